@@ -1,0 +1,91 @@
+"""Which memory an array lies in: roots (pieces of memory) and regions (parts of a root)."""
+
+from __future__ import annotations
+
+import weakref
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+# Room below the start of a root for regions to be laid out as made-up addresses; nothing is read there.
+_ORIGIN = 1 << 44
+# Deciding overlap exactly is NP-hard in the number of axes; past this much work the answer is "may overlap".
+_MAX_WORK = 100_000
+
+
+class _At:
+    """Something NumPy takes for an array at an address, so that it can decide overlap without the memory."""
+
+    def __init__(self, region: Region) -> None:
+        self.__array_interface__ = {
+            "version": 3,
+            "data": (_ORIGIN + region.offset, False),
+            "typestr": f"|V{region.itemsize}",
+            "shape": region.shape,
+            "strides": region.strides,
+        }
+
+
+@dataclass(frozen=True)
+class Region:
+    """The bytes of one array within its root: offset of its first element, shape, strides (all in bytes)."""
+
+    offset: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    itemsize: int
+
+    def overlaps(self, other: Region) -> bool:
+        """Whether any byte lies in both (exact up to a bound on the work, then True)."""
+        try:
+            return bool(np.shares_memory(np.asarray(_At(self)), np.asarray(_At(other)), max_work=_MAX_WORK))
+        except np.exceptions.TooHardError:
+            return True
+
+
+def address(array: np.ndarray[Any, Any]) -> int:
+    """The address of the first element."""
+    return int(array.__array_interface__["data"][0])
+
+
+class Roots:
+    """Numbers the pieces of memory that the arrays of one recording lie in.
+
+    Arrays share a root when they have the same owner (`ndarray.base` is already the last owner), or when, as
+    arguments, their memory overlaps.
+    """
+
+    def __init__(self) -> None:
+        self._by_owner: dict[int, tuple[int, int]] = {}  # id of the owner: (root, address that counts as 0)
+        self._outside: list[tuple[int, int, int, int]] = []  # arrays from outside: low, high, root, zero
+        self._next = 0
+
+    def of(self, array: np.ndarray[Any, Any], outside: bool = False) -> tuple[int, Region]:
+        """The root and the region of an array; `outside` for one that the function did not make."""
+        owner: Any = array if array.base is None else array.base
+        at = address(array)
+        known = self._by_owner.get(id(owner))
+        if known is None and outside:
+            known = self._overlapping(array)
+        if known is None:
+            known = (self._next, at)
+            self._next += 1
+        if id(owner) not in self._by_owner:
+            try:
+                weakref.finalize(owner, self._by_owner.pop, id(owner), None).atexit = False
+                self._by_owner[id(owner)] = known
+            except TypeError:  # an owner that cannot be followed (bytes, say): each array found by its memory
+                pass
+        root, zero = known
+        if outside:
+            low, high = np.lib.array_utils.byte_bounds(array)
+            self._outside.append((low, high, root, zero))
+        return root, Region(at - zero, array.shape, array.strides, array.itemsize)
+
+    def _overlapping(self, array: np.ndarray[Any, Any]) -> tuple[int, int] | None:
+        low, high = np.lib.array_utils.byte_bounds(array)
+        for other_low, other_high, root, zero in self._outside:
+            if low < other_high and other_low < high:
+                return root, zero
+        return None

@@ -1,0 +1,49 @@
+"""The signature of a call: what a recorded program is valid for.
+
+Arrays count by dtype, shape, strides and flags, numbers by type only (their values are traced), containers by
+structure, anything else immutable by value. The *leaves* of the arguments, in order, are what a program takes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+# ndarray.flags.num: C and F contiguity, ALIGNED, WRITEABLE. OWNDATA makes no difference to a program.
+_FLAGS = 0x0001 | 0x0002 | 0x0100 | 0x0400
+
+NUMBERS = (int, float, complex)  # exact types: traced
+_BY_VALUE = (bool, str, bytes, type(None), type(Ellipsis))
+
+
+def key_of(value: Any, leaves: list[Any]) -> Any:
+    """The hashable key of one argument; its leaves are appended to `leaves`."""
+    kind = type(value)
+    if kind is np.ndarray:
+        leaves.append(value)
+        return value.dtype, value.shape, value.strides, value.flags.num & _FLAGS
+    if kind is float or kind is int or kind is complex:
+        leaves.append(value)
+        return kind
+    if kind in _BY_VALUE:
+        return kind, value
+    if kind is tuple or kind is list:
+        return (kind, *[key_of(item, leaves) for item in value])
+    if kind is dict:
+        return (dict, *[(key, key_of(item, leaves)) for key, item in value.items()])
+    leaves.append(value)
+    if isinstance(value, np.generic):
+        return kind, value.dtype
+    if isinstance(value, torch.Tensor):
+        return kind, value.dtype, tuple(value.shape), value.stride(), value.device, value.requires_grad
+    tensor = getattr(kind, "npcompile_tensor", None)
+    if tensor is not None:
+        return kind, key_of(tensor(value), [])
+    return kind
+
+
+def flatten(value: Any, leaves: list[Any]) -> None:
+    """Append the leaves of a structure, as `key_of` does."""
+    key_of(value, leaves)
