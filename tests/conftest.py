@@ -1,0 +1,20 @@
+"""What every test run shares: a kernel cache of its own, and Hypothesis without a clock."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import shutil
+import tempfile
+
+from hypothesis import settings
+
+# Before npcompile is imported, by a test or in a process that a test starts: nobody's own kernels are used or
+# changed, and every run compiles what it tests. A run that names a folder keeps its kernels there.
+if "NPCOMPILE_CACHE_DIR" not in os.environ:
+    os.environ["NPCOMPILE_CACHE_DIR"] = tempfile.mkdtemp(prefix="npcompile-tests-")
+    atexit.register(shutil.rmtree, os.environ["NPCOMPILE_CACHE_DIR"], ignore_errors=True)
+
+# A test's first example may compile, so no deadline; CI sees the same examples at every run.
+settings.register_profile("npcompile", deadline=None, print_blob=True, derandomize="CI" in os.environ)
+settings.load_profile("npcompile")
