@@ -1,0 +1,203 @@
+"""One way in for every NumPy function on our arrays: its op where there is one, real NumPy where not, counted.
+
+The order of trying: views are laid out by NumPy; then the op; then a host call. NumPy raises its own exceptions: where
+an op fails, NumPy is asked, and if it has an answer after all, the failure is counted as ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+
+from npcompile.frontend import convert, counters
+from npcompile.frontend.strided import Strided
+from npcompile.frontend.table import TABLE, Op, Unsupported
+
+
+def name_of(function: Any) -> str:
+    """How a NumPy object is named in counters: "numpy.linalg.inv", "numpy.add.at"."""
+    owner = getattr(function, "__self__", None)
+    if isinstance(owner, np.ufunc):
+        return f"numpy.{owner.__name__}.{function.__name__}"
+    module = getattr(function, "__module__", None) or "numpy"
+    return f"{module}.{getattr(function, '__name__', repr(function))}"
+
+
+def map_arrays(value: Any, change: Callable[[Strided], Any]) -> Any:
+    """The same structure of tuples, lists, dicts and slices with each of our arrays changed."""
+    if isinstance(value, Strided):
+        return change(value)
+    kind = type(value)
+    if kind is list:
+        return [map_arrays(item, change) for item in value]
+    if kind is tuple:
+        return tuple(map_arrays(item, change) for item in value)
+    if kind is dict:
+        return {key: map_arrays(item, change) for key, item in value.items()}
+    if kind is slice:
+        return slice(*(map_arrays(item, change) for item in (value.start, value.stop, value.step)))
+    return value
+
+
+def arrays_in(value: Any) -> list[Strided]:
+    """Every one of our arrays in a structure, in order."""
+    found: list[Strided] = []
+    map_arrays(value, found.append)
+    return found
+
+
+def call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], op: Op | None = None) -> Any:
+    """What the NumPy function gives for these arguments. `op` where the object itself is not in the table."""
+    if op is None:
+        op = TABLE.of(function)
+    if op is None:
+        return host(function, args, kwargs)
+    try:
+        if op.view and (answer := view(function, args, kwargs)) is not None:
+            return answer
+        return native(op, function, args, kwargs)
+    except Unsupported:
+        return host(function, args, kwargs)
+    except Exception as error:
+        try:
+            answer = host(function, args, kwargs, count=False)
+        except Exception as real:
+            raise real from None
+        counters.op_failures[f"{op.name}: {type(error).__name__}: {error}"] += 1
+        return answer
+
+
+def view(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """NumPy's own answer where it is a view of our arrays; None where it would be a copy (or no array)."""
+    sources = arrays_in(args)
+    if not sources or "out" in kwargs:
+        return None
+    answer = function(*map_arrays(args, _layout), **map_arrays(kwargs, _layout))
+    items = answer if isinstance(answer, (tuple, list)) else [answer]
+    views = []
+    for item in items:
+        if type(item) is not np.ndarray:
+            return None
+        source = next((array for array in sources if array._layout is item), None)
+        if source is not None:
+            views.append(source)
+            continue
+        source = next((array for array in sources if array._holds(item)), None)
+        if source is None:
+            return None
+        views.append(source._view_at(item))
+    return type(answer)(views) if isinstance(answer, (tuple, list)) else views[0]
+
+
+def native(op: Op, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The op's answer, in NumPy's types. Raises Unsupported where the op cannot; the op's own error where it fails."""
+    if (reason := op.refuses(map_arrays(args, _layout), map_arrays(kwargs, _layout))) is not None:
+        raise Unsupported(reason)
+    out = None
+    if "out" in kwargs:
+        kwargs = dict(kwargs)
+        out = kwargs.pop("out")
+        if type(out) is tuple:
+            if len(out) != 1:
+                raise Unsupported("more than one out")
+            out = out[0]
+        if out is not None and not isinstance(out, Strided):
+            raise Unsupported("out= is not our array")
+    if out is not None:
+        if kwargs.get("where", True) is not True and isinstance(function, np.ufunc):
+            kwargs["base"] = out
+        elif "dtype" in op.accepts and kwargs.get("dtype") is None and not isinstance(function, np.ufunc):
+            raise Unsupported("a reduction takes its dtype from out")
+    result = op(*map_arrays(args, _tensor), **map_arrays(kwargs, _tensor))
+    if op.checked:
+        result, ok = result
+        if ok is not None and not bool(ok):
+            raise ValueError("a check of the op failed: NumPy raises")
+    if out is None:
+        return wrap(op.scalar, result)
+    casting = kwargs.get("casting", "same_kind")
+    dtype = convert.numpy_dtype(result.dtype)
+    if not out._layout.flags.writeable or not np.can_cast(dtype, out.dtype, casting):
+        raise ValueError("out cannot hold the result: NumPy raises")
+    if np.broadcast_shapes(out.shape, tuple(result.shape)) != out.shape:
+        raise ValueError("out has another shape: NumPy raises")
+    if dtype.kind == "c" and out.dtype.kind not in "cb":
+        raise Unsupported("complex into real")
+    out._write(result)
+    return out
+
+
+def wrap(scalar: bool, result: Any) -> Any:
+    """Tensors as our arrays, 0-d ones as NumPy scalars if `scalar`; structures of them likewise."""
+    if isinstance(result, torch.Tensor):
+        if scalar and result.dim() == 0:
+            return convert.scalar_of(result)
+        return Strided._of_tensor(result)
+    if type(result) is tuple or type(result) is list:
+        return type(result)(wrap(scalar, item) for item in result)
+    return result
+
+
+def host(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], count: bool = True) -> Any:
+    """Real NumPy's answer, on the same memory where it is host memory; counted unless it raises.
+
+    Device arrays are copied to the host, and back where NumPy wrote into them.
+    """
+    copies: dict[int, tuple[Strided, np.ndarray[Any, Any], np.ndarray[Any, Any]]] = {}
+
+    def on_host(array: Strided) -> np.ndarray[Any, Any]:
+        if array._memory.device.type == "cpu":
+            return array._layout
+        if id(array) not in copies:
+            copy = array._tensor.cpu().numpy()
+            copies[id(array)] = array, copy, copy.copy()
+        return copies[id(array)][1]
+
+    answer = function(*map_arrays(args, on_host), **map_arrays(kwargs, on_host))
+    if count:
+        counters.host_calls[name_of(function)] += 1
+    for array, now, before in copies.values():
+        if now.tobytes() != before.tobytes():
+            array._write(torch.from_numpy(now).to(array._memory.device))
+    sources = arrays_in(args) + arrays_in(kwargs)
+    return adopt(answer, sources)
+
+
+def adopt(answer: Any, sources: list[Strided]) -> Any:
+    """A host call's answer with NumPy arrays made ours: the same array, a view of a source, or a new array.
+
+    What torch cannot hold (other dtypes, subclasses) stays NumPy's.
+    """
+    if type(answer) is np.ndarray:
+        on_cpu = [source for source in sources if source._memory.device.type == "cpu"]
+        try:
+            for source in on_cpu:
+                if source._layout is answer:
+                    return source
+            for source in on_cpu:
+                if source._holds(answer):
+                    return source._view_at(answer)
+            made = Strided._of_numpy(answer)
+        except Unsupported:
+            return answer
+        devices = {source._memory.device for source in sources}
+        if len(devices) == 1 and not on_cpu:
+            return Strided._of_tensor(made._tensor.to(devices.pop()))
+        return made
+    kind = type(answer)
+    if kind is tuple or kind is list:
+        return kind(adopt(item, sources) for item in answer)
+    if isinstance(answer, tuple) and hasattr(answer, "_fields"):
+        return kind(*(adopt(item, sources) for item in answer))
+    return answer
+
+
+def _layout(array: Strided) -> np.ndarray[Any, Any]:
+    return array._layout
+
+
+def _tensor(array: Strided) -> torch.Tensor:
+    return array._tensor
