@@ -1,0 +1,116 @@
+"""The lanes: what `numpy` is bound to, how a test function is called, and what is counted meanwhile."""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy
+
+from .binding import importer
+from .loading import Loaded, load
+from .witness import Witness
+
+
+@dataclass
+class Counts:
+    """What happened inside one test."""
+
+    ops: int = 0  # calls of registered ops: a test that passes with none has not touched us
+    host: dict[str, int] = field(default_factory=dict)  # calls handed back to NumPy, by name
+    failures: dict[str, int] = field(default_factory=dict)  # op bodies that raised and were answered by NumPy
+
+
+class Lane:
+    """Plain NumPy: the oracle that says which tests count, and base of the others."""
+
+    name = "numpy"
+
+    def __init__(self) -> None:
+        self.witness = Witness(self.to_numpy)
+
+    def target(self) -> types.ModuleType:
+        """The module that `numpy` means."""
+        return numpy
+
+    def to_numpy(self, value: Any) -> Any:
+        """A NumPy array for one of the lane's arrays; anything else unchanged."""
+        return value
+
+    def load(self, path: Path) -> Loaded:
+        return load(path, f"conformance_{path.stem}", importer(self.target(), self.witness.testing()))
+
+    def call(self, function: Callable[..., Any], arguments: dict[str, Any]) -> None:
+        """Runs the test function: once here, twice in a lane where the second answer is judged."""
+        function(**arguments)
+
+    def begin(self) -> None:
+        """Called before each test."""
+
+    def counts(self) -> Counts:
+        """What was counted since `begin`."""
+        return Counts()
+
+
+class TorchNumpyLane(Lane):
+    """`torch._numpy`, the ancestor: figures to compare with. It answers what it lacks with an error, not by NumPy."""
+
+    name = "torch_numpy"
+
+    def target(self) -> types.ModuleType:
+        import torch._numpy
+
+        return torch._numpy
+
+    def to_numpy(self, value: Any) -> Any:
+        import torch._numpy
+
+        return value.tensor.numpy() if isinstance(value, torch._numpy.ndarray) else value
+
+
+class ShimLane(Lane):
+    """`npcompile.numpy`: op bodies run eagerly on tensors."""
+
+    name = "shim"
+
+    def __init__(self) -> None:
+        super().__init__()
+        from npcompile.frontend.table import Op
+
+        self._ops = 0
+        plain = Op.__call__
+
+        @functools.wraps(plain)
+        def counted(op: Op, *args: Any, **kwargs: Any) -> Any:
+            self._ops += 1
+            return plain(op, *args, **kwargs)
+
+        Op.__call__ = counted  # type: ignore[method-assign]
+
+    def target(self) -> types.ModuleType:
+        import npcompile.numpy
+
+        return npcompile.numpy
+
+    def to_numpy(self, value: Any) -> Any:
+        from npcompile.numpy import ndarray
+
+        return numpy.asarray(value) if isinstance(value, ndarray) else value
+
+    def begin(self) -> None:
+        from npcompile.frontend import counters
+
+        counters.reset()
+        self._ops = 0
+
+    def counts(self) -> Counts:
+        from npcompile.frontend import counters
+
+        return Counts(self._ops, dict(counters.host_calls), dict(counters.op_failures))
+
+
+LANES: dict[str, type[Lane]] = {lane.name: lane for lane in (Lane, ShimLane, TorchNumpyLane)}

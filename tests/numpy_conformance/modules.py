@@ -1,0 +1,44 @@
+"""Which of NumPy's installed test modules are run, and which of them on every change."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy
+
+# Short name -> path below the installed numpy package.
+MODULES: dict[str, str] = {
+    "core.numeric": "_core/tests/test_numeric.py",
+    "core.umath": "_core/tests/test_umath.py",
+    "core.umath_complex": "_core/tests/test_umath_complex.py",
+    "core.ufunc": "_core/tests/test_ufunc.py",
+    "core.nep50_promotions": "_core/tests/test_nep50_promotions.py",
+    "core.indexing": "_core/tests/test_indexing.py",
+    "core.einsum": "_core/tests/test_einsum.py",
+    "core.scalarmath": "_core/tests/test_scalarmath.py",
+    "core.half": "_core/tests/test_half.py",
+    "core.shape_base": "_core/tests/test_shape_base.py",
+    "core.function_base": "_core/tests/test_function_base.py",
+    "core.item_selection": "_core/tests/test_item_selection.py",
+    "lib.function_base": "lib/tests/test_function_base.py",
+    "lib.shape_base": "lib/tests/test_shape_base.py",
+    "lib.twodim_base": "lib/tests/test_twodim_base.py",
+    "lib.type_check": "lib/tests/test_type_check.py",
+    "lib.nanfunctions": "lib/tests/test_nanfunctions.py",
+    "lib.index_tricks": "lib/tests/test_index_tricks.py",
+    "lib.arraypad": "lib/tests/test_arraypad.py",
+    "lib.stride_tricks": "lib/tests/test_stride_tricks.py",
+    "lib.arraysetops": "lib/tests/test_arraysetops.py",
+    "lib.histograms": "lib/tests/test_histograms.py",
+    "lib.polynomial": "lib/tests/test_polynomial.py",
+    "linalg.linalg": "linalg/tests/test_linalg.py",
+}
+
+# Left to the full command: minutes of the same few causes, or little that the others do not show.
+NOT_ON_EVERY_CHANGE: frozenset[str] = frozenset()
+
+ROOT = Path(numpy.__file__).parent
+
+
+def path_of(module: str) -> Path:
+    return ROOT / MODULES[module]

@@ -1,0 +1,188 @@
+"""The pytest plugin that collects a test module as a lane loads it, runs its tests, and reports each outcome."""
+
+from __future__ import annotations
+
+import dataclasses
+import signal
+import traceback
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from . import exclusions
+from .lanes import Lane
+from .loading import Loaded
+
+TEST_SECONDS = 60  # a test that takes longer has hung
+
+
+@dataclasses.dataclass
+class Outcome:
+    """How one test ended, and what was counted meanwhile."""
+
+    test: str  # "TestClass::test_name[parameters]"
+    outcome: str  # passed, failed, skipped, xfailed, xpassed, crashed, missing
+    cause: str = ""  # exception type and first line of its message
+    where: str = ""  # the innermost frame in npcompile, or the innermost of all
+    ops: int = 0
+    host: dict[str, int] = dataclasses.field(default_factory=dict)
+    failures: dict[str, int] = dataclasses.field(default_factory=dict)
+    compared: list[str] | None = (
+        None  # what the comparing helpers were given; None: not the same in every run
+    )
+
+
+class ConformanceModule(pytest.Module):
+    """A test module that is loaded by the lane instead of imported."""
+
+    loaded: Loaded
+
+    def _getobj(self) -> Any:
+        return self.loaded.module
+
+
+class Plugin:
+    """Runs one module. `oracle`: the outcomes of plain NumPy; only the tests that passed there are run."""
+
+    def __init__(
+        self,
+        lane: Lane,
+        module: str,
+        emit: Callable[[Outcome], None],
+        started: Callable[[str], None],
+        oracle: dict[str, Outcome] | None,
+        done: frozenset[str],
+    ) -> None:
+        self._lane, self._module, self._emit, self._started = lane, module, emit, started
+        self._oracle, self._done = oracle, done
+        self._loaded: Loaded | None = None
+        self._names: dict[str, str] = {}  # node id -> test
+        self._current: Outcome | None = None
+
+    def pytest_pycollect_makemodule(self, module_path: Path, parent: Any) -> Any:
+        module = ConformanceModule.from_parent(parent, path=module_path)
+        self._loaded = module.loaded = self._lane.load(module_path)
+        return module
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        found = [(item, item.nodeid.partition("::")[2]) for item in items]
+        if self._oracle is not None:
+            renamed = _by_position([test for _, test in found], list(self._oracle))
+            found = [(item, renamed.get(test, test)) for item, test in found]
+            missing = set(self._oracle) - {test for _, test in found} - self._done
+            for test in self._oracle:
+                if test in missing:
+                    self._emit(Outcome(test, "missing", self._why_missing(test)))
+        kept = []
+        for item, test in found:
+            wanted = (
+                not exclusions.excluded(self._module, test) if self._oracle is None else test in self._oracle
+            )
+            if wanted and test not in self._done:
+                self._names[item.nodeid] = test
+                kept.append(item)
+        items[:] = kept
+
+    def _why_missing(self, test: str) -> str:
+        assert self._loaded is not None
+        name = test.partition("[")[0]
+        while name:
+            if name in self._loaded.defects:
+                return "not collected: " + self._loaded.defects[name]
+            name = name.rpartition("::")[0]
+        return "not collected: other parametrization"
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[Any]:
+        test = self._names[item.nodeid]
+        self._started(test)
+        self._current = Outcome(test, "passed")
+        function = getattr(item, "obj", None)
+        generated = hasattr(function, "is_hypothesis_test")
+        expected = None if generated or self._oracle is None else self._oracle[test].compared
+        self._lane.witness.begin(expected)
+        self._lane.begin()
+        signal.signal(signal.SIGALRM, _hung)
+        signal.alarm(TEST_SECONDS)
+        try:
+            return (yield)
+        finally:
+            signal.alarm(0)
+            counts = self._lane.counts()
+            out = self._current
+            out.ops, out.host, out.failures = counts.ops, counts.host, counts.failures
+            out.compared = None if generated else list(self._lane.witness.seen)
+            if self._oracle is not None:
+                out.compared = None
+            self._emit(out)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_pyfunc_call(self, pyfuncitem: Any) -> bool:
+        arguments = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
+        self._lane.call(pyfuncitem.obj, arguments)
+        self._lane.witness.end()
+        return True
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[Any]:
+        report = yield
+        out = self._current
+        assert out is not None
+        if hasattr(report, "wasxfail"):
+            if report.outcome in ("skipped", "passed") and out.outcome == "passed" and report.when == "call":
+                out.outcome = "xfailed" if report.skipped else "xpassed"
+            elif report.skipped:
+                out.outcome = "xfailed"
+        elif report.skipped and out.outcome == "passed":
+            out.outcome = "skipped"
+            out.cause = "skipped: " + str(call.excinfo.value if call.excinfo else "")
+        elif report.failed and out.outcome == "passed":
+            out.outcome = "failed"
+            if call.excinfo is not None:
+                out.cause, out.where = summary(call.excinfo.value)
+            else:
+                out.cause = "expected to fail and passed"
+        return report
+
+
+def _hung(signum: int, frame: Any) -> None:
+    raise TimeoutError(f"longer than {TEST_SECONDS} seconds")
+
+
+def summary(error: BaseException) -> tuple[str, str]:
+    """Exception type with the first line of its message, and the innermost frame in npcompile (or of all)."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    text = (
+        " ".join(lines[:3])[:160] if isinstance(error, AssertionError) else (lines[0][:160] if lines else "")
+    )
+    cause = f"{type(error).__name__}: {text}".rstrip(": ")
+    frames = traceback.extract_tb(error.__traceback__)
+    ours = [f for f in frames if "/npcompile/" in f.filename or "/torch/_numpy/" in f.filename]
+    frame = (ours or frames or [None])[-1]
+    if frame is None:
+        return cause, ""
+    parts = Path(frame.filename).parts
+    return cause, f"{'/'.join(parts[-3:])}:{frame.lineno} in {frame.name}"
+
+
+def _by_position(found: list[str], counted: list[str]) -> dict[str, str]:
+    """Tests whose parameters print otherwise than NumPy's but are as many: theirs by position.
+
+    `counted` has only the tests that count, so this is sound only for functions whose every test counts.
+    """
+    ours, theirs = _grouped(found), _grouped(counted)
+    renamed = {}
+    for name, tests in ours.items():
+        known = theirs.get(name, [])
+        if len(known) == len(tests) and known != tests and not set(known) & set(tests):
+            renamed.update(zip(tests, known, strict=True))
+    return renamed
+
+
+def _grouped(tests: list[str]) -> dict[str, list[str]]:
+    groups: dict[str, list[str]] = {}
+    for test in tests:
+        groups.setdefault(test.partition("[")[0], []).append(test)
+    return groups

@@ -1,0 +1,109 @@
+"""Runs modules in lanes, each in a forked process of its own, so that a crash costs one test and is seen."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+import os
+import resource
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from .lanes import LANES
+from .modules import ROOT, path_of
+from .plugin import Outcome, Plugin
+
+MEMORY_BYTES = 8 << 30  # above what the process has mapped at its start: a huge allocation is a MemoryError
+
+
+def oracle(module: str) -> dict[str, Outcome]:
+    """The tests that count: those that plain NumPy passes, in the order of the file."""
+    return {test: out for test, out in run(module, "numpy", None).items() if out.outcome == "passed"}
+
+
+def run(module: str, lane: str, counted: dict[str, Outcome] | None) -> dict[str, Outcome]:
+    """The outcome of each test of the module in the lane; after a crash the rest is run in a new process."""
+    outcomes: dict[str, Outcome] = {}
+    while True:
+        with tempfile.TemporaryDirectory() as folder:
+            sink = Path(folder, "outcomes")
+            status = _forked(module, lane, counted, frozenset(outcomes), sink)
+            running = ""
+            for line in sink.read_text().splitlines() if sink.exists() else ():
+                kind, value = json.loads(line)
+                if kind == "started":
+                    running = value
+                elif kind == "outcome":
+                    running = ""
+                    outcomes[value["test"]] = Outcome(**value)
+                elif kind == "error":
+                    raise RuntimeError(f"{module} in {lane}: {value}")
+        if status == 0:
+            break
+        if not running:
+            raise RuntimeError(f"{module} in {lane}: ended with status {status} outside of a test")
+        outcomes[running] = Outcome(running, "crashed", f"process ended with status {status}")
+    if counted is not None:
+        outcomes = {test: outcomes[test] for test in counted}
+    return outcomes
+
+
+def _forked(
+    module: str, lane: str, counted: dict[str, Outcome] | None, done: frozenset[str], sink: Path
+) -> int:
+    sys.stdout.flush()
+    pid = os.fork()
+    if pid == 0:
+        code = 70
+        try:
+            code = _child(module, lane, counted, done, sink)
+        finally:
+            os._exit(code)
+    return os.waitpid(pid, 0)[1]
+
+
+def _child(
+    module: str, lane: str, counted: dict[str, Outcome] | None, done: frozenset[str], sink: Path
+) -> int:
+    quiet = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(quiet, stream)
+    mapped = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (mapped + MEMORY_BYTES, resource.RLIM_INFINITY))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    with open(sink, "w") as file:
+
+        def write(kind: str, value: object) -> None:
+            file.write(json.dumps([kind, value]) + "\n")
+            file.flush()
+
+        plugin = Plugin(
+            LANES[lane](),
+            module,
+            lambda out: write("outcome", dataclasses.asdict(out)),
+            lambda test: write("started", test),
+            counted,
+            done,
+        )
+        with contextlib.chdir(tempfile.gettempdir()):
+            status = pytest.main([*arguments(module), "--tb=no"], plugins=[plugin])
+        if status not in (0, 1, 5):  # all passed, some failed, none collected
+            write("error", f"pytest ended with {status}")
+    return 0
+
+
+def arguments(module: str) -> list[str]:
+    """pytest's arguments: NumPy's own configuration (an installed NumPy turns no warning into an error)."""
+    site = str(ROOT.parent)
+    return [
+        str(path_of(module)),
+        f"--rootdir={site}",
+        f"--confcutdir={site}",
+        f"-c{os.devnull}",
+        "-pno:cacheprovider",
+        "-q",
+    ]
