@@ -11,7 +11,25 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
+
+# The dtypes that bodies compute in. Everything else (wider unsigned integers, longdouble, object, other byte orders)
+# is Unsupported: half-supported dtypes give wrong values, not errors.
+TORCH: dict[np.dtype[Any], torch.dtype] = {
+    np.dtype(np.bool_): torch.bool,
+    np.dtype(np.uint8): torch.uint8,
+    np.dtype(np.int8): torch.int8,
+    np.dtype(np.int16): torch.int16,
+    np.dtype(np.int32): torch.int32,
+    np.dtype(np.int64): torch.int64,
+    np.dtype(np.float16): torch.float16,
+    np.dtype(np.float32): torch.float32,
+    np.dtype(np.float64): torch.float64,
+    np.dtype(np.complex64): torch.complex64,
+    np.dtype(np.complex128): torch.complex128,
+}
+NUMPY: dict[torch.dtype, np.dtype[Any]] = {wide: narrow for narrow, wide in TORCH.items()}
 
 
 class Weak(NamedTuple):
@@ -31,6 +49,9 @@ class Op:
 
     Operands of a call: `torch.Tensor` (strong), `Weak`, Python numbers (weak), NumPy scalars (strong), and statics
     (axes, dtypes, slices, None, strings, nested lists of operands where NumPy takes array-likes).
+
+    Two keywords are not NumPy's: a ufunc called with `where=mask, base=old` (base stands for what `out=` held)
+    answers `old` wherever the mask is False. `out=` never reaches an Op: the caller writes the value itself.
     """
 
     name: str  # its NumPy name, "numpy.linalg.norm": how it prints, pickles and is named in reports
@@ -40,11 +61,45 @@ class Op:
     scalar: bool = True  # 0-d results are NumPy scalars, not 0-d arrays
     view: bool = False  # NumPy may answer with a view of the first argument
     library: bool = False  # on the CPU a tuned library does it best: not fused, run by NumPy at replay
-    checked: bool = False  # the body returns (result, ok): ok is a 0-d bool tensor, False where NumPy would raise
+    checked: bool = (
+        False  # the body returns (result, ok): ok is a 0-d bool tensor, False where NumPy would raise;
+    )
+    #                        None where this call cannot fail
     creates: bool = False  # makes an array from no array: has a default float dtype and a device
+    methods: tuple[
+        tuple[np.ufunc, str], ...
+    ] = ()  # (np.add, "reduce"): NumPy makes these anew at each access
+    operands: frozenset[int | str] = frozenset(
+        {0}
+    )  # where a traced number may stay traced: positions and keywords;
+    #                        a number anywhere else is a static
+    accepts: frozenset[str] = frozenset()  # the keywords a call may have ("out" never comes this far)
+    limits: Callable[[Op, tuple[Any, ...], dict[str, Any]], str | None] | None = (
+        None  # what else `refuses` asks
+    )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.rule(self, args, kwargs)
+
+    def refuses(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+        """Why this call, on NumPy values as the user passed them, cannot be native; None if it can.
+
+        Asked before each call is noted, so it looks only at types, dtypes and keywords. `out` is the caller's affair
+        and is passed over here, but it does decide whether `where=` has a base.
+        """
+        for value in args:
+            if type(value) in _PLAIN:
+                continue
+            if (reason := _foreign(value)) is not None:
+                return reason
+        for name, value in kwargs.items():
+            if name not in self.accepts and name != "out":
+                return f"keyword {name}"
+            if type(value) in _PLAIN:
+                continue
+            if (reason := _foreign(value)) is not None:
+                return reason
+        return self.limits(self, args, kwargs) if self.limits is not None else None
 
     def __reduce__(self) -> tuple[Any, ...]:
         return lookup, (self.name,)
@@ -53,10 +108,42 @@ class Op:
         return self.name
 
 
+_PLAIN = frozenset(
+    {int, float, bool, complex, type(None), type, slice, type(...), str, np.dtype, type(np.dtype("f8"))}
+)  # never foreign by themselves
+_SCALARS = frozenset(dtype.type for dtype in TORCH)
+
+
+def _foreign(value: Any) -> str | None:
+    """Why no body can take this value, or None."""
+    kind = type(value)
+    if kind is np.ndarray:
+        return (
+            None
+            if value.dtype in TORCH
+            else f"dtype {value.dtype.str if value.dtype.isnative else value.dtype}"
+        )
+    if kind in _SCALARS:
+        return None
+    if kind is list or kind is tuple:
+        for item in value:
+            if type(item) not in _PLAIN and (reason := _foreign(item)) is not None:
+                return reason
+        return None
+    if isinstance(value, np.generic):
+        return f"dtype {value.dtype}"
+    if isinstance(value, np.ndarray):
+        return f"ndarray subclass {kind.__name__}"
+    if isinstance(value, (int, float, complex, type, np.dtype)) or callable(value):
+        return None
+    return f"argument of type {kind.__name__}"
+
+
 @dataclass
 class Table:
     by_name: dict[str, Op] = field(default_factory=dict)
     by_object: dict[int, Op] = field(default_factory=dict)  # id of a NumPy object: they live as long as NumPy
+    by_method: dict[tuple[int, str], Op] = field(default_factory=dict)  # (id of a ufunc, "reduce")
 
     def add(self, op: Op) -> Op:
         if op.name in self.by_name:
@@ -66,11 +153,21 @@ class Table:
             if id(obj) in self.by_object:
                 raise ValueError(f"{obj!r} belongs to {self.by_object[id(obj)].name} and {op.name}")
             self.by_object[id(obj)] = op
+        for ufunc, method in op.methods:
+            if (id(ufunc), method) in self.by_method:
+                raise ValueError(
+                    f"{ufunc}.{method} belongs to {self.by_method[id(ufunc), method].name} and {op.name}"
+                )
+            self.by_method[id(ufunc), method] = op
         return op
 
     def of(self, obj: Any) -> Op | None:
         """The op that stands for this NumPy object, by identity."""
         return self.by_object.get(id(obj))
+
+    def of_method(self, ufunc: np.ufunc, method: str) -> Op | None:
+        """The op that stands for `ufunc.reduce`, `.accumulate` or `.outer`."""
+        return self.by_method.get((id(ufunc), method))
 
 
 TABLE = Table()

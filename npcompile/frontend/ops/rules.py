@@ -1,0 +1,433 @@
+"""What op statements are written with: operands to tensors, the ufunc rule, and the two ways to register."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from npcompile.frontend.table import NUMPY, TABLE, TORCH, Op, Unsupported, Weak
+from npcompile.nep50 import promote, weak
+
+DType = np.dtype[Any]
+BOOL, INT64, FLOAT64 = np.dtype(np.bool_), np.dtype(np.int64), np.dtype(np.float64)
+
+
+class NoValue:
+    """The default of a keyword that NumPy tells apart from None (`initial=`)."""
+
+    def __repr__(self) -> str:
+        return "<no value>"
+
+
+NO_VALUE = NoValue()
+
+
+# -- dtypes and tensors ------------------------------------------------------------------------------------------
+
+
+def torch_dtype(dtype: DType) -> torch.dtype:
+    """The torch dtype of the same name. Raises Unsupported where bodies do not compute in it."""
+    try:
+        return TORCH[dtype]
+    except KeyError:
+        raise Unsupported(f"dtype {dtype}") from None
+
+
+def dtype_of(tensor: torch.Tensor) -> DType:
+    """The NumPy dtype of a tensor. Raises Unsupported for the dtypes that bodies do not compute in."""
+    try:
+        return NUMPY[tensor.dtype]
+    except KeyError:
+        raise Unsupported(f"dtype {tensor.dtype}") from None
+
+
+def cast(tensor: torch.Tensor, dtype: DType) -> torch.Tensor:
+    """`astype`: to complex and back too (the imaginary part is dropped without torch's warning)."""
+    target = torch_dtype(dtype)
+    if tensor.dtype == target:
+        return tensor
+    if tensor.dtype.is_complex and not target.is_complex:
+        if target == torch.bool:
+            return tensor != 0
+        tensor = torch.real(tensor)
+    return tensor.to(target)
+
+
+def constant(value: Any, dtype: DType, device: torch.device | None = None) -> torch.Tensor:
+    """A Python or NumPy number as a 0-d tensor: rounded to its dtype by NumPy, so that no wider value survives fusion.
+
+    Raises NumPy's OverflowError for a Python int that the dtype cannot hold.
+    """
+    return torch.full((), weak.convert(value, dtype).item(), dtype=torch_dtype(dtype), device=device)
+
+
+def device_of(operands: Sequence[Any]) -> torch.device | None:
+    """The device of the first tensor among the operands and the lists in them; None if there is none."""
+    for item in operands:
+        if isinstance(item, Weak):
+            continue
+        if isinstance(item, torch.Tensor):
+            return item.device
+        if isinstance(item, (list, tuple)) and (found := device_of(item)) is not None:
+            return found
+    return None
+
+
+def tensor(value: Any, device: torch.device | None = None) -> torch.Tensor:
+    """What `np.asarray` makes of an operand: numbers get their default dtype, nested lists become one tensor.
+
+    Raises Unsupported for what has no native dtype (strings, objects, Python ints beyond int64).
+    """
+    if isinstance(value, Weak):
+        return value.tensor if device is None else value.tensor.to(device)
+    if isinstance(value, torch.Tensor):
+        dtype_of(value)
+        return value
+    if isinstance(value, (list, tuple)):
+        return _stacked(value, device if device is not None else device_of(value))
+    if isinstance(value, (bool, int, float, complex, np.generic)):
+        dtype = np.asarray(value).dtype
+        if dtype not in TORCH:
+            raise Unsupported(f"dtype {dtype}")
+        return constant(value, dtype, device)
+    raise Unsupported(f"operand of type {type(value).__name__}")
+
+
+def _static(value: Any) -> bool:
+    if isinstance(value, (Weak, torch.Tensor)):
+        return False
+    return all(map(_static, value)) if isinstance(value, (list, tuple)) else True
+
+
+def _stacked(value: Sequence[Any], device: torch.device | None) -> torch.Tensor:
+    if _static(value):
+        array = np.asarray(value)
+        return torch.tensor(array.tolist(), dtype=torch_dtype(array.dtype), device=device).reshape(
+            array.shape
+        )
+    parts = [tensor(item, device) for item in value]
+    if any(part.shape != parts[0].shape for part in parts):
+        raise ValueError(
+            "setting an array element with a sequence. The requested array has an inhomogeneous shape"
+        )
+    dtype = promote.result_type(*map(dtype_of, parts))
+    return torch.stack([cast(part, dtype) for part in parts])
+
+
+def strength(value: Any) -> promote.Operand:
+    """How an operand takes part in promotion: its dtype, or a Python type if it is weak."""
+    if isinstance(value, Weak):
+        return value.type
+    if isinstance(value, torch.Tensor):
+        return dtype_of(value)
+    kind = type(value)
+    if kind is int or kind is float or kind is complex:
+        return kind
+    if kind is bool:
+        return BOOL
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.dtype
+    if isinstance(value, (int, float, complex)):
+        return next(base for base in (int, float, complex) if isinstance(value, base))
+    raise Unsupported(f"operand of type {kind.__name__}")
+
+
+def operand(value: Any) -> Any:
+    """An operand ready for `strength`: lists become tensors, everything else stays."""
+    return tensor(value) if isinstance(value, (list, tuple)) and not isinstance(value, Weak) else value
+
+
+def as_dtype(value: Any, dtype: DType, device: torch.device | None = None) -> torch.Tensor:
+    """An operand as a tensor of the loop's dtype."""
+    if isinstance(value, Weak):
+        value = value.tensor if device is None else value.tensor.to(device)
+    if isinstance(value, torch.Tensor):
+        return cast(value, dtype)
+    if isinstance(value, np.generic):
+        with np.errstate(all="ignore"):
+            value = value.astype(dtype)
+    return constant(value, dtype, device)
+
+
+def promoted(*operands: Any) -> list[torch.Tensor]:
+    """The operands as tensors of their common `np.result_type`, weak Python numbers being weak."""
+    ready = [operand(item) for item in operands]
+    dtype = promote.result_type(*map(strength, ready))
+    device = device_of(ready)
+    return [as_dtype(item, dtype, device) for item in ready]
+
+
+def check_broadcast(tensors: Sequence[torch.Tensor]) -> None:
+    """Raises NumPy's ValueError where shapes do not broadcast (torch's is a RuntimeError)."""
+    shapes = [item.shape for item in tensors]
+    if all(shape == shapes[0] for shape in shapes):
+        return
+    for extents in zip_longest_right(shapes):
+        wide = [extent for extent in extents if extent != 1]
+        if any(extent != wide[0] for extent in wide):
+            listed = " ".join(str(tuple(shape)).replace(" ", "") for shape in shapes)
+            raise ValueError(f"operands could not be broadcast together with shapes {listed} ")
+
+
+def zip_longest_right(shapes: Sequence[Sequence[Any]]) -> list[list[Any]]:
+    """The extents of shapes aligned at their last axis, missing ones left out."""
+    longest = max(map(len, shapes))
+    return [[shape[-back] for shape in shapes if len(shape) >= back] for back in range(1, longest + 1)]
+
+
+# -- ufuncs --------------------------------------------------------------------------------------------------------
+
+
+def ufunc(np_ufunc: np.ufunc, body: Callable[..., Any], *objects: Any, checked: bool = False) -> Op:
+    """Register an elementwise ufunc: the body gets tensors of the loop's input dtypes.
+
+    objects: other NumPy objects that are called in the same way (np.ndarray.conj).
+    """
+    return TABLE.add(
+        Op(
+            name=f"numpy.{np_ufunc.__name__}",
+            objects=(np_ufunc, *objects),
+            rule=_ufunc_rule,
+            body=body,
+            checked=checked,
+            operands=frozenset(range(np_ufunc.nin)),
+            accepts=frozenset({"where", "base", "dtype", "casting"}),
+            limits=_ufunc_limits,
+        )
+    )
+
+
+def loop(
+    np_ufunc: np.ufunc, args: Sequence[Any], dtype: Any = None, casting: str = "same_kind"
+) -> tuple[list[torch.Tensor], tuple[DType, ...]]:
+    """The operands as tensors of the loop's input dtypes, and the loop's output dtypes."""
+    if len(args) != np_ufunc.nin:
+        raise TypeError(
+            f"{np_ufunc.__name__}() takes {np_ufunc.nin} positional arguments but {len(args)} were given"
+        )
+    ready = [operand(item) for item in args]
+    fixed = None if dtype is None else np.dtype(dtype)
+    dtypes = promote.resolve(np_ufunc, tuple(map(strength, ready)), fixed, None, casting)
+    for item in dtypes:
+        torch_dtype(item)
+    device = device_of(ready)
+    tensors = [as_dtype(item, each, device) for item, each in zip(ready, dtypes[: np_ufunc.nin], strict=True)]
+    check_broadcast(tensors)
+    return tensors, dtypes[np_ufunc.nin :]
+
+
+def _ufunc_rule(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    np_ufunc = op.objects[0]
+    where, base = kwargs.get("where", True), kwargs.get("base")
+    if np_ufunc in weak.COMPARISONS and (settled := _compared(np_ufunc, args)) is not None:
+        result: Any = settled
+        ok = None
+    else:
+        tensors, outputs = loop(np_ufunc, args, kwargs.get("dtype"), kwargs.get("casting", "same_kind"))
+        result, ok = op.body(*tensors) if op.checked else (op.body(*tensors), None)
+        if np_ufunc.nout == 1:
+            result = cast(result, outputs[0])
+        else:
+            result = tuple(cast(item, dtype) for item, dtype in zip(result, outputs, strict=True))
+    if where is not True:
+        if base is None:
+            raise Unsupported("where= without out= leaves values undefined")
+        mask = tensor(where)
+        if mask.dtype != torch.bool:
+            raise TypeError("Cannot cast array data to dtype('bool') according to the rule 'safe'")
+        if np_ufunc.nout == 1:
+            result = masked(mask, result, base)
+        else:
+            result = tuple(masked(mask, item, old) for item, old in zip(result, base, strict=True))
+    return (result, ok) if op.checked else result
+
+
+def masked(mask: torch.Tensor, value: torch.Tensor, base: torch.Tensor) -> torch.Tensor:
+    """`value` where the mask is True and `base` elsewhere, in the dtype of `base` (it stands for an `out=`)."""
+    return torch.where(mask, cast(value, dtype_of(base)), base)
+
+
+def _compared(np_ufunc: np.ufunc, args: Sequence[Any]) -> torch.Tensor | None:
+    """Comparisons of an integer with a Python int go by value; None: the ordinary loop is right."""
+    if len(args) != 2:
+        return None
+    ready = [operand(item) for item in args]
+    kinds = [strength(item) for item in ready]
+    if kinds[0] is not int and kinds[1] is not int:  # by identity: np.dtype("int64") == int
+        return None
+    weak_at = 0 if kinds[0] is int else 1
+    other = kinds[1 - weak_at]
+    if other is int:
+        if isinstance(args[0], Weak) or isinstance(args[1], Weak):
+            return None
+        return torch.full((), bool(np_ufunc(*args)), dtype=torch.bool)
+    if isinstance(other, type) or other.kind not in "biu":
+        return None
+    value, array = ready[weak_at], ready[1 - weak_at]
+    if isinstance(value, Weak):
+        wide = tensor(array).to(torch.int64), value.tensor
+        body = TABLE.of(np_ufunc).body  # type: ignore[union-attr]
+        return body(*(wide[::-1] if weak_at == 0 else wide))
+    settled = weak.compare(np_ufunc, other if other.kind != "b" else INT64, value, reflected=weak_at == 0)
+    if settled is None:
+        return None
+    like = tensor(array)
+    return torch.full(like.shape, settled, dtype=torch.bool, device=like.device)
+
+
+@functools.cache
+def _loop_reason(np_ufunc: np.ufunc, kinds: tuple[Any, ...], dtype: Any) -> str | None:
+    for kind in kinds:
+        if not isinstance(kind, type) and kind not in TORCH:
+            return f"dtype {kind}"
+    try:
+        dtypes = promote.resolve(np_ufunc, kinds, None if dtype is None else np.dtype(dtype), None, "unsafe")
+    except TypeError:
+        return None  # NumPy raises for itself
+    return next((f"dtype {item}" for item in dtypes if item not in TORCH), None)
+
+
+def _ufunc_limits(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    np_ufunc = op.objects[0]
+    if kwargs:
+        if kwargs.get("where", True) is not True and kwargs.get("out") is None and len(args) <= np_ufunc.nin:
+            return "where= without out="
+        dtype = kwargs.get("dtype")
+    else:
+        dtype = None
+    try:
+        kinds = tuple([_plain_strength(item) for item in args[: np_ufunc.nin]])
+    except Unsupported as refusal:
+        return str(refusal)
+    return _loop_reason(np_ufunc, kinds, dtype)
+
+
+def _plain_strength(value: Any) -> Any:
+    """`strength` of a NumPy value as the user passed it."""
+    kind = type(value)
+    if kind is np.ndarray:
+        return value.dtype
+    if kind is int or kind is float or kind is complex:
+        return kind
+    if kind is list or kind is tuple:
+        return list_dtype(value)
+    return strength(value)
+
+
+def list_dtype(value: Any) -> DType:
+    """The dtype NumPy finds in a nested list. Raises Unsupported for ragged lists, strings and objects."""
+    try:
+        return np.asarray(value).dtype
+    except ValueError:
+        raise Unsupported("ragged list") from None
+
+
+# -- functions -----------------------------------------------------------------------------------------------------
+
+
+def op(
+    *objects: Any,
+    name: str | None = None,
+    arrays: int = 1,
+    operands: Sequence[str] = (),
+    methods: Sequence[tuple[np.ufunc, str]] = (),
+    limits: Callable[[Op, tuple[Any, ...], dict[str, Any]], str | None] | None = None,
+    scalar: bool = True,
+    view: bool = False,
+    library: bool = False,
+    checked: bool = False,
+    creates: bool = False,
+) -> Callable[[Callable[..., Any]], Op]:
+    """Register a function over a body that has NumPy's own signature.
+
+    arrays: that many leading parameters are turned into tensors as `np.asarray` would before the body runs.
+    operands: names of further parameters at which a traced Python number may stay traced; the body meets it there as a
+    Python number or as `Weak`. An `out` parameter of the body is there for its position only: it stays None.
+    """
+
+    def register(body: Callable[..., Any]) -> Op:
+        parameters = list(inspect.signature(body).parameters.values())
+        names = [item.name for item in parameters]
+        leading = names[:arrays]
+        positional = [item.name for item in parameters if item.kind is item.POSITIONAL_OR_KEYWORD]
+        variadic = any(item.kind is item.VAR_POSITIONAL for item in parameters)
+        traced = {*leading, *operands}
+        out_at = positional.index("out") if "out" in positional else None
+
+        def rule(self: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+            ready = [
+                tensor(item) if at < arrays and item is not None else item for at, item in enumerate(args)
+            ]
+            named = {
+                key: tensor(item) if key in leading and item is not None else item
+                for key, item in kwargs.items()
+            }
+            return self.body(*ready, **named)
+
+        def refuses(self: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+            if out_at is not None and len(args) > out_at and args[out_at] is not None:
+                return "out given by position"
+            for item in args[:arrays]:
+                if type(item) in (list, tuple) and (reason := _list_reason(item)) is not None:
+                    return reason
+            return limits(self, args, kwargs) if limits is not None else None
+
+        positions = (
+            range(64) if variadic and arrays else [at for at, key in enumerate(positional) if key in traced]
+        )
+        return TABLE.add(
+            Op(
+                name=name or _name(objects[0]),
+                objects=objects,
+                rule=rule,
+                body=body,
+                scalar=scalar,
+                view=view,
+                library=library,
+                checked=checked,
+                creates=creates,
+                methods=tuple(methods),
+                operands=frozenset({*positions, *traced}),
+                accepts=frozenset(names) - {"out"},
+                limits=refuses,
+            )
+        )
+
+    return register
+
+
+def _name(obj: Any) -> str:
+    owner = getattr(obj, "__objclass__", None)
+    prefix = f"numpy.{owner.__name__}" if owner is not None else (getattr(obj, "__module__", None) or "numpy")
+    return f"{prefix}.{obj.__name__}"
+
+
+def _list_reason(value: Any) -> str | None:
+    try:
+        dtype = list_dtype(value)
+    except Unsupported as refusal:
+        return str(refusal)
+    return None if dtype in TORCH else f"dtype {dtype}"
+
+
+def dtype_limit(default: int | None = None) -> Callable[[Op, tuple[Any, ...], dict[str, Any]], str | None]:
+    """A `limits` for functions with a dtype parameter: by keyword, or at that position."""
+
+    def limit(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+        asked = kwargs.get("dtype")
+        if asked is None and default is not None and len(args) > default:
+            asked = args[default]
+        if asked is None:
+            return None
+        try:
+            dtype = np.dtype(asked)
+        except TypeError:
+            return None  # NumPy raises for itself
+        return None if dtype in TORCH else f"dtype {dtype}"
+
+    return limit

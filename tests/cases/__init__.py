@@ -1,0 +1,8 @@
+"""The table of conformance cases: every file here adds its own to it, and every lane runs all of them."""
+
+from __future__ import annotations
+
+from tests.cases import elementwise
+from tests.cases.framework import CASES, Case, expand
+
+__all__ = ["CASES", "Case", "elementwise", "expand"]
