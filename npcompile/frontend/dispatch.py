@@ -26,19 +26,19 @@ def name_of(function: Any) -> str:
     return f"{module}.{getattr(function, '__name__', repr(function))}"
 
 
-def map_arrays(value: Any, change: Callable[[Strided], Any]) -> Any:
-    """The same structure of tuples, lists, dicts and slices with each of our arrays changed."""
-    if isinstance(value, Strided):
+def map_arrays(value: Any, change: Callable[[Any], Any], kinds: Any = Strided) -> Any:
+    """The same structure of tuples, lists, dicts and slices with each of our arrays (or of `kinds`) changed."""
+    if isinstance(value, kinds):
         return change(value)
     kind = type(value)
     if kind is list:
-        return [map_arrays(item, change) for item in value]
+        return [map_arrays(item, change, kinds) for item in value]
     if kind is tuple:
-        return tuple(map_arrays(item, change) for item in value)
+        return tuple(map_arrays(item, change, kinds) for item in value)
     if kind is dict:
-        return {key: map_arrays(item, change) for key, item in value.items()}
+        return {key: map_arrays(item, change, kinds) for key, item in value.items()}
     if kind is slice:
-        return slice(*(map_arrays(item, change) for item in (value.start, value.stop, value.step)))
+        return slice(*(map_arrays(item, change, kinds) for item in (value.start, value.stop, value.step)))
     return value
 
 
@@ -49,25 +49,75 @@ def arrays_in(value: Any) -> list[Strided]:
     return found
 
 
-def call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], op: Op | None = None) -> Any:
-    """What the NumPy function gives for these arguments. `op` where the object itself is not in the table."""
+def call(
+    function: Any,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    op: Op | None = None,
+    real: Callable[..., Any] | None = None,
+) -> Any:
+    """What the NumPy function gives for these arguments.
+
+    `op` where the object itself is not in the table; `real` where NumPy is to be asked otherwise than by calling the
+    function (`a == "x"` is more than `np.equal`).
+    """
     if op is None:
         op = TABLE.of(function)
     if op is None:
         return host(function, args, kwargs)
+
+    def ask(count: bool) -> Any:
+        if real is not None:
+            return host(real, args, {}, count, function)
+        return host(function, args, kwargs, count)
+
     try:
         if op.view and (answer := view(function, args, kwargs)) is not None:
             return answer
         return native(op, function, args, kwargs)
     except Unsupported:
-        return host(function, args, kwargs)
+        return ask(True)
     except Exception as error:
-        try:
-            answer = host(function, args, kwargs, count=False)
-        except Exception as real:
-            raise real from None
-        counters.op_failures[f"{op.name}: {type(error).__name__}: {error}"] += 1
-        return answer
+        return _redo(op, error, ask)
+
+
+def update(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Call a NumPy function that writes into its first argument: its op gives the whole new array."""
+    op = TABLE.by_object[id(function)]
+    array = args[0]
+
+    def ask(count: bool) -> Any:
+        return host(function, args, kwargs, count)
+
+    try:
+        if not array._layout.flags.writeable:
+            raise ValueError("read-only: NumPy raises")
+        array._write(_answer(op, args, kwargs))
+    except Unsupported:
+        ask(True)
+    except Exception as error:
+        _redo(op, error, ask)
+
+
+def _redo(op: Op, error: Exception, ask: Callable[[bool], Any]) -> Any:
+    try:
+        answer = ask(False)
+    except Exception as real:
+        raise real from None
+    counters.op_failures[f"{op.name}: {type(error).__name__}: {error}"] += 1
+    return answer
+
+
+def _answer(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The op's tensors. Raises Unsupported where the op cannot, ValueError where a check of the op failed."""
+    if (reason := op.refuses(map_arrays(args, _layout), map_arrays(kwargs, _layout))) is not None:
+        raise Unsupported(reason)
+    result = op(*operands(args), **operands(kwargs))
+    if op.checked:
+        result, ok = result
+        if ok is not None and not bool(ok):
+            raise ValueError("a check of the op failed: NumPy raises")
+    return result
 
 
 def view(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -94,8 +144,6 @@ def view(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 def native(op: Op, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The op's answer, in NumPy's types. Raises Unsupported where the op cannot; the op's own error where it fails."""
-    if (reason := op.refuses(map_arrays(args, _layout), map_arrays(kwargs, _layout))) is not None:
-        raise Unsupported(reason)
     out = None
     if "out" in kwargs:
         kwargs = dict(kwargs)
@@ -111,11 +159,7 @@ def native(op: Op, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
             kwargs["base"] = out
         elif "dtype" in op.accepts and kwargs.get("dtype") is None and not isinstance(function, np.ufunc):
             raise Unsupported("a reduction takes its dtype from out")
-    result = op(*map_arrays(args, _tensor), **map_arrays(kwargs, _tensor))
-    if op.checked:
-        result, ok = result
-        if ok is not None and not bool(ok):
-            raise ValueError("a check of the op failed: NumPy raises")
+    result = _answer(op, args, kwargs)
     if out is None:
         return wrap(op.scalar, result)
     casting = kwargs.get("casting", "same_kind")
@@ -130,6 +174,19 @@ def native(op: Op, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
     return out
 
 
+def operands(value: Any) -> Any:
+    """What an op is called with: our arrays as tensors, NumPy's too (on our arrays' device). Raises Unsupported."""
+    devices = {array._memory.device for array in arrays_in(value)}
+    device = devices.pop() if devices else torch.device("cpu")
+
+    def change(item: Any) -> Any:
+        if isinstance(item, Strided):
+            return item._tensor
+        return convert.tensor_of(item).to(device)
+
+    return map_arrays(value, change, (Strided, np.ndarray))
+
+
 def wrap(scalar: bool, result: Any) -> Any:
     """Tensors as our arrays, 0-d ones as NumPy scalars if `scalar`; structures of them likewise."""
     if isinstance(result, torch.Tensor):
@@ -141,8 +198,10 @@ def wrap(scalar: bool, result: Any) -> Any:
     return result
 
 
-def host(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], count: bool = True) -> Any:
-    """Real NumPy's answer, on the same memory where it is host memory; counted unless it raises.
+def host(
+    function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], count: bool = True, name: Any = None
+) -> Any:
+    """Real NumPy's answer, on the same memory where it is host memory; counted (as `name`) unless it raises.
 
     Device arrays are copied to the host, and back where NumPy wrote into them.
     """
@@ -158,7 +217,7 @@ def host(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], count: bo
 
     answer = function(*map_arrays(args, on_host), **map_arrays(kwargs, on_host))
     if count:
-        counters.host_calls[name_of(function)] += 1
+        counters.host_calls[name_of(function if name is None else name)] += 1
     for array, now, before in copies.values():
         if now.tobytes() != before.tobytes():
             array._write(torch.from_numpy(now).to(array._memory.device))
@@ -199,5 +258,6 @@ def _layout(array: Strided) -> np.ndarray[Any, Any]:
     return array._layout
 
 
-def _tensor(array: Strided) -> torch.Tensor:
-    return array._tensor
+def ufunc_method(ufunc: np.ufunc, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """`ufunc.reduce`, `.accumulate`, `.outer`, `.reduceat` or `.at` of these arguments."""
+    return call(getattr(ufunc, method), args, kwargs, op=TABLE.of_method(ufunc, method))

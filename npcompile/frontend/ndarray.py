@@ -1,0 +1,477 @@
+"""`npcompile.ndarray`: NumPy's array over a torch tensor. The debug array on the CPU, and the device array."""
+
+from __future__ import annotations
+
+import importlib
+import operator
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import torch
+
+from npcompile.frontend import convert, counters, dispatch, operators
+from npcompile.frontend.flat import Flags, FlatIterator
+from npcompile.frontend.strided import Strided
+from npcompile.frontend.table import Unsupported
+
+_OURS_OR_NUMPY = (Strided, np.ndarray, np.generic)
+
+
+def _method(descriptor: Any) -> Callable[..., Any]:
+    """An ndarray method that is its op, or a host call on the same memory."""
+
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return dispatch.call(descriptor, (self, *args), kwargs)
+
+    method.__name__ = descriptor.__name__
+    method.__doc__ = descriptor.__doc__
+    return method
+
+
+def is_basic(index: Any) -> bool:
+    """Whether an index is basic (integers, slices, None, Ellipsis), so that indexing gives a view."""
+    for item in index if type(index) is tuple else (index,):
+        if item is None or item is Ellipsis or type(item) is slice or type(item) is int:
+            continue
+        if isinstance(item, (bool, np.bool_, np.ndarray, Strided)) or not hasattr(item, "__index__"):
+            return False
+    return True
+
+
+class ndarray(Strided):
+    """An array with NumPy's behaviour whose memory is one torch tensor's, on any device.
+
+    Made by the functions of `npcompile.numpy` and by `npcompile.asarray`; calling the class allocates, as NumPy's.
+    """
+
+    __slots__ = ("__weakref__",)
+    __hash__ = None  # type: ignore[assignment]
+    __array_priority__ = 0.0
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        made = np.ndarray(*args, **kwargs)
+        try:
+            return cls._of_numpy(made)
+        except Unsupported:
+            return made
+
+    def npcompile_tensor(self) -> torch.Tensor:
+        """The array's values as a tensor: the array's own memory unless it runs backwards along an axis."""
+        return self._tensor
+
+    # what it is
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return convert.numpy_dtype(self._memory.dtype)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(self._memory.shape)
+
+    @shape.setter
+    def shape(self, shape: Any) -> None:
+        layout = self._layout.view()
+        layout.shape = shape
+        self._become(self._view_at(layout))
+
+    @property
+    def ndim(self) -> int:
+        return self._memory.dim()
+
+    @property
+    def size(self) -> int:
+        return self._memory.numel()
+
+    @property
+    def itemsize(self) -> int:
+        return self._memory.element_size()
+
+    @property
+    def nbytes(self) -> int:
+        return self.size * self.itemsize
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        return self._layout.strides
+
+    @property
+    def flags(self) -> Flags:
+        return Flags(self._layout.flags, self._base is None)
+
+    @property
+    def base(self) -> Any:
+        return self._base
+
+    @property
+    def device(self) -> str:
+        return str(self._memory.device)
+
+    @property
+    def flat(self) -> FlatIterator:
+        return FlatIterator(self)
+
+    @flat.setter
+    def flat(self, value: Any) -> None:
+        FlatIterator(self)[:] = value
+
+    @property
+    def data(self) -> Any:
+        return self._host_memory().data
+
+    @property
+    def ctypes(self) -> Any:
+        return self._host_memory().ctypes
+
+    @property
+    def T(self) -> Any:
+        return dispatch.call(np.ndarray.transpose, (self,), {})
+
+    @property
+    def mT(self) -> Any:
+        if self.ndim < 2:
+            raise ValueError("matrix transpose with ndim < 2 is undefined")
+        return dispatch.call(np.ndarray.swapaxes, (self, -1, -2), {})
+
+    @property
+    def real(self) -> Any:
+        return dispatch.call(np.real, (self,), {})
+
+    @real.setter
+    def real(self, value: Any) -> None:
+        self.real[...] = value
+
+    @property
+    def imag(self) -> Any:
+        return dispatch.call(np.imag, (self,), {})
+
+    @imag.setter
+    def imag(self, value: Any) -> None:
+        if not self._memory.is_complex():
+            raise TypeError("array does not have imaginary part to set")
+        self.imag[...] = value
+
+    # on the host
+
+    def _host_memory(self) -> np.ndarray[Any, Any]:
+        if self._memory.device.type != "cpu":
+            raise BufferError(f"the array lies on {self.device}, not in host memory")
+        return self._layout
+
+    def _on_host(self) -> np.ndarray[Any, Any]:
+        """The values as a NumPy array: the same memory on the CPU, a copy of device memory."""
+        return self._layout if self._memory.device.type == "cpu" else self._tensor.cpu().numpy()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        if self._memory.device.type != "cpu" and copy is False:
+            raise ValueError("a NumPy array of device memory cannot be made without a copy")
+        return np.array(self._on_host(), dtype=dtype, copy=copy)
+
+    def __bool__(self) -> bool:
+        return bool(self._on_host())
+
+    def __int__(self) -> int:
+        return int(self._on_host())
+
+    def __float__(self) -> float:
+        return float(self._on_host())
+
+    def __complex__(self) -> complex:
+        return complex(self._on_host())
+
+    def __index__(self) -> int:
+        return operator.index(self._on_host())  # type: ignore[arg-type]
+
+    def __repr__(self) -> str:
+        return repr(self._on_host())
+
+    def __str__(self) -> str:
+        return str(self._on_host())
+
+    def __format__(self, spec: str) -> str:
+        return format(self._on_host(), spec)
+
+    def item(self, *args: Any) -> Any:
+        return self._on_host().item(*args)
+
+    def tolist(self) -> Any:
+        return self._on_host().tolist()
+
+    def tobytes(self, order: Any = "C") -> bytes:
+        return self._on_host().tobytes(order)
+
+    def tofile(self, *args: Any, **kwargs: Any) -> None:
+        self._on_host().tofile(*args, **kwargs)
+
+    def dumps(self) -> bytes:
+        return self._on_host().dumps()
+
+    # a sequence
+
+    def __len__(self) -> int:
+        return len(self._layout)
+
+    def __iter__(self) -> Iterator[Any]:
+        if self.ndim == 0:
+            raise TypeError("iteration over a 0-d array")
+        return (self[i] for i in range(len(self)))
+
+    def __contains__(self, value: Any) -> bool:
+        return bool(np.any(self == value))
+
+    def __getitem__(self, index: Any) -> Any:
+        if not is_basic(index):
+            if type(index) is list:
+                index = np.asarray(index) if index else np.empty(0, np.intp)
+            return dispatch.call(np.ndarray.__getitem__, (self, index), {})
+        layout = self._layout[index]
+        if isinstance(layout, np.ndarray):
+            return self._view_at(layout)
+        index = index if type(index) is tuple else (index,)
+        return convert.scalar_of(self._view_at(self._layout[(*index, ...)])._memory)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        if not is_basic(index):
+            dispatch.update(np.ndarray.__setitem__, (self, index, value), {})
+            return
+        layout = self._layout
+        indices = index if type(index) is tuple else (index,)
+        whole = index if any(item is Ellipsis for item in indices) else (*indices, ...)
+        target = self._view_at(layout[whole])
+        if not layout.flags.writeable or not target._store(value):
+            dispatch.host(np.ndarray.__setitem__, (self, index, value), {})
+
+    def _store(self, value: Any) -> bool:
+        """Write a value NumPy would take for `self[...] = value`; False (and nothing done) where NumPy is to do it."""
+        if not isinstance(value, _OURS_OR_NUMPY):
+            # One cell of the list may hold one of our arrays: NumPy reads those by __array__.
+            value = np.array(value, self.dtype)
+        if value.dtype.kind == "c" and self.dtype.kind not in "cb":
+            return False  # NumPy warns or raises, depending on what the value is
+        try:
+            tensor = value._tensor if isinstance(value, Strided) else convert.tensor_of(value)
+        except Unsupported:
+            return False
+        shape = tuple(tensor.shape)
+        while len(shape) > self.ndim and shape[0] == 1:
+            shape = shape[1:]
+        try:
+            fits = np.broadcast_shapes(shape, self.shape) == self.shape
+        except ValueError:
+            fits = False
+        if fits:
+            self._write(tensor.to(self._memory.device))
+        return fits
+
+    def fill(self, value: Any) -> None:
+        if np.ndim(value) != 0:
+            dispatch.host(np.ndarray.fill, (self, value), {})
+        else:
+            self[...] = value
+
+    def sort(self, axis: int = -1, kind: Any = None, order: Any = None, *, stable: bool | None = None) -> None:
+        """In place, as NumPy's."""
+        if not self._layout.flags.writeable:
+            self._layout.sort(axis)
+        self[...] = dispatch.call(np.sort, (self, axis), {"kind": kind, "order": order, "stable": stable})
+
+    def _become(self, other: Any) -> None:
+        for name in Strided.__slots__:
+            setattr(self, name, getattr(other, name))
+
+    # copies and other places
+
+    def copy(self, order: str = "C") -> Any:
+        return dispatch.call(np.ndarray.copy, (self, order), {})
+
+    def __copy__(self) -> Any:
+        return self.copy()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        return self.copy()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return rebuild, (np.array(self._on_host()), self.device)
+
+    def to_device(self, device: Any, /, *, stream: Any = None) -> Any:
+        """The array on a device ("cpu", "cuda", "cuda:1"): itself if it is there already, else a copy."""
+        target = torch.device(device)
+        if stream is not None:
+            raise ValueError("streams are not supported")
+        if target.type == self._memory.device.type and target.index in (None, self._memory.device.index):
+            return self
+        return self._of_tensor(self._tensor.to(target))
+
+    # protocols
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        out = kwargs.get("out", ())
+        if not all(_known(item) for item in (*inputs, *out)):
+            return NotImplemented
+        if method == "__call__":
+            return dispatch.call(ufunc, inputs, kwargs)
+        return dispatch.ufunc_method(ufunc, method, inputs, kwargs)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        if not all(issubclass(kind, (Strided, np.ndarray)) for kind in types):
+            return NotImplemented
+        return dispatch.call(function, args, kwargs)
+
+    def __array_namespace__(self, *, api_version: str | None = None) -> Any:
+        # By name: the shim lies in a higher layer.
+        return importlib.import_module("npcompile.numpy")
+
+    def __dlpack__(self, **kwargs: Any) -> Any:
+        if self._memory.device.type == "cpu":
+            return self._layout.__dlpack__(**kwargs)
+        if self._flips:
+            raise BufferError("DLPack device memory with negative strides")
+        return self._memory.__dlpack__(**kwargs)
+
+    def __dlpack_device__(self) -> Any:
+        return self._memory.__dlpack_device__()
+
+    # operators
+
+    __add__ = operators.binary(np.add, operator.add)
+    __sub__ = operators.binary(np.subtract, operator.sub)
+    __mul__ = operators.binary(np.multiply, operator.mul)
+    __matmul__ = operators.binary(np.matmul, operator.matmul)
+    __truediv__ = operators.binary(np.true_divide, operator.truediv)
+    __floordiv__ = operators.binary(np.floor_divide, operator.floordiv)
+    __mod__ = operators.binary(np.remainder, operator.mod)
+    __divmod__ = operators.binary(np.divmod, divmod)
+    __lshift__ = operators.binary(np.left_shift, operator.lshift)
+    __rshift__ = operators.binary(np.right_shift, operator.rshift)
+    __and__ = operators.binary(np.bitwise_and, operator.and_)
+    __or__ = operators.binary(np.bitwise_or, operator.or_)
+    __xor__ = operators.binary(np.bitwise_xor, operator.xor)
+    __pow__ = operators.power
+
+    __radd__ = operators.reflected(np.add, operator.add)
+    __rsub__ = operators.reflected(np.subtract, operator.sub)
+    __rmul__ = operators.reflected(np.multiply, operator.mul)
+    __rmatmul__ = operators.reflected(np.matmul, operator.matmul)
+    __rtruediv__ = operators.reflected(np.true_divide, operator.truediv)
+    __rfloordiv__ = operators.reflected(np.floor_divide, operator.floordiv)
+    __rmod__ = operators.reflected(np.remainder, operator.mod)
+    __rdivmod__ = operators.reflected(np.divmod, divmod)
+    __rlshift__ = operators.reflected(np.left_shift, operator.lshift)
+    __rrshift__ = operators.reflected(np.right_shift, operator.rshift)
+    __rand__ = operators.reflected(np.bitwise_and, operator.and_)
+    __ror__ = operators.reflected(np.bitwise_or, operator.or_)
+    __rxor__ = operators.reflected(np.bitwise_xor, operator.xor)
+    __rpow__ = operators.reflected(np.power, operator.pow)
+
+    __iadd__ = operators.inplace(np.add, operator.iadd)
+    __isub__ = operators.inplace(np.subtract, operator.isub)
+    __imul__ = operators.inplace(np.multiply, operator.imul)
+    __imatmul__ = operators.inplace(np.matmul, operator.imatmul)
+    __itruediv__ = operators.inplace(np.true_divide, operator.itruediv)
+    __ifloordiv__ = operators.inplace(np.floor_divide, operator.ifloordiv)
+    __imod__ = operators.inplace(np.remainder, operator.imod)
+    __ilshift__ = operators.inplace(np.left_shift, operator.ilshift)
+    __irshift__ = operators.inplace(np.right_shift, operator.irshift)
+    __iand__ = operators.inplace(np.bitwise_and, operator.iand)
+    __ior__ = operators.inplace(np.bitwise_or, operator.ior)
+    __ixor__ = operators.inplace(np.bitwise_xor, operator.ixor)
+    __ipow__ = operators.inplace_power
+
+    __lt__ = operators.binary(np.less, operator.lt)
+    __le__ = operators.binary(np.less_equal, operator.le)
+    __gt__ = operators.binary(np.greater, operator.gt)
+    __ge__ = operators.binary(np.greater_equal, operator.ge)
+    __eq__ = operators.binary(np.equal, operator.eq)
+    __ne__ = operators.binary(np.not_equal, operator.ne)
+
+    __neg__ = operators.unary(np.negative)
+    __pos__ = operators.unary(np.positive)
+    __abs__ = operators.unary(np.absolute)
+    __invert__ = operators.unary(np.invert)
+
+    # methods
+
+    all = _method(np.ndarray.all)
+    any = _method(np.ndarray.any)
+    argmax = _method(np.ndarray.argmax)
+    argmin = _method(np.ndarray.argmin)
+    argpartition = _method(np.ndarray.argpartition)
+    argsort = _method(np.ndarray.argsort)
+    astype = _method(np.ndarray.astype)
+    byteswap = _method(np.ndarray.byteswap)
+    choose = _method(np.ndarray.choose)
+    clip = _method(np.ndarray.clip)
+    compress = _method(np.ndarray.compress)
+    conj = _method(np.ndarray.conj)
+    conjugate = _method(np.ndarray.conjugate)
+    cumprod = _method(np.ndarray.cumprod)
+    cumsum = _method(np.ndarray.cumsum)
+    diagonal = _method(np.ndarray.diagonal)
+    dot = _method(np.ndarray.dot)
+    flatten = _method(np.ndarray.flatten)
+    getfield = _method(np.ndarray.getfield)
+    max = _method(np.ndarray.max)
+    mean = _method(np.ndarray.mean)
+    min = _method(np.ndarray.min)
+    nonzero = _method(np.ndarray.nonzero)
+    partition = _method(np.ndarray.partition)
+    prod = _method(np.ndarray.prod)
+    put = _method(np.ndarray.put)
+    ravel = _method(np.ndarray.ravel)
+    repeat = _method(np.ndarray.repeat)
+    reshape = _method(np.ndarray.reshape)
+    resize = _method(np.ndarray.resize)
+    round = _method(np.ndarray.round)
+    searchsorted = _method(np.ndarray.searchsorted)
+    setfield = _method(np.ndarray.setfield)
+    squeeze = _method(np.ndarray.squeeze)
+    std = _method(np.ndarray.std)
+    sum = _method(np.ndarray.sum)
+    swapaxes = _method(np.ndarray.swapaxes)
+    take = _method(np.ndarray.take)
+    trace = _method(np.ndarray.trace)
+    transpose = _method(np.ndarray.transpose)
+    var = _method(np.ndarray.var)
+    view = _method(np.ndarray.view)
+
+    def setflags(self, write: bool | None = None, align: bool | None = None, uic: bool | None = None) -> None:
+        self._layout.setflags(write, align, uic)
+
+
+def _known(value: Any) -> bool:
+    """Whether a ufunc operand leaves the operation to us (it has no `__array_ufunc__` of its own)."""
+    kind = type(value)
+    if issubclass(kind, (Strided, np.generic)) or kind is np.ndarray:
+        return True
+    return getattr(kind, "__array_ufunc__", np.ndarray.__array_ufunc__) is np.ndarray.__array_ufunc__
+
+
+def rebuild(values: np.ndarray[Any, Any], device: str) -> ndarray:
+    """The array that was pickled, on the device it was on."""
+    array: ndarray = ndarray._of_numpy(values)
+    moved: ndarray = array.to_device(device)
+    return moved
+
+
+def asarray(value: Any, dtype: Any = None, *, copy: bool | None = None) -> Any:
+    """`value` as our array, sharing memory where it can be shared; plain NumPy for dtypes that torch lacks.
+
+    value: our array, a torch tensor, or whatever `np.asarray` takes. Raises what NumPy raises.
+    """
+    if isinstance(value, torch.Tensor):
+        value = ndarray._of_tensor(value)
+    if isinstance(value, Strided):
+        if dtype is not None and np.dtype(dtype) != convert.numpy_dtype(value._memory.dtype):
+            if copy is False:
+                raise ValueError("Unable to avoid copy while creating an array as requested.")
+            return dispatch.call(np.ndarray.astype, (value, dtype), {})
+        return dispatch.call(np.ndarray.copy, (value, "K"), {}) if copy else value
+    made = np.array(value, dtype=dtype, copy=copy)
+    if made is value:
+        made = made.view()
+    try:
+        return ndarray._of_numpy(made)
+    except Unsupported:
+        counters.host_calls["numpy.asarray"] += 1
+        return made
