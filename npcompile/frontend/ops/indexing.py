@@ -1,0 +1,446 @@
+"""Indexing ops: items and stores by static and by array indices, taking, sorting, counting.
+
+Bodies wrap negative indices and answer whether every index was in range: NumPy raises IndexError where one was not.
+What has a data-dependent size (boolean masks as indices, nonzero, unique, extract) is no op.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.lib.array_utils import normalize_axis_index
+from torch import Tensor
+
+from npcompile.frontend.ops.rules import FLOAT64, as_dtype, cast, dtype_of, op, promoted, tensor
+from npcompile.frontend.table import TORCH, Op, Unsupported, Weak
+
+_FEW_BINS = 16  # so many counts are cheaper as masked reductions, which fuse with what makes the bins
+
+
+def _all(*checks: Tensor | None) -> Tensor | None:
+    """All of several checks, None being one that cannot fail."""
+    made = [check for check in checks if check is not None]
+    if not made:
+        return None
+    result = made[0]
+    for check in made[1:]:
+        result = result & check
+    return result
+
+
+def _wrapped(index: Tensor, length: int) -> tuple[Tensor, Tensor]:
+    """Indices counted from the front, clamped so that no access is out of bounds; and whether all were in range."""
+    index = index.to(torch.int64)
+    ok = ((index >= -length) & (index < length)).all()
+    index = torch.where(index < 0, index + length, index)
+    return index.clamp(0, max(length - 1, 0)), ok
+
+
+def _is_integer(value: Any) -> bool:
+    if isinstance(value, (bool, np.bool_, Tensor, Weak)):
+        return False
+    return isinstance(value, (int, np.integer)) or hasattr(value, "__index__")
+
+
+# -- items ---------------------------------------------------------------------------------------------------------
+
+
+def _parse(a: Tensor, index: Any) -> tuple[Tensor, list[Tensor | None], bool]:
+    """Carry out the basic part of an index.
+
+    The array after it, then for each of its axes the index array or None (the whole axis), and whether there is any.
+    Where there is one, integers are index arrays too: NumPy counts them as such in placing the new axes.
+    Raises IndexError as NumPy does; Unsupported for masks.
+    """
+    items = list(index) if isinstance(index, tuple) else [index]
+    items = [tensor(item, a.device) if isinstance(item, (list, Weak)) else item for item in items]
+    for item in items:
+        if isinstance(item, (bool, np.bool_)) or (isinstance(item, Tensor) and item.dtype == torch.bool):
+            raise Unsupported("a mask as an index: its size depends on the data")
+        if isinstance(item, Tensor) and (item.is_floating_point() or item.is_complex()) and item.numel():
+            raise IndexError("arrays used as indices must be of integer (or boolean) type")
+    if sum(item is Ellipsis for item in items) > 1:
+        raise IndexError("an index can only have a single ellipsis ('...')")
+    used = sum(item is not None and item is not Ellipsis for item in items)
+    if used > a.dim():
+        raise IndexError(f"too many indices for array: array is {a.dim()}-dimensional, but {used} were indexed")
+    at = next((place for place, item in enumerate(items) if item is Ellipsis), len(items))
+    items[at : at + 1] = [slice(None)] * (a.dim() - used)
+    advanced = any(isinstance(item, Tensor) for item in items)
+
+    indices: list[Tensor | None] = []
+    axis = 0
+    for item in items:
+        if item is None:
+            a = a.unsqueeze(axis)
+            indices.append(None)
+            axis += 1
+        elif isinstance(item, slice):
+            a = _sliced(a, axis, item)
+            indices.append(None)
+            axis += 1
+        elif isinstance(item, Tensor):
+            indices.append(item)
+            axis += 1
+        elif _is_integer(item):
+            place, length = operator.index(item), a.shape[axis]
+            if not -length <= place < length:
+                raise IndexError(f"index {place} is out of bounds for axis {axis} with size {length}")
+            place = place + length if place < 0 else place
+            if advanced:
+                indices.append(torch.full((), place, dtype=torch.int64, device=a.device))
+                axis += 1
+            else:
+                a = a.select(axis, place)
+        else:
+            raise IndexError(
+                "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean "
+                "arrays are valid indices"
+            )
+    return a, indices, advanced
+
+
+def _sliced(a: Tensor, axis: int, item: slice) -> Tensor:
+    start, stop, step = item.indices(a.shape[axis])
+    length = len(range(start, stop, step))
+    if length == 0:
+        return a.narrow(axis, 0, 0)
+    if step > 0:
+        return a if (start, stop, step) == (0, a.shape[axis], 1) else _every(a, axis, start, stop, step)
+    last = start + (length - 1) * step
+    return _every(a, axis, last, start + 1, -step).flip(axis)
+
+
+def _every(a: Tensor, axis: int, start: int, stop: int, step: int) -> Tensor:
+    return a[(slice(None),) * axis + (slice(start, stop, step),)]
+
+
+def _checked_indices(a: Tensor, indices: Sequence[Tensor | None]) -> tuple[list[Tensor | None], Tensor | None]:
+    shapes = [tuple(index.shape) for index in indices if index is not None]
+    try:
+        np.broadcast_shapes(*shapes)
+    except ValueError:
+        listed = " ".join(map(str, shapes))
+        raise IndexError(f"shape mismatch: indexing arrays could not be broadcast together with shapes {listed}") from None
+    wrapped: list[Tensor | None] = []
+    checks = []
+    for axis, index in enumerate(indices):
+        if index is None:
+            wrapped.append(None)
+        else:
+            place, ok = _wrapped(index, a.shape[axis])
+            wrapped.append(place)
+            checks.append(ok)
+    if 0 in np.broadcast_shapes(*shapes):
+        # Nothing is looked up: NumPy checks the indices against every axis only if there is anything to take.
+        return wrapped, None if all(a.shape[i] for i, index in enumerate(indices) if index is not None) else _all(*checks)
+    return wrapped, _all(*checks)
+
+
+def _index_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    """Masks, and lists whose dtype is no integer."""
+    index = args[1]
+    for item in index if type(index) is tuple else (index,):
+        if isinstance(item, (bool, np.bool_)):
+            return "a mask as an index"
+        if isinstance(item, np.ndarray) and item.dtype == np.bool_:
+            return "a mask as an index"
+        if isinstance(item, (list, tuple)):
+            try:
+                dtype = np.asarray(item).dtype
+            except ValueError:
+                return "a ragged list as an index"
+            if dtype.kind not in "iu" and np.size(item):
+                return f"a list of dtype {dtype} as an index"
+        if isinstance(item, str):
+            return "a field name as an index"
+    return None
+
+
+@op(np.ndarray.__getitem__, view=True, checked=True, limits=_index_limits)
+def getitem(a: Tensor, index: Any, /) -> tuple[Tensor, Tensor | None]:
+    a, indices, advanced = _parse(a, index)
+    if not advanced:
+        return a, None
+    places, ok = _checked_indices(a, indices)
+    if any(place is not None and a.shape[axis] == 0 for axis, place in enumerate(places)):
+        shape = torch.ops.aten.index(a.new_empty([extent or 1 for extent in a.shape]), places).shape
+        return a.new_zeros(shape), ok
+    return torch.ops.aten.index(a, places), ok
+
+
+def _stored_limits(op_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    array, index, value = args
+    items = index if type(index) is tuple else (index,)
+    masks = [item for item in items if isinstance(item, np.ndarray) and item.dtype == np.bool_]
+    if masks:
+        if len(items) > 1:
+            return "a mask among other indices"
+        rest = array.shape[masks[0].ndim :]
+        shape = np.shape(value)
+        if len(shape) > len(rest):
+            return "values for the places of a mask"
+    elif (reason := _index_limits(op_, args, kwargs)) is not None:
+        return reason
+    kind = value.dtype.kind if isinstance(value, (np.ndarray, np.generic)) else np.asarray(value).dtype.kind
+    if kind == "c" and array.dtype.kind not in "cb":
+        return "complex into real, of which NumPy warns"
+    return f"values of kind {kind}" if kind not in "biufc" else None
+
+
+@op(np.ndarray.__setitem__, scalar=False, checked=True, operands=["value"], limits=_stored_limits)
+def setitem(a: Tensor, index: Any, value: Any, /) -> tuple[Tensor, Tensor | None]:
+    """The whole array after `a[index] = value`."""
+    stored = _as_stored(value, a)
+    if isinstance(index, tuple) and len(index) == 1:
+        index = index[0]
+    if isinstance(index, Tensor) and index.dtype == torch.bool:
+        return _masked_store(a, index, stored), None
+    target, indices, advanced = _parse(a, index)
+    if not advanced:
+        numbers = torch.arange(a.numel(), device=a.device).reshape(a.shape)
+        places = _parse(numbers, index)[0]
+        flat = a.reshape(-1).clone()
+        flat[places.reshape(-1)] = _fitting(stored, tuple(places.shape)).reshape(-1)
+        return flat.reshape(a.shape), None
+    # Positions in `a` of everything indexed: slices, new axes and index arrays together.
+    numbers = torch.arange(a.numel(), device=a.device).reshape(a.shape)
+    numbers = _parse(numbers, index)[0]
+    wrapped, ok = _checked_indices(target, indices)
+    if any(place is not None and target.shape[axis] == 0 for axis, place in enumerate(wrapped)):
+        return a.clone(), ok
+    places = torch.ops.aten.index(numbers, wrapped)
+    flat = a.reshape(-1).index_put((places.reshape(-1),), _fitting(stored, tuple(places.shape)).reshape(-1))
+    return flat.reshape(a.shape), ok
+
+
+def _as_stored(value: Any, a: Tensor) -> Tensor:
+    """A value in the dtype of the array it is stored into."""
+    if isinstance(value, (list, tuple)) and not isinstance(value, Weak):
+        value = tensor(value, a.device)
+    if isinstance(value, (Tensor, Weak)):
+        return cast(tensor(value, a.device), dtype_of(a))
+    return as_dtype(value, dtype_of(a), a.device)
+
+
+def _fitting(value: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """A value broadcast to what it is stored into; leading axes of length 1 may be too many."""
+    given = tuple(value.shape)
+    while value.dim() > len(shape) and value.shape[0] == 1:
+        value = value[0]
+    try:
+        fits = np.broadcast_shapes(tuple(value.shape), shape) == shape
+    except ValueError:
+        fits = False
+    if not fits:
+        raise ValueError(f"shape mismatch: value array of shape {given} could not be broadcast to {shape}")
+    return value.expand(shape)
+
+
+def _masked_store(a: Tensor, mask: Tensor, value: Tensor) -> Tensor:
+    if tuple(mask.shape) != tuple(a.shape[: mask.dim()]):
+        raise IndexError("boolean index did not match indexed array")
+    rest = tuple(a.shape[mask.dim() :])
+    if value.dim() > len(rest):
+        raise Unsupported("values for the places of a mask: their number depends on the data")
+    value = _fitting(value, rest)
+    return torch.where(mask.reshape(mask.shape + (1,) * len(rest)), value, a)
+
+
+# -- taking and putting --------------------------------------------------------------------------------------------
+
+
+def _mode_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    index = args[1] if len(args) > 1 else kwargs.get("indices")
+    dtype = index.dtype if isinstance(index, (np.ndarray, np.generic)) else np.asarray(index).dtype
+    return "indices that are no integers" if dtype.kind not in "iu" else None
+
+
+@op(np.take, np.ndarray.take, arrays=2, checked=True, limits=_mode_limits)
+def take(a: Tensor, indices: Tensor, axis: Any = None, out: None = None, mode: Any = "raise") -> Any:
+    if axis is None:
+        a, axis = a.reshape(-1), 0
+    axis = normalize_axis_index(axis, a.dim()) if a.dim() else 0
+    a = a.reshape(1) if a.dim() == 0 else a
+    length = a.shape[axis]
+    if length == 0 and indices.numel():
+        raise IndexError("cannot do a non-empty take from an empty axes.")
+    ok = None
+    if mode == "raise":
+        places, ok = _wrapped(indices, length)
+    elif mode == "wrap":
+        places = torch.remainder(indices.to(torch.int64), max(length, 1))
+    elif mode == "clip":
+        places = indices.to(torch.int64).clamp(0, max(length - 1, 0))
+    else:
+        raise Unsupported(f"mode {mode}")
+    if indices.numel() == 0:
+        ok = None
+    picked = a.index_select(axis, places.reshape(-1))
+    return picked.reshape(a.shape[:axis] + indices.shape + a.shape[axis + 1 :]), ok
+
+
+def _along(a: Tensor, indices: Tensor, axis: Any) -> tuple[Tensor, Tensor, Tensor, int]:
+    """Array and indices broadcast against each other but for one axis, as `*_along_axis` do."""
+    if indices.is_floating_point() or indices.is_complex() or indices.dtype == torch.bool:
+        raise IndexError("`indices` must be an integer array")
+    if axis is None:
+        if indices.dim() != 1:
+            raise ValueError("when axis=None, `indices` must have a single dimension.")
+        a, axis = a.reshape(-1), 0
+    axis = normalize_axis_index(axis, a.dim())
+    if a.dim() != indices.dim():
+        raise ValueError("`indices` and `arr` must have the same number of dimensions")
+    places, ok = _wrapped(indices, a.shape[axis])
+    shape = []
+    for at, (mine, other) in enumerate(zip(a.shape, indices.shape, strict=True)):
+        if at == axis:
+            shape.append(-1)
+        elif mine == other or 1 in (mine, other):
+            shape.append(mine if other == 1 else other)
+        else:
+            raise IndexError("shape mismatch: indexing arrays could not be broadcast together")
+    return a.expand([a.shape[axis] if n == -1 else n for n in shape]), places.expand(shape), ok, axis
+
+
+@op(np.take_along_axis, arrays=2, scalar=False, checked=True)
+def take_along_axis(arr: Tensor, indices: Tensor, axis: Any = -1) -> Any:
+    if any(mine == 1 != other for mine, other in zip(arr.shape, indices.shape, strict=False)):
+        raise Unsupported("an array that is broadcast against its indices")
+    a, places, ok, axis = _along(arr, indices, axis)
+    if a.shape[axis] == 0:
+        return a.new_zeros(places.shape), ok
+    return a.gather(axis, places), ok
+
+
+def _put_along_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    array, _indices, values = args[:3]
+    kind = np.asarray(values).dtype.kind
+    return "complex into real" if kind == "c" and array.dtype.kind not in "cb" else None
+
+
+@op(np.put_along_axis, arrays=2, scalar=False, checked=True, limits=_put_along_limits)
+def put_along_axis(arr: Tensor, indices: Tensor, values: Any, axis: Any) -> Any:
+    """The whole array after the store."""
+    if tuple(n for at, n in enumerate(arr.shape) if axis is not None and at != axis % max(arr.dim(), 1)) != tuple(
+        n for at, n in enumerate(indices.shape) if axis is not None and at != axis % max(arr.dim(), 1)
+    ):
+        raise Unsupported("an array that is broadcast against its indices")
+    a, places, ok, axis = _along(arr, indices, axis)
+    stored = _fitting(_as_stored(values, arr), tuple(places.shape))
+    return a.scatter(axis, places, stored).reshape(arr.shape), ok
+
+
+# -- sorting -------------------------------------------------------------------------------------------------------
+
+
+def _sort_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    array = args[0]
+    if isinstance(array, np.ndarray) and array.dtype.kind == "c":
+        return "sorting complex numbers"
+    return "order" if kwargs.get("order") is not None or len(args) > 3 else None
+
+
+@op(np.sort, scalar=False, library=True, limits=_sort_limits)
+def sort(a: Tensor, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Tensor:
+    if axis is None:
+        a, axis = a.reshape(-1), -1
+    axis = normalize_axis_index(axis, a.dim())
+    return torch.sort(a, dim=axis, stable=True).values
+
+
+def _argsort_limits(self: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    kind = args[2] if len(args) > 2 else kwargs.get("kind")
+    if kind not in ("stable", "mergesort") and kwargs.get("stable") is not True:
+        return "an unstable order, which is NumPy's own"  # which of equal items comes first differs
+    return _sort_limits(self, args, kwargs)
+
+
+@op(np.argsort, np.ndarray.argsort, scalar=False, library=True, limits=_argsort_limits)
+def argsort(a: Tensor, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Tensor:
+    if axis is None:
+        a, axis = a.reshape(-1), -1
+    if a.dim() == 0:
+        raise Unsupported("argsort of a 0-d array")
+    axis = normalize_axis_index(axis, a.dim())
+    return torch.sort(a, dim=axis, stable=True).indices
+
+
+def _search_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    if len(args) > 3 or kwargs.get("sorter") is not None:
+        return "sorter"
+    side = args[2] if len(args) > 2 else kwargs.get("side", "left")
+    if side not in ("left", "right"):
+        return f"side {side!r}"
+    kinds = [np.asarray(item).dtype for item in args[:2]]
+    return "complex" if any(kind.kind == "c" or kind not in TORCH for kind in kinds) else None
+
+
+@op(np.searchsorted, np.ndarray.searchsorted, library=True, operands=["v"], limits=_search_limits)
+def searchsorted(a: Tensor, v: Any, side: Any = "left", sorter: Any = None) -> Tensor:
+    if a.dim() != 1:
+        raise ValueError("object too deep for desired array" if a.dim() else "object of too small depth")
+    if side not in ("left", "right"):
+        raise Unsupported(f"side {side!r}")
+    if sorter is not None:
+        raise Unsupported("sorter")
+    found = v if isinstance(v, Weak) else tensor(v, a.device)
+    sequence, values = promoted(a, found)
+    if sequence.is_complex():
+        raise Unsupported("searching complex numbers")
+    if sequence.dtype == torch.bool:
+        sequence, values = sequence.to(torch.uint8), values.to(torch.uint8)
+    if sequence.dtype == torch.float16:
+        sequence, values = sequence.to(torch.float32), values.to(torch.float32)
+    return torch.searchsorted(sequence.contiguous(), values.contiguous(), right=side == "right")
+
+
+# -- counting ------------------------------------------------------------------------------------------------------
+
+
+def _bincount_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    x = np.asarray(args[0])
+    if x.dtype.kind not in "biu" or (x.size == 0 and not isinstance(args[0], np.ndarray)):
+        return f"bins of dtype {x.dtype}"
+    weights = args[1] if len(args) > 1 else kwargs.get("weights")
+    if weights is not None and np.asarray(weights).dtype.kind == "c":
+        return "complex weights"
+    return None
+
+
+@op(np.bincount, arrays=2, scalar=False, checked=True, limits=_bincount_limits)
+def bincount(
+    x: Tensor, /, weights: Tensor | None = None, minlength: Any = 0, *, length: int | None = None
+) -> Any:
+    """length: how long NumPy's answer was. Without it the largest bin is looked up, which only eager tensors allow."""
+    if x.dim() != 1:
+        raise ValueError("object too deep for desired array" if x.dim() else "object of too small depth")
+    least = operator.index(minlength)
+    if least < 0:
+        raise ValueError("'minlength' must not be negative")
+    bins = x.to(torch.int64)
+    if weights is not None:
+        weights = cast(weights, FLOAT64)
+        if weights.shape != x.shape:
+            raise ValueError("The weights and list don't have the same length.")
+    if x.numel() == 0:
+        count = least if length is None else length
+        return torch.zeros(count, dtype=torch.int64 if weights is None else torch.float64, device=x.device), None
+    if length is None:
+        length = max(least, int(bins.max()) + 1)
+    if length == least:
+        ok = ((bins >= 0) & (bins < length)).all()
+    else:
+        ok = (bins >= 0).all() & (bins.max() == length - 1)
+    if length <= _FEW_BINS:
+        lanes = torch.arange(length, device=x.device).unsqueeze(1) == bins
+        if weights is None:
+            return lanes.sum(1), ok
+        return torch.where(lanes, weights, torch.zeros((), dtype=torch.float64, device=x.device)).sum(1), ok
+    places = bins.clamp(0, length - 1)
+    made = torch.zeros(length, dtype=torch.int64 if weights is None else torch.float64, device=x.device)
+    return made.index_add(0, places, torch.ones_like(bins) if weights is None else weights), ok

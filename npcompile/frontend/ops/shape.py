@@ -1,0 +1,599 @@
+"""Shape ops: other arrangements of the same elements, joined, split, repeated or padded."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.exceptions import AxisError
+from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
+from torch import Tensor
+
+from npcompile.frontend.ops.rules import cast, dtype_of, op, promoted, tensor, torch_dtype
+from npcompile.frontend.table import Op, Unsupported
+
+
+def integers(values: Any) -> tuple[int, ...]:
+    """One integer or a sequence of them, of any integer type, as a tuple."""
+    if isinstance(values, (list, tuple)):
+        return tuple(operator.index(item) for item in values)
+    return (operator.index(values),)
+
+
+def _in_c_order(order: Any) -> None:
+    if order not in ("C", "K", "A", None):
+        raise Unsupported(f"order {order}")
+
+
+# -- the same elements in another shape ----------------------------------------------------------------------------
+
+
+def _reshape(a: Tensor, shape: tuple[int, ...], order: Any) -> Tensor:
+    if order not in ("C", "F"):
+        raise Unsupported(f"order {order}")
+    if shape.count(-1) == 1:
+        known = math.prod(extent for extent in shape if extent != -1)
+        if known == 0 or a.numel() % known:
+            raise ValueError(f"cannot reshape array of size {a.numel()} into shape {shape}")
+        shape = tuple(a.numel() // known if extent == -1 else extent for extent in shape)
+    if order == "F":
+        return a.permute(*reversed(range(a.dim()))).reshape(shape[::-1]).permute(*reversed(range(len(shape))))
+    return a.reshape(shape)
+
+
+@op(np.reshape, scalar=False, view=True)
+def reshape(a: Tensor, /, shape: Any, order: Any = "C", *, copy: bool | None = None) -> Tensor:
+    return _reshape(a, integers(shape), order)
+
+
+@op(np.ndarray.reshape, scalar=False, view=True)
+def ndarray_reshape(a: Tensor, /, *shape: Any, order: Any = "C", copy: bool | None = None) -> Tensor:
+    return _reshape(a, integers(shape[0]) if len(shape) == 1 else integers(shape), order)
+
+
+@op(np.ravel, np.ndarray.ravel, scalar=False, view=True)
+def ravel(a: Tensor, order: Any = "C") -> Tensor:
+    return _reshape(a, (-1,) if a.numel() else (0,), order)
+
+
+@op(np.ndarray.flatten, scalar=False)
+def flatten(a: Tensor, order: Any = "C") -> Tensor:
+    return _reshape(a, (-1,) if a.numel() else (0,), order).clone()
+
+
+def _transpose(a: Tensor, axes: Sequence[int] | None) -> Tensor:
+    if axes is None:
+        return a.permute(*reversed(range(a.dim())))
+    if len(axes) != a.dim():
+        raise ValueError("axes don't match array")
+    return a.permute(normalize_axis_tuple(axes, a.dim()))
+
+
+@op(np.transpose, scalar=False, view=True)
+def transpose(a: Tensor, axes: Any = None) -> Tensor:
+    return _transpose(a, None if axes is None else integers(axes))
+
+
+@op(np.ndarray.transpose, scalar=False, view=True)
+def ndarray_transpose(a: Tensor, /, *axes: Any) -> Tensor:
+    if not axes or axes == (None,):
+        return _transpose(a, None)
+    return _transpose(a, integers(axes[0]) if len(axes) == 1 else integers(axes))
+
+
+@op(np.ndarray.T, name="numpy.ndarray.T", scalar=False, view=True)
+def ndarray_T(a: Tensor) -> Tensor:
+    return _transpose(a, None)
+
+
+@op(np.matrix_transpose, np.linalg.matrix_transpose, scalar=False, view=True)
+def matrix_transpose(x: Tensor, /) -> Tensor:
+    return x.transpose(-1, -2)
+
+
+@op(np.ndarray.mT, name="numpy.ndarray.mT", scalar=False, view=True)
+def ndarray_mT(a: Tensor) -> Tensor:
+    return a.transpose(-1, -2)
+
+
+@op(np.swapaxes, np.ndarray.swapaxes, scalar=False, view=True)
+def swapaxes(a: Tensor, axis1: int, axis2: int) -> Tensor:
+    return a.transpose(normalize_axis_index(axis1, a.dim()), normalize_axis_index(axis2, a.dim()))
+
+
+@op(np.moveaxis, scalar=False, view=True)
+def moveaxis(a: Tensor, source: Any, destination: Any) -> Tensor:
+    taken = normalize_axis_tuple(source, a.dim())
+    put = normalize_axis_tuple(destination, a.dim())
+    if len(taken) != len(put):
+        raise ValueError("`source` and `destination` arguments must have the same number of elements")
+    order = [axis for axis in range(a.dim()) if axis not in taken]
+    for at, axis in sorted(zip(put, taken, strict=True)):
+        order.insert(at, axis)
+    return a.permute(order)
+
+
+@op(np.rollaxis, scalar=False, view=True)
+def rollaxis(a: Tensor, axis: int, start: int = 0) -> Tensor:
+    axis = normalize_axis_index(axis, a.dim())
+    if not -a.dim() <= start <= a.dim():
+        raise AxisError(
+            f"'start' arg requires {-a.dim()} <= start < {a.dim() + 1}, but {start} was passed in"
+        )
+    start = start + a.dim() if start < 0 else start
+    order = [other for other in range(a.dim()) if other != axis]
+    order.insert(start - 1 if axis < start else start, axis)
+    return a.permute(order)
+
+
+@op(np.squeeze, np.ndarray.squeeze, scalar=False, view=True)
+def squeeze(a: Tensor, axis: Any = None) -> Tensor:
+    if axis is None:
+        return a.reshape([extent for extent in a.shape if extent != 1])
+    axes = normalize_axis_tuple(axis, a.dim())
+    if any(a.shape[each] != 1 for each in axes):
+        raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
+    return a.reshape([extent for at, extent in enumerate(a.shape) if at not in axes])
+
+
+@op(np.expand_dims, scalar=False, view=True)
+def expand_dims(a: Tensor, axis: Any) -> Tensor:
+    axes = axis if isinstance(axis, (tuple, list)) else (axis,)
+    total = a.dim() + len(axes)
+    places = normalize_axis_tuple(axes, total)
+    extents = iter(a.shape)
+    return a.reshape([1 if at in places else next(extents) for at in range(total)])
+
+
+def _at_least(items: Sequence[Any], expand: Any) -> Any:
+    results = [expand(tensor(item)) for item in items]
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+@op(np.atleast_1d, arrays=0, scalar=False, view=True)
+def atleast_1d(*arys: Any) -> Any:
+    return _at_least(arys, lambda a: a if a.dim() >= 1 else a.reshape(1))
+
+
+@op(np.atleast_2d, arrays=0, scalar=False, view=True)
+def atleast_2d(*arys: Any) -> Any:
+    return _at_least(arys, lambda a: a if a.dim() >= 2 else a.reshape(1, -1))
+
+
+def _three(a: Tensor) -> Tensor:
+    if a.dim() >= 3:
+        return a
+    return a.unsqueeze(-1) if a.dim() == 2 else a.reshape(1, -1, 1)
+
+
+@op(np.atleast_3d, arrays=0, scalar=False, view=True)
+def atleast_3d(*arys: Any) -> Any:
+    return _at_least(arys, _three)
+
+
+# -- broadcasting --------------------------------------------------------------------------------------------------
+
+
+@op(np.broadcast_to, scalar=False, view=True)
+def broadcast_to(array: Tensor, shape: Any) -> Tensor:
+    target = integers(shape)
+    if np.broadcast_shapes(tuple(array.shape), target) != target:
+        raise ValueError("input operand has more dimensions than allowed by the axis remapping")
+    return array.expand(target)
+
+
+@op(np.broadcast_arrays, arrays=0, scalar=False, view=True)
+def broadcast_arrays(*args: Any) -> tuple[Tensor, ...]:
+    arrays = [tensor(item) for item in args]
+    shape = np.broadcast_shapes(*(tuple(item.shape) for item in arrays))
+    return tuple(item.expand(shape) for item in arrays)
+
+
+# -- joining -------------------------------------------------------------------------------------------------------
+
+
+def _parts(arrays: Any) -> list[Any]:
+    if isinstance(arrays, Tensor):
+        if arrays.dim() == 0:
+            raise TypeError("iteration over a 0-d array")
+        return list(arrays.unbind(0))
+    return list(arrays)
+
+
+def _joined(parts: Sequence[Any], axis: int | None, dtype: Any = None) -> Tensor:
+    """`np.concatenate` of parts that are tensors, numbers or lists."""
+    if not parts:
+        raise ValueError("need at least one array to concatenate")
+    if dtype is not None:
+        tensors = [cast(tensor(item), np.dtype(dtype)) for item in parts]
+    else:
+        tensors = [tensor(item) for item in promoted(*(tensor(item) for item in parts))]
+    if axis is None:
+        tensors, axis = [item.reshape(-1) for item in tensors], 0
+    first = tensors[0]
+    if first.dim() == 0:
+        raise ValueError("zero-dimensional arrays cannot be concatenated")
+    axis = normalize_axis_index(axis, first.dim())
+    for item in tensors:
+        # Checked here: torch lets empty 1-d tensors join anything.
+        if item.dim() != first.dim() or any(
+            mine != other
+            for at, (mine, other) in enumerate(zip(item.shape, first.shape, strict=True))
+            if at != axis
+        ):
+            raise ValueError(
+                "all the input array dimensions except for the concatenation axis must match exactly"
+            )
+    return torch.cat(tensors, axis)
+
+
+def _castable(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    """NumPy checks casts from each part to `dtype=`: only the default casting rule is done here."""
+    if kwargs.get("casting", "same_kind") != "same_kind":
+        return f"casting {kwargs['casting']}"
+    dtype = kwargs.get("dtype")
+    if dtype is None or not args:
+        return None
+    parts = [item.dtype if isinstance(item, np.ndarray) else np.asarray(item).dtype for item in args[0]]
+    if not all(np.can_cast(part, dtype, "same_kind") for part in parts):
+        return "a cast that NumPy refuses"
+    return None
+
+
+@op(np.concatenate, arrays=0, scalar=False, limits=_castable)
+def concatenate(
+    arrays: Any, /, axis: Any = 0, out: None = None, *, dtype: Any = None, casting: Any = "same_kind"
+) -> Tensor:
+    return _joined(_parts(arrays), axis, dtype)
+
+
+def _stacked(parts: Sequence[Any], axis: int, dtype: Any = None) -> Tensor:
+    if not parts:
+        raise ValueError("need at least one array to stack")
+    tensors = [tensor(item) for item in parts]
+    if any(item.shape != tensors[0].shape for item in tensors):
+        raise ValueError("all input arrays must have the same shape")
+    axis = normalize_axis_index(axis, tensors[0].dim() + 1)
+    return _joined([item.unsqueeze(axis) for item in tensors], axis, dtype)
+
+
+@op(np.stack, arrays=0, scalar=False, limits=_castable)
+def stack(
+    arrays: Any, axis: int = 0, out: None = None, *, dtype: Any = None, casting: Any = "same_kind"
+) -> Tensor:
+    return _stacked(_parts(arrays), axis, dtype)
+
+
+@op(np.vstack, arrays=0, scalar=False, limits=_castable)
+def vstack(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> Tensor:
+    tensors = [tensor(item) for item in _parts(tup)]
+    return _joined([item if item.dim() >= 2 else item.reshape(1, -1) for item in tensors], 0, dtype)
+
+
+@op(np.hstack, arrays=0, scalar=False, limits=_castable)
+def hstack(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> Tensor:
+    tensors = [tensor(item) for item in _parts(tup)]
+    tensors = [item if item.dim() >= 1 else item.reshape(1) for item in tensors]
+    return _joined(tensors, 0 if tensors and tensors[0].dim() == 1 else 1, dtype)
+
+
+@op(np.dstack, arrays=0, scalar=False)
+def dstack(tup: Any) -> Tensor:
+    return _joined([_three(tensor(item)) for item in _parts(tup)], 2)
+
+
+@op(np.column_stack, arrays=0, scalar=False)
+def column_stack(tup: Any) -> Tensor:
+    tensors = [tensor(item) for item in _parts(tup)]
+    return _joined([item if item.dim() >= 2 else item.reshape(-1, 1) for item in tensors], 1)
+
+
+@op(np.append, arrays=2, scalar=False)
+def append(arr: Tensor, values: Tensor, axis: Any = None) -> Tensor:
+    return _joined([arr, values], axis)
+
+
+# -- splitting -----------------------------------------------------------------------------------------------------
+
+
+def _split(a: Tensor, sections: Any, axis: int, equal: bool) -> list[Tensor]:
+    axis = normalize_axis_index(axis, a.dim())
+    length = a.shape[axis]
+    if isinstance(sections, (list, tuple)):
+        edges = [0, *integers(sections), length]
+    else:
+        count = operator.index(sections)
+        if count <= 0:
+            raise ValueError("number sections must be larger than 0.")
+        if equal and length % count:
+            raise ValueError("array split does not result in an equal division")
+        each, extra = divmod(length, count)
+        edges = [0]
+        for at in range(count):
+            edges.append(edges[-1] + each + (at < extra))
+    parts = []
+    for low, high in zip(edges, edges[1:], strict=False):
+        start, stop, _ = slice(low, high).indices(length)
+        parts.append(a.narrow(axis, start, max(stop - start, 0)))
+    return parts
+
+
+def _static_sections(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    sections = args[1] if len(args) > 1 else kwargs.get("indices_or_sections")
+    return "sections in an array" if isinstance(sections, np.ndarray) else None
+
+
+@op(np.split, scalar=False, view=True, limits=_static_sections)
+def split(ary: Tensor, indices_or_sections: Any, axis: int = 0) -> list[Tensor]:
+    return _split(ary, indices_or_sections, axis, True)
+
+
+@op(np.array_split, scalar=False, view=True, limits=_static_sections)
+def array_split(ary: Tensor, indices_or_sections: Any, axis: int = 0) -> list[Tensor]:
+    return _split(ary, indices_or_sections, axis, False)
+
+
+@op(np.hsplit, scalar=False, view=True, limits=_static_sections)
+def hsplit(ary: Tensor, indices_or_sections: Any) -> list[Tensor]:
+    if ary.dim() == 0:
+        raise ValueError("hsplit only works on arrays of 1 or more dimensions")
+    return _split(ary, indices_or_sections, 1 if ary.dim() > 1 else 0, True)
+
+
+@op(np.vsplit, scalar=False, view=True, limits=_static_sections)
+def vsplit(ary: Tensor, indices_or_sections: Any) -> list[Tensor]:
+    if ary.dim() < 2:
+        raise ValueError("vsplit only works on arrays of 2 or more dimensions")
+    return _split(ary, indices_or_sections, 0, True)
+
+
+@op(np.dsplit, scalar=False, view=True, limits=_static_sections)
+def dsplit(ary: Tensor, indices_or_sections: Any) -> list[Tensor]:
+    if ary.dim() < 3:
+        raise ValueError("dsplit only works on arrays of 3 or more dimensions")
+    return _split(ary, indices_or_sections, 2, True)
+
+
+# -- repeating and turning -----------------------------------------------------------------------------------------
+
+
+@op(np.tile, scalar=False)
+def tile(A: Tensor, reps: Any) -> Tensor:
+    counts = integers(reps)
+    shape = (1,) * (len(counts) - A.dim()) + tuple(A.shape)
+    counts = (1,) * (len(shape) - len(counts)) + counts
+    return A.reshape(shape).repeat(counts) if counts else A.clone()
+
+
+def _static_repeats(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    repeats = args[1] if len(args) > 1 else kwargs.get("repeats")
+    return "repeats in an array" if isinstance(repeats, np.ndarray) else None
+
+
+@op(np.repeat, np.ndarray.repeat, scalar=False, limits=_static_repeats)
+def repeat(a: Tensor, repeats: Any, axis: Any = None) -> Tensor:
+    if axis is None:
+        a, axis = a.reshape(-1), 0
+    axis = normalize_axis_index(axis, a.dim())
+    length = a.shape[axis]
+    counts = integers(repeats)
+    if len(counts) == 1:
+        counts *= length
+    if len(counts) != length or any(count < 0 for count in counts):
+        raise ValueError("repeats do not fit the array")
+    chosen = [at for at, count in enumerate(counts) for _ in range(count)]
+    if len(set(counts)) <= 1:  # one expand, no index
+        each = counts[0] if counts else 0
+        grown = a.unsqueeze(axis + 1)
+        shape = list(grown.shape)
+        shape[axis + 1] = each
+        return grown.expand(shape).flatten(axis, axis + 1).clone()
+    return a.index_select(axis, torch.tensor(chosen, dtype=torch.int64, device=a.device))
+
+
+@op(np.roll, scalar=False)
+def roll(a: Tensor, shift: Any, axis: Any = None) -> Tensor:
+    if axis is None:
+        if not isinstance(shift, (tuple, list)):
+            return a.reshape(-1).roll(operator.index(shift), 0).reshape(a.shape)
+        return a.reshape(-1).roll(sum(integers(shift)), 0).reshape(a.shape)
+    axes = normalize_axis_tuple(axis, a.dim(), allow_duplicate=True)
+    shifts = integers(shift)
+    if len(shifts) != len(axes):
+        (shifts, axes) = (shifts * len(axes), axes) if len(shifts) == 1 else (shifts, axes * len(shifts))
+    if len(shifts) != len(axes):
+        raise ValueError("'shift' and 'axis' should be scalars or 1D sequences")
+    return a.roll(shifts, axes) if axes else a.clone()
+
+
+@op(np.flip, scalar=False, view=True)
+def flip(m: Tensor, axis: Any = None) -> Tensor:
+    return m.flip(tuple(range(m.dim())) if axis is None else normalize_axis_tuple(axis, m.dim()))
+
+
+@op(np.fliplr, scalar=False, view=True)
+def fliplr(m: Tensor) -> Tensor:
+    if m.dim() < 2:
+        raise ValueError("Input must be >= 2-d.")
+    return m.flip(1)
+
+
+@op(np.flipud, scalar=False, view=True)
+def flipud(m: Tensor) -> Tensor:
+    if m.dim() < 1:
+        raise ValueError("Input must be >= 1-d.")
+    return m.flip(0)
+
+
+@op(np.rot90, scalar=False, view=True)
+def rot90(m: Tensor, k: int = 1, axes: Any = (0, 1)) -> Tensor:
+    first, second = normalize_axis_tuple(axes, m.dim())
+    turns = operator.index(k) % 4
+    if turns == 0:
+        return m
+    if turns == 2:
+        return m.flip((first, second))
+    return m.flip(second).transpose(first, second) if turns == 1 else m.transpose(first, second).flip(second)
+
+
+def _paddings(pad_width: Any, ndim: int) -> list[tuple[int, int]]:
+    if isinstance(pad_width, dict):
+        raise Unsupported("pad_width as a dict")
+    return [(int(low), int(high)) for low, high in np.broadcast_to(np.asarray(pad_width), (ndim, 2))]
+
+
+def _pad_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    mode = args[2] if len(args) > 2 else kwargs.get("mode", "constant")
+    if mode not in ("constant", "edge"):
+        return f"mode {mode}"
+    if mode == "edge" and "constant_values" in kwargs:
+        return "constant_values beside mode edge"
+    values = kwargs.get("constant_values", 0)
+    if np.ndim(values) != 0:
+        return "constant_values per side"
+    width = args[1] if len(args) > 1 else kwargs.get("pad_width")
+    return "pad_width in an array or a dict" if isinstance(width, (np.ndarray, dict)) else None
+
+
+@op(np.pad, scalar=False, limits=_pad_limits)
+def pad(array: Tensor, pad_width: Any, mode: Any = "constant", *, constant_values: Any = 0) -> Tensor:
+    widths = _paddings(pad_width, array.dim())
+    if any(low < 0 or high < 0 for low, high in widths):
+        raise ValueError("index can't contain negative values")
+    if mode == "edge":
+        for axis, (low, high) in enumerate(widths):
+            if low or high:
+                at = torch.arange(-low, array.shape[axis] + high, device=array.device)
+                array = array.index_select(axis, at.clamp(0, array.shape[axis] - 1))
+        return array
+    fill = cast(tensor(constant_values, array.device), dtype_of(array))
+    for axis, (low, high) in enumerate(widths):
+        if low or high:
+            sides = []
+            for count in (low, high):
+                shape = list(array.shape)
+                shape[axis] = count
+                sides.append(fill.expand(shape))
+            array = torch.cat([sides[0], array, sides[1]], axis)
+    return array
+
+
+# -- diagonals, parts, copies --------------------------------------------------------------------------------------
+
+
+@op(np.diagonal, np.ndarray.diagonal, scalar=False, view=True)
+def diagonal(a: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
+    if a.dim() < 2:
+        raise ValueError("diag requires an array of at least two dimensions")
+    return a.diagonal(
+        operator.index(offset), normalize_axis_index(axis1, a.dim()), normalize_axis_index(axis2, a.dim())
+    )
+
+
+@op(np.linalg.diagonal, scalar=False, view=True)
+def linalg_diagonal(x: Tensor, /, *, offset: int = 0) -> Tensor:
+    return x.diagonal(operator.index(offset), -2, -1)
+
+
+@op(np.diag, scalar=False, view=True)
+def diag(v: Tensor, k: int = 0) -> Tensor:
+    if v.dim() == 1:
+        return torch.diag_embed(v, operator.index(k))
+    if v.dim() == 2:
+        return v.diagonal(operator.index(k))
+    raise ValueError("Input must be 1- or 2-d.")
+
+
+@op(np.diagflat, scalar=False)
+def diagflat(v: Tensor, k: int = 0) -> Tensor:
+    return torch.diag_embed(v.reshape(-1), operator.index(k))
+
+
+@op(np.real, np.ndarray.real, name="numpy.real", scalar=False, view=True)
+def real(val: Tensor) -> Tensor:
+    return torch.real(val) if val.is_complex() else val
+
+
+@op(np.imag, np.ndarray.imag, name="numpy.imag", scalar=False, view=True)
+def imag(val: Tensor) -> Tensor:
+    # NumPy's imag of a real array is a new array of zeros; a view where there is an imaginary part.
+    return torch.view_as_real(val)[..., 1] if val.is_complex() else torch.zeros_like(val)
+
+
+def _copies(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    order = args[1] if len(args) > 1 else kwargs.get("order", "C")
+    return f"order {order}" if order not in ("C", "K") else None
+
+
+def _copy(a: Tensor, order: Any) -> Tensor:
+    return a.clone(memory_format=torch.preserve_format if order == "K" else torch.contiguous_format)
+
+
+@op(np.copy, scalar=False, limits=_copies)
+def copy(a: Tensor, order: Any = "K", subok: bool = False) -> Tensor:
+    return _copy(a, order)
+
+
+@op(np.ndarray.copy, scalar=False, limits=_copies)
+def ndarray_copy(a: Tensor, order: Any = "C") -> Tensor:
+    return _copy(a, order)
+
+
+def _astype_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    asked = args[1] if len(args) > 1 else kwargs.get("dtype")
+    if kwargs.get("casting", "unsafe") != "unsafe" or len(args) > 2 or kwargs.get("order", "K") != "K":
+        return "casting or order"
+    if kwargs.get("copy", True) is not True or kwargs.get("device") not in (None, "cpu"):
+        return "copy or device"
+    dtype = np.dtype(asked)
+    if dtype.kind not in "bc" and isinstance(args[0], np.ndarray) and args[0].dtype.kind == "c":
+        return "a complex array cast to a real dtype, of which NumPy warns"
+    try:
+        torch_dtype(dtype)
+    except Unsupported as refusal:
+        return str(refusal)
+    return None
+
+
+def _astype(a: Tensor, dtype: Any) -> Tensor:
+    result = cast(a, np.dtype(dtype))
+    return result.clone() if result is a else result
+
+
+@op(np.ndarray.astype, scalar=False, limits=_astype_limits)
+def ndarray_astype(
+    a: Tensor, dtype: Any, order: Any = "K", casting: Any = "unsafe", subok: bool = True, copy: bool = True
+) -> Tensor:
+    return _astype(a, dtype)
+
+
+@op(np.astype, scalar=False, limits=_astype_limits)
+def astype(x: Tensor, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Tensor:
+    return _astype(x, dtype)
+
+
+def _view_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    if len(args) + len(kwargs) > 2 or "type" in kwargs:
+        return "view as another type"
+    asked = args[1] if len(args) > 1 else kwargs.get("dtype")
+    if asked is None:
+        return None
+    if isinstance(asked, type) and issubclass(asked, np.ndarray):
+        return "view as another type"
+    dtype = np.dtype(asked)
+    try:
+        torch_dtype(dtype)
+    except Unsupported as refusal:
+        return str(refusal)
+    if isinstance(args[0], np.ndarray) and args[0].dtype.itemsize != dtype.itemsize:
+        return "a view as a dtype of another size"
+    return None
+
+
+@op(np.ndarray.view, scalar=False, view=True, limits=_view_limits)
+def view(a: Tensor, dtype: Any = None) -> Tensor:
+    return a.view(a.shape) if dtype is None else a.view(torch_dtype(np.dtype(dtype)))
