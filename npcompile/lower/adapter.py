@@ -1,0 +1,157 @@
+"""The one file that names private parts of torch: tracing and code generation by AOTAutograd and Inductor.
+
+Nothing here imports Inductor until a function is called; only the worker process calls those that do. Written for
+torch 2.11 to 2.13; `PRIVATE` lists every private symbol, and a test looks each one up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import torch
+import torch.fx as fx
+
+PRIVATE = (
+    "torch._C._dynamo.guards._empty_strided_cpu",
+    "torch._C._dynamo.guards._reinterpret_tensor",
+    "torch._inductor.async_compile.AsyncCompile.cpp_pybinding",
+    "torch._inductor.compile_fx.compile_fx",
+    "torch._inductor.compile_fx.compile_fx_inner",
+    "torch._inductor.config.alignment_asserts",
+    "torch._inductor.config.assert_indirect_indexing",
+    "torch._inductor.config.cpp.threads",
+    "torch._inductor.config.cpp.vec_isa_ok",
+    "torch._inductor.config.emulate_precision_casts",
+    "torch._inductor.config.fx_graph_cache",
+    "torch._inductor.config.joint_graph_constant_folding",
+    "torch._inductor.config.pattern_matcher",
+    "torch._inductor.config.size_asserts",
+    "torch._inductor.cpp_builder.CppTorchOptions",
+    "torch._inductor.cpu_vec_isa.pick_vec_isa",
+    "torch._ops.OpOverload",
+    "torch._ops.OpOverloadPacket",
+    "torch._subclasses.FakeTensorMode",
+)
+
+SETTINGS: dict[str, Any] = {
+    "fx_graph_cache": False,  # kernels are kept under our own keys
+    "emulate_precision_casts": True,  # float16 steps round where NumPy's do
+    # Both rewrite values: x + 0 to x (wrong for -0.0), a chain of casts to one
+    "joint_graph_constant_folding": False,
+    "pattern_matcher": False,
+    "assert_indirect_indexing": False,  # ops check their own bounds
+    "alignment_asserts": False,
+    "size_asserts": False,  # the kernel's caller checks the inputs
+    "cpp.vec_isa_ok": True,  # /proc/cpuinfo is enough: trying each set costs a compiler run
+}
+
+
+class Traced(NamedTuple):
+    """What code generation gave for one segment."""
+
+    wrapper: str  # Python source: the kernels' text and the function that calls them
+    outputs: list[Any]  # of the traced graph: a fake tensor each
+    constants: dict[str, torch.Tensor]  # tensors that the wrapper refers to by name
+
+
+OPERATORS = (torch._ops.OpOverload, torch._ops.OpOverloadPacket)  # torch.ops.aten.add.Tensor, torch.ops.aten.add
+
+
+def fake_mode() -> Any:
+    """A mode in which tensors have everything but their values."""
+    from torch._subclasses import FakeTensorMode
+
+    return FakeTensorMode()
+
+
+def generate(
+    module: fx.GraphModule, inputs: list[torch.Tensor], threads: Callable[[fx.Graph], int]
+) -> Traced:
+    """Inductor's text for a module on fake inputs, no compiler run. `threads(graph)` says how many it may use."""
+    from torch._inductor import compile_fx, config
+
+    traced: list[Traced] = []
+
+    def inner(graph_module: fx.GraphModule, example_inputs: Any, **kwargs: Any) -> Any:
+        outputs = [n.meta["val"] for n in graph_module.graph.output_node().args[0]]  # type: ignore[union-attr]
+        with config.patch({"cpp.threads": threads(graph_module.graph)}):
+            compiled = compile_fx.compile_fx_inner(graph_module, example_inputs, **kwargs)
+        traced.append(Traced(compiled.source_code, outputs, dict(compiled.constants or {})))
+        return compiled
+
+    with config.patch(SETTINGS), _text_only(), torch.no_grad():
+        compile_fx.compile_fx(module, inputs, inner_compile=inner)
+    if len(traced) != 1:
+        raise RuntimeError(f"Inductor made {len(traced)} graphs of one segment")
+    return traced[0]
+
+
+@contextmanager
+def _text_only() -> Iterator[None]:
+    """Inductor's wrapper modules load without their kernels being compiled."""
+    from torch._inductor.async_compile import AsyncCompile
+
+    original = AsyncCompile.cpp_pybinding
+    AsyncCompile.cpp_pybinding = lambda self, types, source: None  # type: ignore[method-assign, assignment]
+    try:
+        yield
+    finally:
+        AsyncCompile.cpp_pybinding = original  # type: ignore[method-assign]
+
+
+class Toolchain(NamedTuple):
+    """What a C++ compiler needs to know to compile Inductor's kernels."""
+
+    defines: list[str]
+    arch: list[str]  # flags
+    includes: list[str]
+    library_dirs: list[str]
+    libraries: list[str]
+
+
+def toolchain() -> Toolchain:
+    from torch._inductor import config
+    from torch._inductor.cpp_builder import CppTorchOptions
+    from torch._inductor.cpu_vec_isa import pick_vec_isa
+
+    with config.patch(SETTINGS):
+        isa = pick_vec_isa()
+        options = CppTorchOptions(vec_isa=isa, include_pytorch=False, shared=True)
+    defines = [d.strip() for d in options.get_definitions() if d.strip()]
+    arch = [f for f in options.get_cflags() if f.startswith(("march", "mcpu"))]
+    return Toolchain(
+        defines,
+        [f"-{f}" for f in arch] + isa.build_arch_flags().split() if isa else [f"-{f}" for f in arch],
+        list(options.get_include_dirs()),
+        list(options.get_libraries_dirs()),
+        list(options.get_libraries()),
+    )
+
+
+def replay_names() -> dict[str, Any]:
+    """What Inductor's wrappers call besides kernels: all of it in torch's core, so that replay imports no Inductor."""
+    from torch._C._dynamo import guards
+
+    return {
+        "torch": torch,
+        "aten": torch.ops.aten,
+        "empty_strided_cpu": guards._empty_strided_cpu,
+        "reinterpret_tensor": guards._reinterpret_tensor,
+        "extern_kernels": _ExternKernels,
+    }
+
+
+class _ExternKernels:
+    """The tuned kernels that Inductor's wrappers call by these names."""
+
+    mm = torch.mm
+    addmm = torch.addmm
+    bmm = torch.bmm
+    baddbmm = torch.baddbmm
+    _int_mm = torch._int_mm
+    convolution = torch.convolution
+
+
+EXTERN_KERNELS = frozenset(name for name in vars(_ExternKernels) if not name.startswith("__"))

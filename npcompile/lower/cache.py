@@ -1,0 +1,114 @@
+"""Kernels on disk: one library and one metadata file for each key, trusted only when they are this user's own."""
+
+from __future__ import annotations
+
+import atexit
+import hashlib
+import json
+import os
+import shutil
+import stat
+import sys
+import tempfile
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import torch
+
+WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
+
+
+class Refused(Exception):
+    """A file or folder is not to be trusted; the text says why."""
+
+
+def tag() -> str:
+    """The folder's name: libraries of different versions never meet."""
+    machine = os.uname().machine
+    return f"torch{torch.__version__}-{sys.implementation.cache_tag}-{machine}"
+
+
+def directory() -> Path:
+    """The folder of the kernels, made if it is missing.
+
+    `$NPCOMPILE_CACHE_DIR`, else `~/.cache/npcompile`, in it a folder for these versions. When that cannot be used or
+    is not this user's own, a private folder that lives as long as this process.
+    """
+    root = os.environ.get("NPCOMPILE_CACHE_DIR")
+    return _directory(root or os.path.join(os.path.expanduser("~"), ".cache", "npcompile"), os.getpid())
+
+
+@cache
+def _directory(root: str, pid: int) -> Path:
+    path = Path(root) / tag()
+    try:
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        check_directory(path)
+        check_directory(path.parent)
+    except (OSError, Refused):
+        path = Path(tempfile.mkdtemp(prefix="npcompile-"))
+        atexit.register(_remove, path, pid)
+    return path
+
+
+def _remove(path: Path, pid: int) -> None:
+    if os.getpid() == pid:  # a forked child leaves its parent's folder alone
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def check_directory(path: Path) -> None:
+    """Raises Refused unless the folder is this user's and only this user can change it."""
+    info = os.stat(path)
+    if not stat.S_ISDIR(info.st_mode):
+        raise Refused(f"{path} is not a folder")
+    if info.st_uid != os.geteuid():
+        raise Refused(f"{path} belongs to another user")
+    if info.st_mode & WRITABLE_BY_OTHERS:
+        raise Refused(f"{path} can be written by other users")
+    if not os.access(path, os.W_OK | os.X_OK):
+        raise Refused(f"{path} cannot be written")
+
+
+def read(path: Path) -> bytes:
+    """The bytes of a file of this user's; raises Refused for anyone else's, OSError if it is not there."""
+    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC), "rb") as file:
+        info = os.fstat(file.fileno())
+        if not stat.S_ISREG(info.st_mode) or info.st_uid != os.geteuid() or info.st_mode & WRITABLE_BY_OTHERS:
+            raise Refused(f"{path} belongs to another user or can be written by others")
+        return file.read()
+
+
+def store(folder: Path, key: str, library: Path | None, metadata: dict[str, Any]) -> None:
+    """Put a library (moved from where it is) and its metadata under a key, whole or not at all.
+
+    The library goes first: metadata without its library is never seen. Whichever of two processes comes last wins,
+    and both wrote the same; the checksum tells a mixture.
+    """
+    metadata = dict(metadata)
+    if library is not None:
+        metadata["library"] = hashlib.sha256(library.read_bytes()).hexdigest()
+        os.chmod(library, 0o600)
+        os.replace(library, folder / f"{key}.so")
+    handle, name = tempfile.mkstemp(dir=folder, prefix=".tmp-")  # made with mode 0600
+    with os.fdopen(handle, "w") as file:
+        json.dump(metadata, file)
+    os.replace(name, folder / f"{key}.json")
+
+
+def load(folder: Path, key: str) -> tuple[Path | None, dict[str, Any]] | None:
+    """The library's path and the metadata, None if the key is not there or what is there is damaged.
+
+    Raises Refused where a file could be another user's doing.
+    """
+    library = folder / f"{key}.so"
+    try:
+        check_directory(folder)
+        metadata = json.loads(read(folder / f"{key}.json"))
+        if "library" not in metadata:
+            return None, metadata
+        if hashlib.sha256(read(library)).hexdigest() != metadata["library"]:
+            return None
+    except (OSError, ValueError):
+        return None
+    return library, metadata

@@ -1,0 +1,229 @@
+"""One segment compiled, in the worker process: graph to Inductor's text, text to one library and its metadata."""
+
+from __future__ import annotations
+
+import ast
+import base64
+import io
+import operator
+import time
+from pathlib import Path
+from typing import Any
+
+import torch
+import torch.fx as fx
+
+from . import adapter, cpp, wrapper
+from .graph import inputs_of, load, outputs_of, written
+from .values import Value
+
+NUMBERS = {"int": torch.int64, "float": torch.float64, "complex": torch.complex128, "bool": torch.bool}
+
+# Measured: nanoseconds an element, and from where a second thread pays for being woken.
+CHEAP, COSTLY = 0.3, 3.0
+PARALLEL_FROM = 50_000.0
+aten = torch.ops.aten
+COSTLY_OPERATORS = frozenset(
+    (
+        *(aten.exp, aten.exp2, aten.expm1, aten.log, aten.log2, aten.log10, aten.log1p, aten.pow, aten.erf, aten.erfc),
+        *(aten.sin, aten.cos, aten.tan, aten.asin, aten.acos, aten.atan, aten.atan2, aten.sinh, aten.cosh, aten.tanh),
+        *(aten.asinh, aten.acosh, aten.atanh, aten.fmod, aten.remainder, aten.sigmoid, aten.lgamma, aten.hypot),
+    )
+)
+
+
+class Rejected(Exception):
+    """The segment cannot be compiled as asked; the text says why."""
+
+
+def compile_segment(data: bytes, threads: int, folder: Path) -> tuple[Path, dict[str, Any]]:
+    """The library (in `folder`) and the metadata of a segment.
+
+    Raises Rejected where the traced body's dtypes or shapes are not those that were recorded, `cpp.CompilerMissing`,
+    `cpp.CompilerFailed`, and whatever tracing raises.
+    """
+    start = time.perf_counter()
+    graph = load(data)
+    ins, outs = inputs_of(graph), outputs_of(graph)
+    module = fx.GraphModule(torch.nn.Module(), graph)
+    with adapter.fake_mode() as mode:
+        fakes = [_fake(v) for v in ins]
+    layouts = _layouts(module, mode, [_fake_copy(mode, v) for v in ins], outs)
+    costs: list[float] = []
+
+    def allowed(traced: fx.Graph) -> int:
+        costs.append(cost(traced))
+        return threads if costs[-1] >= PARALLEL_FROM else 1
+
+    traced = adapter.generate(_flat(module, len(ins), layouts), fakes, allowed)
+    program = wrapper.read(traced.wrapper, fakes, traced.constants)
+    if len(program.returned) != len(outs):
+        raise Rejected(f"{len(program.returned)} values are returned where {len(outs)} were recorded")
+    for place, (value, fake) in enumerate(zip(outs, traced.outputs, strict=True)):
+        _same(place, value, fake.dtype, _inverse(tuple(fake.shape), layouts[place]))
+    program.returned = [
+        v if v is None or p is None else v._replace(shape=_inverse(v.shape, p), strides=_inverse(v.strides, p))
+        for v, p in zip(program.returned, layouts, strict=True)
+    ]
+    demanded = [cpp.Out(v.shape, v.strides) for v in outs]
+    used = allowed_threads(costs[0], threads)
+    emitted = cpp.emit(program, demanded, used)
+    wrong = emitted.written - written(graph)
+    if wrong:
+        raise Rejected(f"inputs {sorted(wrong)} are written without a write step")
+    generated = time.perf_counter()
+    source, library = folder / "segment.cpp", folder / "segment.so"
+    source.write_text(emitted.source)
+    cpp.build(source, library)
+    metadata = {
+        "form": "native" if program.general is None else "general",
+        "scratch": emitted.scratch,
+        "threads": used,
+        "cost": costs[0],
+        "kernels": len(program.calls) if program.general is None else len(program.kernels),
+        "bytes_written": emitted.bytes_written,
+        "source": emitted.source,
+        "seconds": [generated - start, time.perf_counter() - generated],
+    }
+    if program.general is not None:
+        metadata["general"] = general(program, demanded, layouts)
+        metadata["constants"] = _pack(traced.constants)
+    return library, metadata
+
+
+def allowed_threads(nanoseconds: float, threads: int) -> int:
+    return threads if nanoseconds >= PARALLEL_FROM else 1
+
+
+def cost(graph: fx.Graph) -> float:
+    """A rough estimate of one run on one thread, in nanoseconds."""
+    total = 0.0
+    for node in graph.find_nodes_all() if hasattr(graph, "find_nodes_all") else graph.nodes:
+        value = node.meta.get("val")
+        if node.op == "call_function" and isinstance(value, torch.Tensor):
+            sizes = [value.numel(), *(a.meta["val"].numel() for a in node.all_input_nodes if _tensor(a))]
+            packet = getattr(node.target, "overloadpacket", None)
+            total += max(sizes) * (COSTLY if packet in COSTLY_OPERATORS else CHEAP)
+    return total
+
+
+def _tensor(node: fx.Node) -> bool:
+    return isinstance(node.meta.get("val"), torch.Tensor)
+
+
+def _fake(value: Value) -> torch.Tensor:
+    """An input as the graph sees it: numbers and NumPy scalars are 0-d tensors."""
+    if value.kind in NUMBERS:
+        return torch.empty((), dtype=NUMBERS[value.kind])
+    assert value.dtype is not None
+    return torch.empty_strided(value.shape, value.strides, dtype=value.dtype, device=value.device)
+
+
+def _fake_copy(mode: Any, value: Value) -> torch.Tensor:
+    with mode:
+        return _fake(value)
+
+
+def _layouts(
+    module: fx.GraphModule, mode: Any, fakes: list[torch.Tensor], outs: list[Value]
+) -> list[tuple[int, ...] | None]:
+    """For each output the axis order in which to lay it out, None where the traced body's own layout will do.
+
+    Runs the body on fake tensors: dtypes and shapes are compared with what was recorded (Rejected), and an output
+    that shares memory with an input or another output is made a copy.
+    """
+    with mode, torch.no_grad():
+        results = fx.Interpreter(module).run(*fakes)
+    seen = {f.untyped_storage()._cdata for f in fakes}
+    orders: list[tuple[int, ...] | None] = []
+    for place, (value, result) in enumerate(zip(outs, results, strict=True)):
+        if not isinstance(result, torch.Tensor):
+            raise Rejected(f"output {place} is a {type(result).__name__}, not a tensor")
+        _same(place, value, result.dtype, tuple(result.shape))
+        storage = result.untyped_storage()._cdata
+        view = wrapper.View(wrapper.Memory(-1, 0), 0, *wrapper.metadata(result))
+        if storage not in seen and cpp.same_layout(view, cpp.Out(value.shape, value.strides)):
+            orders.append(None)
+        else:
+            orders.append(_order(place, value))
+        seen.add(storage)
+    return orders
+
+
+def _same(place: int, value: Value, dtype: torch.dtype, shape: tuple[int, ...]) -> None:
+    if dtype != value.dtype or shape != tuple(value.shape):
+        recorded = f"{value.dtype}{list(value.shape)}"
+        raise Rejected(f"output {place} would be {dtype}{list(shape)} where NumPy gave {recorded}")
+
+
+def _order(place: int, value: Value) -> tuple[int, ...]:
+    """The axes from the slowest in memory to the fastest."""
+    order = tuple(sorted(range(len(value.shape)), key=lambda a: (-value.strides[a], -value.shape[a])))
+    expected = 1
+    for axis in reversed(order):
+        if value.shape[axis] != 1 and value.strides[axis] != expected and 0 not in value.shape:
+            raise Rejected(f"output {place} has strides {value.strides} for shape {value.shape}: not dense")
+        expected *= value.shape[axis]
+    return order
+
+
+def _inverse(items: tuple[int, ...], order: tuple[int, ...] | None) -> tuple[int, ...]:
+    """Back from the permuted axes to the output's own."""
+    if order is None:
+        return items
+    result = [0] * len(items)
+    for place, axis in enumerate(order):
+        result[axis] = items[place]
+    return tuple(result)
+
+
+def _flat(module: fx.GraphModule, arity: int, orders: list[tuple[int, ...] | None]) -> fx.GraphModule:
+    """The segment as a graph of one call: its nodes may pass any objects on, which Inductor's own passes do not know."""
+
+    def segment(*args: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        results = fx.Interpreter(module).run(*args)
+        return tuple(
+            r if o is None else r.permute(o).clone(memory_format=torch.contiguous_format)
+            for r, o in zip(results, orders, strict=True)
+        )
+
+    graph = fx.Graph()
+    results = graph.call_function(segment, tuple(graph.placeholder(f"a{i}") for i in range(arity)))
+    graph.output(tuple(graph.call_function(operator.getitem, (results, i)) for i in range(len(orders))))
+    return fx.GraphModule(torch.nn.Module(), graph)
+
+
+def general(program: wrapper.Program, outs: list[cpp.Out], orders: list[tuple[int, ...] | None]) -> str:
+    """The text of `run(inputs, outputs)`: the wrapper's own statements on torch tensors.
+
+    What can be an output's own memory is `outputs[i]` from the start; the rest is copied there at the end.
+    """
+    assert program.general is not None
+    own = cpp.placed(program, outs)
+    lines = []
+    for number, statement in enumerate(program.general.body):
+        match statement:
+            case ast.Assign(targets=[ast.Tuple()], value=ast.Name(id="args")):
+                lines.append(f"{ast.unparse(statement.targets[0])} = inputs")
+            case ast.Expr(value=ast.Call(func=func)) if ast.unparse(func) == "args.clear":
+                pass
+            case ast.Assign(targets=[name]) if program.allocated.get(number) in own:
+                place = own[program.allocated[number]]
+                order = orders[place]
+                permuted = "" if order is None else f".permute({order})"
+                lines.append(f"{ast.unparse(name)} = outputs[{place}]{permuted}")
+            case ast.Return(value=ast.Tuple(elts=values)):
+                for place, value in enumerate(values):
+                    if place not in own.values():
+                        order = orders[place]
+                        back = "" if order is None else f".permute({_inverse(tuple(range(len(order))), order)})"
+                        lines.append(f"outputs[{place}].copy_(({ast.unparse(value)}){back})")
+            case _:
+                lines.append(ast.unparse(statement))
+    return "def run(inputs, outputs):\n" + "".join(f"    {line}\n" for line in [*lines, "return None"])
+
+
+def _pack(constants: dict[str, torch.Tensor]) -> str:
+    buffer = io.BytesIO()
+    torch.save({k: v.clone() for k, v in constants.items()}, buffer)
+    return base64.b64encode(buffer.getvalue()).decode()

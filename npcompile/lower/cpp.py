@@ -1,0 +1,229 @@
+"""From a program of kernel calls to one C++ file with one entry, and from that to a library."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+from typing import NamedTuple
+
+from . import adapter
+from .wrapper import Call, Memory, Program, View, extent, numel
+
+# What Inductor itself asks for, less what breaks IEEE 754 (-fno-signed-zeros and its kin). Without errno and traps
+# a square root is one instruction; neither changes a value.
+FLAGS = (
+    "-O3 -DNDEBUG -std=c++20 -fPIC -shared -fopenmp -w -ffp-contract=off -fno-trapping-math -fno-math-errno "
+    "-fno-tree-loop-vectorize -fno-gnu-unique -fvisibility=hidden"
+).split()
+PARALLEL = re.compile(r"#pragma omp parallel( for)?(?: num_threads\(\d+\))?[ ]*$", re.MULTILINE)
+INCLUDE = re.compile(r"^[ ]*#include.*$", re.MULTILINE)
+COPY_TYPES = {1: "uint8_t", 2: "uint16_t", 4: "uint32_t", 8: "uint64_t", 16: "std::array<uint64_t, 2>"}
+ALIGNMENT = 64
+
+
+class CompilerMissing(Exception):
+    """No C++ compiler on this machine."""
+
+
+class CompilerFailed(Exception):
+    """The C++ compiler refused; the text is what it said last."""
+
+
+class Out(NamedTuple):
+    """What is demanded of one output: strides count elements."""
+
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+
+
+class Emitted(NamedTuple):
+    source: str
+    scratch: int  # bytes
+    bytes_written: int
+    written: set[int]  # inputs that some kernel writes
+
+
+def placed(program: Program, outs: list[Out]) -> dict[Memory, int]:
+    """The memories that can be an output's own: allocated, returned whole, laid out as demanded."""
+    places: dict[Memory, int] = {}
+    for index, (view, out) in enumerate(zip(program.returned, outs, strict=True)):
+        if view is None or view.memory.index >= 0 or view.memory.constant is not None or view.memory in places:
+            continue
+        size = numel(out.shape) * view.dtype.itemsize
+        if view.offset == 0 and view.memory.nbytes == size and same_layout(view, out):
+            places[view.memory] = index
+    return places
+
+
+def same_layout(view: View, out: Out) -> bool:
+    pairs = zip(view.shape, view.strides, out.strides, strict=True)
+    return view.shape == out.shape and (0 in out.shape or all(a == b for n, a, b in pairs if n != 1))
+
+
+def emit(program: Program, outs: list[Out], threads: int) -> Emitted:
+    """One C++ file: every kernel in its own namespace, and `npc_run(inputs, outputs, scratch)` that makes the calls.
+
+    `npc_run` gives a message where a kernel throws. In the general form each kernel has an entry of its own instead.
+    """
+    includes: dict[str, None] = {}
+    kernels: list[str] = []
+    names: dict[str, str] = {}
+    for index, kernel in enumerate(program.kernels):
+        includes.update(dict.fromkeys(line.strip() for line in INCLUDE.findall(kernel.source)))
+        text = PARALLEL.sub(r"#pragma omp parallel\1 num_threads(npc_threads)", INCLUDE.sub("", kernel.source))
+        text = text.replace('extern "C"', "").strip()
+        names[kernel.name] = f"kernel_{index}"
+        kernels.append(f"// {kernel.name}\nnamespace kernel_{index} {{\n{text}\n}}")
+    head = [
+        *includes,
+        "#include <array>\n#include <cstdint>\n#include <cstring>\n#include <exception>",
+        '#define NPC_EXPORT extern "C" __attribute__((visibility("default")))',
+        f"NPC_EXPORT int npc_threads = {threads};  // a forked child sets it to 1",
+        "static thread_local char npc_message[512];",
+        "static const char* npc_failed(const char* what) {\n"
+        "    std::strncpy(npc_message, what, sizeof npc_message - 1);\n    return npc_message;\n}",
+    ]
+    if program.general is not None:
+        tail = [_entry(names[k.name], k.types) for k in program.kernels]
+        scratch = 0
+    else:
+        body, scratch = _run(program, outs, names)
+        tail = [body]
+    written = sum(view.nbytes for call in program.calls for view in call.results())
+    written += sum(numel(o.shape) * _itemsize(program, i) for i, o in _copied(program, outs))
+    inputs = {v.memory.index for call in program.calls for v in call.results() if v.memory.index >= 0}
+    return Emitted("\n\n".join([*head, *kernels, *tail]) + "\n", scratch, written, inputs)
+
+
+def _itemsize(program: Program, index: int) -> int:
+    view = program.returned[index]
+    return view.dtype.itemsize if view is not None else 0
+
+
+def _copied(program: Program, outs: list[Out]) -> list[tuple[int, Out]]:
+    own = set(placed(program, outs).values())
+    return [(i, out) for i, out in enumerate(outs) if i not in own]
+
+
+def _entry(name: str, types: list[str]) -> str:
+    parameters = ", ".join(f"void* a{i}" for i in range(len(types)))
+    arguments = ", ".join(f"({t})a{i}" for i, t in enumerate(types))
+    return f"NPC_EXPORT const char* {name}_call({parameters}) {{\n{_guarded([f'{name}::kernel({arguments});'])}}}"
+
+
+def _guarded(lines: list[str]) -> str:
+    body = "".join(f"        {line}\n" for line in lines)
+    return (
+        f"    try {{\n{body}    }} catch (const std::exception& e) {{\n        return npc_failed(e.what());\n    }}\n"
+        "    return nullptr;\n"
+    )
+
+
+def _run(program: Program, outs: list[Out], names: dict[str, str]) -> tuple[str, int]:
+    own = placed(program, outs)
+    constants: list[str] = []
+    offsets: dict[Memory, int] = {}
+    last = max((m.last for m in program.memories), default=0)
+    for index, _ in _copied(program, outs):  # read after the last kernel
+        view = program.returned[index]
+        assert view is not None
+        view.memory.last = last + 1
+    scratch = _assign([m for m in program.memories if m not in own], offsets)
+
+    def pointer(view: View, type_: str) -> str:
+        memory = view.memory
+        if memory.constant is not None:
+            name = f"constant_{len(constants)}"
+            data = bytes(memory.constant.untyped_storage().tolist())  # type: ignore[no-untyped-call]
+            values = ",".join(map(str, data)) or "0"
+            constants.append(f"alignas(64) static const unsigned char {name}[] = {{{values}}};")
+            base = name
+        elif memory.index >= 0:
+            base = f"in[{memory.index}]"
+        elif memory in own:
+            base = f"out[{own[memory]}]"
+        else:
+            base = f"(scratch + {offsets[memory]})"
+        shift = f" + {view.offset}" if view.offset else ""
+        return f"({type_}){base}{shift}"
+
+    lines = [f"{names[c.kernel.name]}::kernel({_arguments(c, pointer)});" for c in program.calls]
+    for index, out in _copied(program, outs):
+        view = program.returned[index]
+        assert view is not None
+        type_ = COPY_TYPES[view.dtype.itemsize]
+        source, target = "0", "0"
+        loops = []
+        for axis, (n, a, b) in enumerate(zip(out.shape, view.strides, out.strides, strict=True)):
+            loops.append(f"for (int64_t i{axis} = 0; i{axis} < {n}; i{axis}++)")
+            source += f" + i{axis} * {a}"
+            target += f" + i{axis} * {b}"
+        read = pointer(view, f"const {type_}*")
+        lines.append(" ".join([*loops, f"(({type_}*)out[{index}])[{target}] = ({read})[{source}];"]))
+    entry = f"NPC_EXPORT const char* npc_run(void** in, void** out, char* scratch) {{\n{_guarded(lines)}}}"
+    return "\n\n".join([*constants, entry]), scratch
+
+
+def _arguments(call: Call, pointer) -> str:  # type: ignore[no-untyped-def]
+    pairs = zip(call.arguments, call.kernel.types, strict=True)
+    return ", ".join(pointer(a, t) if isinstance(a, View) else f"({t}){a!r}" for a, t in pairs)
+
+
+def _assign(memories: list[Memory], offsets: dict[Memory, int]) -> int:
+    """Places in one scratch area, shared by memories that are never in use together; the area's size."""
+    placed_: list[tuple[int, int, Memory]] = []
+    total = 0
+    for memory in sorted(memories, key=lambda m: -m.nbytes):
+        offset = 0
+        for start, end, other in sorted(placed_, key=lambda p: p[0]):
+            apart = other.last < memory.first or memory.last < other.first
+            if not apart and offset < end and start < offset + memory.nbytes:
+                offset = end
+        end = -(-(offset + memory.nbytes) // ALIGNMENT) * ALIGNMENT
+        placed_.append((offset, end, memory))
+        offsets[memory] = offset
+        total = max(total, end)
+    return total
+
+
+def compiler() -> str:
+    """The C++ compiler: `$CXX`, else g++, else clang++. Raises CompilerMissing."""
+    for name in (os.environ.get("CXX"), "g++", "clang++"):
+        if name and (path := shutil.which(shlex.split(name)[0])):
+            return path
+    raise CompilerMissing("no C++ compiler found: neither $CXX, g++ nor clang++ is there")
+
+
+def build(source: Path, library: Path) -> None:
+    """Compile a kernel file. Raises CompilerMissing or CompilerFailed."""
+    tools = adapter.toolchain()
+    run(
+        [
+            compiler(),
+            str(source),
+            *FLAGS,
+            *tools.arch,
+            *(f"-D{d}" for d in tools.defines),
+            *(f"-I{d}" for d in tools.includes),
+            *(f"-L{d}" for d in tools.library_dirs),
+            "-Wl,--as-needed",  # a library that needs no torch loads in half the time
+            *(f"-l{n}" for n in tools.libraries),
+            "-o",
+            str(library),
+        ]
+    )
+
+
+def run(command: list[str]) -> None:
+    result = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    if result.returncode:
+        said = (result.stderr or result.stdout).strip().splitlines()
+        errors = [line for line in said if "error" in line] or said[-3:] or [f"exit status {result.returncode}"]
+        raise CompilerFailed(f"the C++ compiler failed: {'; '.join(errors[:3])}")
+
+
+__all__ = ["CompilerFailed", "CompilerMissing", "Emitted", "Out", "build", "compiler", "emit", "extent", "placed"]

@@ -1,0 +1,170 @@
+"""Segments on the wire: a segment's graph as bytes, back again, and the key that equal segments share."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import pickle
+import platform
+from functools import cache
+from operator import attrgetter
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+import torch.fx as fx
+
+from .adapter import OPERATORS
+from .values import Value
+
+FORMAT = 1  # raised when the wire form, the library's entry point or the metadata change meaning
+
+
+class Ref(NamedTuple):
+    """A node, named by its place: two graphs that differ in names alone are one."""
+
+    index: int
+
+
+class Overload(NamedTuple):
+    """One of torch's operators, by name: it does not pickle."""
+
+    name: str
+
+
+def write(dst: torch.Tensor, value: Any) -> None:
+    """The one in-place effect of a segment: `dst` is a placeholder, whose memory is the caller's."""
+    dst.copy_(value)
+
+
+def dump(graph: fx.Graph) -> bytes:
+    """The graph as bytes that depend on its structure alone.
+
+    Targets are pickled by reference. Raises TypeError for anything but placeholders, function calls and the output.
+    """
+    place: dict[fx.Node, int] = {}
+    rows: list[tuple[Any, ...]] = []
+
+    def refer(arg: Any) -> Any:
+        return fx.node.map_aggregate(arg, lambda a: Ref(place[a]) if isinstance(a, fx.Node) else a)
+
+    for node in graph.nodes:
+        if node.op == "placeholder":
+            rows.append(("in", _value(node.meta["value"])))
+        elif node.op == "call_function":
+            rows.append(("call", _target(node.target), _plain(refer(node.args)), _plain(refer(node.kwargs))))
+        elif node.op == "output":
+            refs = tuple(Ref(place[n]) for n in node.args[0])  # type: ignore[union-attr, index]
+            rows.append(("out", refs, tuple(_value(v) for v in node.meta["values"])))
+        else:
+            raise TypeError(f"a segment cannot hold a {node.op} node ({node.format_node()})")
+        place[node] = len(rows) - 1
+    buffer = io.BytesIO()
+    pickler = pickle.Pickler(buffer, protocol=4)
+    pickler.fast = True  # no memo: equal structures give equal bytes, whatever objects they share
+    pickler.dump(rows)
+    return buffer.getvalue()
+
+
+def load(data: bytes) -> fx.Graph:
+    """The graph that `dump` wrote; imports the modules of its targets."""
+    graph = fx.Graph()
+    nodes: list[fx.Node] = []
+
+    def resolve(arg: Any) -> Any:
+        if isinstance(arg, Ref):
+            return nodes[arg.index]
+        if isinstance(arg, dict):
+            return {k: resolve(v) for k, v in arg.items()}
+        if isinstance(arg, (tuple, list)):
+            items = [resolve(a) for a in arg]
+            return type(arg)(*items) if hasattr(arg, "_fields") else type(arg)(items)
+        if isinstance(arg, slice):
+            return slice(resolve(arg.start), resolve(arg.stop), resolve(arg.step))
+        return arg
+
+    for row in pickle.loads(data):
+        if row[0] == "in":
+            node = graph.placeholder(f"a{len(nodes)}")
+            node.meta["value"] = Value(*row[1])
+        elif row[0] == "call":
+            target = attrgetter(row[1].name)(torch.ops) if isinstance(row[1], Overload) else row[1]
+            node = graph.call_function(target, resolve(row[2]), resolve(row[3]))
+        else:
+            node = graph.output(resolve(row[1]))
+            node.meta["values"] = tuple(Value(*v) for v in row[2])
+        nodes.append(node)
+    return graph
+
+
+def inputs_of(graph: fx.Graph) -> list[Value]:
+    return [n.meta["value"] for n in graph.nodes if n.op == "placeholder"]
+
+
+def outputs_of(graph: fx.Graph) -> list[Value]:
+    return list(graph.output_node().meta["values"])
+
+
+def written(graph: fx.Graph) -> set[int]:
+    """The places, among the inputs, of those that the segment writes into."""
+    places = {n: i for i, n in enumerate(graph.find_nodes(op="placeholder"))}
+    return {places[n.args[0]] for n in graph.find_nodes(op="call_function", target=write)}  # type: ignore[index]
+
+
+def key(data: bytes, salt: str) -> str:
+    """Under which the segment's kernels are kept: its structure, and all that the compiler's answer depends on."""
+    parts = [data, salt.encode(), str(torch.get_num_threads()).encode(), _versions()]
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(len(part).to_bytes(8, "little") + part)
+    return digest.hexdigest()
+
+
+def _value(value: Value) -> tuple[Any, ...]:
+    """What the compiler needs of a value: its memory's root and region are the planner's alone."""
+    shape = tuple(int(n) for n in value.shape)
+    # the stride of an axis of one element means nothing, and NumPy leaves anything there
+    strides = tuple(0 if n == 1 else int(s) for n, s in zip(shape, value.strides, strict=True))
+    if 0 in shape:
+        strides = (0,) * len(shape)
+    return value.kind, value.dtype, shape, strides, -1, None, value.device
+
+
+def _target(target: Any) -> Any:
+    return Overload(str(target)) if isinstance(target, OPERATORS) else target
+
+
+def _plain(arg: Any) -> Any:
+    """fx keeps arguments in its own immutable lists and dicts: plain ones are smaller and load anywhere."""
+    if isinstance(arg, Ref):
+        return arg
+    if isinstance(arg, tuple):
+        items = [_plain(a) for a in arg]
+        return type(arg)(*items) if hasattr(arg, "_fields") else tuple(items)
+    if isinstance(arg, list):
+        return [_plain(a) for a in arg]
+    if isinstance(arg, dict):
+        return {k: _plain(v) for k, v in arg.items()}
+    return arg
+
+
+@cache
+def _versions() -> bytes:
+    """This machine's and this code's part of every key."""
+    digest = hashlib.sha256(f"{FORMAT} {torch.__version__} {platform.machine()}".encode())
+    digest.update(cpu_flags().encode())
+    for name in ("graph.py", "adapter.py", "compile.py", "wrapper.py", "cpp.py"):  # how graphs become kernels
+        digest.update((Path(__file__).parent / name).read_bytes())
+    return digest.digest()
+
+
+@cache
+def cpu_flags() -> str:
+    """The processor's instruction sets, as the kernel lists them; its architecture where it lists none."""
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith(("flags", "Features")):
+                return " ".join(sorted(line.split(":", 1)[1].split()))
+    except OSError:
+        pass
+    return platform.machine()

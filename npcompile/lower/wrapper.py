@@ -1,0 +1,235 @@
+"""Inductor's Python wrapper, read as data: the kernels it defines and the list of calls it makes.
+
+A wrapper that only allocates, renames and calls kernels becomes a `Program` of kernel calls, which `cpp.py` turns into
+one C++ function. One that also calls torch operators becomes cleaned Python text (`general`), run on torch tensors.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import torch
+
+from . import adapter
+
+
+class Unreadable(Exception):
+    """The wrapper holds something this reader does not know; the text says what."""
+
+
+class Kernel(NamedTuple):
+    name: str
+    types: list[str]  # C types of its parameters: "const double*"
+    source: str  # C++ of one `extern "C" void kernel(...)`
+
+
+@dataclass(eq=False)
+class Memory:
+    """A piece of memory: input `index`, or (index -1) one that the wrapper allocates; `nbytes` of it."""
+
+    index: int
+    nbytes: int
+    first: int = 0  # statements between which it is in use
+    last: int = 0
+    constant: torch.Tensor | None = None
+
+
+class View(NamedTuple):
+    """A tensor of the wrapper: a part of some memory. Offset and strides count elements."""
+
+    memory: Memory
+    offset: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    dtype: torch.dtype
+
+    @property
+    def nbytes(self) -> int:
+        return numel(self.shape) * self.dtype.itemsize
+
+
+class Call(NamedTuple):
+    kernel: Kernel
+    arguments: list[View | int | float]
+
+    def results(self) -> list[View]:
+        """The arguments that the kernel may write."""
+        pairs = zip(self.arguments, self.kernel.types, strict=True)
+        return [a for a, t in pairs if isinstance(a, View) and not t.startswith("const ")]
+
+
+@dataclass
+class Program:
+    """What the wrapper does; `returned[i]` is None where a value has no known memory (the general form)."""
+
+    kernels: list[Kernel]
+    calls: list[Call] = field(default_factory=list)
+    memories: list[Memory] = field(default_factory=list)
+    returned: list[View | None] = field(default_factory=list)
+    general: ast.FunctionDef | None = None  # set if some statement is no kernel call
+    allocated: dict[int, Memory] = field(default_factory=dict)  # statement number -> what it allocates
+
+
+def numel(shape: tuple[int, ...]) -> int:
+    total = 1
+    for n in shape:
+        total *= n
+    return total
+
+
+def extent(shape: tuple[int, ...], strides: tuple[int, ...]) -> int:
+    """From the first element to past the last, in elements."""
+    if 0 in shape:
+        return 0
+    return 1 + sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
+
+
+def read(source: str, inputs: list[torch.Tensor], constants: dict[str, torch.Tensor]) -> Program:
+    """Read a wrapper's text. Inputs give the shapes, strides and dtypes of its arguments, in their order."""
+    tree = ast.parse(source)
+    kernels = {k.name: k for k in map(_kernel, tree.body) if k is not None}
+    functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name == "call"]
+    if len(functions) != 1:
+        raise Unreadable(f"{len(functions)} functions are named call")
+    reader = _Reader(kernels, inputs, constants)
+    for number, statement in enumerate(functions[0].body):
+        reader.number = number
+        reader.statement(statement)
+    if reader.extern:
+        reader.program.general = functions[0]
+    return reader.program
+
+
+def _kernel(node: ast.stmt) -> Kernel | None:
+    if (
+        isinstance(node, ast.Assign)
+        and isinstance(node.value, ast.Call)
+        and ast.unparse(node.value.func) == "async_compile.cpp_pybinding"
+    ):
+        types, source = (ast.literal_eval(a) for a in node.value.args[:2])
+        return Kernel(ast.unparse(node.targets[0]), types, source)
+    return None
+
+
+class _Reader:
+    def __init__(
+        self, kernels: dict[str, Kernel], inputs: list[torch.Tensor], constants: dict[str, torch.Tensor]
+    ) -> None:
+        self.kernels = kernels
+        self.inputs = inputs
+        self.program = Program(list(kernels.values()))
+        self.env: dict[str, View | None] = {}  # None: made by a torch operator
+        self.number = 0
+        self.extern = False
+        for name, value in constants.items():
+            memory = Memory(-1, value.untyped_storage().nbytes(), constant=value)
+            self.env[name] = View(memory, value.storage_offset(), *metadata(value))
+
+    def statement(self, node: ast.stmt) -> None:
+        match node:
+            case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Name(id="args")):
+                self.arguments([ast.unparse(n) for n in names])
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                self.env[name] = self.assigned(value)
+            case ast.Expr(value=ast.Call(func=ast.Name(id=name), args=args, keywords=[])) if name in self.kernels:
+                self.call(self.kernels[name], args)
+            case ast.Expr(value=ast.Call() as call):
+                if ast.unparse(call.func) != "args.clear":
+                    self.outside(call)
+            case ast.Delete(targets=targets):
+                for target in targets:
+                    self.env.pop(ast.unparse(target), None)
+            case ast.Return(value=ast.Tuple(elts=values)):
+                self.program.returned = [self.view(v) for v in values]
+            case ast.Expr(value=ast.Constant()) | ast.Pass():
+                pass
+            case _:
+                raise Unreadable(f"statement {ast.unparse(node)!r}")
+
+    def arguments(self, names: list[str]) -> None:
+        if len(names) != len(self.inputs):
+            raise Unreadable(f"the wrapper takes {len(names)} arguments, the segment {len(self.inputs)}")
+        for index, (name, value) in enumerate(zip(names, self.inputs, strict=True)):
+            shape, strides, dtype = metadata(value)
+            memory = Memory(index, extent(shape, strides) * dtype.itemsize)
+            self.env[name] = View(memory, 0, shape, strides, dtype)
+
+    def assigned(self, node: ast.expr) -> View | None:
+        match node:
+            case ast.Call(func=ast.Name(id="empty_strided_cpu"), args=[shape, strides, dtype]):
+                view = View(
+                    Memory(-1, 0, self.number, self.number),
+                    0,
+                    ast.literal_eval(shape),
+                    ast.literal_eval(strides),
+                    _dtype(dtype),
+                )
+                view.memory.nbytes = extent(view.shape, view.strides) * view.dtype.itemsize
+                self.program.memories.append(view.memory)
+                self.program.allocated[self.number] = view.memory
+                return view
+            case ast.Name() | ast.Call(func=ast.Name(id="reinterpret_tensor")):
+                return self.view(node)
+            case _:
+                return self.outside(node)
+
+    def view(self, node: ast.expr) -> View | None:
+        match node:
+            case ast.Name(id=name) if name in self.env:
+                view = self.env[name]
+                if view is not None:
+                    view.memory.last = self.number
+                return view
+            case ast.Call(func=ast.Name(id="reinterpret_tensor"), args=[base, shape, strides, offset]):
+                view = self.view(base)
+                if view is None:
+                    return None
+                return View(
+                    view.memory,
+                    view.offset + ast.literal_eval(offset),
+                    ast.literal_eval(shape),
+                    ast.literal_eval(strides),
+                    view.dtype,
+                )
+            case _:
+                return self.outside(node)
+
+    def call(self, kernel: Kernel, nodes: list[ast.expr]) -> None:
+        arguments: list[View | int | float] = []
+        for node in nodes:
+            if isinstance(node, ast.Constant):
+                arguments.append(node.value)
+                continue
+            view = self.view(node)
+            if view is None:
+                self.extern = True
+                return
+            arguments.append(view)
+        self.program.calls.append(Call(kernel, arguments))
+
+    def outside(self, node: ast.expr) -> None:
+        """A torch operator's call, or a part of its result: checked for names that replay would not know."""
+        self.extern = True
+        known = adapter.replay_names().keys() | self.env.keys() | self.kernels.keys()
+        for part in ast.walk(node):
+            if isinstance(part, ast.Name):
+                if part.id not in known:
+                    raise Unreadable(f"name {part.id!r} in {ast.unparse(node)!r}")
+                if (view := self.env.get(part.id)) is not None:
+                    view.memory.last = self.number
+            if isinstance(part, ast.Attribute) and ast.unparse(part.value) == "extern_kernels":
+                if part.attr not in adapter.EXTERN_KERNELS:
+                    raise Unreadable(f"library kernel {part.attr!r}")
+
+
+def metadata(value: torch.Tensor) -> tuple[tuple[int, ...], tuple[int, ...], torch.dtype]:
+    return tuple(value.shape), tuple(value.stride()), value.dtype
+
+
+def _dtype(node: ast.expr) -> torch.dtype:
+    dtype = getattr(torch, ast.unparse(node).removeprefix("torch."))
+    if not isinstance(dtype, torch.dtype):
+        raise Unreadable(f"dtype {ast.unparse(node)!r}")
+    return dtype
