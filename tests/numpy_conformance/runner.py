@@ -107,3 +107,18 @@ def arguments(module: str) -> list[str]:
         "-pno:cacheprovider",
         "-q",
     ]
+
+
+def debug(module: str, lane: str, test: str) -> int:
+    """Runs one test, or those of a class, in this process with tracebacks; NumPy's run of it comes first."""
+    counted = oracle(module)
+    chosen = {t: out for t, out in counted.items() if t == test or t.startswith((test + "[", test + "::"))}
+    if not chosen:
+        print(f"{module}::{test} does not count")
+        return 1
+
+    def say(out: Outcome) -> None:
+        print(f"{out.outcome} {out.test}: {out.ops} ops, host calls {out.host}, op failures {out.failures}")
+
+    plugin = Plugin(LANES[lane](), module, say, lambda test: None, chosen, frozenset())
+    return int(pytest.main([*arguments(module), "-s"], plugins=[plugin]))
