@@ -1,0 +1,102 @@
+"""`np.linalg.norm` in all forms that need no decomposition. Solving and decomposing go to NumPy's own LAPACK."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.lib.array_utils import normalize_axis_index
+from torch import Tensor
+
+from npcompile.frontend.ops.rules import op
+from npcompile.frontend.table import Op
+
+
+def _norm_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    order = args[1] if len(args) > 1 else kwargs.get("ord")
+    axis = args[2] if len(args) > 2 else kwargs.get("axis")
+    if isinstance(order, (np.ndarray, complex)):
+        return "an order that is no real number"
+    ndim = np.ndim(args[0])
+    matrix = len(axis) == 2 if isinstance(axis, tuple) else axis is None and ndim == 2
+    if matrix and (order in ("nuc", 2, -2)):
+        return "a matrix norm by singular values"
+    return None
+
+
+@op(np.linalg.norm, limits=_norm_limits)
+def norm(x: Tensor, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Tensor:
+    if not (x.is_floating_point() or x.is_complex()):
+        x = x.to(torch.float64)
+    nd = x.dim()
+    if axis is None:
+        if ord is None or (ord in ("f", "fro") and nd == 2) or (ord == 2 and nd == 1):
+            result = torch.sqrt(_squares(x).sum())
+            return result.reshape([1] * nd) if keepdims else result
+        axis = tuple(range(nd))
+    elif not isinstance(axis, tuple):
+        try:
+            axis = (int(axis),)
+        except Exception:
+            raise TypeError("'axis' must be None, an integer or a tuple of integers") from None
+    if len(axis) == 1:
+        return _vector(x, ord, normalize_axis_index(axis[0], nd), keepdims)
+    if len(axis) != 2:
+        raise ValueError("Improper number of dimensions to norm.")
+    row, column = normalize_axis_index(axis[0], nd), normalize_axis_index(axis[1], nd)
+    if row == column:
+        raise ValueError("Duplicate axes given.")
+    return _matrix(x, ord, row, column, keepdims)
+
+
+def _squares(x: Tensor) -> Tensor:
+    """|x|**2, without a detour over complex numbers: only squares and sums, which fuse into one kernel."""
+    return x.real * x.real + x.imag * x.imag if x.is_complex() else x * x
+
+
+def _largest(x: Tensor, axis: int, keepdims: bool) -> Tensor:
+    """The maximum with `initial=0`."""
+    return x.amax(axis, keepdim=keepdims) if x.shape[axis] else x.sum(axis, keepdim=keepdims)
+
+
+def _smallest(x: Tensor, axis: int, keepdims: bool) -> Tensor:
+    if x.shape[axis] == 0:
+        raise ValueError("zero-size array to reduction operation minimum which has no identity")
+    return x.amin(axis, keepdim=keepdims)
+
+
+def _vector(x: Tensor, ord: Any, axis: int, keepdims: bool) -> Tensor:
+    if ord is None or ord == 2:
+        return torch.sqrt(_squares(x).sum(axis, keepdim=keepdims))
+    if isinstance(ord, str):
+        raise ValueError(f"Invalid norm order '{ord}' for vectors")
+    if ord == math.inf:
+        return _largest(x.abs(), axis, keepdims)
+    if ord == -math.inf:
+        return _smallest(x.abs(), axis, keepdims)
+    if ord == 0:
+        return (x != 0).to(x.abs().dtype).sum(axis, keepdim=keepdims)
+    if ord == 1:
+        return x.abs().sum(axis, keepdim=keepdims)
+    total = (x.abs() ** ord).sum(axis, keepdim=keepdims)
+    return total ** torch.full((), ord, dtype=total.dtype, device=x.device).reciprocal()
+
+
+def _matrix(x: Tensor, ord: Any, row: int, column: int, keepdims: bool) -> Tensor:
+    if ord is None or ord in ("fro", "f"):
+        result = torch.sqrt(_squares(x).sum((row, column), keepdim=True))
+    elif ord == 1:
+        result = _largest(x.abs().sum(row, keepdim=True), column, True)
+    elif ord == -1:
+        result = _smallest(x.abs().sum(row, keepdim=True), column, True)
+    elif ord == math.inf:
+        result = _largest(x.abs().sum(column, keepdim=True), row, True)
+    elif ord == -math.inf:
+        result = _smallest(x.abs().sum(column, keepdim=True), row, True)
+    else:
+        raise ValueError("Invalid norm order for matrices.")
+    if keepdims:
+        return result
+    return result.reshape([extent for axis, extent in enumerate(result.shape) if axis not in (row, column)])
