@@ -61,6 +61,11 @@ class Roots:
         self._outside: list[tuple[int, int, int, int]] = []  # arrays from outside: low, high, root, zero
         self._next = 0
 
+    def new(self) -> int:
+        """The number of a new root."""
+        self._next += 1
+        return self._next
+
     def of(self, array: np.ndarray[Any, Any], outside: bool = False) -> tuple[int, Region]:
         """The root and the region of an array; `outside` for one that the function did not make."""
         owner: Any = array if array.base is None else array.base
@@ -69,8 +74,7 @@ class Roots:
         if known is None and outside:
             known = self._overlapping(array)
         if known is None:
-            known = (self._next, at)
-            self._next += 1
+            known = (self.new(), at)
         if id(owner) not in self._by_owner:
             try:
                 weakref.finalize(owner, self._by_owner.pop, id(owner), None).atexit = False

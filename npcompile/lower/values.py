@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import torch
@@ -29,3 +29,19 @@ class Value:
     root: int = -1  # values with the same root may share memory
     region: Region | None = None
     device: str = "cpu"
+
+    def renewed(self, root: int, shape: tuple[int, ...], dtype: torch.dtype | None) -> Value:
+        """The same kind of value in memory of its own: C order, another root."""
+        return replace(
+            self, root=root, region=None, shape=shape, strides=c_strides(shape), dtype=dtype, kind="array"
+        )
+
+
+def c_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The strides, in elements, of an array in C order."""
+    strides = []
+    step = 1
+    for size in reversed(shape):
+        strides.append(step)
+        step *= max(size, 1)
+    return tuple(reversed(strides))

@@ -1,0 +1,352 @@
+"""Notes of a recording: turning what happened to live objects into nodes of the residual program."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from torch import fx
+
+from npcompile.frontend.memory import Roots
+from npcompile.frontend.program import Call, Guard, Program, Structure, step_of
+from npcompile.frontend.signature import NUMBERS
+from npcompile.frontend.table import TABLE, TORCH, Op
+from npcompile.frontend.tracked import Tracked, fresh
+from npcompile.lower.graph import write
+from npcompile.lower.values import Value
+
+# A function with more steps than this is a loop that was unrolled: it stays plain.
+MAX_STEPS = 600
+
+GETITEM = np.ndarray.__getitem__
+SETITEM = np.ndarray.__setitem__
+
+_STATIC = (bool, str, bytes, type(None), type(Ellipsis), np.dtype, type, np.ufunc)
+
+
+class Unfollowed(Exception):
+    """The recording cannot go on: the reason is the message."""
+
+
+class Notes:
+    """The residual program under construction."""
+
+    def __init__(self, filename: str) -> None:
+        self.graph = fx.Graph()
+        self.inputs: list[fx.Node] = []
+        self.roots = Roots()
+        self.tracked = Tracked(self.decide)
+        self.decided: set[fx.Node] = set()
+        self.filename = filename
+        self.count = 0
+
+    # -- values ------------------------------------------------------------------------------------------------
+
+    def value(self, obj: Any, outside: bool = False) -> Value:
+        """What is known of a live object."""
+        kind = type(obj)
+        if kind is np.ndarray:
+            dtype = TORCH.get(obj.dtype)
+            if not obj.flags.aligned or any(stride % obj.itemsize for stride in obj.strides):
+                dtype = None  # fields of records and the like: no tensor can be laid over them
+            strides = tuple(stride // max(obj.itemsize, 1) for stride in obj.strides)
+            root, region = self.roots.of(obj, outside)
+            return Value("array", dtype, obj.shape, strides, root, region)
+        if kind in NUMBERS or kind is bool:
+            return Value(kind.__name__)
+        if isinstance(obj, np.generic):
+            return Value("scalar", TORCH.get(obj.dtype))
+        return Value("object")
+
+    def know(self, obj: Any, node: fx.Node) -> None:
+        """Follow a live object as the value of a node."""
+        kind = type(obj)
+        if kind is np.ndarray:
+            if self.tracked.get(obj) is None:
+                self.tracked.array(obj, node)
+        elif kind in NUMBERS or isinstance(obj, np.generic):
+            self.tracked.number(obj, node)
+        elif kind is bool or obj is None or kind is str:
+            self.decide(node, obj)
+        else:
+            self.tracked.keep(obj, node)
+
+    def constant(self, value: Any) -> None:
+        """Follow a number that the signature and the guards decide."""
+        if type(value) in NUMBERS or isinstance(value, np.generic):
+            self.tracked.number(value, None)
+        elif type(value) is tuple:
+            for item in value:
+                self.constant(item)
+
+    # -- nodes -------------------------------------------------------------------------------------------------
+
+    def add(
+        self, step: str, target: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], value: Value
+    ) -> fx.Node:
+        """A new node, with the line of the user's that it came from."""
+        self.count += 1
+        if self.count > MAX_STEPS:
+            raise Unfollowed(f"more than {MAX_STEPS} steps: loops are unrolled, and this one is too long for that")
+        node = self.graph.call_function(target, args, kwargs)
+        node.meta.update(step=step, value=value, line=self.line())
+        return node
+
+    def line(self) -> int | None:
+        """The user's line being recorded: the nearest frame of a file that is not ours."""
+        frame = sys._getframe(2)
+        here = __file__.rpartition("/")[0]
+        while frame is not None:
+            if not frame.f_code.co_filename.startswith(here):
+                return frame.f_lineno
+            frame = frame.f_back  # type: ignore[assignment]
+        return None
+
+    def placeholder(self, name: str, leaf: Any) -> None:
+        """An argument's leaf."""
+        node = self.graph.placeholder(name)
+        node.meta.update(step="input", value=self.value(leaf, outside=True))
+        self.inputs.append(node)
+        self.know(leaf, node)
+
+    def decide(self, node: fx.Node, value: Any) -> None:
+        """Guard that a node has this value, at this point of the program."""
+        if node not in self.decided:
+            self.decided.add(node)
+            self.guard("value", value, node)
+
+    def guard(self, kind: str, expected: Any, *nodes: fx.Node) -> None:
+        self.add("guard", Guard(kind, expected), nodes, {}, Value("object"))  # type: ignore[arg-type]
+
+    # -- references to live objects ----------------------------------------------------------------------------
+
+    def ref(self, obj: Any, static: bool = False) -> Any:
+        """A live object as an argument of a node: its node, or itself if it is decided.
+
+        static: traced Python ints are decided by value (axes, shapes, indices).
+        """
+        kind = type(obj)
+        if kind is np.ndarray or kind in NUMBERS or isinstance(obj, np.generic):
+            known = self.tracked.get(obj)
+            if known is None:
+                what = "an array" if kind is np.ndarray else f"a number ({obj!r})"
+                raise Unfollowed(f"{what} of unknown origin")
+            if known.node is not None and static and isinstance(obj, int | np.integer):
+                self.decide(known.node, obj)
+                return obj
+            return obj if known.node is None else known.node
+        if kind is tuple or kind is list:
+            return kind([self.ref(item, static) for item in obj])
+        if kind is dict:
+            return {key: self.ref(item, static) for key, item in obj.items()}
+        if kind is slice:
+            return slice(self.ref(obj.start, True), self.ref(obj.stop, True), self.ref(obj.step, True))
+        if isinstance(obj, _STATIC) and not isinstance(obj, np.ndarray):
+            return obj
+        known = self.tracked.get(obj)
+        if known is not None:
+            return obj if known.node is None else known.node
+        if isinstance(obj, np.ndarray):
+            raise Unfollowed(f"an ndarray subclass ({kind.__name__})")
+        raise Unfollowed(f"an object of type {kind.__name__} of unknown origin")
+
+    def traced(self, *objs: Any) -> bool:
+        """Whether any of these came from a step (rather than being decided)."""
+        for obj in objs:
+            kind = type(obj)
+            if kind is tuple or kind is list:
+                if self.traced(*obj):
+                    return True
+            elif self.tracked.node(obj) is not None:
+                return True
+        return False
+
+    # -- steps -------------------------------------------------------------------------------------------------
+
+    def op(self, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any, view: bool = False) -> Any:
+        """Note a registered op that NumPy has just carried out; returns the result to hand on."""
+        if result is None or result is NotImplemented:
+            raise Unfollowed(f"{op.name} gave {result!r}")
+        if isinstance(result, np.generic) and not self.traced(*args, *kwargs.values()):
+            self.constant(result)  # arithmetic of decided numbers
+            return result
+        if type(result) is np.ndarray and self.tracked.get(result) is not None:
+            return result  # NumPy answered with an array that is there already
+        refs, named = self.operands(op, args, kwargs)
+        value = self.value(result)
+        step = "view" if view or (op.view and self._is_view(result, args)) else "op"
+        if step == "op" and (op.library or self._has_views(result, args)):
+            step = "library"
+        node = self.add(step, op, refs, named, value)
+        if op.objects[0] is GETITEM and is_basic(args[1]):
+            node.meta["unchecked"] = True
+        return self.result(node, result)
+
+    def operands(self, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
+        """An op's arguments as references; Python ints stay traced only where the op takes operands."""
+        refs = tuple(self.ref(arg, position not in op.operands) for position, arg in enumerate(args))
+        named = {key: self.ref(arg, key not in op.operands) for key, arg in kwargs.items()}
+        if isinstance(op.objects[0], np.ufunc):
+            self.bound(args)
+        return refs, named
+
+    def result(self, node: fx.Node, result: Any) -> Any:
+        """Follow a step's result; the parts of a tuple or list one by one."""
+        kind = type(result)
+        if kind is tuple or kind is list or (isinstance(result, tuple) and hasattr(result, "_fields")):
+            node.meta["parts"] = len(result)
+            for position, item in enumerate(result):
+                if type(item) is np.ndarray and self.tracked.get(item) is not None:
+                    continue
+                part = self.add("part", _part, (node, position), {}, self.value(item))
+                if type(item) is np.ndarray and step_of(node) in ("host", "opaque"):
+                    self.guard("array", (item.dtype, item.shape, item.strides), part)
+                self.know(item, part)
+            return result
+        if kind is float or kind is int or kind is complex:
+            result = fresh(result)
+        self.know(result, node)
+        return result
+
+    def _is_view(self, result: Any, args: tuple[Any, ...]) -> bool:
+        if type(result) is not np.ndarray or not args or type(args[0]) is not np.ndarray:
+            return False
+        return result.base is not None and np.may_share_memory(result, args[0])
+
+    def _has_views(self, result: Any, args: tuple[Any, ...]) -> bool:
+        """Whether any of several results is a view of an argument (as those of `np.split` are)."""
+        if type(result) not in (tuple, list):
+            return False
+        arrays = [arg for arg in args if type(arg) is np.ndarray]
+        return any(
+            type(part) is np.ndarray and part.base is not None and any(np.may_share_memory(part, a) for a in arrays)
+            for part in result
+        )
+
+    def bound(self, operands: tuple[Any, ...]) -> None:
+        """Python ints that meet integer arrays must stay in the range where NumPy converts them silently."""
+        dtypes = [arg.dtype for arg in operands if isinstance(arg, np.ndarray | np.generic) and arg.dtype.kind in "iu"]
+        if not dtypes:
+            return
+        low = max(int(np.iinfo(dtype).min) for dtype in dtypes)
+        high = min(int(np.iinfo(dtype).max) for dtype in dtypes)
+        for arg in operands:
+            if type(arg) is int and (node := self.tracked.node(arg)) is not None:
+                if not low <= arg <= high:
+                    self.decide(node, arg)
+                elif ("range", low, high) not in node.meta.setdefault("ranges", set()):
+                    node.meta["ranges"].add(("range", low, high))
+                    self.guard("range", (low, high), node)
+
+    def number(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:
+        """Note a pure function of numbers; returns the result to hand on."""
+        if not self.traced(*args, *kwargs.values()):
+            result = fresh(result)
+            self.constant(result)
+            return result
+        refs = tuple(self.ref(arg) for arg in args)
+        named = {key: self.ref(arg) for key, arg in kwargs.items()}
+        result = fresh(result)
+        return self.result(self.add("number", function, refs, named, self.value(result)), result)
+
+    def host(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:
+        """Note a call of real NumPy that is not an op (yet), without effects."""
+        return self._call("host", function, args, kwargs, result)
+
+    def _call(self, step: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:
+        refs = tuple(self.ref(arg) for arg in args)
+        named = {key: self.ref(arg) for key, arg in kwargs.items()}
+        node = self.add(step, function, refs, named, self.value(result))
+        if type(result) is np.ndarray and self.tracked.get(result) is None:
+            self.guard("array", (result.dtype, result.shape, result.strides), node)
+        return self.result(node, result)
+
+    def opaque(self, call: Call, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:
+        """Note a call that may have effects: made again at replay."""
+        return self._call("opaque", call, args, kwargs, result)
+
+    def effect(self, call: Call, args: tuple[Any, ...], kwargs: dict[str, Any], result: None) -> None:
+        """Note an opaque call that always answers None."""
+        refs = tuple(self.ref(arg) for arg in args)
+        self.add("opaque", call, refs, {key: self.ref(arg) for key, arg in kwargs.items()}, Value("object"))
+
+    def write(self, dst: np.ndarray[Any, Any], value: Any) -> None:
+        """Note that a value (a node, or a decided number) was written over the whole of `dst`."""
+        target = self.ref(dst)
+        if isinstance(value, fx.Node) and value.meta["value"].kind == "int" and dst.dtype.kind in "iu":
+            info = np.iinfo(dst.dtype)
+            self.guard("range", (int(info.min), int(info.max)), value)
+        self.add("write", write, (target, value), {}, Value("object"))
+
+    def store(self, array: np.ndarray[Any, Any], index: Any, value: Any) -> None:
+        """Note `array[index] = value`."""
+        if type(value) in (list, tuple):
+            raise Unfollowed("a list stored into an array")
+        if is_basic(index):
+            full = index if type(index) is tuple else (index,)
+            if Ellipsis not in [item for item in full if not isinstance(item, np.ndarray)]:
+                full = (*full, Ellipsis)
+            view = array[full]
+            op = TABLE.of(GETITEM)
+            assert op is not None
+            if full != (Ellipsis,):
+                self.op(op, (array, full), {}, view, view=True)
+            else:
+                view = array
+            self.write(view, self.ref(value))
+            return
+        op = TABLE.of(SETITEM)
+        if op is None:
+            raise Unfollowed("an indexed assignment")
+        reason = op.refuses((array, index, value), {})
+        if reason is not None:
+            raise Unfollowed(reason)
+        refs = (self.ref(array), self.ref(index, True), self.ref(value))
+        whole = self.value(array).renewed(self.roots.new(), array.shape, TORCH.get(array.dtype))
+        node = self.add("op", op, refs, {}, whole)
+        node.meta["unchecked"] = type(index) is np.ndarray and index.dtype == bool
+        self.write(array, node)
+
+    # -- the end -----------------------------------------------------------------------------------------------
+
+    def structure(self, result: Any) -> Structure:
+        """How the returned object is built."""
+        kind = type(result)
+        if kind in (tuple, list):
+            return Structure(kind, [self.structure(item) for item in result])
+        if kind is dict:
+            return Structure(dict, [(key, self.structure(item)) for key, item in result.items()])
+        if kind in (bool, str, bytes, type(None), type(Ellipsis)):
+            return Structure("const", [result])
+        ref = self.ref(result)
+        return Structure("leaf" if isinstance(ref, fx.Node) else "const", [ref])
+
+    def finish(self, name: str, result: Any) -> Program:
+        """The finished program: steps without use or effect are dropped."""
+        structure = self.structure(result)
+        self.graph.output(tuple(structure.leaves()))
+        for node in reversed(list(self.graph.nodes)):
+            droppable = step_of(node) in ("op", "view", "number", "part", "library")
+            checked = isinstance(node.target, Op) and node.target.checked and not node.meta.get("unchecked")
+            if node.op == "call_function" and droppable and not checked and not node.users:
+                self.graph.erase_node(node)
+        return Program(name, self.graph, self.inputs, structure, self.filename)
+
+
+def _part(value: Any, position: int) -> Any:
+    """One of the several results of a step."""
+    return value[position]
+
+
+def is_basic(index: Any) -> bool:
+    """Whether an index is basic (ints, slices, None, Ellipsis): then it selects a view."""
+    parts = index if type(index) is tuple else (index,)
+    for part in parts:
+        if part is None or part is Ellipsis or type(part) in (int, slice):
+            continue
+        if isinstance(part, np.integer):
+            continue
+        return False
+    return True

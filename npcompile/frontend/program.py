@@ -1,0 +1,264 @@
+"""The residual program: what a function did, decided and in order, as a torch.fx graph that prints as Python."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from torch import fx
+
+from npcompile.frontend.pure import OPERATORS, UFUNCS
+from npcompile.frontend.table import Op
+from npcompile.lower.values import Value
+from npcompile.lower.graph import write
+
+class Diverged(BaseException):
+    """A replay came to a point that was recorded otherwise; nothing has been changed yet."""
+
+
+def same_value(value: Any, recorded: Any) -> bool:
+    """Whether a number (or bool) is the recorded one: type and value, NaN equal to NaN, -0.0 unlike 0.0."""
+    if type(value) is not type(recorded):
+        return False
+    if value == recorded:
+        return bool(value != 0) or repr(value) == repr(recorded)
+    return bool(value != value) and bool(recorded != recorded)
+
+
+@dataclass(frozen=True)
+class Read:
+    """A value outside that the function read: evaluated again at replay.
+
+    how: "global" (of a function's module), "cell" (of a closure), "attribute" or "item" (of another node's value).
+    """
+
+    how: str
+    name: Any
+    holder: Any = None  # the globals dict, or the cell
+
+    def __call__(self, base: Any = None) -> Any:
+        if self.how == "global":
+            return self.holder[self.name]
+        if self.how == "cell":
+            return self.holder.cell_contents
+        if self.how == "attribute":
+            return getattr(base, self.name)
+        return base[self.name]
+
+    def text(self, base: str) -> str:
+        if self.how in ("global", "cell"):
+            return str(self.name)
+        return f"{base}.{self.name}" if self.how == "attribute" else f"{base}[{self.name!r}]"
+
+
+@dataclass(frozen=True)
+class Guard:
+    """A decision about a value: the replay diverges where the value is decided otherwise.
+
+    kind: "value" (`same_value`), "is" (identity), "truth" (`bool(v) is expected`), "array" (`expected` is
+    (dtype, shape, strides)), "type" (`type(v) is expected`), "range" (low <= v <= high).
+    """
+
+    kind: str
+    expected: Any
+
+
+@dataclass(frozen=True)
+class Call:
+    """An opaque call: of a function, or of a method of its first argument."""
+
+    name: str
+    function: Callable[..., Any] | None = None  # None: the method `name` of the first argument
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self.function is not None:
+            return self.function(*args, **kwargs)
+        return getattr(args[0], self.name)(*args[1:], **kwargs)
+
+
+@dataclass
+class Structure:
+    """How the returned value is built from nodes: kind "leaf", "const", or a container type with its parts."""
+
+    kind: Any
+    parts: list[Any] = field(default_factory=list)
+
+    def text(self, names: Callable[[Any], str]) -> str:
+        if self.kind == "leaf":
+            return names(self.parts[0])
+        if self.kind == "const":
+            return names(self.parts[0])
+        if self.kind is dict:
+            return "{" + ", ".join(f"{key!r}: {part.text(names)}" for key, part in self.parts) + "}"
+        inner = ", ".join(part.text(names) for part in self.parts)
+        if self.kind is tuple:
+            return f"({inner},)" if len(self.parts) == 1 else f"({inner})"
+        return f"[{inner}]"
+
+    def leaves(self) -> Iterable[fx.Node]:
+        if self.kind == "leaf":
+            yield self.parts[0]
+        elif self.kind is dict:
+            for _, part in self.parts:
+                yield from part.leaves()
+        elif self.kind != "const":
+            for part in self.parts:
+                yield from part.leaves()
+
+
+@dataclass
+class Program:
+    """One recorded run of a function, decided: valid for one signature and while its guards hold."""
+
+    name: str
+    graph: fx.Graph
+    inputs: list[fx.Node]  # placeholders, one a leaf of the arguments
+    result: Structure
+    filename: str = ""
+
+    def __str__(self) -> str:
+        return print_program(self)
+
+
+def value_of(node: fx.Node) -> Value:
+    """What is known of a node's value."""
+    value: Value = node.meta["value"]
+    return value
+
+
+def step_of(node: fx.Node) -> str:
+    """The kind of step a node is ("input" for placeholders)."""
+    return str(node.meta.get("step", "input"))
+
+
+# How operators print.
+_INFIX = {id(ufunc): symbol for symbol, ufunc in UFUNCS.items()}
+
+
+def literal(value: Any, names: Callable[[fx.Node], str]) -> str:
+    """A node's argument as Python text."""
+    if isinstance(value, fx.Node):
+        return names(value)
+    if isinstance(value, slice):
+        parts = [literal(part, names) if part is not None else "" for part in (value.start, value.stop)]
+        text = ":".join(parts)
+        return text if value.step is None else f"{text}:{literal(value.step, names)}"
+    if isinstance(value, tuple):
+        inner = ", ".join(literal(item, names) for item in value)
+        return f"({inner},)" if len(value) == 1 else f"({inner})"
+    if isinstance(value, list):
+        return "[" + ", ".join(literal(item, names) for item in value) + "]"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key!r}: {literal(item, names)}" for key, item in value.items()) + "}"
+    if value is Ellipsis:
+        return "..."
+    if isinstance(value, np.dtype):
+        return f"np.{value.name}" if value.isbuiltin else repr(value)
+    if isinstance(value, type) and issubclass(value, np.generic):
+        return f"np.{value.__name__}"
+    if isinstance(value, types.BuiltinFunctionType | type):
+        return value.__name__
+    return repr(value)
+
+
+def index_text(index: Any, names: Callable[[fx.Node], str]) -> str:
+    """The inside of the brackets of `a[index]`."""
+    if isinstance(index, tuple) and index:
+        text = ", ".join(":" if item == slice(None) else literal(item, names) for item in index)
+        return text + "," if len(index) == 1 else text
+    if isinstance(index, slice) and index == slice(None):
+        return ":"
+    return literal(index, names)
+
+
+def call_text(node: fx.Node, names: Callable[[fx.Node], str]) -> str:
+    """A node's step as a Python expression."""
+    target: Any = node.target
+    if isinstance(target, Read):
+        return target.text(names(node.args[0]) if node.args else "")  # type: ignore[arg-type]
+    if isinstance(target, Op):
+        name = target.name.replace("numpy.", "np.", 1)
+        if target.objects[0] is np.ndarray.__getitem__:
+            return f"{names(node.args[0])}[{index_text(node.args[1], names)}]"  # type: ignore[arg-type]
+        if id(target.objects[0]) in _INFIX and len(node.args) == 2 and not node.kwargs:
+            return f" {_INFIX[id(target.objects[0])]} ".join(literal(arg, names) for arg in node.args)
+        if getattr(target.objects[0], "__objclass__", None) is np.ndarray:
+            name = target.objects[0].__name__
+            own = names(node.args[0])  # type: ignore[arg-type]
+            rest = [literal(arg, names) for arg in node.args[1:]]
+            rest += [f"{key}={literal(arg, names)}" for key, arg in node.kwargs.items()]
+            return f"{own}.{name}({', '.join(rest)})"
+    elif isinstance(target, Call):
+        name = target.name
+        if target.function is None:
+            rest = [literal(arg, names) for arg in node.args[1:]]
+            rest += [f"{key}={literal(arg, names)}" for key, arg in node.kwargs.items()]
+            return f"{names(node.args[0])}.{name}({', '.join(rest)})"  # type: ignore[arg-type]
+    elif target in OPERATORS.values() and len(node.args) == 2:
+        symbol = next(symbol for symbol, function in OPERATORS.items() if function is target)
+        return f" {symbol} ".join(literal(arg, names) for arg in node.args)
+    else:
+        module = getattr(target, "__module__", None)
+        prefix = "" if module in (None, "builtins") else f"{'np' if module == 'numpy' else module}."
+        name = prefix + getattr(target, "__name__", repr(target))
+    parts = [literal(arg, names) for arg in node.args]
+    parts += [f"{key}={literal(arg, names)}" for key, arg in node.kwargs.items()]
+    return f"{name}({', '.join(parts)})"
+
+
+def type_text(value: Value) -> str:
+    """`float64[3, 4]` for arrays, `float64` for NumPy scalars, `float` for Python numbers."""
+    if value.kind == "array":
+        return f"{str(value.dtype).removeprefix('torch.')}{list(value.shape)}"
+    return str(value.dtype).removeprefix("torch.") if value.kind == "scalar" else value.kind
+
+
+def guard_text(node: fx.Node, names: Callable[[fx.Node], str]) -> str:
+    """A guard as a Python condition."""
+    guard: Any = node.target
+    name = names(node.args[0])  # type: ignore[arg-type]
+    expected = guard.expected
+    if guard.kind == "truth":
+        return f"{'' if expected else 'not '}{name}"
+    if guard.kind == "is":
+        return f"{name} is {getattr(expected, '__name__', repr(expected))}"
+    if guard.kind == "type":
+        return f"type({name}) is {expected.__name__}"
+    if guard.kind == "range":
+        return f"{expected[0]} <= {name} <= {expected[1]}"
+    if guard.kind == "array":
+        dtype, shape, _ = expected
+        return f"{name}.dtype == {dtype.name!r} and {name}.shape == {shape}"
+    return f"{name} == {expected!r}"
+
+
+def print_program(program: Program) -> str:
+    """The residual program as readable Python, each line with its type and the user's own line number."""
+
+    def names(node: fx.Node) -> str:
+        return node.name
+
+    lines = [f"def {program.name}({', '.join(node.name for node in program.inputs)}):"]
+    rows: list[tuple[str, str]] = []
+    for node in program.graph.nodes:
+        if node.op != "call_function":
+            continue
+        where = node.meta.get("line")
+        note = f"line {where}" if where else ""
+        step = step_of(node)
+        if node.target is write:
+            dst, value = node.args
+            text = f"{literal(dst, names)}[...] = {literal(value, names)}"
+        elif step == "guard":
+            text = f"guard({guard_text(node, names)})"
+        else:
+            text = f"{node.name} = {call_text(node, names)}"
+            note = f"{type_text(value_of(node))}  {step}  {note}".rstrip()
+        rows.append((text, note))
+    rows.append((f"return {program.result.text(lambda part: literal(part, names))}", ""))
+    width = min(60, max(len(text) for text, _ in rows))
+    lines += [f"    {text:<{width}}  # {note}".rstrip() if note else f"    {text}" for text, note in rows]
+    return "\n".join(lines)

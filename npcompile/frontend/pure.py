@@ -1,0 +1,122 @@
+"""Explicit lists of what may be called without being an effect: number functions, structure, NumPy's own functions."""
+
+from __future__ import annotations
+
+import builtins
+import cmath
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+# Python's operators, by the symbol that rewriting uses.
+OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "//": operator.floordiv,
+    "%": operator.mod,
+    "@": operator.matmul,
+    "**": operator.pow,
+    "<<": operator.lshift,
+    ">>": operator.rshift,
+    "&": operator.and_,
+    "|": operator.or_,
+    "^": operator.xor,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+}
+UNARY: dict[str, Callable[[Any], Any]] = {"-": operator.neg, "+": operator.pos, "~": operator.invert}
+
+# The ufunc that an operator is on arrays and NumPy scalars.
+UFUNCS: dict[str, np.ufunc] = {
+    "+": np.add,
+    "-": np.subtract,
+    "*": np.multiply,
+    "/": np.true_divide,
+    "//": np.floor_divide,
+    "%": np.remainder,
+    "@": np.matmul,
+    "**": np.power,
+    "<<": np.left_shift,
+    ">>": np.right_shift,
+    "&": np.bitwise_and,
+    "|": np.bitwise_or,
+    "^": np.bitwise_xor,
+    "<": np.less,
+    "<=": np.less_equal,
+    ">": np.greater,
+    ">=": np.greater_equal,
+    "==": np.equal,
+    "!=": np.not_equal,
+}
+UNARY_UFUNCS: dict[str, np.ufunc] = {"-": np.negative, "+": np.positive, "~": np.invert}
+
+# Pure functions of numbers: called again at replay by Python itself on traced numbers.
+NUMBER_FUNCTIONS: frozenset[Any] = frozenset(
+    [abs, round, min, max, int, float, complex, pow, divmod, operator.index]
+    + [math.sqrt, math.exp, math.expm1, math.log, math.log2, math.log10, math.log1p, math.pow, math.hypot]
+    + [math.sin, math.cos, math.tan, math.asin, math.acos, math.atan, math.atan2, math.sinh, math.cosh]
+    + [math.tanh, math.asinh, math.acosh, math.atanh, math.floor, math.ceil, math.trunc, math.fabs]
+    + [math.fmod, math.copysign, math.degrees, math.radians, math.gamma, math.lgamma, math.erf, math.erfc]
+    + [math.factorial, math.comb, math.gcd, math.isqrt, math.isnan, math.isinf, math.isfinite]
+    + [cmath.exp, cmath.sqrt, cmath.log, cmath.sin, cmath.cos, cmath.phase]
+    + [np.bool_, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64]
+    + [np.float16, np.float32, np.float64, np.complex64, np.complex128]
+)
+
+# Functions of structure: their answer is decided by the signature and by the decisions made before.
+STRUCTURE: frozenset[Any] = frozenset(
+    [range, slice, isinstance, issubclass, callable, type, hasattr, id]
+    + [np.dtype, np.finfo, np.iinfo, np.result_type, np.promote_types, np.can_cast, np.issubdtype, np.shape]
+    + [np.ndim, np.size, np.broadcast_shapes, np.isscalar, np.min_scalar_type, np.errstate]
+)
+
+# Python's own functions that walk over something: array rows become steps, the rest stays as it is.
+WALKS: frozenset[Any] = frozenset([enumerate, zip, reversed, list, tuple, iter])
+
+# NumPy functions that are pure but not ops yet: each is an opaque call of real NumPy, counted as a host call.
+HOST_FUNCTIONS: frozenset[Any] = frozenset(
+    [np.unique, np.nonzero, np.flatnonzero, np.argwhere, np.extract, np.compress, np.digitize]
+    + [np.histogram, np.histogram2d, np.histogramdd, np.histogram_bin_edges, np.interp, np.convolve]
+    + [np.correlate, np.corrcoef, np.cov, np.percentile, np.quantile, np.median, np.nanmedian]
+    + [np.nanpercentile, np.nanquantile, np.partition, np.argpartition, np.lexsort, np.sort_complex]
+    + [np.union1d, np.intersect1d, np.setdiff1d, np.setxor1d, np.isin, np.poly, np.polyfit, np.polyval]
+    + [np.polyadd, np.polysub, np.polymul, np.polydiv, np.polyder, np.polyint, np.roots, np.gradient]
+    + [np.trapezoid, np.unwrap, np.apply_along_axis, np.select, np.piecewise, np.choose, np.delete]
+    + [np.insert, np.append, np.resize, np.block, np.pad, np.indices, np.meshgrid, np.ix_, np.unravel_index]
+    + [np.ravel_multi_index, np.tril_indices, np.triu_indices, np.diag_indices, np.packbits, np.unpackbits]
+    + [np.allclose, np.isclose, np.array_equal, np.array_equiv, np.vander, np.i0, np.kron, np.cross]
+    + [np.repeat, np.tile, np.roll, np.rot90, np.trim_zeros, np.ediff1d, np.logspace, np.geomspace]
+    + [np.hanning, np.hamming, np.bartlett, np.blackman, np.kaiser, np.searchsorted, np.einsum, np.tensordot]
+    + [np.bincount, np.take_along_axis, np.real_if_close, np.angle, np.frexp, np.modf, np.spacing]
+    + [np.linalg.inv, np.linalg.pinv, np.linalg.solve, np.linalg.lstsq, np.linalg.det, np.linalg.slogdet]
+    + [np.linalg.eig, np.linalg.eigh, np.linalg.eigvals, np.linalg.eigvalsh, np.linalg.svd]
+    + [np.linalg.cholesky, np.linalg.qr, np.linalg.matrix_rank, np.linalg.matrix_power, np.linalg.cond]
+    + [np.linalg.norm, np.linalg.multi_dot, np.linalg.tensorinv, np.linalg.tensorsolve]
+    + [np.fft.fft, np.fft.ifft, np.fft.rfft, np.fft.irfft, np.fft.fft2, np.fft.ifft2, np.fft.rfft2]
+    + [np.fft.irfft2, np.fft.fftn, np.fft.ifftn, np.fft.rfftn, np.fft.irfftn, np.fft.hfft, np.fft.ihfft]
+    + [np.fft.fftfreq, np.fft.rfftfreq, np.fft.fftshift, np.fft.ifftshift]
+)
+
+# Attributes of an array that the signature decides.
+ARRAY_FACTS: frozenset[str] = frozenset(["shape", "ndim", "size", "dtype", "itemsize", "nbytes", "strides"])
+
+# Modules whose attributes are taken not to be replaced while a program runs.
+FIXED_MODULES: frozenset[int] = frozenset(
+    id(module) for module in (np, np.linalg, np.fft, np.random, math, cmath, operator, builtins)
+)
+
+# Methods of an array that are pure but not ops yet.
+HOST_METHODS: frozenset[Any] = frozenset(
+    [np.ndarray.nonzero, np.ndarray.tolist, np.ndarray.item, np.ndarray.searchsorted, np.ndarray.choose]
+    + [np.ndarray.compress, np.ndarray.argpartition, np.ndarray.tobytes, np.ndarray.repeat, np.ndarray.take]
+    + [np.ndarray.trace, np.ndarray.dot, np.ndarray.view, np.ndarray.byteswap]
+)

@@ -1,0 +1,200 @@
+"""Replay: a plan as one generated Python function, in which the array work has become kernels."""
+
+from __future__ import annotations
+
+import inspect
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from torch import fx
+
+from npcompile.frontend.pure import OPERATORS, UNARY
+from npcompile.frontend.program import Call, Diverged, Program, Read, same_value, value_of
+from npcompile.frontend.table import Op
+from npcompile.lower.plan import Plan, Segment, Step
+
+_SYMBOLS = {id(function): symbol for symbol, function in OPERATORS.items()}
+_PREFIXES = {id(function): symbol for symbol, function in UNARY.items()}
+
+
+def as_numpy(op: Op) -> Callable[..., Any]:
+    """The NumPy function that an op stands for, called with the array first."""
+    function = op.objects[0]
+    if isinstance(function, types.GetSetDescriptorType):
+        return function.__get__
+    result: Callable[..., Any] = function
+    return result
+
+
+class _Writer:
+    """Writes the function's text; objects that text cannot name are handed in as constants."""
+
+    def __init__(self, program: Program, plan: Plan) -> None:
+        self.program = program
+        self.plan = plan
+        self.space: dict[str, Any] = {"Diverged": Diverged, "ndarray": np.ndarray, "copyto": np.copyto}
+        self.lines: list[str] = []
+        self.indent = "    "
+
+    def put(self, text: str) -> None:
+        self.lines.append(self.indent + text)
+
+    def constant(self, value: Any, name: str = "k") -> str:
+        """The name that a constant object has in the text."""
+        key = f"{name}{len(self.space)}"
+        self.space[key] = value
+        return key
+
+    def arg(self, value: Any) -> str:
+        """An argument of a node as text."""
+        if isinstance(value, fx.Node):
+            return value.name
+        if isinstance(value, slice):
+            return f"slice({self.arg(value.start)}, {self.arg(value.stop)}, {self.arg(value.step)})"
+        if isinstance(value, tuple):
+            return "(" + "".join(self.arg(item) + ", " for item in value) + ")"
+        if isinstance(value, list):
+            return "[" + ", ".join(self.arg(item) for item in value) + "]"
+        if isinstance(value, dict):
+            return "{" + ", ".join(f"{key!r}: {self.arg(item)}" for key, item in value.items()) + "}"
+        if value is None or value is True or value is False or type(value) in (int, str):
+            return repr(value)
+        if type(value) is float and np.isfinite(value):
+            return repr(value)
+        return self.constant(value)
+
+    def args(self, node: fx.Node) -> str:
+        parts = [self.arg(arg) for arg in node.args]
+        parts += [f"{key}={self.arg(arg)}" for key, arg in node.kwargs.items()]
+        return ", ".join(parts)
+
+    def call(self, node: fx.Node) -> str:
+        """A host step as an expression."""
+        target: Any = node.target
+        first = self.arg(node.args[0]) if node.args else ""
+        if isinstance(target, Read):
+            return self.read(target, first)
+        if isinstance(target, Op):
+            target = as_numpy(target)
+        if target is np.ndarray.__getitem__:
+            return f"{first}[{self.arg(node.args[1])}]"
+        if isinstance(target, Call) and target.function is not None:
+            target = target.function
+        if not node.kwargs and len(node.args) == 2 and id(target) in _SYMBOLS:
+            return f"{first} {_SYMBOLS[id(target)]} {self.arg(node.args[1])}"
+        if not node.kwargs and len(node.args) == 1 and id(target) in _PREFIXES:
+            return f"{_PREFIXES[id(target)]}{first}"
+        return f"{self.constant(target, 'f')}({self.args(node)})"
+
+    def read(self, read: Read, base: str) -> str:
+        if read.how == "global":
+            return f"{self.constant(read.holder, 'globals')}[{read.name!r}]"
+        if read.how == "cell":
+            return f"{self.constant(read.holder, 'cell')}.cell_contents"
+        if read.how == "attribute":
+            return f"{base}.{read.name}"
+        return f"{base}[{self.arg(read.name)}]"
+
+    def guard(self, node: fx.Node) -> str:
+        """The condition under which the replay diverges."""
+        guard: Any = node.target
+        name = self.arg(node.args[0])
+        kind, expected = guard.kind, guard.expected
+        if kind == "truth":
+            return f"not {name}" if expected else name
+        if kind == "is":
+            return f"{name} is not {self.constant(expected)}"
+        if kind == "same":
+            return f"{name} is not {self.arg(node.args[1])}"
+        if kind == "function":
+            return f"{name}.__func__ is not {self.constant(expected)}"
+        if kind == "type":
+            return f"type({name}) is not {self.constant(expected)}"
+        if kind == "range":
+            return f"not {expected[0]} <= {name} <= {expected[1]}"
+        if kind == "array":
+            dtype, shape, strides = expected
+            return (
+                f"type({name}) is not ndarray or {name}.dtype != {self.constant(dtype)} "
+                f"or {name}.shape != {shape} or {name}.strides != {strides}"
+            )
+        return f"not {self.constant(same_value)}({name}, {self.constant(expected)})"
+
+    def step(self, step: Step, number: int) -> None:
+        if step.segment is not None:
+            self.segment(step.segment, number)
+        elif step.kind == "copy":
+            assert step.node is not None
+            self.put(f'copyto({step.node.name}, {self.arg(step.source)}, casting="unsafe")')
+        elif step.kind == "guard":
+            assert step.node is not None
+            self.put(f"if {self.guard(step.node)}:")
+            self.put("    raise Diverged")
+        elif step.kind == "part":
+            assert step.node is not None
+            self.put(f"{step.node.name} = {self.arg(step.node.args[0])}[{step.node.args[1]}]")
+        else:
+            assert step.node is not None
+            self.put(f"{step.node.name} = {self.call(step.node)}")
+
+    def segment(self, segment: Segment, number: int) -> None:
+        inputs = []
+        for node, axes in segment.inputs:
+            if axes:
+                backwards = ["::-1" if axis in axes else ":" for axis in range(len(value_of(node).shape))]
+                inputs.append(f"{node.name}[{', '.join(backwards)}]")
+            else:
+                inputs.append(node.name)
+        flags = [f"ok{number}_{flag}" for flag in range(segment.checks)]
+        outputs = [node.name for node in segment.outputs] + flags
+        call = f"segment{number}({', '.join(inputs)})"
+        self.put(f"{', '.join(outputs)} = {call}" if outputs else call)
+        for flag in flags:
+            self.put(f"if not {flag}:")
+            self.put("    raise Diverged")
+
+    def write(self) -> str:
+        plan = self.plan
+        pure = plan.steps if plan.effects is None else plan.steps[: plan.effects]
+        rest = [] if plan.effects is None else plan.steps[plan.effects :]
+        self.lines.append(f"def {self.program.name}({', '.join(node.name for node in self.program.inputs)}):")
+        numbers = {id(step): number for number, step in enumerate(s for s in plan.steps if s.segment is not None)}
+        result = f"return {self.program.result.text(self.arg)}"
+        body = [*plan.early, *pure]
+        if body:
+            # Whatever fails before the first effect is answered by running the function itself again.
+            self.put("try:")
+            self.indent = "        "
+            for step in body:
+                self.step(step, numbers.get(id(step), 0))
+            if not rest:
+                self.put(result)
+            self.indent = "    "
+            self.put("except Exception as error:")
+            self.put("    raise Diverged from error")
+        if rest or not body:
+            for step in rest:
+                self.step(step, numbers.get(id(step), 0))
+            self.put(result)
+        return "\n".join(self.lines)
+
+
+class Replay:
+    """The generated function of one program: `text` to read, `link` to run with its segments' kernels."""
+
+    def __init__(self, program: Program, plan: Plan) -> None:
+        writer = _Writer(program, plan)
+        self.text = writer.write()
+        self._space = writer.space
+        self._name = program.name
+
+    def link(self, kernels: list[Callable[..., Any]]) -> Callable[..., Any]:
+        """The function, calling these kernels for its segments, in order."""
+        space = dict(self._space)
+        space.update({f"segment{number}": kernel for number, kernel in enumerate(kernels)})
+        exec(compile(self.text, f"<npcompile replay of {self._name}>", "exec"), space)
+        function: Callable[..., Any] = space[self._name]
+        assert inspect.isfunction(function)
+        return function

@@ -1,0 +1,52 @@
+"""A segment run by eager torch, op by op: the replay interpreter's stand-in for a compiled kernel."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import fx
+
+from npcompile.lower.values import Value
+
+_NUMBERS = {"int": torch.int64, "float": torch.float64, "complex": torch.complex128, "bool": torch.bool}
+
+
+def _enter(host: Any, value: Value) -> torch.Tensor:
+    """A value of the host as a tensor, sharing an array's memory."""
+    if value.kind == "array":
+        with warnings.catch_warnings():  # torch warns of arrays that are not writeable; plans never write into those
+            warnings.simplefilter("ignore", UserWarning)
+            return torch.from_numpy(host)
+    dtype = value.dtype if value.kind == "scalar" else _NUMBERS[value.kind]
+    return torch.tensor(host, dtype=dtype)
+
+
+def _leave(tensor: torch.Tensor, value: Value) -> Any:
+    """A result in memory of its own, laid out as NumPy lays it."""
+    if tensor.dtype != value.dtype or tuple(tensor.shape) != value.shape:
+        raise TypeError(
+            f"an op gave {tensor.dtype}{list(tensor.shape)} where NumPy gave {value.dtype}{list(value.shape)}"
+        )
+    if value.kind == "scalar":
+        return tensor.numpy()[()]
+    result = torch.empty_strided(value.shape, value.strides, dtype=value.dtype)
+    result.copy_(tensor)
+    return result.numpy()
+
+
+def eager(graph: fx.Graph) -> Callable[..., Any]:
+    """A callable with a kernel's calling convention: host values in, one result or a tuple of them out."""
+    values: list[Value] = [node.meta["value"] for node in graph.find_nodes(op="placeholder")]
+    results: tuple[Value, ...] = graph.output_node().meta["values"]
+    module = fx.GraphModule({}, graph)
+
+    def run(*host: Any) -> Any:
+        tensors = [_enter(item, value) for item, value in zip(host, values, strict=True)]
+        outputs = fx.Interpreter(module).run(*tensors)
+        left = tuple(_leave(tensor, value) for tensor, value in zip(outputs, results, strict=True))
+        return left[0] if len(left) == 1 else left
+
+    return run
