@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.cases import elementwise
+from tests.cases import comparison, elementwise
 from tests.cases.framework import CASES, Case, expand
 
-__all__ = ["CASES", "Case", "elementwise", "expand"]
+__all__ = ["CASES", "Case", "comparison", "elementwise", "expand"]

@@ -2,9 +2,65 @@
 
 from __future__ import annotations
 
-from tests.cases.framework import binary, case
+from tests.cases.framework import FLOATS, INTS, NATIVE, REAL, binary, case, moderate, unary
+
+# -- arithmetic ----------------------------------------------------------------------------------------------
 
 case("numpy.add", lambda np, a, b: np.add(a, b), binary())
 case("numpy.subtract", lambda np, a, b: np.subtract(a, b), binary())
 case("numpy.multiply", lambda np, a, b: np.multiply(a, b), binary(), ulp=1)
-case("numpy.equal", lambda np, a, b: np.equal(a, b), binary())
+case("numpy.divide", lambda np, a, b: np.divide(a, b), binary(REAL), half=0)
+case("numpy.divide", lambda np, a, b: np.divide(a, b), binary(values=moderate), "complex", ulp=4)
+case("numpy.square", lambda np, a: np.square(a), unary(), ulp=1)
+case("numpy.negative", lambda np, a: np.negative(a), unary())
+case("numpy.positive", lambda np, a: np.positive(a), unary())
+case("numpy.divmod", lambda np, a, b: np.divmod(a, b), binary(REAL))
+case("numpy.floor_divide", lambda np, a, b: np.floor_divide(a, b), binary())
+case("numpy.remainder", lambda np, a, b: np.remainder(a, b), binary())
+case("numpy.fmod", lambda np, a, b: np.fmod(a, b), binary())
+case("numpy.reciprocal", lambda np, a: np.reciprocal(a), unary(REAL))
+case("numpy.reciprocal", lambda np, a: np.reciprocal(a), unary(values=moderate), "complex", ulp=4)
+
+# -- powers --------------------------------------------------------------------------------------------------
+
+WEAK = (True, 3, -2, 300, 2.5, 0.5)
+case("numpy.power", lambda np, a, b: np.power(a, b), binary(REAL, numbers=WEAK), ulp=4)
+case("numpy.power", lambda np, a, b: np.power(a, b), binary(values=moderate), "complex", ulp=64)
+case("numpy.float_power", lambda np, a, b: np.float_power(a, b), binary(REAL, numbers=WEAK), ulp=4)
+for exponent in (0, 1, 2, 3, 4, 5, -1, -2, 64, 0.5, 2.0, -0.5):
+    case("numpy.power", lambda np, a, b=exponent: np.power(a, b), unary(REAL), f"static {exponent}", ulp=64 if exponent == 64 else 4)
+case("numpy.sqrt", lambda np, a: np.sqrt(a), unary(REAL))
+case("numpy.sqrt", lambda np, a: np.sqrt(a), unary(), "complex", ulp=4)
+case("numpy.cbrt", lambda np, a: np.cbrt(a), unary(), ulp=4)
+
+# -- signs, sizes, rounding ----------------------------------------------------------------------------------
+
+case("numpy.absolute", lambda np, a: np.absolute(a), unary(REAL))
+case("numpy.absolute", lambda np, a: np.abs(a), unary(), "complex", ulp=1)
+for name in ("fabs", "conjugate", "rint", "floor", "ceil", "trunc", "modf", "frexp"):
+    case(f"numpy.{name}", lambda np, a, name=name: getattr(np, name)(a), unary())
+case("numpy.sign", lambda np, a: np.sign(a), unary(REAL))
+case("numpy.sign", lambda np, a: np.sign(a), unary(), "complex", ulp=4)
+for name in ("heaviside", "copysign", "nextafter", "ldexp"):
+    case(f"numpy.{name}", lambda np, a, b, name=name: getattr(np, name)(a, b), binary())
+
+# -- transcendental functions --------------------------------------------------------------------------------
+
+for name in ("exp", "exp2", "expm1", "log", "log2", "log10", "log1p"):
+    case(f"numpy.{name}", lambda np, a, name=name: getattr(np, name)(a), unary(REAL), ulp=4)
+    case(f"numpy.{name}", lambda np, a, name=name: getattr(np, name)(a), unary(values=moderate), "complex", ulp=4)
+for name in ("sin", "cos", "tan", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh"):
+    case(f"numpy.{name}", lambda np, a, name=name: getattr(np, name)(a), unary(REAL), ulp=4)
+    case(f"numpy.{name}", lambda np, a, name=name: getattr(np, name)(a), unary(values=moderate), "complex", ulp=4)
+for name in ("degrees", "rad2deg", "radians", "deg2rad"):
+    case(f"numpy.{name}", lambda np, a, name=name: getattr(np, name)(a), unary())
+for name in ("logaddexp", "logaddexp2"):  # -log(2) + log(2): right to the size of what is added
+    case(f"numpy.{name}", lambda np, a, b, name=name: getattr(np, name)(a, b), binary(), ulp=4, size=1.0)
+for name in ("arctan2", "hypot"):
+    case(f"numpy.{name}", lambda np, a, b, name=name: getattr(np, name)(a, b), binary(), ulp=4)
+
+# -- keywords of every ufunc ---------------------------------------------------------------------------------
+
+case("numpy.add", lambda np, a, b: np.add(a, b, dtype=np.float32), binary(INTS + FLOATS), "dtype")
+case("numpy.multiply", lambda np, a, b: np.multiply(a, b, dtype="f8", casting="safe"), binary(REAL, moderate), "safe")
+case("numpy.sqrt", lambda np, a: np.sqrt(a, dtype=np.float64), unary(NATIVE, moderate), "dtype", ulp=4)

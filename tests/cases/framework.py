@@ -33,7 +33,7 @@ class Case:
     label: str  # what tells the cases of one op apart
     ulp: float  # how far floats and complexes may be off; 0: exact, zeros signed
     half: float  # the same for float16 answers
-    sums: bool  # the ulp are those of the sum of all magnitudes (see checker.same)
+    size: float | None  # the size of what is added up (see checker.same); None: the sum of all magnitudes
     refused: bool  # this call goes to NumPy by design, though its dtypes are native
 
     @property
@@ -51,11 +51,11 @@ def case(
     *,
     ulp: float = 0,
     half: float | None = None,
-    sums: bool = False,
+    size: float | None = 0.0,
     refused: bool = False,
 ) -> None:
     """Add a case to the table. half: the ulp of float16 answers, by default 0 or 1 as `ulp` is 0 or not."""
-    CASES.append(Case(op, body, operands, label, ulp, min(ulp, 1.0) if half is None else half, sums, refused))
+    CASES.append(Case(op, body, operands, label, ulp, min(ulp, 1.0) if half is None else half, size, refused))
 
 
 def expand(case: Case) -> Iterator[tuple[str, Callable[..., Any], tuple[Any, ...]]]:
@@ -71,8 +71,8 @@ def limit(case: Case, want: Any) -> float:
 
 def scale(case: Case, operands: Sequence[Any]) -> float:
     """The size of what a case adds up (0 where it adds nothing)."""
-    if not case.sums:
-        return 0.0
+    if case.size is not None:
+        return case.size
     with np.errstate(all="ignore"):
         sizes = [
             np.abs(np.asarray(item)[np.isfinite(item)], dtype=np.float64)
@@ -182,7 +182,15 @@ def unary(dtypes: Sequence[str] = NATIVE, values: Values = edges, more: Sequence
     return operands
 
 
-def binary(dtypes: Sequence[str] = NATIVE, values: Values = edges, more: Sequence[str] = WIDER) -> Operands:
+NUMBERS = (True, 3, -2, 300, 2.5, 1j)
+
+
+def binary(
+    dtypes: Sequence[str] = NATIVE,
+    values: Values = edges,
+    more: Sequence[str] = WIDER,
+    numbers: Sequence[complex] = NUMBERS,
+) -> Operands:
     """Two operands: all dtype pairs, every edge value against every other, layouts, broadcasting, scalars."""
 
     def operands() -> Iterator[tuple[str, tuple[Any, ...]]]:
@@ -192,12 +200,12 @@ def binary(dtypes: Sequence[str] = NATIVE, values: Values = edges, more: Sequenc
                 yield f"{one},{other}", (np.repeat(left, right.size), np.tile(right, left.size))
         for dtype in dtypes:
             some = values(dtype)
-            for number in (True, 3, -2, 300, 2.5, 1j):
+            for number in numbers:
                 yield f"{dtype},{number}", (some, number)
                 yield f"{number},{dtype}", (number, some)
             for strong in (np.int8(3), np.float32(2.5), np.float64(0.5)):
-                yield f"{dtype},{type(strong).__name__}", (some, strong)
-                yield f"{type(strong).__name__},{dtype}", (strong, some)
+                yield f"{dtype},{type(strong).__name__}()", (some, strong)
+                yield f"{type(strong).__name__}(),{dtype}", (strong, some)
             yield f"{dtype} scalars", (some[0], some[-2])
         for dtype in [name for name in ("int32", "float64") if name in dtypes]:
             fixed = filled((3, 4), dtype)

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from npcompile.frontend.ops import elementwise
+from npcompile.frontend.ops import bitwise, comparison, elementwise
 
-__all__ = ["elementwise"]
+__all__ = ["bitwise", "comparison", "elementwise"]

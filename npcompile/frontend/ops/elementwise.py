@@ -1,27 +1,330 @@
-"""Elementwise ufuncs: one statement each."""
+"""Elementwise arithmetic: one statement per ufunc. Bodies get tensors of the loop's dtypes.
+
+NumPy computes float16 in float32 and rounds once at the end; torch's own float16 functions do the same, and bodies of
+several steps are `wide`.
+"""
 
 from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from npcompile.frontend.ops.rules import ufunc
+from npcompile.frontend.ops.rules import dtype_of, ufunc, ufunc_rule
+from npcompile.frontend.table import Op
 
 
-def _add(a: Tensor, b: Tensor) -> Tensor:
-    if a.is_complex():  # by parts: torch multiplies by a complex alpha first, and infinities become NaN
-        return torch.view_as_complex(torch.view_as_real(a) + torch.view_as_real(b))
-    return torch.add(a, b)
+def wide(body: Callable[..., Any]) -> Callable[..., Any]:
+    """The body with float16 operands made float32: the rule rounds the result once."""
+
+    @functools.wraps(body)
+    def widened(*operands: Tensor) -> Any:
+        return body(*[item.float() if item.dtype == torch.float16 else item for item in operands])
+
+    return widened
 
 
-def _subtract(a: Tensor, b: Tensor) -> Tensor:
-    if a.is_complex():
-        return torch.view_as_complex(torch.view_as_real(a) - torch.view_as_real(b))
-    return torch.subtract(a, b)
+def by_parts(body: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """The body applied to real and imaginary parts alike where the operands are complex."""
+
+    @functools.wraps(body)
+    def parted(*operands: Tensor) -> Tensor:
+        if operands[0].is_complex():
+            return torch.view_as_complex(body(*[torch.view_as_real(item) for item in operands]))
+        return body(*operands)
+
+    return parted
 
 
-ufunc(np.add, _add)
-ufunc(np.subtract, _subtract)
+def copied(body: Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
+    """The body for floats; integers and bools are their own answer, in memory of its own."""
+
+    @functools.wraps(body)
+    def answer(a: Tensor) -> Tensor:
+        return body(a) if a.is_floating_point() else a.clone()
+
+    return answer
+
+
+# -- the four operations -------------------------------------------------------------------------------------
+
+ufunc(np.add, by_parts(torch.add))  # torch would multiply by a complex alpha: infinities become NaN
+ufunc(np.subtract, by_parts(torch.subtract))
 ufunc(np.multiply, torch.multiply)
-ufunc(np.equal, torch.eq)
+ufunc(np.divide, torch.true_divide)
+ufunc(np.square, lambda a: torch.multiply(a, a))
+ufunc(np.negative, by_parts(torch.negative))
+ufunc(np.positive, torch.clone)
+
+
+def _divisor(b: Tensor) -> Tensor:
+    """An integer divisor that cannot trap: 1 for 0, and for -1 (the smallest integer over -1 overflows)."""
+    trap = b == 0 if b.dtype == torch.uint8 else (b == 0) | (b == -1)
+    return torch.where(trap, torch.ones_like(b), b)
+
+
+def _fmod(a: Tensor, b: Tensor) -> Tensor:
+    """C's fmod. The vectorised one gives NaN where the quotient overflows, so large numbers come down in stages."""
+    if a.dtype == torch.float64:
+        nearer = b * 2.0**1022
+        return torch.fmod(torch.fmod(torch.fmod(a, nearer * 2.0**1000), nearer), b)
+    if a.is_floating_point():
+        return torch.fmod(a.double(), b.double()).to(a.dtype)
+    return torch.fmod(a, _divisor(b))
+
+
+def _divmod(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
+    """npy_divmod: floor division and remainder with the sign of the divisor; integer division by 0 gives 0, 0."""
+    if not a.is_floating_point():
+        quotient = torch.div(a, _divisor(b), rounding_mode="floor")
+        if b.dtype != torch.uint8:
+            quotient = torch.where(b == -1, -a, quotient)
+        return torch.where(b == 0, torch.zeros_like(a), quotient), torch.remainder(a, _divisor(b))
+    mod = _fmod(a, b)
+    div = (a - mod) / b
+    adjust = (mod != 0) & ((b < 0) != (mod < 0))
+    div = torch.where(adjust, div - 1, div)
+    zero = torch.zeros_like(mod)
+    modulus = torch.where(mod == 0, torch.copysign(zero, b), torch.where(adjust, mod + b, mod))
+    floored = torch.floor(div)
+    floored = torch.where(div - floored > 0.5, floored + 1, floored)
+    quotient = torch.where(div == 0, torch.copysign(zero, a / b), floored)
+    return torch.where(b == 0, a / b, quotient), torch.where(b == 0, mod, modulus)
+
+
+ufunc(np.divmod, wide(_divmod))
+ufunc(np.floor_divide, wide(lambda a, b: _divmod(a, b)[0]))
+ufunc(np.remainder, wide(lambda a, b: _divmod(a, b)[1]))
+ufunc(np.fmod, _fmod)
+
+
+def _reciprocal(a: Tensor) -> Tensor:
+    if a.is_floating_point():
+        return torch.reciprocal(a)
+    if a.is_complex():  # by the larger part, as NumPy divides: of 0 it is NaN
+        re, im = torch.view_as_real(a).unbind(-1)
+        flat = torch.abs(im) <= torch.abs(re)
+        ratio = torch.where(flat, im / re, re / im)
+        size = torch.where(flat, re + im * ratio, re * ratio + im)
+        return torch.complex(torch.where(flat, 1 / size, ratio / size), torch.where(flat, -ratio / size, -1 / size))
+    # NumPy converts 1.0 / a to the integer: of infinity the processor makes the smallest int32 or int64
+    of_zero = torch.iinfo(a.dtype).min if a.dtype in (torch.int32, torch.int64) else 0
+    one = a == 1 if a.dtype == torch.uint8 else (a == 1) | (a == -1)
+    return torch.where(one, a, torch.where(a == 0, torch.full_like(a, of_zero), torch.zeros_like(a)))
+
+
+ufunc(np.reciprocal, _reciprocal)
+
+
+# -- powers --------------------------------------------------------------------------------------------------
+
+SHORT_POWERS = 4  # static exponents up to here are products: within 2 ulp, and many times faster than pow
+
+
+def _power_of(a: Tensor, exponent: int) -> Tensor:
+    result = a
+    for bit in bin(exponent)[3:]:
+        result = result * result
+        if bit == "1":
+            result = result * a
+    return result
+
+
+def _complex_power(a: Tensor, b: Tensor, static: int | None) -> Tensor:
+    """npy_cpow: products for whole exponents below 100, and nothing but positive powers of 0."""
+    if static is not None and 0 < abs(static) < 100:
+        power = _power_of(a, abs(static))
+        return power if static > 0 else _reciprocal(power)
+    of_zero = torch.where(b.real > 0, 0.0, math.nan).to(a.dtype)
+    of_zero = torch.where(b.real > 0, of_zero, torch.complex(of_zero.real, of_zero.real))
+    return torch.where(b == 0, torch.ones_like(a), torch.where(a == 0, of_zero, torch.pow(a, b)))
+
+
+def _float_power(a: Tensor, b: Tensor, static: int | None) -> Tensor:
+    if static is not None and 2 <= static <= SHORT_POWERS:
+        return wide(functools.partial(_power_of, exponent=static))(a)
+    if b.numel() == 1 and a.dtype != torch.float16:  # NumPy's loop for one exponent: 0.5 is a square root
+        return torch.where(b == 0.5, torch.sqrt(a), torch.pow(a, b))
+    return torch.pow(a, b)
+
+
+def _power(a: Tensor, b: Tensor, static: int | None = None) -> tuple[Tensor, Tensor | None]:
+    """The power, and whether NumPy has it: integers to negative integer powers are an error."""
+    if a.is_complex():
+        return _complex_power(a, b, static), None
+    if a.is_floating_point():
+        return _float_power(a, b, static), None
+    if static is None:
+        result = torch.pow(a, b)
+        return result, (b >= 0).all() if b.dtype != torch.uint8 and result.numel() else None
+    if static < 0 and a.numel():
+        raise ValueError("Integers to negative integer powers are not allowed.")
+    return (_power_of(a, static) if static > 0 else torch.ones_like(a)), None
+
+
+def _power_rule(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The ufunc rule with the exponent still in sight: a static one needs no check at run time."""
+    exponent = args[1] if len(args) == 2 else None
+    static = None
+    if isinstance(exponent, (int, float, np.integer, np.floating)) and not isinstance(exponent, bool):
+        if exponent == int(exponent) if np.isfinite(exponent) else False:
+            static = int(exponent)
+    return ufunc_rule(op, args, kwargs, functools.partial(_power, static=static))
+
+
+ufunc(np.power, _power, checked=True, rule=_power_rule)
+ufunc(np.float_power, lambda a, b: _complex_power(a, b, None) if a.is_complex() else torch.pow(a, b))
+ufunc(np.sqrt, torch.sqrt)
+
+
+def _cbrt(a: Tensor) -> Tensor:
+    size = torch.abs(a)
+    root = torch.pow(size, 1 / 3)
+    better = root - (root - size / (root * root)) / 3  # one step of Newton: 1/3 is not exact, nor is the power
+    return torch.copysign(torch.where((size == 0) | torch.isinf(size), size, better), a)
+
+
+ufunc(np.cbrt, wide(_cbrt))
+
+
+# -- signs and sizes -----------------------------------------------------------------------------------------
+
+
+def _absolute(a: Tensor) -> Tensor:
+    if a.is_complex():
+        return torch.hypot(*torch.view_as_real(a).unbind(-1))
+    return a.clone() if a.dtype == torch.bool else torch.abs(a)
+
+
+def _sign(a: Tensor) -> Tensor:
+    if a.is_complex():
+        return torch.where(a == 0, torch.zeros_like(a), a / torch.abs(a))
+    return torch.where(torch.isnan(a), a, torch.sign(a)) if a.is_floating_point() else torch.sign(a)
+
+
+def _heaviside(a: Tensor, of_zero: Tensor) -> Tensor:
+    step = torch.where(a < 0, torch.zeros_like(a), torch.ones_like(a))
+    return torch.where(torch.isnan(a), a, torch.where(a == 0, of_zero, step))
+
+
+ufunc(np.absolute, _absolute)
+ufunc(np.fabs, torch.abs)
+ufunc(np.sign, _sign)
+ufunc(np.heaviside, _heaviside)
+ufunc(np.copysign, torch.copysign)
+ufunc(np.conjugate, lambda a: torch.conj_physical(a) if a.is_complex() else a.clone())
+
+
+# -- rounding ------------------------------------------------------------------------------------------------
+
+ufunc(np.rint, by_parts(torch.round))
+ufunc(np.floor, copied(torch.floor))
+ufunc(np.ceil, copied(torch.ceil))
+ufunc(np.trunc, copied(torch.trunc))
+
+
+def _modf(a: Tensor) -> tuple[Tensor, Tensor]:
+    whole = torch.trunc(a)
+    rest = torch.where(torch.isinf(a), torch.zeros_like(a), a - whole)
+    return torch.copysign(rest, a), whole
+
+
+ufunc(np.modf, _modf)
+
+
+# -- exponentials and logarithms -----------------------------------------------------------------------------
+
+ufunc(np.exp, torch.exp)
+ufunc(np.exp2, torch.exp2)
+ufunc(np.expm1, torch.expm1)
+ufunc(np.log, torch.log)
+ufunc(np.log2, torch.log2)
+ufunc(np.log10, torch.log10)
+ufunc(np.log1p, torch.log1p)
+
+
+def _logaddexp(a: Tensor, b: Tensor) -> Tensor:
+    larger = torch.maximum(a, b) + torch.log1p(torch.exp(-torch.abs(a - b)))
+    return torch.where(a == b, a + math.log(2), larger)
+
+
+def _logaddexp2(a: Tensor, b: Tensor) -> Tensor:
+    larger = torch.maximum(a, b) + torch.log1p(torch.exp2(-torch.abs(a - b))) * math.log2(math.e)
+    return torch.where(a == b, a + 1, larger)
+
+
+ufunc(np.logaddexp, wide(_logaddexp))
+ufunc(np.logaddexp2, wide(_logaddexp2))
+
+
+# -- trigonometry --------------------------------------------------------------------------------------------
+
+ufunc(np.sin, torch.sin)
+ufunc(np.cos, torch.cos)
+ufunc(np.tan, torch.tan)
+ufunc(np.arcsin, torch.arcsin)
+ufunc(np.arccos, torch.arccos)
+ufunc(np.arctan, torch.arctan)
+ufunc(np.sinh, torch.sinh)
+ufunc(np.cosh, torch.cosh)
+ufunc(np.tanh, torch.tanh)
+ufunc(np.arcsinh, torch.arcsinh)
+ufunc(np.arccosh, torch.arccosh)
+ufunc(np.arctanh, torch.arctanh)
+ufunc(np.arctan2, torch.arctan2)
+ufunc(np.hypot, torch.hypot)
+
+
+def _scaled(numerator: float, denominator: float) -> Callable[[Tensor], Tensor]:
+    """Multiplication by a ratio that is computed in the dtype of the operand, as NumPy's C does."""
+
+    def body(a: Tensor) -> Tensor:
+        kind = dtype_of(a).type
+        return a * float(kind(numerator) / kind(denominator))
+
+    return wide(body)
+
+
+ufunc(np.degrees, _scaled(180.0, math.pi))
+ufunc(np.rad2deg, _scaled(180.0, math.pi))
+ufunc(np.radians, _scaled(math.pi, 180.0))
+ufunc(np.deg2rad, _scaled(math.pi, 180.0))
+
+
+# -- binary representations ----------------------------------------------------------------------------------
+
+
+def _two_to(exponent: Tensor) -> Tensor:
+    """2.0**exponent exactly, as float64, for exponents of normal numbers."""
+    return ((exponent.long() + 1023) << 52).view(torch.float64)
+
+
+def _ldexp(a: Tensor, exponent: Tensor) -> Tensor:
+    if a.dtype != torch.float64:
+        few = exponent.clamp(-400, 400)  # beyond, every float32 is 0 or infinite
+        return (a.double() * _two_to(few)).float()
+    many = exponent.long().clamp(-2200, 2200)
+    first = many.clamp(-969, 1023)  # 53 bits away from the subnormals: only the last step rounds
+    second = (many - first).clamp(-969, 1023)
+    return a * _two_to(first) * _two_to(second) * _two_to((many - first - second).clamp(-1022, 1023))
+
+
+def _nextafter(a: Tensor, b: Tensor) -> Tensor:
+    if a.dtype != torch.float16:
+        return torch.nextafter(a, b)
+    bits = a.view(torch.int16)
+    outwards = (b > a) == (a > 0)
+    moved = torch.where(outwards, bits + 1, bits - 1).view(torch.float16)
+    smallest = torch.copysign(torch.full_like(a, 2.0**-24), b)
+    moved = torch.where(a == 0, smallest, moved)
+    return torch.where(torch.isnan(a) | torch.isnan(b), a + b, torch.where(a == b, a, moved))
+
+
+ufunc(np.ldexp, _ldexp)
+ufunc(np.frexp, wide(torch.frexp))
+ufunc(np.nextafter, _nextafter)

@@ -183,16 +183,22 @@ def zip_longest_right(shapes: Sequence[Sequence[Any]]) -> list[list[Any]]:
 # -- ufuncs --------------------------------------------------------------------------------------------------------
 
 
-def ufunc(np_ufunc: np.ufunc, body: Callable[..., Any], *objects: Any, checked: bool = False) -> Op:
+def ufunc(
+    np_ufunc: np.ufunc,
+    body: Callable[..., Any],
+    *,
+    checked: bool = False,
+    rule: Callable[..., Any] | None = None,
+) -> Op:
     """Register an elementwise ufunc: the body gets tensors of the loop's input dtypes.
 
-    objects: other NumPy objects that are called in the same way (np.ndarray.conj).
+    rule: for a ufunc whose body needs more than the tensors; it hands on to `ufunc_rule`.
     """
     return TABLE.add(
         Op(
             name=f"numpy.{np_ufunc.__name__}",
-            objects=(np_ufunc, *objects),
-            rule=_ufunc_rule,
+            objects=(np_ufunc,),
+            rule=rule or ufunc_rule,
             body=body,
             checked=checked,
             operands=frozenset(range(np_ufunc.nin)),
@@ -221,7 +227,11 @@ def loop(
     return tensors, dtypes[np_ufunc.nin :]
 
 
-def _ufunc_rule(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def ufunc_rule(
+    op: Op, args: tuple[Any, ...], kwargs: dict[str, Any], body: Callable[..., Any] | None = None
+) -> Any:
+    """The operands as tensors of the loop's dtypes, the body, its result in the loop's output dtype, the mask."""
+    body = body or op.body
     np_ufunc = op.objects[0]
     where, base = kwargs.get("where", True), kwargs.get("base")
     if np_ufunc in weak.COMPARISONS and (settled := _compared(np_ufunc, args)) is not None:
@@ -229,7 +239,7 @@ def _ufunc_rule(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         ok = None
     else:
         tensors, outputs = loop(np_ufunc, args, kwargs.get("dtype"), kwargs.get("casting", "same_kind"))
-        result, ok = op.body(*tensors) if op.checked else (op.body(*tensors), None)
+        result, ok = body(*tensors) if op.checked else (body(*tensors), None)
         if np_ufunc.nout == 1:
             result = cast(result, outputs[0])
         else:

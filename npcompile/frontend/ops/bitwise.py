@@ -1,0 +1,52 @@
+"""Bits of integers and bools, shifts, and what is computed from divisibility."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from npcompile.frontend.ops.rules import ufunc
+
+ufunc(np.bitwise_and, torch.bitwise_and)
+ufunc(np.bitwise_or, torch.bitwise_or)
+ufunc(np.bitwise_xor, torch.bitwise_xor)
+ufunc(np.invert, torch.bitwise_not)
+
+
+def _in_range(a: Tensor, by: Tensor) -> tuple[Tensor, Tensor]:
+    """Where a shift is one that C defines, and the shifts with 0 in the other places."""
+    fits = (by >= 0) & (by < torch.iinfo(a.dtype).bits)
+    return fits, torch.where(fits, by, torch.zeros_like(by))
+
+
+def _left_shift(a: Tensor, by: Tensor) -> Tensor:
+    fits, safe = _in_range(a, by)
+    return torch.where(fits, a << safe, torch.zeros_like(a))
+
+
+def _right_shift(a: Tensor, by: Tensor) -> Tensor:
+    fits, safe = _in_range(a, by)
+    gone = torch.zeros_like(a) if a.dtype == torch.uint8 else torch.where(a < 0, -1, 0).to(a.dtype)
+    return torch.where(fits, a >> safe, gone)  # npy_rshift: shifted out altogether, the sign is left
+
+
+ufunc(np.left_shift, _left_shift)
+ufunc(np.right_shift, _right_shift)
+
+
+def _gcd(a: Tensor, b: Tensor) -> Tensor:
+    return torch.abs(torch.gcd(a, b))  # of the smallest integer torch's has the sign of a remainder
+
+
+def _lcm(a: Tensor, b: Tensor) -> Tensor:
+    if a.dtype == torch.uint8:
+        return torch.lcm(a, b)
+    divisor = _gcd(a, b)
+    safe = torch.where(divisor == 0, torch.ones_like(divisor), divisor)
+    # by negative absolute values, which even the smallest integer has
+    return torch.div(-torch.abs(a), safe, rounding_mode="trunc") * -torch.abs(b)
+
+
+ufunc(np.gcd, _gcd)
+ufunc(np.lcm, _lcm)
