@@ -45,7 +45,7 @@ def _directory(root: str, pid: int) -> Path:
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
         check_directory(path)
-        check_directory(path.parent)
+        _check_parent(path.parent)
     except (OSError, Refused):
         path = Path(tempfile.mkdtemp(prefix="npcompile-"))
         atexit.register(_remove, path, pid)
@@ -68,6 +68,15 @@ def check_directory(path: Path) -> None:
         raise Refused(f"{path} can be written by other users")
     if not os.access(path, os.W_OK | os.X_OK):
         raise Refused(f"{path} cannot be written")
+
+
+def _check_parent(path: Path) -> None:
+    """Nobody else may put another folder in place of ours."""
+    info = os.stat(path)
+    if info.st_mode & WRITABLE_BY_OTHERS and not info.st_mode & stat.S_ISVTX:
+        raise Refused(f"{path} can be written by other users")
+    if info.st_uid not in (0, os.geteuid()):
+        raise Refused(f"{path} belongs to another user")
 
 
 def read(path: Path) -> bytes:

@@ -15,9 +15,8 @@ import torch.fx as fx
 
 from . import adapter, cpp, wrapper
 from .graph import inputs_of, load, outputs_of, written
+from .kernel import NUMBERS
 from .values import Value
-
-NUMBERS = {"int": torch.int64, "float": torch.float64, "complex": torch.complex128, "bool": torch.bool}
 
 # Measured: nanoseconds an element, and from where a second thread pays for being woken.
 CHEAP, COSTLY = 0.3, 3.0
@@ -36,7 +35,7 @@ class Rejected(Exception):
     """The segment cannot be compiled as asked; the text says why."""
 
 
-def compile_segment(data: bytes, threads: int, folder: Path) -> tuple[Path, dict[str, Any]]:
+def compile_segment(data: bytes, threads: int, folder: Path, compiler: str) -> tuple[Path, dict[str, Any]]:
     """The library (in `folder`) and the metadata of a segment.
 
     Raises Rejected where the traced body's dtypes or shapes are not those that were recorded, `cpp.CompilerMissing`,
@@ -74,7 +73,7 @@ def compile_segment(data: bytes, threads: int, folder: Path) -> tuple[Path, dict
     generated = time.perf_counter()
     source, library = folder / "segment.cpp", folder / "segment.so"
     source.write_text(emitted.source)
-    cpp.build(source, library)
+    cpp.build(source, library, compiler)
     metadata = {
         "form": "native" if program.general is None else "general",
         "scratch": emitted.scratch,
@@ -87,6 +86,7 @@ def compile_segment(data: bytes, threads: int, folder: Path) -> tuple[Path, dict
     }
     if program.general is not None:
         metadata["general"] = general(program, demanded, layouts)
+        metadata["entries"] = [(k.name, len(k.types)) for k in program.kernels]
         metadata["constants"] = _pack(traced.constants)
     return library, metadata
 
@@ -98,7 +98,7 @@ def allowed_threads(nanoseconds: float, threads: int) -> int:
 def cost(graph: fx.Graph) -> float:
     """A rough estimate of one run on one thread, in nanoseconds."""
     total = 0.0
-    for node in graph.find_nodes_all() if hasattr(graph, "find_nodes_all") else graph.nodes:
+    for node in graph.nodes:
         value = node.meta.get("val")
         if node.op == "call_function" and isinstance(value, torch.Tensor):
             sizes = [value.numel(), *(a.meta["val"].numel() for a in node.all_input_nodes if _tensor(a))]

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 import shutil
 import subprocess
 from pathlib import Path
 from typing import NamedTuple
 
 from . import adapter
-from .wrapper import Call, Memory, Program, View, extent, numel
+from .wrapper import Call, Memory, Program, View, numel
 
 # What Inductor itself asks for, less what breaks IEEE 754 (-fno-signed-zeros and its kin). Without errno and traps
 # a square root is one instruction; neither changes a value.
@@ -191,19 +190,21 @@ def _assign(memories: list[Memory], offsets: dict[Memory, int]) -> int:
 
 
 def compiler() -> str:
-    """The C++ compiler: `$CXX`, else g++, else clang++. Raises CompilerMissing."""
-    for name in (os.environ.get("CXX"), "g++", "clang++"):
-        if name and (path := shutil.which(shlex.split(name)[0])):
+    """The path of the C++ compiler: `$CXX` if that is set, else g++, else clang++. Raises CompilerMissing."""
+    chosen = os.environ.get("CXX")
+    names = [chosen] if chosen else ["g++", "clang++"]
+    for name in names:
+        if path := shutil.which(name):
             return path
-    raise CompilerMissing("no C++ compiler found: neither $CXX, g++ nor clang++ is there")
+    raise CompilerMissing(f"no C++ compiler found: {' or '.join(names)} is not on the path")
 
 
-def build(source: Path, library: Path) -> None:
-    """Compile a kernel file. Raises CompilerMissing or CompilerFailed."""
+def build(source: Path, library: Path, compiler: str) -> None:
+    """Compile a kernel file. Raises CompilerFailed."""
     tools = adapter.toolchain()
     run(
         [
-            compiler(),
+            compiler,
             str(source),
             *FLAGS,
             *tools.arch,
@@ -224,6 +225,3 @@ def run(command: list[str]) -> None:
         said = (result.stderr or result.stdout).strip().splitlines()
         errors = [line for line in said if "error" in line] or said[-3:] or [f"exit status {result.returncode}"]
         raise CompilerFailed(f"the C++ compiler failed: {'; '.join(errors[:3])}")
-
-
-__all__ = ["CompilerFailed", "CompilerMissing", "Emitted", "Out", "build", "compiler", "emit", "extent", "placed"]

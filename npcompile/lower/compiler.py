@@ -1,0 +1,302 @@
+"""Segments submitted, kernels handed back: the jobs of this process, and the thread that feeds the worker process."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import json
+import os
+import pickle
+import queue
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+import torch.fx as fx
+
+from . import cache, cpp, kernel, native, worker
+from . import graph as wire
+
+TIME_LIMIT = 120.0  # seconds for one segment
+IDLE_LIMIT = 300.0  # seconds after which a worker with nothing to do is ended: it holds some 300 MB
+ATTEMPTS = 2
+START = "import sys, json; sys.path[:] = json.loads(sys.argv[1]); from npcompile.lower import worker; worker.serve()"
+
+
+class Job:
+    """One segment's way to a kernel.
+
+    When `done`, either `kernel` is a callable or `error` says why there is none. `source` is the generated C++,
+    `kernels` the number of kernels in it, `bytes_written` what one call writes, `seconds` how long the job took,
+    `from_disk` whether the kernel was there already.
+    """
+
+    def __init__(self, graph: fx.Graph, data: bytes, key: str, compiler: _Compiler) -> None:
+        self.key = key
+        self.data = data
+        self.inputs = wire.inputs_of(graph)
+        self.outputs = wire.outputs_of(graph)
+        self.written = wire.written(graph)
+        self.kernel: Callable[..., Any] | None = None
+        self.error: str | None = None
+        self.form = ""
+        self.source = ""
+        self.kernels = 0
+        self.bytes_written = 0
+        self.threads = 0
+        self.seconds = 0.0
+        self.from_disk = False
+        self._began = time.monotonic()
+        self._event = threading.Event()
+        self._compiler = compiler
+
+    @property
+    def done(self) -> bool:
+        if self._event.is_set():
+            return True
+        if self._compiler is not _compiler:  # in a forked child: the parent's worker will not answer here
+            _compiler.adopt(self)
+        return False
+
+    def wait(self, timeout: float | None = None) -> None:
+        """Until the job is done. Raises TimeoutError after `timeout` seconds; Ctrl-C works."""
+        end = None if timeout is None else time.monotonic() + timeout
+        while not self.done:
+            left = 0.2 if end is None else min(0.2, end - time.monotonic())
+            if left <= 0:
+                raise TimeoutError(f"kernel {self.key[:12]} is not compiled after {timeout} seconds")
+            self._event.wait(left)
+
+    def load(self, folder: Path) -> bool:
+        """Take the kernel from disk if it is there. Raises `cache.Refused`, OSError, ImportError."""
+        found = cache.load(folder, self.key)
+        runtime = native.load(folder) if found is not None else None
+        if found is None or runtime is None:
+            return False
+        library, metadata = found
+        assert library is not None
+        made = kernel.make(runtime, self.inputs, self.outputs, self.written, library, metadata)
+        self.form = metadata["form"]
+        self.source = metadata["source"]
+        self.kernels = metadata["kernels"]
+        self.bytes_written = metadata["bytes_written"]
+        self.threads = metadata["threads"]
+        self.kernel = made
+        return True
+
+    def finish(self, error: str | None = None) -> None:
+        self.error = error
+        self.seconds = time.monotonic() - self._began
+        self._event.set()
+
+
+class _WorkerDied(Exception):
+    pass
+
+
+class _Compiler:
+    """The jobs of one process. A forked child gets its own, with the kernels that were done."""
+
+    def __init__(self, done: dict[str, Job] | None = None) -> None:
+        self.lock = threading.Lock()
+        self.jobs: dict[str, Job] = done or {}
+        self.queue: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self.thread: threading.Thread | None = None
+        self.process: subprocess.Popen[bytes] | None = None
+        self.log: Any = None
+        self.compiled = 0
+
+    def submit(self, graph: fx.Graph, salt: str) -> Job:
+        data = wire.dump(graph)
+        key = wire.key(data, salt)
+        with self.lock:
+            if (known := self.jobs.get(key)) is not None:
+                return known
+            job = self.jobs[key] = Job(graph, data, key, self)
+        self._begin(job)
+        return job
+
+    def adopt(self, job: Job) -> None:
+        """A job that was under way when this process was forked: done here again."""
+        with self.lock:
+            if job._compiler is self:
+                return
+            job._compiler = self
+            job._event = threading.Event()
+            self.jobs[job.key] = job
+        self._begin(job)
+
+    def _begin(self, job: Job) -> None:
+        try:
+            if job.load(cache.directory()):
+                job.from_disk = True
+                job.finish()
+                return
+        except (OSError, ImportError, KeyError, cache.Refused):
+            pass  # what is there cannot be used: compile it anew, over it
+        try:
+            cpp.compiler()
+        except cpp.CompilerMissing as missing:
+            job.finish(str(missing))
+            return
+        self.start(job)
+
+    def start(self, job: Job | None = None) -> None:
+        """Give the thread a job; None is for the worker to be up and warm before the first."""
+        self.queue.put(job)
+        with self.lock:
+            if self.thread is None or not self.thread.is_alive():
+                self.thread = threading.Thread(target=self._serve, name="npcompile-worker", daemon=True)
+                self.thread.start()
+
+    def _serve(self) -> None:
+        # The worker is started from this thread, which lives as long as the process: Linux ends a child with the
+        # thread that started it.
+        while True:
+            try:
+                job = self.queue.get(timeout=IDLE_LIMIT)
+            except queue.Empty:
+                self.stop()
+                continue
+            try:
+                if job is None:
+                    self._spawn()
+                else:
+                    job.finish(self._compile(job))
+            except Exception as error:  # whatever happens here, nobody may wait for ever
+                if job is not None:
+                    job.finish(f"{type(error).__name__}: {error}")
+
+    def _compile(self, job: Job) -> str | None:
+        """The reason of a failure."""
+        folder = cache.directory()
+        request = worker.Request(job.key, job.data, torch.get_num_threads(), str(folder), cpp.compiler())
+        for attempt in range(ATTEMPTS):
+            try:
+                reply = self._ask(request)
+                break
+            except TimeoutError:
+                self.stop()
+                return f"not compiled after {TIME_LIMIT:.0f} seconds"
+            except _WorkerDied:
+                reason = self._last_words()
+                self.stop()
+                if attempt == ATTEMPTS - 1:
+                    return f"the compiling process died: {reason}"
+        if reply.error is not None:
+            return reply.error
+        self.compiled += reply.compiled
+        job.from_disk = not reply.compiled
+        return None if job.load(folder) else "the compiled kernel is not in the cache folder"
+
+    def _ask(self, request: worker.Request) -> worker.Reply:
+        process = self._spawn()
+        assert process.stdin is not None and process.stdout is not None
+        end = time.monotonic() + TIME_LIMIT
+        try:
+            process.stdin.write(worker.pack(request))
+        except OSError as error:
+            raise _WorkerDied from error
+        (length,) = worker.LENGTH.unpack(_receive(process.stdout.fileno(), worker.LENGTH.size, end))
+        return worker.Reply(*pickle.loads(_receive(process.stdout.fileno(), length, end)))
+
+    def _spawn(self) -> subprocess.Popen[bytes]:
+        if self.process is None:
+            environment = dict(os.environ, OMP_NUM_THREADS="1", TORCHINDUCTOR_COMPILE_THREADS="1")
+            for name in ("PYTHONWARNINGS", "PYTHONINSPECT", "PYTHONSTARTUP"):
+                environment.pop(name, None)
+            path = json.dumps([os.path.abspath(p) for p in sys.path])
+            self.log = tempfile.TemporaryFile()
+            self.process = subprocess.Popen(
+                [sys.executable, "-c", START, path],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self.log,
+                bufsize=0,
+                env=environment,
+                start_new_session=True,  # Ctrl-C is the user's program's alone
+            )
+        return self.process
+
+    def _last_words(self) -> str:
+        self.log.seek(0)
+        lines = self.log.read()[-4000:].decode(errors="replace").strip().splitlines()
+        return " ".join(lines[-3:]) or "it said nothing"
+
+    def stop(self) -> None:
+        """End the worker, and a C++ compiler it is running."""
+        process, self.process = self.process, None
+        if process is None:
+            return
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(0.2)
+        self._close(process)
+
+    def _close(self, process: subprocess.Popen[bytes]) -> None:
+        for file in (process.stdin, process.stdout, self.log):
+            assert file is not None
+            file.close()
+
+    def abandon(self) -> None:
+        """In a forked child: let go of the parent's worker."""
+        if self.process is not None:
+            self._close(self.process)
+            self.process.returncode = 0  # not ours to wait for
+
+
+def _receive(descriptor: int, count: int, end: float) -> bytes:
+    data = b""
+    while len(data) < count:
+        if not select.select([descriptor], [], [], max(0.0, end - time.monotonic()))[0]:
+            raise TimeoutError
+        more = os.read(descriptor, count - len(data))
+        if not more:
+            raise _WorkerDied
+        data += more
+    return data
+
+
+_compiler = _Compiler()
+
+
+def _after_fork() -> None:
+    global _compiler
+    _compiler.abandon()
+    _compiler = _Compiler({k: j for k, j in _compiler.jobs.items() if j._event.is_set()})
+
+
+def _at_exit() -> None:
+    _compiler.stop()
+
+
+os.register_at_fork(after_in_child=_after_fork)
+atexit.register(_at_exit)
+
+
+def submit(graph: fx.Graph, salt: str = "") -> Job:
+    """The job of a segment: done at once when a kernel of equal structure is in memory or on disk.
+
+    `salt` stands for all that the key cannot see: the source of the graph's targets. Raises TypeError for a graph
+    that holds other nodes than placeholders, calls of picklable targets and the output.
+    """
+    return _compiler.submit(graph, salt)
+
+
+def start() -> None:
+    """Have the worker process up and warm before the first job."""
+    _compiler.start()
+
+
+def compilations() -> int:
+    """How many segments the worker has compiled for this process."""
+    return _compiler.compiled
