@@ -54,7 +54,9 @@ def memory_of(array: np.ndarray[Any, Any]) -> tuple[torch.Tensor, tuple[int, ...
     if flips:
         reverse = slice(None, None, -1)
         array = array[tuple(reverse if axis in flips else slice(None) for axis in range(array.ndim))]
-    if any(stride < 0 for stride in array.strides):  # length 0 or 1: NumPy keeps the sign, no element is affected
+    if any(
+        stride < 0 for stride in array.strides
+    ):  # length 0 or 1: NumPy keeps the sign, no element is affected
         array = np.lib.stride_tricks.as_strided(array, strides=tuple(abs(s) for s in array.strides))
     if not array.flags.writeable:
         array = np.asarray(_Writeable(array))

@@ -270,7 +270,9 @@ class ndarray(Strided):
         else:
             self[...] = value
 
-    def sort(self, axis: int = -1, kind: Any = None, order: Any = None, *, stable: bool | None = None) -> None:
+    def sort(
+        self, axis: int = -1, kind: Any = None, order: Any = None, *, stable: bool | None = None
+    ) -> None:
         """In place, as NumPy's."""
         if not self._layout.flags.writeable:
             self._layout.sort(axis)

@@ -95,7 +95,9 @@ class Strided:
         owner = self._owner
         if owner._reserved is None:
             size = max(1, owner._memory.untyped_storage().nbytes())
-            owner._reserved = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | mmap.MAP_NORESERVE)
+            owner._reserved = mmap.mmap(
+                -1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | mmap.MAP_NORESERVE
+            )
         return owner._reserved
 
     def _first_address(self) -> int:

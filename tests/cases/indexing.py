@@ -91,7 +91,7 @@ for axis in (-1, 0, None):
     case("numpy.sort", lambda np, a, axis=axis: np.sort(a, axis), arrays(SORTED, empty=True), str(axis))
     body = lambda np, a, axis=axis: np.argsort(a, axis, kind="stable")  # noqa: E731
     case("numpy.argsort", body, arrays([d for d in SORTED if d != "float64"], more=()), str(axis))
-case("numpy.sort", lambda np, a: np.sort(a), given(*((edges(d),) for d in SORTED)), "edges")
+case("numpy.sort", lambda np, a: np.sort(a, kind="stable"), given(*((edges(d),) for d in SORTED)), "edges")
 case("numpy.argsort", lambda np, a: np.argsort(a, kind="stable"), given(*((edges(d),) for d in SORTED)), "edges")
 case("numpy.argsort", lambda np, a: np.argsort(a), given((A,)), "unstable", refused=True)
 

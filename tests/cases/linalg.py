@@ -20,17 +20,17 @@ def norm(*args: Any, **kwargs: Any) -> Any:
 
 
 for order in (None, 2, 1, 0, INF, -INF, 3, -1, 0.5, 2.5, "fro"):
-    case("numpy.linalg.norm", norm(order), VECTORS, f"vector {order}", ulp=8, half=4, sums=True)
-    case("numpy.linalg.norm", norm(order, axis=1), STACKS, f"axis {order}", ulp=8, sums=True)
-    case("numpy.linalg.norm", norm(order, -1, True), STACKS, f"keepdims {order}", ulp=8, sums=True)
+    case("numpy.linalg.norm", norm(order), VECTORS, f"vector {order}", ulp=8, half=4, size=20.0)
+    case("numpy.linalg.norm", norm(order, axis=1), STACKS, f"axis {order}", ulp=8, size=20.0)
+    case("numpy.linalg.norm", norm(order, -1, True), STACKS, f"keepdims {order}", ulp=8, size=20.0)
 for order in (None, "fro", "f", 1, -1, INF, -INF, 3, "other"):
-    case("numpy.linalg.norm", norm(order), MATRICES, f"matrix {order}", ulp=8, half=4, sums=True)
-    case("numpy.linalg.norm", norm(order, (2, 0)), STACKS, f"axes {order}", ulp=8, sums=True)
-    case("numpy.linalg.norm", norm(order, (0, 1), keepdims=True), STACKS, f"axes keepdims {order}", ulp=8, sums=True)
+    case("numpy.linalg.norm", norm(order), MATRICES, f"matrix {order}", ulp=8, half=4, size=20.0)
+    case("numpy.linalg.norm", norm(order, (2, 0)), STACKS, f"axes {order}", ulp=8, size=20.0)
+    case("numpy.linalg.norm", norm(order, (0, 1), keepdims=True), STACKS, f"axes keepdims {order}", ulp=8, size=20.0)
 for order in (2, -2, "nuc"):
     case("numpy.linalg.norm", norm(order), given((filled((3, 4), "f8"),)), f"svd {order}", refused=True)
-case("numpy.linalg.norm", norm(), STACKS, "all", ulp=8, sums=True)
-case("numpy.linalg.norm", norm(keepdims=True), STACKS, "all keepdims", ulp=8, sums=True)
+case("numpy.linalg.norm", norm(), STACKS, "all", ulp=8, size=20.0)
+case("numpy.linalg.norm", norm(keepdims=True), STACKS, "all keepdims", ulp=8, size=20.0)
 case("numpy.linalg.norm", norm(axis=(0, 0)), STACKS, "axes twice")
 case("numpy.linalg.norm", norm(axis=(0, 1, 2)), STACKS, "three axes")
 case("numpy.linalg.norm", norm(axis=5), STACKS, "no such axis")

@@ -193,7 +193,7 @@ def _stored_limits(op_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> st
 
 
 @op(np.ndarray.__setitem__, scalar=False, checked=True, operands=["value"], limits=_stored_limits)
-def setitem(a: Tensor, index: Any, value: Any, /) -> tuple[Tensor, Tensor | None]:
+def setitem(a: Tensor, index: Any, value: Any) -> tuple[Tensor, Tensor | None]:
     """The whole array after `a[index] = value`."""
     stored = _as_stored(value, a)
     if isinstance(index, tuple) and len(index) == 1:
@@ -396,7 +396,17 @@ def searchsorted(a: Tensor, v: Any, side: Any = "left", sorter: Any = None) -> T
         sequence, values = sequence.to(torch.uint8), values.to(torch.uint8)
     if sequence.dtype == torch.float16:
         sequence, values = sequence.to(torch.float32), values.to(torch.float32)
-    return torch.searchsorted(sequence.contiguous(), values.contiguous(), right=side == "right")
+    right = side == "right"
+    if not sequence.is_floating_point():
+        return torch.searchsorted(sequence.contiguous(), values.contiguous(), right=right)
+    # NumPy sorts NaN after everything; torch compares with it.
+    nans = torch.isnan(sequence)
+    numbers = (~nans).sum()
+    found_at = torch.searchsorted(
+        torch.where(nans, torch.inf, sequence).contiguous(), values.contiguous(), right=right
+    )
+    behind = torch.full_like(numbers, sequence.numel()) if right else numbers
+    return torch.where(torch.isnan(values), behind, torch.minimum(found_at, numbers))
 
 
 # -- counting ------------------------------------------------------------------------------------------------------

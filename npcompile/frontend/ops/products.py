@@ -53,7 +53,7 @@ def _matmul(a: Tensor, b: Tensor) -> Tensor:
 
 
 @op(np.matmul, arrays=2, library=True, limits=_product_limits)
-def matmul(x1: Tensor, x2: Tensor, /, out: None = None) -> Tensor:
+def matmul(x1: Tensor, x2: Tensor, out: None = None) -> Tensor:
     return _matmul(x1, x2)
 
 
@@ -70,7 +70,7 @@ def _vecdot(a: Tensor, b: Tensor) -> Tensor:
 
 
 @op(np.vecdot, arrays=2, library=True, limits=_product_limits)
-def vecdot(x1: Tensor, x2: Tensor, /, out: None = None) -> Tensor:
+def vecdot(x1: Tensor, x2: Tensor, out: None = None) -> Tensor:
     return _vecdot(x1, x2)
 
 
@@ -172,9 +172,10 @@ def einsum(subscripts: str, /, *operands: Any, out: None = None, optimize: Any =
         if len(labels) > item.dim() or ("..." not in term and len(labels) != item.dim()):
             raise ValueError("operand has another number of dimensions than its subscripts")
     try:
-        return contracted(lambda *items: torch.einsum(subscripts, *items), *tensors)
+        result = contracted(lambda *items: torch.einsum(subscripts, *items), *tensors)
     except RuntimeError as error:
         raise ValueError(str(error)) from None
+    return result.to(tensors[0].dtype)  # torch adds small integers up in int64
 
 
 @op(np.kron, arrays=2, scalar=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import operator
 from collections.abc import Sequence
@@ -40,9 +41,15 @@ def _reshape(a: Tensor, shape: tuple[int, ...], order: Any) -> Tensor:
         if known == 0 or a.numel() % known:
             raise ValueError(f"cannot reshape array of size {a.numel()} into shape {shape}")
         shape = tuple(a.numel() // known if extent == -1 else extent for extent in shape)
+    if math.prod(shape) != a.numel() or any(extent < 0 for extent in shape):
+        raise ValueError(f"cannot reshape array of size {a.numel()} into shape {shape}")
     if order == "F":
-        return a.permute(*reversed(range(a.dim()))).reshape(shape[::-1]).permute(*reversed(range(len(shape))))
+        return _reversed(_reversed(a).reshape(shape[::-1]))
     return a.reshape(shape)
+
+
+def _reversed(a: Tensor) -> Tensor:
+    return a.permute(tuple(reversed(range(a.dim()))))
 
 
 @op(np.reshape, scalar=False, view=True)
@@ -67,7 +74,7 @@ def flatten(a: Tensor, order: Any = "C") -> Tensor:
 
 def _transpose(a: Tensor, axes: Sequence[int] | None) -> Tensor:
     if axes is None:
-        return a.permute(*reversed(range(a.dim())))
+        return _reversed(a)
     if len(axes) != a.dim():
         raise ValueError("axes don't match array")
     return a.permute(normalize_axis_tuple(axes, a.dim()))
@@ -92,12 +99,18 @@ def ndarray_T(a: Tensor) -> Tensor:
 
 @op(np.matrix_transpose, np.linalg.matrix_transpose, scalar=False, view=True)
 def matrix_transpose(x: Tensor, /) -> Tensor:
-    return x.transpose(-1, -2)
+    return _swapped(x)
+
+
+def _swapped(a: Tensor) -> Tensor:
+    if a.dim() < 2:
+        raise ValueError("matrix transpose with ndim < 2 is undefined")
+    return a.transpose(-1, -2)
 
 
 @op(np.ndarray.mT, name="numpy.ndarray.mT", scalar=False, view=True)
 def ndarray_mT(a: Tensor) -> Tensor:
-    return a.transpose(-1, -2)
+    return _swapped(a)
 
 
 @op(np.swapaxes, np.ndarray.swapaxes, scalar=False, view=True)
@@ -307,6 +320,8 @@ def _split(a: Tensor, sections: Any, axis: int, equal: bool) -> list[Tensor]:
         edges = [0, *integers(sections), length]
     else:
         count = operator.index(sections)
+        if equal and count == 0:
+            raise ZeroDivisionError("integer modulo by zero")
         if count <= 0:
             raise ValueError("number sections must be larger than 0.")
         if equal and length % count:
@@ -316,7 +331,7 @@ def _split(a: Tensor, sections: Any, axis: int, equal: bool) -> list[Tensor]:
         for at in range(count):
             edges.append(edges[-1] + each + (at < extra))
     parts = []
-    for low, high in zip(edges, edges[1:], strict=False):
+    for low, high in itertools.pairwise(edges):
         start, stop, _ = slice(low, high).indices(length)
         parts.append(a.narrow(axis, start, max(stop - start, 0)))
     return parts
