@@ -34,7 +34,7 @@ def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_each_iteration_is_numpys(kmeans: ModuleType, dtype: str) -> None:
     X = kmeans.two_blobs(10_001, dtype)
-    means = X[:3]  # more means than blobs
+    means = X[:3].copy()  # more means than blobs, and no memory shared with X: a signature of its own
     for iteration in range(4):
         labels, found = kmeans.step(X, means)
         expected_labels, expected = kmeans.step.__wrapped__(X, means)
