@@ -2,7 +2,26 @@
 
 from __future__ import annotations
 
-from tests.cases import comparison, elementwise
+from tests.cases import (
+    comparison,
+    elementwise,
+    indexing,
+    linalg,
+    numeric,
+    products,
+    shape,
+)
 from tests.cases.framework import CASES, Case, expand
 
-__all__ = ["CASES", "Case", "comparison", "elementwise", "expand"]
+__all__ = [
+    "CASES",
+    "Case",
+    "comparison",
+    "elementwise",
+    "expand",
+    "indexing",
+    "linalg",
+    "numeric",
+    "products",
+    "shape",
+]

@@ -17,12 +17,18 @@ BITS = ("bitwise_and", "bitwise_or", "bitwise_xor", "left_shift", "right_shift",
 
 for name in ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"):
     case(f"numpy.{name}", lambda np, a, b, name=name: getattr(np, name)(a, b), binary())
-    case(f"numpy.{name}", lambda np, a, b, name=name: getattr(np, name)(a, b), binary(COMPLEX, with_nan), "NaN")
+    case(
+        f"numpy.{name}", lambda np, a, b, name=name: getattr(np, name)(a, b), binary(COMPLEX, with_nan), "NaN"
+    )
 for name in ("maximum", "minimum", "fmax", "fmin"):
     # of zeros of both signs NumPy takes either, as its vector loop happens to
     case(f"numpy.{name}", lambda np, a, b, name=name: getattr(np, name)(a, b), binary(), ulp=1e-9)
     case(
-        f"numpy.{name}", lambda np, a, b, name=name: getattr(np, name)(a, b), binary(COMPLEX, with_nan), "NaN", ulp=1e-9
+        f"numpy.{name}",
+        lambda np, a, b, name=name: getattr(np, name)(a, b),
+        binary(COMPLEX, with_nan),
+        "NaN",
+        ulp=1e-9,
     )
 for name in ("logical_and", "logical_or", "logical_xor", *BITS):
     case(f"numpy.{name}", lambda np, a, b, name=name: getattr(np, name)(a, b), binary())

@@ -28,7 +28,13 @@ case("numpy.power", lambda np, a, b: np.power(a, b), binary(REAL, numbers=WEAK),
 case("numpy.power", lambda np, a, b: np.power(a, b), binary(values=moderate), "complex", ulp=64)
 case("numpy.float_power", lambda np, a, b: np.float_power(a, b), binary(REAL, numbers=WEAK), ulp=4)
 for exponent in (0, 1, 2, 3, 4, 5, -1, -2, 64, 0.5, 2.0, -0.5):
-    case("numpy.power", lambda np, a, b=exponent: np.power(a, b), unary(REAL), f"static {exponent}", ulp=64 if exponent == 64 else 4)
+    case(
+        "numpy.power",
+        lambda np, a, b=exponent: np.power(a, b),
+        unary(REAL),
+        f"static {exponent}",
+        ulp=64 if exponent == 64 else 4,
+    )
 case("numpy.sqrt", lambda np, a: np.sqrt(a), unary(REAL))
 case("numpy.sqrt", lambda np, a: np.sqrt(a), unary(), "complex", ulp=4)
 case("numpy.cbrt", lambda np, a: np.cbrt(a), unary(), ulp=4)
@@ -48,10 +54,35 @@ for name in ("heaviside", "copysign", "nextafter", "ldexp"):
 
 for name in ("exp", "exp2", "expm1", "log", "log2", "log10", "log1p"):
     case(f"numpy.{name}", lambda np, a, name=name: getattr(np, name)(a), unary(REAL), ulp=4)
-    case(f"numpy.{name}", lambda np, a, name=name: getattr(np, name)(a), unary(values=moderate), "complex", ulp=4)
-for name in ("sin", "cos", "tan", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh"):
+    case(
+        f"numpy.{name}",
+        lambda np, a, name=name: getattr(np, name)(a),
+        unary(values=moderate),
+        "complex",
+        ulp=4,
+    )
+for name in (
+    "sin",
+    "cos",
+    "tan",
+    "arcsin",
+    "arccos",
+    "arctan",
+    "sinh",
+    "cosh",
+    "tanh",
+    "arcsinh",
+    "arccosh",
+    "arctanh",
+):
     case(f"numpy.{name}", lambda np, a, name=name: getattr(np, name)(a), unary(REAL), ulp=4)
-    case(f"numpy.{name}", lambda np, a, name=name: getattr(np, name)(a), unary(values=moderate), "complex", ulp=4)
+    case(
+        f"numpy.{name}",
+        lambda np, a, name=name: getattr(np, name)(a),
+        unary(values=moderate),
+        "complex",
+        ulp=4,
+    )
 for name in ("degrees", "rad2deg", "radians", "deg2rad"):
     case(f"numpy.{name}", lambda np, a, name=name: getattr(np, name)(a), unary())
 for name in ("logaddexp", "logaddexp2"):  # -log(2) + log(2): right to the size of what is added
@@ -62,5 +93,10 @@ for name in ("arctan2", "hypot"):
 # -- keywords of every ufunc ---------------------------------------------------------------------------------
 
 case("numpy.add", lambda np, a, b: np.add(a, b, dtype=np.float32), binary(INTS + FLOATS), "dtype")
-case("numpy.multiply", lambda np, a, b: np.multiply(a, b, dtype="f8", casting="safe"), binary(REAL, moderate), "safe")
+case(
+    "numpy.multiply",
+    lambda np, a, b: np.multiply(a, b, dtype="f8", casting="safe"),
+    binary(REAL, moderate),
+    "safe",
+)
 case("numpy.sqrt", lambda np, a: np.sqrt(a, dtype=np.float64), unary(NATIVE, moderate), "dtype", ulp=4)

@@ -2,6 +2,15 @@
 
 from __future__ import annotations
 
-from npcompile.frontend.ops import bitwise, comparison, elementwise
+from npcompile.frontend.ops import (
+    bitwise,
+    comparison,
+    elementwise,
+    indexing,
+    linalg,
+    numeric,
+    products,
+    shape,
+)
 
-__all__ = ["bitwise", "comparison", "elementwise"]
+__all__ = ["bitwise", "comparison", "elementwise", "indexing", "linalg", "numeric", "products", "shape"]

@@ -14,9 +14,9 @@ from npcompile.frontend.ops.rules import ufunc
 # -- order ---------------------------------------------------------------------------------------------------
 
 
-def _ordered(strict: Callable[[Tensor, Tensor], Tensor], equal: Callable[[Tensor, Tensor], Tensor]) -> (
-    Callable[[Tensor, Tensor], Tensor]
-):
+def _ordered(
+    strict: Callable[[Tensor, Tensor], Tensor], equal: Callable[[Tensor, Tensor], Tensor]
+) -> Callable[[Tensor, Tensor], Tensor]:
     """strict orders real parts, equal decides between equal real parts; for real operands it is the comparison."""
 
     def body(a: Tensor, b: Tensor) -> Tensor:

@@ -111,7 +111,9 @@ def _reciprocal(a: Tensor) -> Tensor:
         flat = torch.abs(im) <= torch.abs(re)
         ratio = torch.where(flat, im / re, re / im)
         size = torch.where(flat, re + im * ratio, re * ratio + im)
-        return torch.complex(torch.where(flat, 1 / size, ratio / size), torch.where(flat, -ratio / size, -1 / size))
+        return torch.complex(
+            torch.where(flat, 1 / size, ratio / size), torch.where(flat, -ratio / size, -1 / size)
+        )
     # NumPy converts 1.0 / a to the integer: of infinity the processor makes the smallest int32 or int64
     of_zero = torch.iinfo(a.dtype).min if a.dtype in (torch.int32, torch.int64) else 0
     one = a == 1 if a.dtype == torch.uint8 else (a == 1) | (a == -1)
@@ -185,7 +187,9 @@ ufunc(np.sqrt, torch.sqrt)
 def _cbrt(a: Tensor) -> Tensor:
     size = torch.abs(a)
     root = torch.pow(size, 1 / 3)
-    better = root - (root - size / (root * root)) / 3  # one step of Newton: 1/3 is not exact, nor is the power
+    better = (
+        root - (root - size / (root * root)) / 3
+    )  # one step of Newton: 1/3 is not exact, nor is the power
     return torch.copysign(torch.where((size == 0) | torch.isinf(size), size, better), a)
 
 

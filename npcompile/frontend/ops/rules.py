@@ -337,6 +337,15 @@ def list_dtype(value: Any) -> DType:
         raise Unsupported("ragged list") from None
 
 
+def do(obj: Any, *args: Any, **kwargs: Any) -> Any:
+    """The op of a NumPy object, for bodies that are written as NumPy wrote theirs, promotion at each step."""
+    called = TABLE.of(obj)
+    if called is None:
+        raise LookupError(f"{obj!r} is not registered")
+    result = called(*args, **kwargs)
+    return result[0] if called.checked else result
+
+
 # -- functions -----------------------------------------------------------------------------------------------------
 
 
@@ -364,9 +373,12 @@ def op(
         parameters = list(inspect.signature(body).parameters.values())
         names = [item.name for item in parameters]
         leading = names[:arrays]
-        positional = [item.name for item in parameters if item.kind is item.POSITIONAL_OR_KEYWORD]
+        positional = [item.name for item in parameters if item.kind <= item.POSITIONAL_OR_KEYWORD]
         variadic = any(item.kind is item.VAR_POSITIONAL for item in parameters)
         traced = {*leading, *operands}
+        positions = (
+            range(64) if variadic and arrays else [at for at, key in enumerate(positional) if key in traced]
+        )
         out_at = positional.index("out") if "out" in positional else None
 
         def rule(self: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -382,14 +394,14 @@ def op(
         def refuses(self: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
             if out_at is not None and len(args) > out_at and args[out_at] is not None:
                 return "out given by position"
-            for item in args[:arrays]:
-                if type(item) in (list, tuple) and (reason := _list_reason(item)) is not None:
+            for at, item in enumerate(args):
+                if type(item) in (list, tuple) and at in positions and (reason := _list_reason(item)):
+                    return reason
+            for key, item in kwargs.items():
+                if type(item) in (list, tuple) and key in traced and (reason := _list_reason(item)):
                     return reason
             return limits(self, args, kwargs) if limits is not None else None
 
-        positions = (
-            range(64) if variadic and arrays else [at for at, key in enumerate(positional) if key in traced]
-        )
         return TABLE.add(
             Op(
                 name=name or _name(objects[0]),
@@ -403,7 +415,8 @@ def op(
                 creates=creates,
                 methods=tuple(methods),
                 operands=frozenset({*positions, *traced}),
-                accepts=frozenset(names) - {"out"},
+                accepts=frozenset(item.name for item in parameters if item.kind is not item.POSITIONAL_ONLY)
+                - {"out"},
                 limits=refuses,
             )
         )

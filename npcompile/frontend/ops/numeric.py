@@ -1,0 +1,193 @@
+"""Elementwise functions that are not ufuncs: rounding to decimals, clip, where, nan_to_num, and the like."""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from npcompile.frontend.ops.rules import (
+    BOOL,
+    FLOAT64,
+    as_dtype,
+    cast,
+    check_broadcast,
+    constant,
+    device_of,
+    do,
+    dtype_of,
+    op,
+    operand,
+    promoted,
+    strength,
+    tensor,
+)
+from npcompile.frontend.table import Op, Weak
+from npcompile.nep50 import promote
+
+
+@op(np.round, np.around, np.ndarray.round, name="numpy.round")
+def round(a: Tensor, decimals: int = 0, out: None = None) -> Tensor:
+    """PyArray_Round: scale by a power of ten in the array's own dtype, rint, scale back; integers in float64."""
+    decimals = operator.index(decimals)
+    dtype = dtype_of(a)
+    if dtype.kind in "iu" and decimals >= 0:
+        return a.clone()
+    if decimals == 0:
+        return do(np.rint, a)
+    if dtype.kind == "b":
+        np.multiply(np.empty(0, dtype), 0.5, out=np.empty(0, dtype))  # raises the UFuncTypeError of this cast
+    # the table of powers of ten that numpy has ends at 1e8; beyond, both ask pow
+    factor = 10.0 ** abs(decimals)
+    scale, back = (np.multiply, np.divide) if decimals > 0 else (np.divide, np.multiply)
+    if dtype.kind == "c":
+        return torch.view_as_complex(round.body(torch.view_as_real(a), decimals))
+    ready = cast(a, FLOAT64) if dtype.kind in "iu" else a
+    return cast(do(back, do(np.rint, do(scale, ready, factor)), factor), promote.result_type(dtype_of(a)))
+
+
+@op(np.fix)
+def fix(x: Tensor, out: None = None) -> Tensor:
+    return do(np.trunc, x)
+
+
+@op(np.clip, np.ndarray.clip, name="numpy.clip", operands=("a_min", "a_max", "min", "max"))
+def clip(
+    a: Tensor, a_min: Any = None, a_max: Any = None, out: None = None, *, min: Any = None, max: Any = None
+) -> Tensor:
+    """maximum, then minimum, in the common dtype of all three: so NaN propagates and the upper bound wins."""
+    low = a_min if min is None else min
+    high = a_max if max is None else max
+    dtype = dtype_of(a)
+    if dtype.kind in "iu":  # Python integers out of bounds bound nothing
+        if type(low) is int and low <= np.iinfo(dtype).min:
+            low = None
+        if type(high) is int and high >= np.iinfo(dtype).max:
+            high = None
+        if isinstance(low, Weak) and low.type is int:
+            low = Weak(low.tensor.clamp(min=np.iinfo(dtype).min), int)
+        if isinstance(high, Weak) and high.type is int:
+            high = Weak(high.tensor.clamp(max=np.iinfo(dtype).max), int)
+    if low is None and high is None:
+        return do(np.positive, a)
+    if low is None:
+        return do(np.minimum, a, high)
+    if high is None:
+        return do(np.maximum, a, low)
+    ready = promoted(a, low, high)
+    check_broadcast(ready)
+    return do(np.minimum, do(np.maximum, ready[0], ready[1]), ready[2])
+
+
+def _where_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    if len(args) == 1:
+        return "nonzero: the size depends on the data"
+    return (
+        "dtype object"
+        if any(type(item) is int and not -(2**63) <= item < 2**63 for item in args[1:])
+        else None
+    )
+
+
+@op(np.where, operands=("x", "y"), scalar=False, limits=_where_limits)
+def where(condition: Tensor, x: Any, y: Any, /) -> Tensor:
+    ready = [operand(item) for item in (x, y)]
+    dtype = promote.result_type(*map(strength, ready))
+    device = device_of([item for item in (condition, *ready) if getattr(item, "ndim", 0)]) or condition.device
+    # unlike ufuncs it casts Python integers by way of int64, and lets them wrap
+    chosen, other = [cast(tensor(item, device), dtype) for item in ready]
+    check_broadcast((condition, chosen, other))
+    return torch.where(cast(condition, BOOL).to(device), chosen, other)
+
+
+def _nan_to_num_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    if (len(args) > 1 and args[1] is not True) or kwargs.get("copy", True) is not True:
+        return "copy=False"
+    return None
+
+
+@op(np.nan_to_num, operands=("nan", "posinf", "neginf"), limits=_nan_to_num_limits)
+def nan_to_num(
+    x: Tensor, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None
+) -> Tensor:
+    if x.is_complex():
+        parts = [
+            nan_to_num.body(part, True, nan, posinf, neginf) for part in torch.view_as_real(x).unbind(-1)
+        ]
+        return torch.complex(*parts)
+    if not x.is_floating_point():
+        return x.clone()
+    dtype, limits = dtype_of(x), np.finfo(dtype_of(x))
+    instead = [
+        nan,
+        float(limits.max) if posinf is None else posinf,
+        float(limits.min) if neginf is None else neginf,
+    ]
+    of_nan, of_inf, of_minus_inf = [as_dtype(item, dtype, x.device) for item in instead]
+    x = torch.where(torch.isnan(x), of_nan, x)
+    x = torch.where(x == math.inf, of_inf, x)
+    return torch.where(x == -math.inf, of_minus_inf, x)
+
+
+@op(np.isclose, arrays=0, operands=("a", "b", "rtol", "atol"))
+def isclose(a: Any, b: Any, rtol: Any = 1.0e-5, atol: Any = 1.0e-8, equal_nan: bool = False) -> Tensor:
+    if isinstance(b, Weak):
+        b = Weak(b.tensor.double(), float) if b.type is int else b
+    elif isinstance(b, (int, float, complex)):
+        b = float(b) if isinstance(b, int) else b
+    else:
+        b = tensor(b)
+        b = cast(b, promote.result_type(dtype_of(b), float))
+    near = do(
+        np.less_equal,
+        do(np.absolute, do(np.subtract, a, b)),
+        do(np.add, atol, do(np.multiply, rtol, do(np.absolute, b))),
+    )
+    close = (near & do(np.isfinite, b)) | do(np.equal, a, b)
+    return close | (do(np.isnan, a) & do(np.isnan, b)) if equal_nan else close
+
+
+@op(np.isposinf)
+def isposinf(x: Tensor, out: None = None) -> Tensor:
+    return do(np.isinf, x) & ~do(np.signbit, x)
+
+
+@op(np.isneginf)
+def isneginf(x: Tensor, out: None = None) -> Tensor:
+    return do(np.isinf, x) & do(np.signbit, x)
+
+
+@op(np.sinc)
+def sinc(x: Tensor) -> Tensor:
+    angle = do(np.multiply, math.pi, x)
+    dtype = dtype_of(angle)
+    tiny = float(np.finfo(dtype).eps) if dtype.kind == "f" else 1e-20
+    safe = torch.where(angle != 0, angle, constant(tiny, dtype, angle.device))
+    return do(np.divide, do(np.sin, safe), safe)
+
+
+@op(np.angle)
+def angle(z: Tensor, deg: bool = False) -> Tensor:
+    if z.is_complex():
+        re, im = torch.view_as_real(z).unbind(-1)
+        radians = torch.arctan2(im, re)
+    else:
+        radians = do(np.arctan2, 0, z)
+    return do(np.multiply, radians, 180 / math.pi) if deg else radians
+
+
+def _conj_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    a = args[0]
+    if isinstance(a, np.ndarray) and a.ndim == 0 and a.dtype.kind != "c":
+        return "a real 0-d array is its own conjugate, and stays an array"
+    return None
+
+
+@op(np.ndarray.conj, np.ndarray.conjugate, name="numpy.ndarray.conj", view=True, limits=_conj_limits)
+def ndarray_conj(a: Tensor) -> Tensor:
+    """The method answers with the array itself where there is nothing to conjugate, unlike the ufunc."""
+    return torch.conj_physical(a) if a.is_complex() else a
