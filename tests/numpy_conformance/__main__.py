@@ -1,11 +1,11 @@
 """The command: runs lanes over modules, prints the table, checks or rewrites the lists of known failures.
 
-    python -m tests.numpy_conformance                          every module, in the shim
-    python -m tests.numpy_conformance --lane shim torch_numpy --json figures.json
-    python -m tests.numpy_conformance core.einsum --causes     why its tests fail, most frequent first
-    python -m tests.numpy_conformance --check                  exit status 1 where a list is not exact
-    python -m tests.numpy_conformance --update                 rewrite the lists
-    python -m tests.numpy_conformance core.einsum --debug TestEinsum::test_einsum_views    with tracebacks
+python -m tests.numpy_conformance                          every module, in the shim
+python -m tests.numpy_conformance --lane shim --lane torch_numpy --json figures.json
+python -m tests.numpy_conformance core.einsum --causes     why its tests fail, most frequent first
+python -m tests.numpy_conformance --check                  exit status 1 where a list is not exact
+python -m tests.numpy_conformance --update                 rewrite the lists
+python -m tests.numpy_conformance core.einsum --debug TestEinsum::test_einsum_views    with tracebacks
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ def figures(outcomes: dict[str, Outcome]) -> dict[str, int]:
 def table(lane: str, modules: dict[str, dict[str, Outcome]]) -> str:
     """The lane's figures by module, as text.
 
-    "no host call": passed with every answer ours. "on ops": of those, tests that called an op at all; the others
-    are about scalars, dtypes and exceptions, which are NumPy's own in the shim. "op failures": tests, passed or
-    not, in which an op raised and NumPy answered.
+    "no host call": passed with every answer ours. "on ops": of those, tests that called an op at all; the
+    others are about scalars, dtypes and exceptions, which are NumPy's own in the shim. "op failures": tests,
+    passed or not, in which an op raised and NumPy answered.
     """
     head = f"{lane:24}{'counted':>9}{'passed':>9}{'':8}{'no host call':>14}{'on ops':>9}{'op failures':>13}"
     lines = [head]
@@ -55,13 +55,20 @@ def table(lane: str, modules: dict[str, dict[str, Outcome]]) -> str:
         counted = row.get("counted", 0)
         rate = f"{100 * row.get('passed', 0) / counted:.1f}%" if counted else "-"
         line = f"{name:24}{counted:>9}{row['passed']:>9}{rate:>8}{row['no_host_call']:>14}{row['on_ops']:>9}"
-        lines.append(f"{line}{row['op_failures']:>13}" + (f"  {row['crashed']} crashed" if row["crashed"] else ""))
+        lines.append(
+            f"{line}{row['op_failures']:>13}" + (f"  {row['crashed']} crashed" if row["crashed"] else "")
+        )
     return "\n".join(lines)
 
 
 def causes(modules: dict[str, dict[str, Outcome]]) -> str:
     """Why tests fail, what is handed to NumPy, and which ops raise: most frequent first."""
-    failed = [(f"{m}::{t}", out) for m, outs in modules.items() for t, out in outs.items() if out.outcome != "passed"]
+    failed = [
+        (f"{m}::{t}", out)
+        for m, outs in modules.items()
+        for t, out in outs.items()
+        if out.outcome != "passed"
+    ]
     examples: dict[tuple[str, str], str] = {}
     count: Counter[tuple[str, str]] = Counter()
     host: Counter[str] = Counter()
@@ -85,29 +92,34 @@ def causes(modules: dict[str, dict[str, Outcome]]) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(prog="tests.numpy_conformance")
     parser.add_argument("modules", nargs="*", choices=[[], *MODULES], metavar="module", help="all by default")
-    parser.add_argument("--lane", nargs="+", choices=sorted(LANES), default=["shim"])
-    parser.add_argument("--every-change", action="store_true", help="only the modules that run on every change")
-    parser.add_argument("--check", action="store_true", help="fail where the lists of known failures are not exact")
+    parser.add_argument("--lane", action="append", choices=sorted(LANES), help="may be repeated")
+    parser.add_argument(
+        "--every-change", action="store_true", help="only the modules that run on every change"
+    )
+    parser.add_argument(
+        "--check", action="store_true", help="fail where the lists of known failures are not exact"
+    )
     parser.add_argument("--update", action="store_true", help="rewrite the lists of known failures")
     parser.add_argument("--causes", action="store_true", help="print why tests fail")
     parser.add_argument("--json", type=Path, help="write every outcome to this file")
     parser.add_argument("--debug", metavar="TEST", help="run one test, or those of a class, with tracebacks")
     args = parser.parse_args()
+    lanes = args.lane or ["shim"]
     modules = args.modules or [m for m in MODULES if not (args.every_change and m in NOT_ON_EVERY_CHANGE)]
     if args.debug:
-        return runner.debug(modules[0], args.lane[0], args.debug)
+        return runner.debug(modules[0], lanes[0], args.debug)
 
-    results: Results = {lane: {} for lane in args.lane}
+    results: Results = {lane: {} for lane in lanes}
     problems: list[str] = []
     for module in modules:
         counted = runner.oracle(module)
-        for lane in args.lane:
+        for lane in lanes:
             results[lane][module] = outcomes = runner.run(module, lane, counted)
             if args.update:
                 known.update(lane, module, outcomes)
             if args.check:
                 problems += known.problems(lane, module, outcomes)
-    for lane in args.lane:
+    for lane in lanes:
         print(table(lane, results[lane]))
         if args.causes:
             print(causes(results[lane]))

@@ -1,8 +1,9 @@
 """What `numpy` and its submodules mean inside a test module: the module under test, name by name.
 
-Public names come from the module under test and from nowhere else, so that a name it lacks fails the test that uses
-it. Listed here are the few that are no array semantics and stay NumPy's own (exceptions, the testing helpers, dtype
-classes), the sources of random test data, and the private modules that test modules import public functions from.
+Public names come from the module under test and from nowhere else, so that a name it lacks fails the test
+that uses it. Listed here are the few that are no array semantics and stay NumPy's own (exceptions, the
+testing helpers, dtype classes), the sources of random test data, and the private modules that test modules
+import public functions from.
 """
 
 from __future__ import annotations
@@ -27,19 +28,19 @@ import numpy.version
 
 # Not array semantics: NumPy's own where the module under test has none.
 _NUMPYS_OWN = (
-    "__version__", "char", "dtypes", "exceptions", "ma", "matrix", "asmatrix", "bmat", "matlib", "memmap", "rec",
+    "__version__", "char", "dtypes", "exceptions", "ma", "matrix", "asmatrix", "bmat", "memmap", "rec",
     "recarray", "record", "strings", "test", "version",
 )  # fmt: skip
 
 # Private modules that test modules take public functions from: those names mean the public ones.
 _PUBLIC_ALIASES: dict[str, tuple[str, ...]] = {
     "numpy._core": (
-        "arange", "array", "atleast_1d", "atleast_2d", "atleast_3d", "block", "concatenate", "hstack", "newaxis",
-        "stack", "swapaxes", "vstack",
+        "arange", "array", "atleast_1d", "atleast_2d", "atleast_3d", "block", "concatenate", "hstack",
+        "newaxis", "stack", "swapaxes", "vstack",
     ),
     "numpy.lib._index_tricks_impl": (
-        "c_", "diag_indices", "diag_indices_from", "fill_diagonal", "index_exp", "ix_", "mgrid", "ndenumerate",
-        "ndindex", "ogrid", "r_", "s_",
+        "c_", "diag_indices", "diag_indices_from", "fill_diagonal", "index_exp", "ix_", "mgrid",
+        "ndenumerate", "ndindex", "ogrid", "r_", "s_",
     ),
     "numpy.lib._stride_tricks_impl": ("broadcast_arrays", "broadcast_shapes", "broadcast_to"),
 }  # fmt: skip
@@ -115,9 +116,7 @@ def importer(target: types.ModuleType, testing: types.ModuleType) -> Callable[..
         level: int = 0,
     ) -> Any:
         root = name.split(".")[0]
-        if isinstance(
-            fromlist, list
-        ):  # not a statement: NumPy's C code importing its own, in the test's frame
+        if isinstance(fromlist, list):  # NumPy's C code importing its own, in a test's frame
             return builtins.__import__(name, globals_, locals_, fromlist, level)
         if level == 0 and root == "numpy":
             if name not in bound:

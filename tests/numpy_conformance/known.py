@@ -5,8 +5,8 @@
     TestClass::test_name[*]             every counted case of the function fails
     TestClass::*                        every counted test of the class fails
 
-A listed test that passes and an unlisted one that fails are both errors. `--update` rewrites the files: causes stay,
-tests that pass now leave, and a new failure goes under "unsorted: <what it raised>".
+A listed test that passes and an unlisted one that fails are both errors. `--update` rewrites the files:
+causes stay, tests that pass now leave, and a new failure goes under "unsorted: <what it raised>".
 """
 
 from __future__ import annotations
@@ -96,7 +96,9 @@ def general(out: Outcome) -> str:
     text = out.cause or out.outcome
     text = re.sub(r" \(comparison \d+\)", "", text)
     text = re.sub(r"0x[0-9a-f]+", "0x...", text)
-    if re.match(r"AssertionError: (Not equal|Arrays are not)", text) or text.startswith("AssertionError: Items"):
+    if re.match(r"AssertionError: (Not equal|Arrays are not)", text) or text.startswith(
+        "AssertionError: Items"
+    ):
         text = "AssertionError: other values"
     text = re.sub(r"AssertionError: (In test case|item=|ACTUAL|\().*", r"AssertionError: \1 ...", text)
     return re.sub(r"\d+", "N", text)[:110].rstrip()

@@ -57,7 +57,7 @@ class Lane:
 
 
 class TorchNumpyLane(Lane):
-    """`torch._numpy`, the ancestor: figures to compare with. It answers what it lacks with an error, not by NumPy."""
+    """`torch._numpy`, the ancestor: figures to compare with. What it lacks is an error, not a host call."""
 
     name = "torch_numpy"
 

@@ -1,8 +1,8 @@
 """Executes an installed test module with its imports of `numpy` resolved to the module under test.
 
-The source is read where it is installed. Each statement of the module and of its classes is guarded: where one
-fails (a parametrization that calls a function we lack), only the tests of that statement are lost, and counted as
-failures, instead of all tests of the file.
+The source is read where it is installed. Each statement of the module and of its classes is guarded: where
+one fails (a parametrization that calls a function we lack), only the tests of that statement are lost, and
+counted as failures, instead of all tests of the file.
 """
 
 from __future__ import annotations

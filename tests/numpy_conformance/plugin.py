@@ -1,14 +1,15 @@
-"""The pytest plugin that collects a test module as a lane loads it, runs its tests, and reports each outcome."""
+"""The pytest plugin that collects a test module as a lane loads it, runs it, and reports each outcome."""
 
 from __future__ import annotations
 
 import dataclasses
 import signal
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any
 
+import numpy
 import pytest
 
 from . import exclusions
@@ -37,10 +38,10 @@ class Outcome:
 class ConformanceModule(pytest.Module):
     """A test module that is loaded by the lane instead of imported."""
 
-    loaded: Loaded
+    load: Callable[[Path], Loaded]
 
     def _getobj(self) -> Any:
-        return self.loaded.module
+        return self.load(self.path).module
 
 
 class Plugin:
@@ -58,23 +59,26 @@ class Plugin:
         self._lane, self._module, self._emit, self._started = lane, module, emit, started
         self._oracle, self._done = oracle, done
         self._loaded: Loaded | None = None
+        self._uncollected: dict[
+            str, str
+        ] = {}  # class, or "" for the module -> why pytest could not collect it
         self._names: dict[str, str] = {}  # node id -> test
         self._current: Outcome | None = None
 
     def pytest_pycollect_makemodule(self, module_path: Path, parent: Any) -> Any:
         module = ConformanceModule.from_parent(parent, path=module_path)
-        self._loaded = module.loaded = self._lane.load(module_path)
+        module.load = self._load  # pytest makes a collector of every file beside it too: those are not loaded
         return module
+
+    def _load(self, path: Path) -> Loaded:
+        self._loaded = self._lane.load(path)
+        return self._loaded
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         found = [(item, item.nodeid.partition("::")[2]) for item in items]
         if self._oracle is not None:
             renamed = _by_position([test for _, test in found], list(self._oracle))
             found = [(item, renamed.get(test, test)) for item, test in found]
-            missing = set(self._oracle) - {test for _, test in found} - self._done
-            for test in self._oracle:
-                if test in missing:
-                    self._emit(Outcome(test, "missing", self._why_missing(test)))
         kept = []
         for item, test in found:
             wanted = (
@@ -85,17 +89,27 @@ class Plugin:
                 kept.append(item)
         items[:] = kept
 
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            name = report.nodeid.partition("::")[2]
+            self._uncollected[name] = str(report.longrepr).strip().splitlines()[-1][:160]
+
+    def pytest_sessionfinish(self) -> None:
+        for test in self._oracle or ():
+            if test not in self._done and test not in self._names.values():
+                self._emit(Outcome(test, "missing", self._why_missing(test)))
+
     def _why_missing(self, test: str) -> str:
-        assert self._loaded is not None
+        lost = {**self._uncollected, **(self._loaded.defects if self._loaded else {})}
         name = test.partition("[")[0]
         while name:
-            if name in self._loaded.defects:
-                return "not collected: " + self._loaded.defects[name]
+            if name in lost:
+                return "not collected: " + lost[name]
             name = name.rpartition("::")[0]
-        return "not collected: other parametrization"
+        return "not collected: " + lost.get("", "other parametrization")
 
     @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[Any]:
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, Any, Any]:
         test = self._names[item.nodeid]
         self._started(test)
         self._current = Outcome(test, "passed")
@@ -103,6 +117,7 @@ class Plugin:
         generated = hasattr(function, "is_hypothesis_test")
         expected = None if generated or self._oracle is None else self._oracle[test].compared
         self._lane.witness.begin(expected)
+        numpy.random.seed(0)  # unseeded data, and with it shapes, would differ from NumPy's run
         self._lane.begin()
         signal.signal(signal.SIGALRM, _hung)
         signal.alarm(TEST_SECONDS)
@@ -126,7 +141,9 @@ class Plugin:
         return True
 
     @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[Any]:
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, Any, Any]:
         report = yield
         out = self._current
         assert out is not None
@@ -160,9 +177,9 @@ def summary(error: BaseException) -> tuple[str, str]:
     cause = f"{type(error).__name__}: {text}".rstrip(": ")
     frames = traceback.extract_tb(error.__traceback__)
     ours = [f for f in frames if "/npcompile/" in f.filename or "/torch/_numpy/" in f.filename]
-    frame = (ours or frames or [None])[-1]
-    if frame is None:
+    if not frames:
         return cause, ""
+    frame = (ours or frames)[-1]
     parts = Path(frame.filename).parts
     return cause, f"{'/'.join(parts[-3:])}:{frame.lineno} in {frame.name}"
 
@@ -173,7 +190,7 @@ def _by_position(found: list[str], counted: list[str]) -> dict[str, str]:
     `counted` has only the tests that count, so this is sound only for functions whose every test counts.
     """
     ours, theirs = _grouped(found), _grouped(counted)
-    renamed = {}
+    renamed: dict[str, str] = {}
     for name, tests in ours.items():
         known = theirs.get(name, [])
         if len(known) == len(tests) and known != tests and not set(known) & set(tests):

@@ -1,8 +1,9 @@
-"""The assert helpers of `numpy.testing`, made to compare what they are given and to check what NumPy was given.
+"""The assert helpers of `numpy.testing`, made to check dtype, shape and kind beside the values.
 
-Our arrays become NumPy arrays before a helper sees them, so that our own `==` never judges itself. NumPy's helpers
-mostly ignore dtype, and broadcast: so the run under plain NumPy leaves, for each test, the kind (array, NumPy scalar,
-Python number), dtype and shape of everything that its helpers were given, and the run under us must show the same.
+Our arrays become NumPy arrays before a helper sees them, so that our own `==` never judges itself. NumPy's
+helpers mostly ignore dtype, and broadcast: so the run under plain NumPy leaves, for each test, the kind
+(array, NumPy scalar, Python number), dtype and shape of everything that its helpers were given, and the run
+under us must show the same.
 """
 
 from __future__ import annotations
