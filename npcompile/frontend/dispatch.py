@@ -22,6 +22,8 @@ def name_of(function: Any) -> str:
     owner = getattr(function, "__self__", None)
     if isinstance(owner, np.ufunc):
         return f"numpy.{owner.__name__}.{function.__name__}"
+    if (owner := getattr(function, "__objclass__", None)) is not None:
+        return f"numpy.{owner.__name__}.{function.__name__}"
     module = getattr(function, "__module__", None) or "numpy"
     return f"{module}.{getattr(function, '__name__', repr(function))}"
 
@@ -123,7 +125,9 @@ def _answer(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 def view(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """NumPy's own answer where it is a view of our arrays; None where it would be a copy (or no array)."""
     sources = arrays_in(args)
-    if not sources or "out" in kwargs:
+    theirs: list[np.ndarray[Any, Any]] = []
+    map_arrays(args, theirs.append, np.ndarray)
+    if not (sources or theirs) or "out" in kwargs:
         return None
     answer = function(*map_arrays(args, _layout), **map_arrays(kwargs, _layout))
     items = answer if isinstance(answer, (tuple, list)) else [answer]
@@ -136,9 +140,13 @@ def view(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
             views.append(source)
             continue
         source = next((array for array in sources if array._holds(item)), None)
-        if source is None:
+        if source is not None:
+            views.append(source._view_at(item))
+            continue
+        owner = next((array for array in theirs if np.may_share_memory(array, item)), None)
+        if owner is None:
             return None
-        views.append(source._view_at(item))
+        views.append(Strided._of_numpy(item.view() if item is owner else item, base=owner))
     return type(answer)(views) if isinstance(answer, (tuple, list)) else views[0]
 
 
@@ -221,8 +229,11 @@ def host(
     for array, now, before in copies.values():
         if now.tobytes() != before.tobytes():
             array._write(torch.from_numpy(now).to(array._memory.device))
-    sources = arrays_in(args) + arrays_in(kwargs)
-    return adopt(answer, sources)
+    theirs: list[np.ndarray[Any, Any]] = []
+    map_arrays((args, kwargs), theirs.append, np.ndarray)
+    if any(answer is array for array in theirs):  # out= of NumPy's own
+        return answer
+    return adopt(answer, arrays_in(args) + arrays_in(kwargs))
 
 
 def adopt(answer: Any, sources: list[Strided]) -> Any:

@@ -1,0 +1,67 @@
+"""Arrays from what is already there: `array`, `asarray` and their like, which are conversions and no ops."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+import torch
+
+from npcompile.frontend import dispatch
+from npcompile.frontend.ndarray import asarray as _asarray
+from npcompile.frontend.ndarray import ndarray
+
+
+def array(
+    object: Any,
+    dtype: Any = None,
+    *,
+    copy: bool | None = True,
+    order: Any = "K",
+    subok: bool = False,
+    ndmin: int = 0,
+    like: Any = None,
+) -> Any:
+    """`numpy.array`: our array, or NumPy's for dtypes that torch lacks. Raises what NumPy raises."""
+    if order not in ("K", "A", "C") or ndmin or (order == "C" and isinstance(object, ndarray)):
+        return dispatch.host(numpy.array, (object, dtype), {"copy": copy, "order": order, "ndmin": ndmin})
+    return _asarray(object, dtype, copy=copy)
+
+
+def asarray(
+    a: Any,
+    dtype: Any = None,
+    order: Any = None,
+    *,
+    device: Any = None,
+    copy: bool | None = None,
+    like: Any = None,
+) -> Any:
+    """`numpy.asarray`: our array itself, or a new one that shares memory where it can be shared."""
+    made = array(a, dtype, copy=copy, order=order or "K")
+    return made if device is None or not isinstance(made, ndarray) else made.to_device(device)
+
+
+def asanyarray(a: Any, dtype: Any = None, order: Any = None, **kwargs: Any) -> Any:
+    """`numpy.asanyarray`: subclasses of NumPy's array stay what they are."""
+    if isinstance(a, numpy.ndarray) and type(a) is not numpy.ndarray:
+        return numpy.asanyarray(a, dtype, order, **kwargs)
+    return asarray(a, dtype, order, **kwargs)
+
+
+def ascontiguousarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
+    """`numpy.ascontiguousarray`: at least 1-d and in C order, without a copy where it is so already."""
+    made = asarray(a, dtype)
+    if not isinstance(made, ndarray):
+        return numpy.ascontiguousarray(made)
+    if made.ndim == 0:
+        made = made.reshape(1)
+    return made if made.flags["C_CONTIGUOUS"] else made.copy()
+
+
+def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> Any:
+    """`numpy.from_dlpack`, for any device torch knows."""
+    made = ndarray._of_tensor(torch.from_dlpack(x))
+    if device is not None:
+        made = made.to_device(device)
+    return made.copy() if copy else made

@@ -1,0 +1,104 @@
+"""What the names of this package are: NumPy functions and ufuncs that run their op on our arrays."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from typing import Any
+
+import numpy
+
+from npcompile.frontend import dispatch
+from npcompile.frontend.table import TABLE
+
+
+class Function:
+    """A NumPy function on our arrays: its op, or a counted host call."""
+
+    def __init__(self, function: Any) -> None:
+        functools.update_wrapper(self, function)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return dispatch.call(self.__wrapped__, args, kwargs)  # type: ignore[attr-defined]
+
+    def __repr__(self) -> str:
+        return f"<npcompile {dispatch.name_of(self.__wrapped__)}>"  # type: ignore[attr-defined]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return find, (self.__module__, self.__name__)  # type: ignore[attr-defined]
+
+
+class Updating(Function):
+    """A NumPy function that writes into its first argument; its op gives the whole new array."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        first = args[0] if args else None
+        if isinstance(first, dispatch.Strided):
+            dispatch.update(self.__wrapped__, args, kwargs)  # type: ignore[attr-defined]
+        else:
+            dispatch.host(self.__wrapped__, args, kwargs)  # type: ignore[attr-defined]
+
+
+class Fact(Function):
+    """A NumPy function that asks for shapes, dtypes or memory only: NumPy answers from the layout, uncounted."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return dispatch.host(self.__wrapped__, args, kwargs, count=False)  # type: ignore[attr-defined]
+
+
+class ufunc:
+    """A NumPy ufunc on our arrays, with its methods and attributes."""
+
+    def __init__(self, real: numpy.ufunc) -> None:
+        self._real = real
+        self.__name__ = self.__qualname__ = real.__name__
+        self.__doc__ = real.__doc__
+        self.nin, self.nout, self.nargs, self.ntypes = real.nin, real.nout, real.nargs, real.ntypes
+        self.types, self.identity, self.signature = real.types, real.identity, real.signature
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if len(args) > self.nin and "out" not in kwargs:
+            kwargs["out"] = args[self.nin :]
+            args = args[: self.nin]
+        return dispatch.call(self._real, args, kwargs)
+
+    def _method(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return dispatch.call(getattr(self._real, name), args, kwargs, op=TABLE.of_method(self._real, name))
+
+    def reduce(self, *args: Any, **kwargs: Any) -> Any:
+        return self._method("reduce", args, kwargs)
+
+    def accumulate(self, *args: Any, **kwargs: Any) -> Any:
+        return self._method("accumulate", args, kwargs)
+
+    def reduceat(self, *args: Any, **kwargs: Any) -> Any:
+        return self._method("reduceat", args, kwargs)
+
+    def outer(self, *args: Any, **kwargs: Any) -> Any:
+        return self._method("outer", args, kwargs)
+
+    def at(self, *args: Any) -> None:
+        self._method("at", args, {})
+
+    def resolve_dtypes(self, *args: Any, **kwargs: Any) -> Any:
+        return self._real.resolve_dtypes(*args, **kwargs)
+
+    def __repr__(self) -> str:
+        return repr(self._real)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return find, ("numpy", self.__name__)
+
+
+def wrap(value: Any) -> Any:
+    """A function of NumPy's as a name of this package; modules, classes and constants are NumPy's own."""
+    if isinstance(value, numpy.ufunc):
+        return ufunc(value)
+    if callable(value) and not isinstance(value, type):
+        return Function(value)
+    return value
+
+
+def find(module: str, name: str) -> Any:
+    """The name of this package that stands for a NumPy name (the other half of pickling)."""
+    return getattr(importlib.import_module(f"npcompile.{module}"), name)

@@ -1,0 +1,16 @@
+"""Counters start from nothing in each test, and no test may end with an op that failed where NumPy has an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from npcompile.frontend import counters
+
+
+@pytest.fixture(autouse=True)
+def fresh_counters() -> Iterator[None]:
+    counters.reset()
+    yield
+    assert not counters.op_failures
