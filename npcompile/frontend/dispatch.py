@@ -13,7 +13,7 @@ import numpy as np
 import torch
 
 from npcompile.frontend import convert, counters
-from npcompile.frontend.strided import Strided
+from npcompile.frontend.strided import Strided, overlap
 from npcompile.frontend.table import TABLE, Op, Unsupported
 
 
@@ -169,7 +169,7 @@ def native(op: Op, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
             raise Unsupported("a reduction takes its dtype from out")
     result = _answer(op, args, kwargs)
     if out is None:
-        return wrap(op.scalar, result)
+        return wrap(op.scalar, result, [array._memory for array in arrays_in((args, kwargs))])
     casting = kwargs.get("casting", "same_kind")
     dtype = convert.numpy_dtype(result.dtype)
     if not out._layout.flags.writeable or not np.can_cast(dtype, out.dtype, casting):
@@ -195,14 +195,19 @@ def operands(value: Any) -> Any:
     return map_arrays(value, change, (Strided, np.ndarray))
 
 
-def wrap(scalar: bool, result: Any) -> Any:
-    """Tensors as our arrays, 0-d ones as NumPy scalars if `scalar`; structures of them likewise."""
+def wrap(scalar: bool, result: Any, inputs: list[torch.Tensor]) -> Any:
+    """Tensors as our arrays, 0-d ones as NumPy scalars if `scalar`; structures of them likewise.
+
+    Where NumPy answered with no view, the answer is new memory, though a body may have handed its operand through.
+    """
     if isinstance(result, torch.Tensor):
         if scalar and result.dim() == 0:
             return convert.scalar_of(result)
-        return Strided._of_tensor(result)
-    if type(result) is tuple or type(result) is list:
-        return type(result)(wrap(scalar, item) for item in result)
+        result = result.resolve_conj().resolve_neg()
+        return Strided._of_tensor(result.clone() if any(overlap(result, item) for item in inputs) else result)
+    if isinstance(result, (tuple, list)):
+        items = [wrap(scalar, item, inputs) for item in result]
+        return type(result)(*items) if hasattr(result, "_fields") else type(result)(items)
     return result
 
 

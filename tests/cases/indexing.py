@@ -29,7 +29,7 @@ ADVANCED += [(slice(None, None, -1), I), (slice(1, 3), I, slice(None, None, 2)),
 ADVANCED += [numpy.array(1), (numpy.array(1), slice(None), I), I[:3].astype("int8"), I[[0, 1]].astype("uint8"), NONE]
 ADVANCED += [OUT, LOW, (slice(None), OUT, 9), (I, I[:3]), ROW, (slice(None), NONE), (PAIRS, slice(None), PAIRS)]
 
-case("numpy.ndarray.__getitem__", lambda np, a: np.ndarray.__getitem__(a, 1), arrays(NATIVE, empty=False), "dtypes")
+case("numpy.ndarray.__getitem__", lambda np, a: np.ndarray.__getitem__(a, 1), arrays(NATIVE, more=(), empty=False), "dtypes")
 for at, index in enumerate([*STATIC, *ADVANCED]):
     rows = given((A,), (A[::-1, :, ::2],), (A.T,))
     label = f"{at} {index!r}".replace("\n", "")
