@@ -1,7 +1,7 @@
 """The one file that names private parts of torch: tracing and code generation by AOTAutograd and Inductor.
 
-Nothing here imports Inductor until a function is called; only the worker process calls those that do. Written for
-torch 2.11 to 2.13; `PRIVATE` lists every private symbol, and a test looks each one up.
+Nothing here imports Inductor until a function is called, and only the worker process calls those that do.
+Written for torch 2.11 to 2.13; `PRIVATE` lists every private symbol, and a test looks each one up.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ PRIVATE = (
     "torch._ops.OpOverload",
     "torch._ops.OpOverloadPacket",
     "torch._subclasses.FakeTensorMode",
+    "torch.UntypedStorage._cdata",
 )
 
 SETTINGS: dict[str, Any] = {
@@ -56,7 +57,7 @@ class Traced(NamedTuple):
     constants: dict[str, torch.Tensor]  # tensors that the wrapper refers to by name
 
 
-OPERATORS = (torch._ops.OpOverload, torch._ops.OpOverloadPacket)  # torch.ops.aten.add.Tensor, torch.ops.aten.add
+OPERATORS = (torch._ops.OpOverload, torch._ops.OpOverloadPacket)  # aten.add.Tensor, aten.add
 
 
 def fake_mode() -> Any:
@@ -66,10 +67,15 @@ def fake_mode() -> Any:
     return FakeTensorMode()
 
 
+def memory_of(tensor: torch.Tensor) -> int:
+    """The same number for tensors that share memory, fake ones too."""
+    return tensor.untyped_storage()._cdata
+
+
 def generate(
     module: fx.GraphModule, inputs: list[torch.Tensor], threads: Callable[[fx.Graph], int]
 ) -> Traced:
-    """Inductor's text for a module on fake inputs, no compiler run. `threads(graph)` says how many it may use."""
+    """Inductor's text for a module on fake inputs, no compiler run. `threads(graph)`: how many it may use."""
     from torch._inductor import compile_fx, config
 
     traced: list[Traced] = []
@@ -77,7 +83,7 @@ def generate(
     def inner(graph_module: fx.GraphModule, example_inputs: Any, **kwargs: Any) -> Any:
         outputs = [n.meta["val"] for n in graph_module.graph.output_node().args[0]]  # type: ignore[union-attr]
         with config.patch({"cpp.threads": threads(graph_module.graph)}):
-            compiled = compile_fx.compile_fx_inner(graph_module, example_inputs, **kwargs)
+            compiled: Any = compile_fx.compile_fx_inner(graph_module, example_inputs, **kwargs)
         traced.append(Traced(compiled.source_code, outputs, dict(compiled.constants or {})))
         return compiled
 
@@ -131,8 +137,10 @@ def toolchain() -> Toolchain:
 
 
 def replay_names() -> dict[str, Any]:
-    """What Inductor's wrappers call besides kernels: all of it in torch's core, so that replay imports no Inductor."""
-    from torch._C._dynamo import guards
+    """What Inductor's wrappers call besides kernels: all of it in torch's core, none in Inductor."""
+    import torch._C._dynamo.guards
+
+    guards: Any = torch._C._dynamo.guards
 
     return {
         "torch": torch,

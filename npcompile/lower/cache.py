@@ -1,4 +1,4 @@
-"""Kernels on disk: one library and one metadata file for each key, trusted only when they are this user's own."""
+"""Kernels on disk: one library and one metadata file a key, trusted only when they are this user's own."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def tag() -> str:
 def directory() -> Path:
     """The folder of the kernels, made if it is missing.
 
-    `$NPCOMPILE_CACHE_DIR`, else `~/.cache/npcompile`, in it a folder for these versions. When that cannot be used or
-    is not this user's own, a private folder that lives as long as this process.
+    `$NPCOMPILE_CACHE_DIR`, else `~/.cache/npcompile`, in it a folder for these versions. When that cannot be
+    used or is not this user's own, a private folder that lives as long as this process.
     """
     root = os.environ.get("NPCOMPILE_CACHE_DIR")
     return _directory(root or os.path.join(os.path.expanduser("~"), ".cache", "npcompile"), os.getpid())
@@ -91,8 +91,8 @@ def read(path: Path) -> bytes:
 def store(folder: Path, key: str, library: Path | None, metadata: dict[str, Any]) -> None:
     """Put a library (moved from where it is) and its metadata under a key, whole or not at all.
 
-    The library goes first: metadata without its library is never seen. Whichever of two processes comes last wins,
-    and both wrote the same; the checksum tells a mixture.
+    The library goes first: metadata without its library is never seen. Of two processes the last one wins;
+    the checksum tells a mixture of both, which is then not loaded.
     """
     metadata = dict(metadata)
     if library is not None:
@@ -121,3 +121,26 @@ def load(folder: Path, key: str) -> tuple[Path | None, dict[str, Any]] | None:
     except (OSError, ValueError):
         return None
     return library, metadata
+
+
+def work_prefix() -> str:
+    """How this process's work folders in the cache folder are named."""
+    return f"work-{os.getpid()}-"
+
+
+def remove_leavings(folder: Path, pid: int | None = None) -> None:
+    """Remove the work folders of that process, or of all processes that are no more."""
+    for path in folder.glob("work-*-*" if pid is None else f"work-{pid}-*"):
+        owner = path.name.split("-")[1]
+        if pid is not None or (owner.isdigit() and not _alive(int(owner))):
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return True

@@ -1,4 +1,4 @@
-"""One segment compiled, in the worker process: graph to Inductor's text, text to one library and its metadata."""
+"""One segment compiled, in the worker process: graph to Inductor's text, text to library and metadata."""
 
 from __future__ import annotations
 
@@ -24,9 +24,19 @@ PARALLEL_FROM = 50_000.0
 aten = torch.ops.aten
 COSTLY_OPERATORS = frozenset(
     (
-        *(aten.exp, aten.exp2, aten.expm1, aten.log, aten.log2, aten.log10, aten.log1p, aten.pow, aten.erf, aten.erfc),
-        *(aten.sin, aten.cos, aten.tan, aten.asin, aten.acos, aten.atan, aten.atan2, aten.sinh, aten.cosh, aten.tanh),
-        *(aten.asinh, aten.acosh, aten.atanh, aten.fmod, aten.remainder, aten.sigmoid, aten.lgamma, aten.hypot),
+        *(aten.exp, aten.exp2, aten.expm1, aten.log, aten.log2, aten.log10, aten.log1p, aten.pow, aten.hypot),
+        *(aten.sin, aten.cos, aten.tan, aten.asin, aten.acos, aten.atan, aten.atan2, aten.sinh, aten.cosh),
+        *(
+            aten.tanh,
+            aten.asinh,
+            aten.acosh,
+            aten.atanh,
+            aten.fmod,
+            aten.remainder,
+            aten.sigmoid,
+            aten.lgamma,
+        ),
+        *(aten.erf, aten.erfc),
     )
 )
 
@@ -38,7 +48,7 @@ class Rejected(Exception):
 def compile_segment(data: bytes, threads: int, folder: Path, compiler: str) -> tuple[Path, dict[str, Any]]:
     """The library (in `folder`) and the metadata of a segment.
 
-    Raises Rejected where the traced body's dtypes or shapes are not those that were recorded, `cpp.CompilerMissing`,
+    Raises Rejected where the traced body's dtypes or shapes are not those that were recorded,
     `cpp.CompilerFailed`, and whatever tracing raises.
     """
     start = time.perf_counter()
@@ -60,11 +70,11 @@ def compile_segment(data: bytes, threads: int, folder: Path, compiler: str) -> t
         raise Rejected(f"{len(program.returned)} values are returned where {len(outs)} were recorded")
     for place, (value, fake) in enumerate(zip(outs, traced.outputs, strict=True)):
         _same(place, value, fake.dtype, _inverse(tuple(fake.shape), layouts[place]))
-    program.returned = [
-        v if v is None or p is None else v._replace(shape=_inverse(v.shape, p), strides=_inverse(v.strides, p))
-        for v, p in zip(program.returned, layouts, strict=True)
-    ]
-    demanded = [cpp.Out(v.shape, v.strides) for v in outs]
+    for place, (view, order) in enumerate(zip(program.returned, layouts, strict=True)):
+        if view is not None:
+            shape, strides = _inverse(view.shape, order), _inverse(view.strides, order)
+            program.returned[place] = view._replace(shape=shape, strides=strides)
+    demanded = [_out(v) for v in outs]
     used = allowed_threads(costs[0], threads)
     emitted = cpp.emit(program, demanded, used)
     wrong = emitted.written - written(graph)
@@ -74,12 +84,12 @@ def compile_segment(data: bytes, threads: int, folder: Path, compiler: str) -> t
     source, library = folder / "segment.cpp", folder / "segment.so"
     source.write_text(emitted.source)
     cpp.build(source, library, compiler)
-    metadata = {
+    metadata: dict[str, Any] = {
         "form": "native" if program.general is None else "general",
         "scratch": emitted.scratch,
         "threads": used,
         "cost": costs[0],
-        "kernels": len(program.calls) if program.general is None else len(program.kernels),
+        "kernels": len(program.calls),
         "bytes_written": emitted.bytes_written,
         "source": emitted.source,
         "seconds": [generated - start, time.perf_counter() - generated],
@@ -124,29 +134,34 @@ def _fake_copy(mode: Any, value: Value) -> torch.Tensor:
         return _fake(value)
 
 
+def _out(value: Value) -> cpp.Out:
+    assert value.dtype is not None
+    return cpp.Out(value.shape, value.strides, value.dtype.itemsize)
+
+
 def _layouts(
     module: fx.GraphModule, mode: Any, fakes: list[torch.Tensor], outs: list[Value]
 ) -> list[tuple[int, ...] | None]:
     """For each output the axis order in which to lay it out, None where the traced body's own layout will do.
 
-    Runs the body on fake tensors: dtypes and shapes are compared with what was recorded (Rejected), and an output
+    Runs the body on fake tensors. Dtypes and shapes are compared with what was recorded (Rejected); an output
     that shares memory with an input or another output is made a copy.
     """
     with mode, torch.no_grad():
         results = fx.Interpreter(module).run(*fakes)
-    seen = {f.untyped_storage()._cdata for f in fakes}
+    seen = {adapter.memory_of(f) for f in fakes}
     orders: list[tuple[int, ...] | None] = []
     for place, (value, result) in enumerate(zip(outs, results, strict=True)):
         if not isinstance(result, torch.Tensor):
             raise Rejected(f"output {place} is a {type(result).__name__}, not a tensor")
         _same(place, value, result.dtype, tuple(result.shape))
-        storage = result.untyped_storage()._cdata
+        memory = adapter.memory_of(result)
         view = wrapper.View(wrapper.Memory(-1, 0), 0, *wrapper.metadata(result))
-        if storage not in seen and cpp.same_layout(view, cpp.Out(value.shape, value.strides)):
+        if memory not in seen and cpp.same_layout(view, _out(value)):
             orders.append(None)
         else:
             orders.append(_order(place, value))
-        seen.add(storage)
+        seen.add(memory)
     return orders
 
 
@@ -178,7 +193,7 @@ def _inverse(items: tuple[int, ...], order: tuple[int, ...] | None) -> tuple[int
 
 
 def _flat(module: fx.GraphModule, arity: int, orders: list[tuple[int, ...] | None]) -> fx.GraphModule:
-    """The segment as a graph of one call: its nodes may pass any objects on, which Inductor's own passes do not know."""
+    """The segment as a graph of one call: its nodes may pass on what Inductor's passes do not know."""
 
     def segment(*args: torch.Tensor) -> tuple[torch.Tensor, ...]:
         results = fx.Interpreter(module).run(*args)
@@ -209,18 +224,19 @@ def general(program: wrapper.Program, outs: list[cpp.Out], orders: list[tuple[in
                 pass
             case ast.Assign(targets=[name]) if program.allocated.get(number) in own:
                 place = own[program.allocated[number]]
-                order = orders[place]
-                permuted = "" if order is None else f".permute({order})"
+                permuted = _permute(orders[place])
                 lines.append(f"{ast.unparse(name)} = outputs[{place}]{permuted}")
             case ast.Return(value=ast.Tuple(elts=values)):
                 for place, value in enumerate(values):
                     if place not in own.values():
-                        order = orders[place]
-                        back = "" if order is None else f".permute({_inverse(tuple(range(len(order))), order)})"
-                        lines.append(f"outputs[{place}].copy_(({ast.unparse(value)}){back})")
+                        lines.append(f"outputs[{place}]{_permute(orders[place])}.copy_({ast.unparse(value)})")
             case _:
                 lines.append(ast.unparse(statement))
     return "def run(inputs, outputs):\n" + "".join(f"    {line}\n" for line in [*lines, "return None"])
+
+
+def _permute(order: tuple[int, ...] | None) -> str:
+    return "" if order is None else f".permute({order})"
 
 
 def _pack(constants: dict[str, torch.Tensor]) -> str:

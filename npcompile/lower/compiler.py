@@ -1,4 +1,4 @@
-"""Segments submitted, kernels handed back: the jobs of this process, and the thread that feeds the worker process."""
+"""Segments submitted, kernels handed back: the jobs of this process and the thread that feeds the worker."""
 
 from __future__ import annotations
 
@@ -28,19 +28,24 @@ from . import graph as wire
 TIME_LIMIT = 120.0  # seconds for one segment
 IDLE_LIMIT = 300.0  # seconds after which a worker with nothing to do is ended: it holds some 300 MB
 ATTEMPTS = 2
-START = "import sys, json; sys.path[:] = json.loads(sys.argv[1]); from npcompile.lower import worker; worker.serve()"
+START = (
+    "import sys, json; sys.path[:] = json.loads(sys.argv[1]); "
+    "from npcompile.lower import worker; worker.serve(sys.argv[2])"
+)
 
 
 class Job:
     """One segment's way to a kernel.
 
-    When `done`, either `kernel` is a callable or `error` says why there is none. `source` is the generated C++,
-    `kernels` the number of kernels in it, `bytes_written` what one call writes, `seconds` how long the job took,
-    `from_disk` whether the kernel was there already.
+    When `done`, either `kernel` is a callable or `error` says why there is none. `source`: the generated C++;
+    `kernels`: how many kernels one call runs; `bytes_written`: by them; `seconds`: how long the job took;
+    `from_disk`: whether the kernel was there already; `form`: "native" (one C call) or "general" (torch
+    operators among the kernels).
     """
 
-    def __init__(self, graph: fx.Graph, data: bytes, key: str, compiler: _Compiler) -> None:
-        self.key = key
+    def __init__(self, graph: fx.Graph, data: bytes, salt: str, compiler: _Compiler) -> None:
+        self.threads = torch.get_num_threads()  # allowed; when done: those that it uses
+        self.key = wire.key(data, salt, self.threads)
         self.data = data
         self.inputs = wire.inputs_of(graph)
         self.outputs = wire.outputs_of(graph)
@@ -51,7 +56,6 @@ class Job:
         self.source = ""
         self.kernels = 0
         self.bytes_written = 0
-        self.threads = 0
         self.seconds = 0.0
         self.from_disk = False
         self._began = time.monotonic()
@@ -112,15 +116,15 @@ class _Compiler:
         self.thread: threading.Thread | None = None
         self.process: subprocess.Popen[bytes] | None = None
         self.log: Any = None
+        self.folder: Path | None = None  # where the worker works
         self.compiled = 0
 
     def submit(self, graph: fx.Graph, salt: str) -> Job:
-        data = wire.dump(graph)
-        key = wire.key(data, salt)
+        job = Job(graph, wire.dump(graph), salt, self)
         with self.lock:
-            if (known := self.jobs.get(key)) is not None:
+            if (known := self.jobs.get(job.key)) is not None:
                 return known
-            job = self.jobs[key] = Job(graph, data, key, self)
+            self.jobs[job.key] = job
         self._begin(job)
         return job
 
@@ -158,8 +162,8 @@ class _Compiler:
                 self.thread.start()
 
     def _serve(self) -> None:
-        # The worker is started from this thread, which lives as long as the process: Linux ends a child with the
-        # thread that started it.
+        # The worker is started from this thread, which lives as long as the process: Linux ends a child with
+        # the thread that started it.
         while True:
             try:
                 job = self.queue.get(timeout=IDLE_LIMIT)
@@ -178,7 +182,7 @@ class _Compiler:
     def _compile(self, job: Job) -> str | None:
         """The reason of a failure."""
         folder = cache.directory()
-        request = worker.Request(job.key, job.data, torch.get_num_threads(), str(folder), cpp.compiler())
+        request = worker.Request(job.key, job.data, job.threads, str(folder), cpp.compiler())
         for attempt in range(ATTEMPTS):
             try:
                 reply = self._ask(request)
@@ -214,9 +218,10 @@ class _Compiler:
             for name in ("PYTHONWARNINGS", "PYTHONINSPECT", "PYTHONSTARTUP"):
                 environment.pop(name, None)
             path = json.dumps([os.path.abspath(p) for p in sys.path])
+            self.folder = cache.directory()
             self.log = tempfile.TemporaryFile()
             self.process = subprocess.Popen(
-                [sys.executable, "-c", START, path],
+                [sys.executable, "-c", START, path, str(self.folder)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self.log,
@@ -241,6 +246,8 @@ class _Compiler:
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(0.2)
         self._close(process)
+        assert self.folder is not None
+        cache.remove_leavings(self.folder, process.pid)
 
     def _close(self, process: subprocess.Popen[bytes]) -> None:
         for file in (process.stdin, process.stdout, self.log):
@@ -286,8 +293,8 @@ atexit.register(_at_exit)
 def submit(graph: fx.Graph, salt: str = "") -> Job:
     """The job of a segment: done at once when a kernel of equal structure is in memory or on disk.
 
-    `salt` stands for all that the key cannot see: the source of the graph's targets. Raises TypeError for a graph
-    that holds other nodes than placeholders, calls of picklable targets and the output.
+    `salt` stands for all that the key cannot see: the source of the graph's targets. Raises TypeError for a
+    graph that holds other nodes than placeholders, function calls and the output.
     """
     return _compiler.submit(graph, salt)
 

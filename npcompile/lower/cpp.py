@@ -6,14 +6,15 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
 from . import adapter
-from .wrapper import Call, Memory, Program, View, numel
+from .wrapper import Call, Memory, Program, Unreadable, View, numel
 
-# What Inductor itself asks for, less what breaks IEEE 754 (-fno-signed-zeros and its kin). Without errno and traps
-# a square root is one instruction; neither changes a value.
+# What Inductor itself asks for, less what breaks IEEE 754 (-fno-signed-zeros and its kin). Without errno and
+# traps a square root is one instruction; neither changes a value.
 FLAGS = (
     "-O3 -DNDEBUG -std=c++20 -fPIC -shared -fopenmp -w -ffp-contract=off -fno-trapping-math -fno-math-errno "
     "-fno-tree-loop-vectorize -fno-gnu-unique -fvisibility=hidden"
@@ -37,6 +38,11 @@ class Out(NamedTuple):
 
     shape: tuple[int, ...]
     strides: tuple[int, ...]
+    itemsize: int
+
+    @property
+    def nbytes(self) -> int:
+        return numel(self.shape) * self.itemsize
 
 
 class Emitted(NamedTuple):
@@ -50,10 +56,9 @@ def placed(program: Program, outs: list[Out]) -> dict[Memory, int]:
     """The memories that can be an output's own: allocated, returned whole, laid out as demanded."""
     places: dict[Memory, int] = {}
     for index, (view, out) in enumerate(zip(program.returned, outs, strict=True)):
-        if view is None or view.memory.index >= 0 or view.memory.constant is not None or view.memory in places:
+        if view is None or view.memory in places or not view.memory.allocated:
             continue
-        size = numel(out.shape) * view.dtype.itemsize
-        if view.offset == 0 and view.memory.nbytes == size and same_layout(view, out):
+        if view.offset == 0 and view.memory.nbytes == out.nbytes and same_layout(view, out):
             places[view.memory] = index
     return places
 
@@ -64,17 +69,19 @@ def same_layout(view: View, out: Out) -> bool:
 
 
 def emit(program: Program, outs: list[Out], threads: int) -> Emitted:
-    """One C++ file: every kernel in its own namespace, and `npc_run(inputs, outputs, scratch)` that makes the calls.
+    """One C++ file: a namespace for each kernel, and `npc_run(inputs, outputs, scratch)` that calls them.
 
-    `npc_run` gives a message where a kernel throws. In the general form each kernel has an entry of its own instead.
+    `npc_run` gives a message where a kernel throws. In the general form each kernel has an entry instead.
     """
     includes: dict[str, None] = {}
     kernels: list[str] = []
     names: dict[str, str] = {}
     for index, kernel in enumerate(program.kernels):
         includes.update(dict.fromkeys(line.strip() for line in INCLUDE.findall(kernel.source)))
-        text = PARALLEL.sub(r"#pragma omp parallel\1 num_threads(npc_threads)", INCLUDE.sub("", kernel.source))
-        text = text.replace('extern "C"', "").strip()
+        text = INCLUDE.sub("", kernel.source).replace('extern "C"', "").strip()
+        text, found = PARALLEL.subn(r"#pragma omp parallel\1 num_threads(npc_threads)", text)
+        if found != text.count("omp parallel"):  # its buffers hold one entry a thread
+            raise Unreadable("a parallel region whose threads cannot be set")
         names[kernel.name] = f"kernel_{index}"
         kernels.append(f"// {kernel.name}\nnamespace kernel_{index} {{\n{text}\n}}")
     head = [
@@ -93,14 +100,9 @@ def emit(program: Program, outs: list[Out], threads: int) -> Emitted:
         body, scratch = _run(program, outs, names)
         tail = [body]
     written = sum(view.nbytes for call in program.calls for view in call.results())
-    written += sum(numel(o.shape) * _itemsize(program, i) for i, o in _copied(program, outs))
+    written += sum(out.nbytes for _, out in _copied(program, outs))
     inputs = {v.memory.index for call in program.calls for v in call.results() if v.memory.index >= 0}
     return Emitted("\n\n".join([*head, *kernels, *tail]) + "\n", scratch, written, inputs)
-
-
-def _itemsize(program: Program, index: int) -> int:
-    view = program.returned[index]
-    return view.dtype.itemsize if view is not None else 0
 
 
 def _copied(program: Program, outs: list[Out]) -> list[tuple[int, Out]]:
@@ -111,15 +113,14 @@ def _copied(program: Program, outs: list[Out]) -> list[tuple[int, Out]]:
 def _entry(name: str, types: list[str]) -> str:
     parameters = ", ".join(f"void* a{i}" for i in range(len(types)))
     arguments = ", ".join(f"({t})a{i}" for i, t in enumerate(types))
-    return f"NPC_EXPORT const char* {name}_call({parameters}) {{\n{_guarded([f'{name}::kernel({arguments});'])}}}"
+    body = _guarded([f"{name}::kernel({arguments});"])
+    return f"NPC_EXPORT const char* {name}_call({parameters}) {{\n{body}}}"
 
 
 def _guarded(lines: list[str]) -> str:
     body = "".join(f"        {line}\n" for line in lines)
-    return (
-        f"    try {{\n{body}    }} catch (const std::exception& e) {{\n        return npc_failed(e.what());\n    }}\n"
-        "    return nullptr;\n"
-    )
+    caught = "catch (const std::exception& e) {\n        return npc_failed(e.what());\n    }"
+    return f"    try {{\n{body}    }} {caught}\n    return nullptr;\n"
 
 
 def _run(program: Program, outs: list[Out], names: dict[str, str]) -> tuple[str, int]:
@@ -137,7 +138,7 @@ def _run(program: Program, outs: list[Out], names: dict[str, str]) -> tuple[str,
         memory = view.memory
         if memory.constant is not None:
             name = f"constant_{len(constants)}"
-            data = bytes(memory.constant.untyped_storage().tolist())  # type: ignore[no-untyped-call]
+            data = bytes(memory.constant.untyped_storage().tolist())
             values = ",".join(map(str, data)) or "0"
             constants.append(f"alignas(64) static const unsigned char {name}[] = {{{values}}};")
             base = name
@@ -154,7 +155,7 @@ def _run(program: Program, outs: list[Out], names: dict[str, str]) -> tuple[str,
     for index, out in _copied(program, outs):
         view = program.returned[index]
         assert view is not None
-        type_ = COPY_TYPES[view.dtype.itemsize]
+        type_ = COPY_TYPES[out.itemsize]
         source, target = "0", "0"
         loops = []
         for axis, (n, a, b) in enumerate(zip(out.shape, view.strides, out.strides, strict=True)):
@@ -167,9 +168,9 @@ def _run(program: Program, outs: list[Out], names: dict[str, str]) -> tuple[str,
     return "\n\n".join([*constants, entry]), scratch
 
 
-def _arguments(call: Call, pointer) -> str:  # type: ignore[no-untyped-def]
+def _arguments(call: Call, pointer: Callable[[View, str], str]) -> str:
     pairs = zip(call.arguments, call.kernel.types, strict=True)
-    return ", ".join(pointer(a, t) if isinstance(a, View) else f"({t}){a!r}" for a, t in pairs)
+    return ", ".join(pointer(a, t) if isinstance(a, View) else f"({t}){a}" for a, t in pairs)
 
 
 def _assign(memories: list[Memory], offsets: dict[Memory, int]) -> int:
@@ -223,5 +224,7 @@ def run(command: list[str]) -> None:
     result = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
     if result.returncode:
         said = (result.stderr or result.stdout).strip().splitlines()
-        errors = [line for line in said if "error" in line] or said[-3:] or [f"exit status {result.returncode}"]
+        errors = (
+            [line for line in said if "error" in line] or said[-3:] or [f"exit status {result.returncode}"]
+        )
         raise CompilerFailed(f"the C++ compiler failed: {'; '.join(errors[:3])}")

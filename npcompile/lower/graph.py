@@ -23,7 +23,7 @@ FORMAT = 1  # raised when the wire form, the library's entry point or the metada
 class Ref(NamedTuple):
     """A node, named by its place: two graphs that differ in names alone are one."""
 
-    index: int
+    place: int
 
 
 class Overload(NamedTuple):
@@ -40,7 +40,7 @@ def write(dst: torch.Tensor, value: Any) -> None:
 def dump(graph: fx.Graph) -> bytes:
     """The graph as bytes that depend on its structure alone.
 
-    Targets are pickled by reference. Raises TypeError for anything but placeholders, function calls and the output.
+    Targets are pickled by reference. Raises TypeError for nodes other than placeholders, calls, output.
     """
     place: dict[fx.Node, int] = {}
     rows: list[tuple[Any, ...]] = []
@@ -50,11 +50,11 @@ def dump(graph: fx.Graph) -> bytes:
 
     for node in graph.nodes:
         if node.op == "placeholder":
-            rows.append(("in", _value(node.meta["value"])))
+            rows.append(("in", _input(node.meta["value"])))
         elif node.op == "call_function":
             rows.append(("call", _target(node.target), _plain(refer(node.args)), _plain(refer(node.kwargs))))
         elif node.op == "output":
-            refs = tuple(Ref(place[n]) for n in node.args[0])  # type: ignore[union-attr, index]
+            refs = tuple(Ref(place[n]) for n in node.args[0])
             rows.append(("out", refs, tuple(_value(v) for v in node.meta["values"])))
         else:
             raise TypeError(f"a segment cannot hold a {node.op} node ({node.format_node()})")
@@ -73,7 +73,7 @@ def load(data: bytes) -> fx.Graph:
 
     def resolve(arg: Any) -> Any:
         if isinstance(arg, Ref):
-            return nodes[arg.index]
+            return nodes[arg.place]
         if isinstance(arg, dict):
             return {k: resolve(v) for k, v in arg.items()}
         if isinstance(arg, (tuple, list)):
@@ -108,12 +108,12 @@ def outputs_of(graph: fx.Graph) -> list[Value]:
 def written(graph: fx.Graph) -> set[int]:
     """The places, among the inputs, of those that the segment writes into."""
     places = {n: i for i, n in enumerate(graph.find_nodes(op="placeholder"))}
-    return {places[n.args[0]] for n in graph.find_nodes(op="call_function", target=write)}  # type: ignore[index]
+    return {places[n.args[0]] for n in graph.find_nodes(op="call_function", target=write)}
 
 
-def key(data: bytes, salt: str) -> str:
-    """Under which the segment's kernels are kept: its structure, and all that the compiler's answer depends on."""
-    parts = [data, salt.encode(), str(torch.get_num_threads()).encode(), _versions()]
+def key(data: bytes, salt: str, threads: int) -> str:
+    """The name of a segment's kernels: its structure and all that the compiler's answer depends on."""
+    parts = [data, salt.encode(), str(threads).encode(), _versions()]
     digest = hashlib.sha256()
     for part in parts:
         digest.update(len(part).to_bytes(8, "little") + part)
@@ -123,11 +123,18 @@ def key(data: bytes, salt: str) -> str:
 def _value(value: Value) -> tuple[Any, ...]:
     """What the compiler needs of a value: its memory's root and region are the planner's alone."""
     shape = tuple(int(n) for n in value.shape)
-    # the stride of an axis of one element means nothing, and NumPy leaves anything there
-    strides = tuple(0 if n == 1 else int(s) for n, s in zip(shape, value.strides, strict=True))
-    if 0 in shape:
-        strides = (0,) * len(shape)
-    return value.kind, value.dtype, shape, strides, -1, None, value.device
+    return value.kind, value.dtype, shape, tuple(int(s) for s in value.strides), -1, None, value.device
+
+
+def _input(value: Value) -> tuple[Any, ...]:
+    """The stride of an axis of one element means nothing and NumPy leaves anything there: made regular."""
+    kind, dtype, shape, strides, *rest = _value(value)
+    regular: list[int] = []
+    inner = 1
+    for n, stride in zip(reversed(shape), reversed(strides), strict=True):
+        regular.insert(0, inner if n == 1 or 0 in shape else stride)
+        inner = regular[0] * max(n, 1)
+    return kind, dtype, shape, tuple(regular), *rest
 
 
 def _target(target: Any) -> Any:

@@ -60,13 +60,13 @@ def make(
     library: Path,
     metadata: dict[str, Any],
 ) -> Callable[..., Any]:
-    """The callable of one segment: host values in the order of its inputs to one value, or a tuple of several.
+    """The callable of one segment: host values in the order of its inputs to one value, or a tuple of more.
 
-    Called, it raises TypeError, ValueError or OverflowError before anything ran if a value is not of the type, dtype,
-    shape and strides that were compiled, or is read-only where the kernel writes.
+    Called, it raises TypeError, ValueError or OverflowError before anything ran if a value is not of the
+    type, dtype, shape and strides that were compiled, or is read-only where the kernel writes.
     """
     body = None if metadata["form"] == "native" else _general(library, metadata)
-    return native.Kernel(  # type: ignore[no-any-return]
+    return native.Kernel(
         str(library) if body is None else None,
         tuple(spec(v, i in written) for i, v in enumerate(inputs)),
         tuple(spec(v, False) for v in outputs),

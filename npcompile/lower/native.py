@@ -34,7 +34,7 @@ def key() -> str:
 
 def build(folder: Path, compiler: str) -> None:
     """Compile native.cpp and put it under `key()`. Raises `cpp.CompilerFailed`."""
-    with tempfile.TemporaryDirectory(dir=folder, prefix=f"work-{os.getpid()}-") as work:
+    with tempfile.TemporaryDirectory(dir=folder, prefix=files.work_prefix()) as work:
         library = Path(work) / "native.so"
         includes = [sysconfig.get_paths()["include"], _numpy_include()]
         cpp.run([compiler, str(SOURCE), *FLAGS, *(f"-I{i}" for i in includes), "-ldl", "-o", str(library)])

@@ -9,7 +9,7 @@ from .values import Value
 
 
 def stats() -> dict[str, int]:
-    """Bytes in use and kept for reuse, the cap, and allocations answered by the system (`fresh`) and by the pool."""
+    """Bytes in use and kept, the cap, and allocations answered by the system (`fresh`) and by the pool."""
     module = native.loaded()
     if module is None:
         return dict.fromkeys(("live_bytes", "free_bytes", "peak_bytes", "limit", "fresh", "reused"), 0)
@@ -23,7 +23,7 @@ def empty_cache() -> None:
 
 
 def set_limit(nbytes: int) -> None:
-    """Keep at most so many bytes for reuse (default: a quarter of the machine's memory, or NPCOMPILE_POOL_BYTES)."""
+    """Keep at most so many bytes for reuse (at first a quarter of the memory, or NPCOMPILE_POOL_BYTES)."""
     if (module := native.loaded()) is not None:
         module.set_limit(nbytes)
 

@@ -9,7 +9,6 @@ import ctypes
 import os
 import pickle
 import queue
-import shutil
 import signal
 import struct
 import sys
@@ -18,6 +17,8 @@ import threading
 import traceback
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
+
+from . import cache, native
 
 NICENESS = 15
 LENGTH = struct.Struct("<Q")
@@ -42,17 +43,17 @@ def pack(message: Any) -> bytes:
     return LENGTH.pack(len(data)) + data
 
 
-def serve() -> None:
-    """Run until standard input ends."""
+def serve(folder: str) -> None:
+    """Run until standard input ends. Works in folders of its own in `folder`."""
     answers = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)  # whatever prints goes to the log, not into the answers
     _end_with_parent()
     os.umask(0o077)
     os.nice(NICENESS)
     requests: queue.SimpleQueue[Request] = queue.SimpleQueue()
-    work = Path(tempfile.mkdtemp(prefix="npcompile-worker-"))
-    os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(work)
-    threading.Thread(target=_read, args=(sys.stdin.buffer, requests, work), daemon=True).start()
+    os.environ["TORCHINDUCTOR_CACHE_DIR"] = tempfile.mkdtemp(dir=folder, prefix=cache.work_prefix())
+    threading.Thread(target=_read, args=(sys.stdin.buffer, requests, Path(folder)), daemon=True).start()
+    cache.remove_leavings(Path(folder))
     _warm_up()
     while True:
         request = requests.get()
@@ -65,10 +66,10 @@ def serve() -> None:
         answers.write(pack(Reply(request.key, error, compiled)))
 
 
-def _read(stream: BinaryIO, requests: queue.SimpleQueue[Request], work: Path) -> None:
+def _read(stream: BinaryIO, requests: queue.SimpleQueue[Request], folder: Path) -> None:
     while len(head := stream.read(LENGTH.size)) == LENGTH.size:
         requests.put(Request(*pickle.loads(stream.read(LENGTH.unpack(head)[0]))))
-    shutil.rmtree(work, ignore_errors=True)
+    cache.remove_leavings(folder, os.getpid())
     os.killpg(0, signal.SIGKILL)  # the parent has gone: a running compiler, in this process group, goes too
 
 
@@ -99,36 +100,24 @@ def _warm_up() -> None:
 
 
 def _compile(request: Request) -> bool:
-    from . import cache, native
     from .compile import compile_segment
 
     folder = Path(request.folder)
-    _remove_leavings(folder)
     if cache.load(folder, native.key()) is None:
         native.build(folder, request.compiler)
     if _present(folder, request.key):
         return False
-    with tempfile.TemporaryDirectory(dir=folder, prefix=f"work-{os.getpid()}-") as work:
+    with tempfile.TemporaryDirectory(dir=folder, prefix=cache.work_prefix()) as work:
         library, metadata = compile_segment(request.data, request.threads, Path(work), request.compiler)
         cache.store(folder, request.key, library, metadata)
     return True
 
 
 def _present(folder: Path, key: str) -> bool:
-    from . import cache
-
     try:
         return cache.load(folder, key) is not None
     except cache.Refused:
         return False
-
-
-def _remove_leavings(folder: Path) -> None:
-    """Work folders of workers that were killed."""
-    for path in folder.glob("work-*-*"):
-        pid = path.name.split("-")[1]
-        if pid.isdigit() and not Path(f"/proc/{pid}").exists():
-            shutil.rmtree(path, ignore_errors=True)
 
 
 def _reason(exception: BaseException) -> str:

@@ -1,14 +1,15 @@
 """Inductor's Python wrapper, read as data: the kernels it defines and the list of calls it makes.
 
-A wrapper that only allocates, renames and calls kernels becomes a `Program` of kernel calls, which `cpp.py` turns into
-one C++ function. One that also calls torch operators becomes cleaned Python text (`general`), run on torch tensors.
+A wrapper that only allocates, renames and calls kernels becomes a `Program` of kernel calls, which `cpp.py`
+turns into one C++ function. One that also calls torch operators keeps its function (`general`), which
+`compile.py` cleans for running on torch tensors.
 """
 
 from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
 
@@ -35,6 +36,10 @@ class Memory:
     last: int = 0
     constant: torch.Tensor | None = None
 
+    @property
+    def allocated(self) -> bool:
+        return self.index < 0 and self.constant is None
+
 
 class View(NamedTuple):
     """A tensor of the wrapper: a part of some memory. Offset and strides count elements."""
@@ -52,7 +57,7 @@ class View(NamedTuple):
 
 class Call(NamedTuple):
     kernel: Kernel
-    arguments: list[View | int | float]
+    arguments: list[View | int | float | None]  # None: made by a torch operator
 
     def results(self) -> list[View]:
         """The arguments that the kernel may write."""
@@ -125,7 +130,7 @@ class _Reader:
         self.extern = False
         for name, value in constants.items():
             memory = Memory(-1, value.untyped_storage().nbytes(), constant=value)
-            self.env[name] = View(memory, value.storage_offset(), *metadata(value))
+            self.env[name] = View(memory, int(value.storage_offset()), *metadata(value))
 
     def statement(self, node: ast.stmt) -> None:
         match node:
@@ -133,7 +138,7 @@ class _Reader:
                 self.arguments([ast.unparse(n) for n in names])
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 self.env[name] = self.assigned(value)
-            case ast.Expr(value=ast.Call(func=ast.Name(id=name), args=args, keywords=[])) if name in self.kernels:
+            case ast.Expr(value=ast.Call(func=ast.Name(id=name), args=args)) if name in self.kernels:
                 self.call(self.kernels[name], args)
             case ast.Expr(value=ast.Call() as call):
                 if ast.unparse(call.func) != "args.clear":
@@ -173,7 +178,8 @@ class _Reader:
             case ast.Name() | ast.Call(func=ast.Name(id="reinterpret_tensor")):
                 return self.view(node)
             case _:
-                return self.outside(node)
+                self.outside(node)
+                return None
 
     def view(self, node: ast.expr) -> View | None:
         match node:
@@ -194,19 +200,13 @@ class _Reader:
                     view.dtype,
                 )
             case _:
-                return self.outside(node)
+                self.outside(node)
+                return None
 
     def call(self, kernel: Kernel, nodes: list[ast.expr]) -> None:
-        arguments: list[View | int | float] = []
-        for node in nodes:
-            if isinstance(node, ast.Constant):
-                arguments.append(node.value)
-                continue
-            view = self.view(node)
-            if view is None:
-                self.extern = True
-                return
-            arguments.append(view)
+        arguments = [ast.literal_eval(a) if isinstance(a, ast.Constant) else self.view(a) for a in nodes]
+        if None in arguments:
+            self.extern = True
         self.program.calls.append(Call(kernel, arguments))
 
     def outside(self, node: ast.expr) -> None:
