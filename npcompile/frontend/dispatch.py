@@ -123,7 +123,7 @@ def _answer(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 
 def view(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """NumPy's own answer where it is a view of our arrays; None where it would be a copy (or no array)."""
+    """NumPy's own answer where it is a view of our arrays, or several some of which are; None otherwise."""
     sources = arrays_in(args)
     theirs: list[np.ndarray[Any, Any]] = []
     map_arrays(args, theirs.append, np.ndarray)
@@ -131,7 +131,8 @@ def view(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return None
     answer = function(*map_arrays(args, _layout), **map_arrays(kwargs, _layout))
     items = answer if isinstance(answer, (tuple, list)) else [answer]
-    views = []
+    views: list[Any] = []
+    copies = 0
     for item in items:
         if type(item) is not np.ndarray:
             return None
@@ -145,8 +146,12 @@ def view(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
             continue
         owner = next((array for array in theirs if np.may_share_memory(array, item)), None)
         if owner is None:
-            return None
-        views.append(Strided._of_numpy(item.view() if item is owner else item, base=owner))
+            copies += 1
+            views.append(Strided._of_numpy(item))
+        else:
+            views.append(Strided._of_numpy(item.view() if item is owner else item, base=owner))
+    if copies == len(views):
+        return None
     return type(answer)(views) if isinstance(answer, (tuple, list)) else views[0]
 
 
@@ -204,7 +209,10 @@ def wrap(scalar: bool, result: Any, inputs: list[torch.Tensor]) -> Any:
         if scalar and result.dim() == 0:
             return convert.scalar_of(result)
         result = result.resolve_conj().resolve_neg()
-        return Strided._of_tensor(result.clone() if any(overlap(result, item) for item in inputs) else result)
+        expanded = any(n > 1 and stride == 0 for n, stride in zip(result.shape, result.stride(), strict=True))
+        if expanded or any(overlap(result, item) for item in inputs):
+            result = result.clone(memory_format=torch.contiguous_format)
+        return Strided._of_tensor(result)
     if isinstance(result, (tuple, list)):
         items = [wrap(scalar, item, inputs) for item in result]
         return type(result)(*items) if hasattr(result, "_fields") else type(result)(items)

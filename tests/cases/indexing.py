@@ -18,25 +18,91 @@ LOW = numpy.array([0, -4])
 NONE = numpy.empty(0, numpy.intp)
 
 # Every kind of static index, with its label. None of them gives a 0-d array, which `[()]` cannot tell from a scalar.
-STATIC: list[Any] = [0, -1, (1, 2, 3), (1, 2), slice(None), slice(1, None), slice(None, None, -1), slice(4, 1, -2)]
-STATIC += [slice(-2, None), slice(9, 20), slice(2, 1), None, (None, 1, None), Ellipsis, (Ellipsis, 0), (0, Ellipsis)]
+STATIC: list[Any] = [
+    0,
+    -1,
+    (1, 2, 3),
+    (1, 2),
+    slice(None),
+    slice(1, None),
+    slice(None, None, -1),
+    slice(4, 1, -2),
+]
+STATIC += [
+    slice(-2, None),
+    slice(9, 20),
+    slice(2, 1),
+    None,
+    (None, 1, None),
+    Ellipsis,
+    (Ellipsis, 0),
+    (0, Ellipsis),
+]
 STATIC += [(slice(None), slice(None, None, -1), slice(3, None, -2)), (slice(None), None, 2), ()]
 STATIC += [3, -4, (0, 0, 0, 0), (Ellipsis, Ellipsis), (0, 9), "x", 1.5, numpy.int8(2), numpy.uint8(1)]
 
 ADVANCED: list[Any] = [I[:3], PAIRS, (I[:3], 1), (1, I[:3]), (slice(None), I), (I[:3], slice(None), I[:3])]
-ADVANCED += [(0, slice(None), I), (I[:3], I[:3]), (I[:3], None, 1), (None, I[:3]), (Ellipsis, I), (I[:3], Ellipsis, 0)]
-ADVANCED += [(slice(None, None, -1), I), (slice(1, 3), I, slice(None, None, 2)), (PAIRS, I[:2]), [0, 2], ([0, 2], [1, 3])]
-ADVANCED += [numpy.array(1), (numpy.array(1), slice(None), I), I[:3].astype("int8"), I[[0, 1]].astype("uint8"), NONE]
-ADVANCED += [OUT, LOW, (slice(None), OUT, 9), (I, I[:3]), ROW, (slice(None), NONE), (PAIRS, slice(None), PAIRS)]
+ADVANCED += [
+    (0, slice(None), I),
+    (I[:3], I[:3]),
+    (I[:3], None, 1),
+    (None, I[:3]),
+    (Ellipsis, I),
+    (I[:3], Ellipsis, 0),
+]
+ADVANCED += [
+    (slice(None, None, -1), I),
+    (slice(1, 3), I, slice(None, None, 2)),
+    (PAIRS, I[:2]),
+    [0, 2],
+    ([0, 2], [1, 3]),
+]
+ADVANCED += [
+    numpy.array(1),
+    (numpy.array(1), slice(None), I),
+    I[:3].astype("int8"),
+    I[[0, 1]].astype("uint8"),
+    NONE,
+]
+ADVANCED += [
+    OUT,
+    LOW,
+    (slice(None), OUT, 9),
+    (I, I[:3]),
+    ROW,
+    (slice(None), NONE),
+    (PAIRS, slice(None), PAIRS),
+]
 
-case("numpy.ndarray.__getitem__", lambda np, a: np.ndarray.__getitem__(a, 1), arrays(NATIVE, more=(), empty=False), "dtypes")
+case(
+    "numpy.ndarray.__getitem__",
+    lambda np, a: np.ndarray.__getitem__(a, 1),
+    arrays(NATIVE, more=(), empty=False),
+    "dtypes",
+)
 for at, index in enumerate([*STATIC, *ADVANCED]):
     rows = given((A,), (A[::-1, :, ::2],), (A.T,))
     label = f"{at} {index!r}".replace("\n", "")
     case("numpy.ndarray.__getitem__", lambda np, a, i=index: np.ndarray.__getitem__(a, i), rows, label)
-case("numpy.ndarray.__getitem__", lambda np, a, i: np.ndarray.__getitem__(a, i), given((A, MASK)), "mask", refused=True)
-case("numpy.ndarray.__getitem__", lambda np, a: np.ndarray.__getitem__(a, NONE), given((A[:0],)), "nothing of nothing")
-case("numpy.ndarray.__getitem__", lambda np, a: np.ndarray.__getitem__(a, OUT), given((A[:0],)), "out of nothing")
+case(
+    "numpy.ndarray.__getitem__",
+    lambda np, a, i: np.ndarray.__getitem__(a, i),
+    given((A, MASK)),
+    "mask",
+    refused=True,
+)
+case(
+    "numpy.ndarray.__getitem__",
+    lambda np, a: np.ndarray.__getitem__(a, NONE),
+    given((A[:0],)),
+    "nothing of nothing",
+)
+case(
+    "numpy.ndarray.__getitem__",
+    lambda np, a: np.ndarray.__getitem__(a, OUT),
+    given((A[:0],)),
+    "out of nothing",
+)
 
 
 def store(np: Any, array: Any, index: Any, value: Any) -> Any:
@@ -51,18 +117,44 @@ for at, index in enumerate(ADVANCED):
     label = f"{at} {index!r}".replace("\n", "")
     rows = given((A, 7), (A.astype("float32"), 2.7))
     case("numpy.ndarray.__setitem__", lambda np, a, v, i=index: store(np, a, i, v), rows, label)
-for at, value in enumerate([*VALUES, numpy.arange(5), numpy.arange(5.0) + 0.5, numpy.arange(3), numpy.ones((1, 3, 1, 5))]):
+for at, value in enumerate(
+    [*VALUES, numpy.arange(5), numpy.arange(5.0) + 0.5, numpy.arange(3), numpy.ones((1, 3, 1, 5))]
+):
     rows = given((A, value), (A.astype("int8"), value), (A.astype("complex64"), value))
     case("numpy.ndarray.__setitem__", lambda np, a, v: store(np, a, PAIRS, v), rows, f"value {at} array")
-    case("numpy.ndarray.__setitem__", lambda np, a, v: store(np, a, A % 2 == 0, v), rows, f"value {at} full mask")
+    case(
+        "numpy.ndarray.__setitem__",
+        lambda np, a, v: store(np, a, A % 2 == 0, v),
+        rows,
+        f"value {at} full mask",
+    )
     case("numpy.ndarray.__setitem__", lambda np, a, v: store(np, a, MASK, v), rows, f"value {at} mask")
-case("numpy.ndarray.__setitem__", lambda np, a: store(np, a, slice(1, None, 2), 3), given((A,), (ROW,)), "slice")
-case("numpy.ndarray.__setitem__", lambda np, a: store(np, a, (0, slice(None, None, -1)), 3), given((A,)), "reversed")
-case("numpy.ndarray.__setitem__", lambda np, a: store(np, a, MASK[:2], 3), given((A,)), "mask of another shape")
-case("numpy.ndarray.__setitem__", lambda np, a: store(np, a, 1, 300), given((A.astype("uint8"),)), "out of bounds")
+case(
+    "numpy.ndarray.__setitem__",
+    lambda np, a: store(np, a, slice(1, None, 2), 3),
+    given((A,), (ROW,)),
+    "slice",
+)
+case(
+    "numpy.ndarray.__setitem__",
+    lambda np, a: store(np, a, (0, slice(None, None, -1)), 3),
+    given((A,)),
+    "reversed",
+)
+case(
+    "numpy.ndarray.__setitem__", lambda np, a: store(np, a, MASK[:2], 3), given((A,)), "mask of another shape"
+)
+case(
+    "numpy.ndarray.__setitem__",
+    lambda np, a: store(np, a, 1, 300),
+    given((A.astype("uint8"),)),
+    "out of bounds",
+)
 
 for axis in (None, 0, 1, -1):
-    rows = given((A, I[:3]), (A, PAIRS), (A, 1), (A, [0, 2]), (A, OUT), (A, numpy.array(-2)), (A, NONE), (A, LOW))
+    rows = given(
+        (A, I[:3]), (A, PAIRS), (A, 1), (A, [0, 2]), (A, OUT), (A, numpy.array(-2)), (A, NONE), (A, LOW)
+    )
     case("numpy.take", lambda np, a, i, axis=axis: np.take(a, i, axis), rows, str(axis))
     for mode in ("wrap", "clip"):
         body = lambda np, a, i, axis=axis, mode=mode: np.take(a, i, axis=axis, mode=mode)  # noqa: E731
@@ -73,7 +165,12 @@ ORDER = numpy.argsort(A % 7, axis=1, kind="stable")
 for axis in (1, -1, 0):
     rows = given((A, ORDER), (A, ORDER[:, :1]), (A, ORDER - 9), (A, ORDER[0]), (A, ORDER * 1.0))
     case("numpy.take_along_axis", lambda np, a, i, axis=axis: np.take_along_axis(a, i, axis), rows, str(axis))
-case("numpy.take_along_axis", lambda np, a, i: np.take_along_axis(a, i, None), given((A, I), (A, PAIRS)), "None")
+case(
+    "numpy.take_along_axis",
+    lambda np, a, i: np.take_along_axis(a, i, None),
+    given((A, I), (A, PAIRS)),
+    "None",
+)
 
 
 def put_along(np: Any, array: Any, indices: Any, values: Any, axis: Any) -> Any:
@@ -84,7 +181,12 @@ def put_along(np: Any, array: Any, indices: Any, values: Any, axis: Any) -> Any:
 
 ROWS = given((A, ORDER, 5), (A * 0.5, ORDER, A), (A, ORDER * 9, 5), (A, ORDER, A[0]))
 case("numpy.put_along_axis", lambda np, a, i, v: put_along(np, a, i, v, 1), ROWS)
-case("numpy.put_along_axis", lambda np, a, i, v: put_along(np, a, i, v, None), given((A, I, 5), (A, I, ROW[:4])), "None")
+case(
+    "numpy.put_along_axis",
+    lambda np, a, i, v: put_along(np, a, i, v, None),
+    given((A, I, 5), (A, I, ROW[:4])),
+    "None",
+)
 
 SORTED = ("bool", "uint8", "int8", "int64", "float16", "float32", "float64")
 for axis in (-1, 0, None):
@@ -92,20 +194,33 @@ for axis in (-1, 0, None):
     body = lambda np, a, axis=axis: np.argsort(a, axis, kind="stable")  # noqa: E731
     case("numpy.argsort", body, arrays([d for d in SORTED if d != "float64"], more=()), str(axis))
 case("numpy.sort", lambda np, a: np.sort(a, kind="stable"), given(*((edges(d),) for d in SORTED)), "edges")
-case("numpy.argsort", lambda np, a: np.argsort(a, kind="stable"), given(*((edges(d),) for d in SORTED)), "edges")
+case(
+    "numpy.argsort",
+    lambda np, a: np.argsort(a, kind="stable"),
+    given(*((edges(d),) for d in SORTED)),
+    "edges",
+)
 case("numpy.argsort", lambda np, a: np.argsort(a), given((A,)), "unstable", refused=True)
 
 STEPS = numpy.array([0.0, 1.0, 1.0, 2.5, 4.0])
 for side in ("left", "right"):
-    rows = given((STEPS, 1.0), (STEPS, [0.5, 9]), (STEPS, A), (STEPS, numpy.nan), (I, 2), (STEPS.astype("f2"), 1))
+    rows = given(
+        (STEPS, 1.0), (STEPS, [0.5, 9]), (STEPS, A), (STEPS, numpy.nan), (I, 2), (STEPS.astype("f2"), 1)
+    )
     case("numpy.searchsorted", lambda np, a, v, side=side: np.searchsorted(a, v, side), rows, side)
-    rows = given((numpy.array([*STEPS, numpy.nan]), numpy.array([1, numpy.nan, numpy.inf])), (A, 2), (STEPS[:0], 1.5))
+    rows = given(
+        (numpy.array([*STEPS, numpy.nan]), numpy.array([1, numpy.nan, numpy.inf])), (A, 2), (STEPS[:0], 1.5)
+    )
     case("numpy.searchsorted", lambda np, a, v, side=side: np.searchsorted(a, v, side), rows, f"{side} edges")
 
 BINS = numpy.array([0, 3, 1, 1, 3, 7])
 WEIGHTS = numpy.array([0.5, 1, -2, 4, 0.25, 3])
-ROWS = given((BINS,), (BINS.astype("uint8"),), (BINS * 9,), (NONE,), (BINS - 1,), (A,), (BINS > 2,), (BINS * 1.0,))
+ROWS = given(
+    (BINS,), (BINS.astype("uint8"),), (BINS * 9,), (NONE,), (BINS - 1,), (A,), (BINS > 2,), (BINS * 1.0,)
+)
 for least in (0, 3, 40, -1):
     case("numpy.bincount", lambda np, x, n=least: np.bincount(x, minlength=n), ROWS, str(least))
-    rows = given((BINS, WEIGHTS), (BINS * 9, WEIGHTS), (BINS, WEIGHTS.astype("f4")), (BINS, WEIGHTS[:2]), (BINS, BINS))
+    rows = given(
+        (BINS, WEIGHTS), (BINS * 9, WEIGHTS), (BINS, WEIGHTS.astype("f4")), (BINS, WEIGHTS[:2]), (BINS, BINS)
+    )
     case("numpy.bincount", lambda np, x, w, n=least: np.bincount(x, w, n), rows, f"{least} weights", ulp=2)

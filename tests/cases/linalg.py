@@ -10,7 +10,9 @@ from tests.cases.framework import NATIVE, case, filled, given
 
 INF = numpy.inf
 KINDS = ("int32", "float32", "float64", "complex128")
-VECTORS = given(*((filled((6,), kind),) for kind in NATIVE), (numpy.array([1, numpy.nan, -3]),), (numpy.empty(0),))
+VECTORS = given(
+    *((filled((6,), kind),) for kind in NATIVE), (numpy.array([1, numpy.nan, -3]),), (numpy.empty(0),)
+)
 MATRICES = given(*((filled((3, 4), kind),) for kind in NATIVE), (numpy.array([[1, numpy.nan], [2, INF]]),))
 STACKS = given(*((filled((2, 3, 4), kind),) for kind in KINDS), (filled((4, 3, 2), "f8").T[:, ::-1],))
 
@@ -26,7 +28,14 @@ for order in (None, 2, 1, 0, INF, -INF, 3, -1, 0.5, 2.5, "fro"):
 for order in (None, "fro", "f", 1, -1, INF, -INF, 3, "other"):
     case("numpy.linalg.norm", norm(order), MATRICES, f"matrix {order}", ulp=8, half=4, size=20.0)
     case("numpy.linalg.norm", norm(order, (2, 0)), STACKS, f"axes {order}", ulp=8, size=20.0)
-    case("numpy.linalg.norm", norm(order, (0, 1), keepdims=True), STACKS, f"axes keepdims {order}", ulp=8, size=20.0)
+    case(
+        "numpy.linalg.norm",
+        norm(order, (0, 1), keepdims=True),
+        STACKS,
+        f"axes keepdims {order}",
+        ulp=8,
+        size=20.0,
+    )
 for order in (2, -2, "nuc"):
     case("numpy.linalg.norm", norm(order), given((filled((3, 4), "f8"),)), f"svd {order}", refused=True)
 case("numpy.linalg.norm", norm(), STACKS, "all", ulp=8, size=20.0)

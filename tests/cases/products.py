@@ -7,37 +7,97 @@ import numpy
 from tests.cases.framework import NATIVE, case, edges, filled, given
 
 PAIRS = [(one, other) for one in NATIVE for other in NATIVE]
-SHAPES = [((3, 4), (4, 2)), ((4,), (4, 2)), ((3, 4), (4,)), ((4,), (4,)), ((2, 3, 4), (4, 5)), ((2, 3, 4), (2, 4, 5))]
-SHAPES += [((3, 4), (3, 4)), ((0, 4), (4, 2)), ((3, 0), (0, 2)), ((), (3,)), ((2, 3, 4), (3, 4, 5)), ((1, 3, 4), (2, 4, 1))]
+SHAPES = [
+    ((3, 4), (4, 2)),
+    ((4,), (4, 2)),
+    ((3, 4), (4,)),
+    ((4,), (4,)),
+    ((2, 3, 4), (4, 5)),
+    ((2, 3, 4), (2, 4, 5)),
+]
+SHAPES += [
+    ((3, 4), (3, 4)),
+    ((0, 4), (4, 2)),
+    ((3, 0), (0, 2)),
+    ((), (3,)),
+    ((2, 3, 4), (3, 4, 5)),
+    ((1, 3, 4), (2, 4, 1)),
+]
 SHAPED = given(*((filled(one, "float64"), filled(other, "float64")) for one, other in SHAPES))
 INTEGERS = given(*((filled(one, "int32"), filled(other, "int8")) for one, other in SHAPES))
 DTYPES = given(*((filled((3, 4), one), filled((4, 2), other)) for one, other in PAIRS))
 VECTORS = given(*((filled((5,), one), filled((5,), other)) for one, other in PAIRS))
-STRIDED = given((filled((6, 8), "float64")[::2, ::2], filled((2, 4), "float64").T), (filled((3, 4), "f4")[::-1], [1, 2, 3, 4]))
+STRIDED = given(
+    (filled((6, 8), "float64")[::2, ::2], filled((2, 4), "float64").T),
+    (filled((3, 4), "f4")[::-1], [1, 2, 3, 4]),
+)
 WRAPS = given(*((edges(kind), edges(kind)) for kind in ("uint8", "int8", "int16", "int32", "int64")))
 
 for name in ("matmul", "dot", "inner"):
     for label, rows in [("shapes", SHAPED), ("integers", INTEGERS), ("strided", STRIDED), ("wraps", WRAPS)]:
         case(f"numpy.{name}", lambda np, a, b, n=name: getattr(np, n)(a, b), rows, label, ulp=4, size=20.0)
     rows = VECTORS if name == "inner" else DTYPES
-    case(f"numpy.{name}", lambda np, a, b, n=name: getattr(np, n)(a, b), rows, "dtypes", ulp=4, half=2, size=20.0)
-case("numpy.dot", lambda np, a, b: np.dot(a, b), given((3, filled((4,), "f4")), (filled((4,), "i1"), 2.5)), "numbers")
+    case(
+        f"numpy.{name}",
+        lambda np, a, b, n=name: getattr(np, n)(a, b),
+        rows,
+        "dtypes",
+        ulp=4,
+        half=2,
+        size=20.0,
+    )
+case(
+    "numpy.dot",
+    lambda np, a, b: np.dot(a, b),
+    given((3, filled((4,), "f4")), (filled((4,), "i1"), 2.5)),
+    "numbers",
+)
 case("numpy.matmul", lambda np, a, b: np.matmul(a, b), given((3, filled((4,), "f4"))), "number")
 case("numpy.linalg.matmul", lambda np, a, b: np.linalg.matmul(a, b), SHAPED, ulp=4, size=20.0)
 case("numpy.vecdot", lambda np, a, b: np.vecdot(a, b), VECTORS, ulp=4, half=2, size=20.0)
-case("numpy.vecdot", lambda np, a, b: np.vecdot(a, b), given((filled((2, 1, 4), "f8"), filled((3, 4), "c8"))), "batch", ulp=4)
+case(
+    "numpy.vecdot",
+    lambda np, a, b: np.vecdot(a, b),
+    given((filled((2, 1, 4), "f8"), filled((3, 4), "c8"))),
+    "batch",
+    ulp=4,
+)
 case("numpy.vdot", lambda np, a, b: np.vdot(a, b), VECTORS, ulp=4, half=2, size=20.0)
-case("numpy.vdot", lambda np, a, b: np.vdot(a, b), given((filled((2, 3), "c16"), filled((3, 2), "c16"))), "matrices", ulp=4)
+case(
+    "numpy.vdot",
+    lambda np, a, b: np.vdot(a, b),
+    given((filled((2, 3), "c16"), filled((3, 2), "c16"))),
+    "matrices",
+    ulp=4,
+)
 for name in ("outer", "linalg.outer"):
     body = lambda np, a, b, n=name: np.outer(a, b) if n == "outer" else np.linalg.outer(a, b)  # noqa: E731
     case(f"numpy.{name}", body, VECTORS, "dtypes", ulp=2)
-    case(f"numpy.{name}", body, given((filled((2, 3), "f8"), filled((4,), "i4")), (filled((3,), "f4"), [1, 2])), "shapes")
+    case(
+        f"numpy.{name}",
+        body,
+        given((filled((2, 3), "f8"), filled((4,), "i4")), (filled((3,), "f4"), [1, 2])),
+        "shapes",
+    )
 
 CUBE, SLAB = filled((2, 3, 4), "float64"), filled((4, 3, 2), "float64")
 for axes in [0, 1, ([1, 0], [1, 2]), (2, 0), ((0, 1, 2), (2, 1, 0)), ([0], [0]), ([0, 1], [0]), (9, 0)]:
     body = lambda np, a, b, axes=axes: np.tensordot(a, b, axes)  # noqa: E731
-    case("numpy.tensordot", body, given((CUBE, SLAB), (CUBE.astype("i8"), SLAB.astype("i2"))), str(axes), ulp=4, size=20.0)
-case("numpy.tensordot", lambda np, a, b: np.tensordot(a, b), given((CUBE, filled((3, 4, 2), "f4"))), ulp=4, size=20.0)
+    case(
+        "numpy.tensordot",
+        body,
+        given((CUBE, SLAB), (CUBE.astype("i8"), SLAB.astype("i2"))),
+        str(axes),
+        ulp=4,
+        size=20.0,
+    )
+case(
+    "numpy.tensordot",
+    lambda np, a, b: np.tensordot(a, b),
+    given((CUBE, filled((3, 4, 2), "f4"))),
+    ulp=4,
+    size=20.0,
+)
 
 E = filled((3, 4), "float64")
 for text, operands in [
@@ -45,7 +105,9 @@ for text, operands in [
     ("ij->", (E,)), ("ij->j", (E,)), ("...j,jk->...k", (CUBE, E.T)), ("ij, jk, kl -> il", (E, E.T, E)), ("ii", (E[:3, :3],)),
     ("ij,jl", (E, E)), ("ij,j", (E,)), ("ijk,j", (E, E)), ("ij->ik", (E,)), ("ba,b", (E, E[:, 0])), ("ij,ij->ij", (E, E)),
 ]:  # fmt: skip
-    rows = given(operands, tuple(item.astype("i4") for item in operands), tuple(item != 0 for item in operands))
+    rows = given(
+        operands, tuple(item.astype("i4") for item in operands), tuple(item != 0 for item in operands)
+    )
     case("numpy.einsum", lambda np, *ops, t=text: np.einsum(t, *ops), rows, text, ulp=4, size=20.0)
 case("numpy.einsum", lambda np, a, b: np.einsum("i,i", a, b), VECTORS, "dtypes", ulp=4, half=2, size=20.0)
 case("numpy.einsum", lambda np, a: np.einsum("ij->ji", a), given((E,)), "view", refused=True)
@@ -54,13 +116,25 @@ case("numpy.kron", lambda np, a, b: np.kron(a, b), VECTORS, "dtypes", ulp=2)
 rows = given((E, E[:2]), (E, E[0]), (CUBE, E), (E, 3), (numpy.array(2.0), numpy.array(3)))
 case("numpy.kron", lambda np, a, b: np.kron(a, b), rows, "shapes")
 THREE = filled((5, 3), "float64")
-case("numpy.cross", lambda np, a, b: np.cross(a, b), given((THREE, THREE[0]), (THREE, THREE[::-1]), (THREE, E), (3, THREE)))
-rows = given(*((filled((2, 3), one), filled((2, 3), other)) for one, other in PAIRS if "bool" not in (one, other)))
+case(
+    "numpy.cross",
+    lambda np, a, b: np.cross(a, b),
+    given((THREE, THREE[0]), (THREE, THREE[::-1]), (THREE, E), (3, THREE)),
+)
+rows = given(
+    *((filled((2, 3), one), filled((2, 3), other)) for one, other in PAIRS if "bool" not in (one, other))
+)
 case("numpy.cross", lambda np, a, b: np.cross(a, b), rows, "dtypes", ulp=2, half=2, size=20.0)
 case("numpy.cross", lambda np, a, b: np.cross(a, b, axis=0), given((THREE.T, THREE.T[:, :1])), "axis")
 case("numpy.cross", lambda np, a, b: np.cross(a, b, 0, 1, 0), given((THREE.T, THREE)), "axes")
 ROWS = given(*((filled((3, 4), kind),) for kind in NATIVE if kind != "uint8"), (CUBE,), (E[0],))
 case("numpy.trace", lambda np, a: np.trace(a), ROWS, ulp=2, size=20.0)
 case("numpy.trace", lambda np, a: np.trace(a, 1, 1, 0), ROWS, "axes", ulp=2, size=20.0)
-case("numpy.trace", lambda np, a: np.trace(a, dtype=np.float32), given((E,), (CUBE.astype("i2"),)), "dtype", ulp=2)
+case(
+    "numpy.trace",
+    lambda np, a: np.trace(a, dtype=np.float32),
+    given((E,), (CUBE.astype("i2"),)),
+    "dtype",
+    ulp=2,
+)
 case("numpy.trace", lambda np, a: np.trace(a), given((filled((3, 3), "uint8"),)), "uint8", refused=True)

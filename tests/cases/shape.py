@@ -20,7 +20,12 @@ A = filled((3, 4), "int32")
 B = filled((2, 3, 4), "float64")
 
 for shape in [(-1,), (2, -1), (6, 2), (12,), (1, 12, 1), (5, 5), 12, (-1, -1)]:
-    case("numpy.reshape", lambda np, a, s=shape: np.reshape(a, s), given((A,), (A.T,), (A[:, ::2],)), str(shape))
+    case(
+        "numpy.reshape",
+        lambda np, a, s=shape: np.reshape(a, s),
+        given((A,), (A.T,), (A[:, ::2],)),
+        str(shape),
+    )
 case("numpy.reshape", lambda np, a: np.reshape(a, (4, 3), order="F"), given((A,), (A.T,), (B[0],)), "F")
 case("numpy.reshape", lambda np, a: np.reshape(a, (-1, 2)), arrays(SOME), "layouts")
 case("numpy.ndarray.reshape", lambda np, a: np.ndarray.reshape(a, 2, 6), given((A,), (B,)), "varargs")
@@ -52,18 +57,48 @@ case("numpy.squeeze", lambda np, a: np.squeeze(a), given((ONES,), (A,), (A[:1, :
 for axis in [0, -1, (0, 2), 1, 7]:
     case("numpy.squeeze", lambda np, a, axis=axis: np.squeeze(a, axis=axis), given((ONES,)), str(axis))
 for axis in [0, -1, (0, 2), 7, (0, 0)]:
-    case("numpy.expand_dims", lambda np, a, axis=axis: np.expand_dims(a, axis), given((A,), (A[0],)), str(axis))
+    case(
+        "numpy.expand_dims", lambda np, a, axis=axis: np.expand_dims(a, axis), given((A,), (A[0],)), str(axis)
+    )
 ZERO = numpy.array(2.5)
 for name in ("atleast_1d", "atleast_2d", "atleast_3d"):
     rows = given((ZERO,), (A[0],), (A,), (B,), (3,), ([1, 2],))
     case(f"numpy.{name}", lambda np, a, name=name: getattr(np, name)(a), rows)
-    case(f"numpy.{name}", lambda np, a, b, name=name: getattr(np, name)(a, b), given((ZERO, A), (A, 3.5)), "two")
+    case(
+        f"numpy.{name}",
+        lambda np, a, b, name=name: getattr(np, name)(a, b),
+        given((ZERO, A), (A, 3.5)),
+        "two",
+    )
 for target in [(2, 3, 4), (3, 4), (4,), 4, (3, 5)]:
-    case("numpy.broadcast_to", lambda np, a, t=target: np.broadcast_to(a, t), given((A,), (A[0],), (3,)), str(target))
-case("numpy.broadcast_arrays", lambda np, a, b: np.broadcast_arrays(a, b), given((A, A[0]), (A[:, :1], B), (A, A[:2])))
+    case(
+        "numpy.broadcast_to",
+        lambda np, a, t=target: np.broadcast_to(a, t),
+        given((A,), (A[0],), (3,)),
+        str(target),
+    )
+case(
+    "numpy.broadcast_arrays",
+    lambda np, a, b: np.broadcast_arrays(a, b),
+    given((A, A[0]), (A[:, :1], B), (A, A[:2])),
+)
 
-JOINED = [(A, A), (A, A.astype("float32")), (A, A[:1]), (A, A[:, :2]), (A[0], A[1]), (A, A[0]), (A[0], A[0][:0])]
-for label, kwargs in [("0", {}), ("1", {"axis": 1}), ("None", {"axis": None}), ("-1", {"axis": -1}), ("5", {"axis": 5})]:
+JOINED = [
+    (A, A),
+    (A, A.astype("float32")),
+    (A, A[:1]),
+    (A, A[:, :2]),
+    (A[0], A[1]),
+    (A, A[0]),
+    (A[0], A[0][:0]),
+]
+for label, kwargs in [
+    ("0", {}),
+    ("1", {"axis": 1}),
+    ("None", {"axis": None}),
+    ("-1", {"axis": -1}),
+    ("5", {"axis": 5}),
+]:
     rows = given(*JOINED)
     case("numpy.concatenate", lambda np, a, b, k=kwargs: np.concatenate((a, b), **k), rows, label)
 for one in NATIVE:
@@ -82,7 +117,9 @@ case("numpy.append", lambda np, a, b: np.append(a, b, axis=0), given(*JOINED), "
 
 for sections in [2, 4, 3, 0, [1, 3], (0, 9), [3, 1]]:
     case("numpy.split", lambda np, a, s=sections: np.split(a, s, axis=1), given((A,), (B[0],)), str(sections))
-    case("numpy.array_split", lambda np, a, s=sections: np.array_split(a, s), given((A,), (B,)), str(sections))
+    case(
+        "numpy.array_split", lambda np, a, s=sections: np.array_split(a, s), given((A,), (B,)), str(sections)
+    )
 for name in ("hsplit", "vsplit", "dsplit"):
     rows = given((B,), (A,), (A[0],), (ZERO,), (filled((4, 4, 4), "int8"),))
     case(f"numpy.{name}", lambda np, a, name=name: getattr(np, name)(a, 2), rows)
@@ -98,7 +135,12 @@ for shift, axis in [(1, None), (-2, 0), (5, 1), ((1, 2), (0, 1)), (1, (0, 1)), (
     case("numpy.roll", body, given((A,), (A.T,), (A[::-1],), (A[:0],)), f"{shift} {axis}")
 case("numpy.roll", lambda np, a: np.roll(a, (1, 2)), given((A,)), "sum of shifts")
 for axis in (None, 0, -1, (0, 1), 4):
-    case("numpy.flip", lambda np, a, axis=axis: np.flip(a, axis), given((A,), (A.T,), (B,), (A[::-1],)), str(axis))
+    case(
+        "numpy.flip",
+        lambda np, a, axis=axis: np.flip(a, axis),
+        given((A,), (A.T,), (B,), (A[::-1],)),
+        str(axis),
+    )
 for name in ("fliplr", "flipud"):
     case(f"numpy.{name}", lambda np, a, name=name: getattr(np, name)(a), given((A,), (B,), (A[0],), (ZERO,)))
 for turns in (0, 1, 2, 3, -1, 5):
@@ -112,8 +154,15 @@ case("numpy.pad", lambda np, a: np.pad(a, 1, mode="reflect"), given((A,)), "refl
 
 for offset in (0, 1, -2, 9):
     case("numpy.diagonal", lambda np, a, k=offset: np.diagonal(a, k), given((A,), (B,), (A[0],)), str(offset))
-    case("numpy.diag", lambda np, a, k=offset: np.diag(a, k), given((A,), (A[0],), (ZERO,), (B,)), str(offset))
-    case("numpy.diagflat", lambda np, a, k=offset: np.diagflat(a, k), given((A,), (A[0],), (ZERO,)), str(offset))
+    case(
+        "numpy.diag", lambda np, a, k=offset: np.diag(a, k), given((A,), (A[0],), (ZERO,), (B,)), str(offset)
+    )
+    case(
+        "numpy.diagflat",
+        lambda np, a, k=offset: np.diagflat(a, k),
+        given((A,), (A[0],), (ZERO,)),
+        str(offset),
+    )
 case("numpy.diagonal", lambda np, a: np.diagonal(a, 1, 2, 0), given((B,)), "axes")
 case("numpy.linalg.diagonal", lambda np, a: np.linalg.diagonal(a, offset=1), given((A,), (B,)))
 

@@ -67,7 +67,9 @@ def _parse(a: Tensor, index: Any) -> tuple[Tensor, list[Tensor | None], bool]:
         raise IndexError("an index can only have a single ellipsis ('...')")
     used = sum(item is not None and item is not Ellipsis for item in items)
     if used > a.dim():
-        raise IndexError(f"too many indices for array: array is {a.dim()}-dimensional, but {used} were indexed")
+        raise IndexError(
+            f"too many indices for array: array is {a.dim()}-dimensional, but {used} were indexed"
+        )
     at = next((place for place, item in enumerate(items) if item is Ellipsis), len(items))
     items[at : at + 1] = [slice(None)] * (a.dim() - used)
     advanced = any(isinstance(item, Tensor) for item in items)
@@ -119,13 +121,17 @@ def _every(a: Tensor, axis: int, start: int, stop: int, step: int) -> Tensor:
     return a[(slice(None),) * axis + (slice(start, stop, step),)]
 
 
-def _checked_indices(a: Tensor, indices: Sequence[Tensor | None]) -> tuple[list[Tensor | None], Tensor | None]:
+def _checked_indices(
+    a: Tensor, indices: Sequence[Tensor | None]
+) -> tuple[list[Tensor | None], Tensor | None]:
     shapes = [tuple(index.shape) for index in indices if index is not None]
     try:
         np.broadcast_shapes(*shapes)
     except ValueError:
         listed = " ".join(map(str, shapes))
-        raise IndexError(f"shape mismatch: indexing arrays could not be broadcast together with shapes {listed}") from None
+        raise IndexError(
+            f"shape mismatch: indexing arrays could not be broadcast together with shapes {listed}"
+        ) from None
     wrapped: list[Tensor | None] = []
     checks = []
     for axis, index in enumerate(indices):
@@ -137,7 +143,9 @@ def _checked_indices(a: Tensor, indices: Sequence[Tensor | None]) -> tuple[list[
             checks.append(ok)
     if 0 in np.broadcast_shapes(*shapes):
         # Nothing is looked up: NumPy checks the indices against every axis only if there is anything to take.
-        return wrapped, None if all(a.shape[i] for i, index in enumerate(indices) if index is not None) else _all(*checks)
+        return wrapped, None if all(
+            a.shape[i] for i, index in enumerate(indices) if index is not None
+        ) else _all(*checks)
     return wrapped, _all(*checks)
 
 
@@ -326,7 +334,9 @@ def _put_along_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> s
 @op(np.put_along_axis, arrays=2, scalar=False, checked=True, limits=_put_along_limits)
 def put_along_axis(arr: Tensor, indices: Tensor, values: Any, axis: Any) -> Any:
     """The whole array after the store."""
-    if tuple(n for at, n in enumerate(arr.shape) if axis is not None and at != axis % max(arr.dim(), 1)) != tuple(
+    if tuple(
+        n for at, n in enumerate(arr.shape) if axis is not None and at != axis % max(arr.dim(), 1)
+    ) != tuple(
         n for at, n in enumerate(indices.shape) if axis is not None and at != axis % max(arr.dim(), 1)
     ):
         raise Unsupported("an array that is broadcast against its indices")
@@ -439,7 +449,9 @@ def bincount(
             raise ValueError("The weights and list don't have the same length.")
     if x.numel() == 0:
         count = least if length is None else length
-        return torch.zeros(count, dtype=torch.int64 if weights is None else torch.float64, device=x.device), None
+        return torch.zeros(
+            count, dtype=torch.int64 if weights is None else torch.float64, device=x.device
+        ), None
     if length is None:
         length = max(least, int(bins.max()) + 1)
     if length == least:

@@ -76,7 +76,9 @@ def vecdot(x1: Tensor, x2: Tensor, out: None = None) -> Tensor:
 
 def _pairs(a: Tensor, b: Tensor, axes_a: tuple[int, ...], axes_b: tuple[int, ...]) -> Tensor:
     """The contraction of pairs of axes: the free axes of `a`, then those of `b`."""
-    if len(axes_a) != len(axes_b) or any(a.shape[i] != b.shape[j] for i, j in zip(axes_a, axes_b, strict=True)):
+    if len(axes_a) != len(axes_b) or any(
+        a.shape[i] != b.shape[j] for i, j in zip(axes_a, axes_b, strict=True)
+    ):
         raise ValueError("shape-mismatch for sum")
     one, other = _vectors(a, b)
     free_a = [axis for axis in range(a.dim()) if axis not in axes_a]
@@ -139,7 +141,8 @@ def tensordot(a: Tensor, b: Tensor, axes: Any = 2) -> Tensor:
         count = operator.index(axes)
         axes_a, axes_b = tuple(range(-count, 0)), tuple(range(count))
     if len(axes_a) != len(axes_b) or any(
-        not -a.dim() <= i < a.dim() or not -b.dim() <= j < b.dim() for i, j in zip(axes_a, axes_b, strict=True)
+        not -a.dim() <= i < a.dim() or not -b.dim() <= j < b.dim()
+        for i, j in zip(axes_a, axes_b, strict=True)
     ):
         raise (ValueError if len(axes_a) != len(axes_b) else IndexError)("shape-mismatch for sum")
     return _pairs(a, b, normalize_axis_tuple(axes_a, a.dim()), normalize_axis_tuple(axes_b, b.dim()))
@@ -166,7 +169,9 @@ def einsum(subscripts: str, /, *operands: Any, out: None = None, optimize: Any =
     tensors = promoted(*(tensor(item) for item in operands))
     terms = subscripts.replace(" ", "").partition("->")[0].split(",")
     if len(terms) != len(tensors):
-        raise ValueError("more operands provided to einstein sum function than specified in the subscripts string")
+        raise ValueError(
+            "more operands provided to einstein sum function than specified in the subscripts string"
+        )
     for term, item in zip(terms, tensors, strict=True):
         labels = term.replace("...", "")
         if len(labels) > item.dim() or ("..." not in term and len(labels) != item.dim()):
@@ -205,7 +210,9 @@ def _cross_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str |
 
 
 @op(np.cross, arrays=2, scalar=False, limits=_cross_limits)
-def cross(a: Tensor, b: Tensor, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: Any = None) -> Tensor:
+def cross(
+    a: Tensor, b: Tensor, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: Any = None
+) -> Tensor:
     if axis is not None:
         axisa = axisb = axisc = axis
     if a.dim() < 1 or b.dim() < 1:

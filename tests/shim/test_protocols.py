@@ -1,0 +1,265 @@
+"""How our arrays meet the rest of Python: scalars, operators, NumPy's protocols, pickling, other libraries."""
+
+from __future__ import annotations
+
+import copy
+import operator
+import pickle
+from typing import Any
+
+import numpy
+import pytest
+import torch
+
+import npcompile.numpy as np
+from npcompile.frontend import counters
+
+
+def test_items_are_numpy_scalars() -> None:
+    for dtype in ("?", "i1", "u1", "i8", "f2", "f4", "f8", "c8", "c16"):
+        theirs = numpy.array([[1, 0], [2, 3]], dtype)
+        ours = np.array(theirs)
+        for got, want in [
+            (ours[0, 0], theirs[0, 0]),
+            (ours.sum(), theirs.sum()),
+            (ours[1].max(), theirs[1].max()),
+        ]:
+            assert type(got) is type(want)
+            assert got == want
+        assert type(ours[0, 0, ...]) is np.ndarray
+        assert type(ours[0, ...]) is np.ndarray
+    assert np.array([2], "i4")[0] * [1, 2] == [1, 2, 1, 2]
+    assert type(np.array(2.0)) is np.ndarray
+    assert type(np.array(2.0) + 1) is numpy.float64
+    assert type(np.array(2.0)[()]) is numpy.float64
+
+
+def test_conversions() -> None:
+    one = np.array([3])[0:1].reshape(())
+    assert (int(one), float(one), complex(one), operator.index(one), bool(one)) == (3, 3.0, 3 + 0j, 3, True)
+    assert [10, 20, 30, 40][one] == 40
+    assert f"{np.array(2.5):.3f}" == "2.500"
+    assert repr(np.arange(3)[::-1]) == "array([2, 1, 0])"
+    assert str(np.arange(3)) == "[0 1 2]"
+    with pytest.raises(ValueError, match="ambiguous"):
+        bool(np.arange(2))
+    with pytest.raises(TypeError, match="0-d"):
+        iter(np.array(1))
+    with pytest.raises(TypeError, match="len"):
+        len(np.array(1))
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(np.arange(2))
+    assert 2 in np.arange(3) and 7 not in np.arange(3)
+    assert [row.tolist() for row in np.arange(4).reshape(2, 2)] == [[0, 1], [2, 3]]
+
+
+BINARY = [operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, divmod]
+BINARY += [operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne]
+BITS = [operator.and_, operator.or_, operator.xor, operator.lshift, operator.rshift]
+
+
+@pytest.mark.parametrize("function", [*BINARY, *BITS, operator.pow])
+def test_operators(function: Any) -> None:
+    for dtype in ("i4", "u1") if function in BITS else ("i4", "f4", "f8"):
+        a, b = numpy.array([7, 2, 5], dtype), numpy.array([2, 3, 1], dtype)
+        x, y = np.array(a), np.array(b)
+        pairs: list[tuple[tuple[Any, Any], tuple[Any, Any]]] = [
+            ((a, b), (x, y)),
+            ((a, 2), (x, 2)),
+            ((3, b), (3, y)),
+        ]
+        pairs += [((a, numpy.int8(2)), (x, numpy.int8(2))), ((a, b), (a, y)), ((a, b), (x, b))]
+        pairs += [
+            ((a, [1, 2, 3]), (x, [1, 2, 3])),
+            (([1, 2, 3], a), ([1, 2, 3], x)),
+            ((numpy.int8(2), b), (numpy.int8(2), y)),
+        ]
+        for theirs, ours in pairs:
+            want, got = function(*theirs), function(*ours)
+            for one, other in zip(want, got, strict=True) if function is divmod else [(want, got)]:
+                assert type(other) is np.ndarray
+                assert one.dtype == other.dtype
+                numpy.testing.assert_array_almost_equal_nulp(
+                    numpy.asarray(other), one, 1
+                ) if one.dtype.kind == "f" else (numpy.testing.assert_array_equal(numpy.asarray(other), one))
+
+
+INPLACE = [
+    operator.iadd,
+    operator.isub,
+    operator.imul,
+    operator.itruediv,
+    operator.ifloordiv,
+    operator.imod,
+    operator.ipow,
+]
+
+
+@pytest.mark.parametrize("function", INPLACE)
+def test_in_place_operators(function: Any) -> None:
+    for dtype, other in [
+        ("f8", 2),
+        ("f4", 2.0),
+        ("f4", numpy.float64(1.5)),
+        ("i4", 2),
+        ("i4", 2.5),
+        ("u1", -1),
+        ("u1", 300),
+    ]:
+        a = numpy.array([7, 2, 5], dtype)
+        x = np.array(a)
+        view = x[::-1]
+        try:
+            want: Any = function(a, other)
+        except Exception as error:
+            with pytest.raises(type(error)):
+                function(x, other)
+            want = a
+        else:
+            assert function(x, other) is x
+        assert x.dtype == want.dtype
+        numpy.testing.assert_allclose(numpy.asarray(x), want, rtol=1e-6)
+        assert view.tolist() == x.tolist()[::-1]
+
+
+def test_numpy_functions_on_our_arrays() -> None:
+    a = np.arange(4.0)
+    assert type(numpy.add(a, 1)) is np.ndarray
+    assert type(numpy.arange(4) + a) is np.ndarray
+    assert type(numpy.concatenate([a, a])) is np.ndarray
+    assert type(numpy.float32(2) * a) is np.ndarray
+    assert numpy.add.reduce(a) == 6.0
+    out = np.zeros(4)
+    assert numpy.multiply(a, 2, out=out) is out
+    assert out.tolist() == [0, 2, 4, 6]
+    assert numpy.linalg.norm(a[:2]) == 1.0
+
+
+def test_deferral() -> None:
+    class Refuses:
+        __array_ufunc__ = None
+
+        def __radd__(self, other: Any) -> str:
+            return "mine"
+
+    class Prior:
+        __array_priority__ = 10.0
+
+        def __radd__(self, other: Any) -> str:
+            return "prior"
+
+    assert np.arange(3) + Refuses() == "mine"
+    assert np.arange(3) + Prior() == "prior"
+    with pytest.raises(TypeError):
+        np.arange(3) + Refuses
+
+
+def test_comparison_with_anything() -> None:
+    a = np.arange(3)
+    assert (a == "x").tolist() == (numpy.arange(3) == "x").tolist()
+    assert (a == None).tolist() == [False, False, False]  # noqa: E711
+    with pytest.raises(TypeError):
+        a < "x"
+
+
+def test_out_and_where() -> None:
+    a, out = np.arange(4.0), np.full(4, -1.0)
+    assert np.add(a, 1, out, where=a > 1) is out
+    assert out.tolist() == [-1, -1, 3, 4]
+    with pytest.raises(numpy._core._exceptions._UFuncOutputCastingError):
+        np.add(a, 1, out=np.zeros(4, int))
+    with pytest.raises(ValueError):
+        np.add(a, 1, out=np.zeros(3))
+    wide = np.zeros((2, 4))
+    np.add(a, 1, out=wide)
+    assert wide.tolist() == [[1, 2, 3, 4]] * 2
+
+
+def test_stores_as_numpys() -> None:
+    a = np.zeros(3, "u1")
+    with pytest.raises(OverflowError):
+        a[0] = 300
+    with pytest.raises(ValueError):
+        np.zeros(3, int)[0] = numpy.nan
+    with pytest.raises(ValueError, match="could not broadcast"):
+        a[:2] = np.arange(3)
+    with pytest.raises(IndexError):
+        a[3] = 1
+    with pytest.raises(TypeError):
+        a[0] = 1j
+    a[:] = [1.9, 2, True]
+    assert a.tolist() == [1, 2, 1]
+    a.fill(7)
+    assert a.tolist() == [7, 7, 7]
+
+
+def test_copies() -> None:
+    a = np.arange(6).reshape(2, 3)[::-1]
+    for made in (pickle.loads(pickle.dumps(a)), copy.copy(a), copy.deepcopy(a), a.copy(), np.array(a)):
+        assert type(made) is np.ndarray
+        assert made.tolist() == a.tolist()
+        made[0] = -1
+        assert a[0].tolist() == [3, 4, 5]
+    assert pickle.loads(pickle.dumps(np.add))(1, 2) == 3
+    assert pickle.loads(pickle.dumps(np.linalg.norm))([3, 4]) == 5
+
+
+def test_dlpack_and_torch() -> None:
+    a = np.arange(6.0)
+    shared = torch.from_dlpack(a)
+    shared[0] = 9
+    assert a[0] == 9
+    assert numpy.from_dlpack(a)[0] == 9
+    tensor = torch.arange(4)
+    ours = np.asarray(tensor)
+    ours[0] = 5
+    assert int(tensor[0]) == 5
+    assert np.from_dlpack(torch.ones(3)).tolist() == [1, 1, 1]
+    assert a.__array_namespace__() is np
+
+
+def test_array_protocol() -> None:
+    a = np.arange(3)
+    assert numpy.shares_memory(numpy.asarray(a), a._layout)
+    assert numpy.asarray(a, dtype="f4").dtype == numpy.float32
+    assert not numpy.shares_memory(numpy.array(a), a._layout)
+    with pytest.raises(ValueError):
+        numpy.asarray(a, dtype="f4", copy=False)
+
+
+def test_scipy_takes_our_arrays() -> None:
+    special = pytest.importorskip("scipy.special")
+    linalg = pytest.importorskip("scipy.linalg")
+    assert special.erf(np.array([0.0]))[0] == 0.0
+    assert linalg.inv(np.eye(2)).tolist() == [[1, 0], [0, 1]]
+
+
+def test_host_calls_are_counted() -> None:
+    a = np.array([[2.0, 0], [0, 4]])
+    assert np.linalg.inv(a).tolist() == [[0.5, 0], [0, 0.25]]
+    assert type(np.linalg.inv(a)) is np.ndarray
+    np.random.shuffle(a)
+    assert counters.host_calls["numpy.linalg.inv"] == 2
+    assert np.host_calls() is counters.host_calls
+    wide = np.array([1, 2], "u8") + np.array([1, 2], "u8")
+    assert type(wide) is np.ndarray and wide.dtype == numpy.uint64
+    assert counters.host_calls["numpy.add"] == 1
+    strings = np.array(["a", "b"])
+    assert type(strings) is numpy.ndarray
+    a[a > 100] = np.array([])
+    np.add.at(a, (0, 0), 10)
+    assert counters.host_calls["numpy.add.at"] == 1
+
+
+def test_what_numpy_refuses_raises_numpys_exception() -> None:
+    a, b = np.array([0.0, 1, 2, 3]), np.array([0, 1, 2])
+    for call in (lambda: a.reshape(3), lambda: a @ b, lambda: a + b, lambda: a[9], lambda: a[[9]]):
+        with pytest.raises((ValueError, IndexError)):
+            call()
+    with pytest.raises(IndexError, match="index 9 is out of bounds for axis 0 with size 4"):
+        a[[9]]
+    with pytest.raises(
+        ValueError, match=r"operands could not be broadcast together with shapes \(4,\) \(3,\)"
+    ):
+        a + b
+    assert not counters.host_calls

@@ -1,0 +1,167 @@
+"""Views are views: what NumPy's arrays do through shared memory, ours do, negative strides included."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import npcompile.numpy as np
+from npcompile.frontend import counters
+
+SHAPES = [(12,), (3, 4), (2, 3, 4), (4, 1, 3), (0, 3), ()]
+
+
+@st.composite
+def indices(draw: st.DrawFn, shape: tuple[int, ...]) -> tuple[Any, ...]:
+    """A basic index that fits the shape."""
+    items: list[Any] = []
+    for length in shape[: draw(st.integers(0, len(shape)))]:
+        if length and draw(st.booleans()):
+            items.append(draw(st.integers(-length, length - 1)))
+        else:
+            bound = st.none() | st.integers(-length - 1, length + 1)
+            step = draw(st.none() | st.sampled_from([-3, -2, -1, 1, 2, 3]))
+            items.append(slice(draw(bound), draw(bound), step))
+    if draw(st.booleans()):
+        items.insert(draw(st.integers(0, len(items))), None)
+    if draw(st.booleans()) and len(items) >= len(shape):
+        items.append(...)
+    return tuple(items)
+
+
+@settings(max_examples=300, deadline=None)
+@given(data=st.data(), shape=st.sampled_from(SHAPES), dtype=st.sampled_from(["i4", "f8", "c8", "?"]))
+def test_chains_of_views_and_writes(data: st.DataObject, shape: tuple[int, ...], dtype: str) -> None:
+    theirs: list[Any] = [numpy.arange(int(numpy.prod(shape))).astype(dtype).reshape(shape)]
+    ours: list[Any] = [np.array(theirs[0])]
+    for _ in range(data.draw(st.integers(1, 6))):
+        at = data.draw(st.integers(0, len(theirs) - 1))
+        a, b = theirs[at], ours[at]
+        kind = data.draw(
+            st.sampled_from(["index", "transpose", "swap", "reshape", "flip", "real", "write", "add"])
+        )
+        if kind == "index":
+            index = data.draw(indices(a.shape))
+            a, b = a[index], b[index]
+        elif kind == "transpose":
+            axes = data.draw(st.permutations(range(a.ndim)))
+            a, b = a.transpose(axes), b.transpose(axes)
+        elif kind == "swap":
+            if a.ndim > 1:
+                a, b = a.swapaxes(0, -1), b.swapaxes(0, -1)
+        elif kind == "reshape":
+            target = data.draw(st.sampled_from([(-1,), (a.size,), (1, a.size), (a.size, 1)]))
+            if a.size:
+                a, b = a.reshape(target), b.reshape(target)
+        elif kind == "flip":
+            a, b = numpy.flip(a), np.flip(b)
+        elif kind == "real":
+            a, b = a.real, b.real
+        elif kind == "write":
+            index = data.draw(indices(a.shape))
+            value = data.draw(st.integers(0, 100))
+            if a.size and a.dtype != bool:
+                a[index] = value
+                b[index] = value
+        elif isinstance(a, numpy.ndarray) and a.dtype != bool:
+            a += 3
+            b += 3
+        assert type(a) is numpy.ndarray or type(a) is type(b)
+        if type(a) is numpy.ndarray:
+            assert type(b) is np.ndarray
+            assert a.shape == b.shape
+            assert a.strides == b.strides or a.size == 0  # no element: NumPy's strides are arbitrary
+            theirs.append(a)
+            ours.append(b)
+        for one, other in zip(theirs, ours, strict=True):
+            numpy.testing.assert_array_equal(numpy.asarray(other), one)
+    for i, one in enumerate(theirs):
+        for j, other in enumerate(theirs):
+            assert numpy.shares_memory(one, other) == np.shares_memory(ours[i], ours[j])
+    assert not counters.host_calls
+    assert not counters.op_failures
+
+
+def test_a_write_through_a_reversed_view() -> None:
+    a = np.arange(6)
+    b = a[::-1]
+    b[:2] = [10, 20]
+    b[1:][::-2] += 100
+    assert a.tolist() == [100, 1, 102, 3, 120, 10]
+    assert b.base is a
+    assert b.strides == (-8,)
+
+
+def test_overlapping_assignment() -> None:
+    for index, other in [(slice(1, None), slice(None, -1)), (slice(None, None, -1), slice(None))]:
+        a, b = numpy.arange(8), np.arange(8)
+        a[index] = a[other]
+        b[index] = b[other]
+        assert a.tolist() == b.tolist()
+
+
+def test_an_advanced_store_reaches_every_view() -> None:
+    a = np.array(numpy.zeros((3, 4)))
+    view = a[::-1].T
+    view[[0, 1], 0] = 5
+    view[view == 0] = -1
+    b = numpy.zeros((3, 4))
+    other = b[::-1].T
+    other[[0, 1], 0] = 5
+    other[other == 0] = -1
+    assert a.tolist() == b.tolist()
+    assert not counters.host_calls
+
+
+def test_read_only() -> None:
+    a = np.broadcast_to(np.arange(3), (2, 3))
+    with pytest.raises(ValueError, match="read-only"):
+        a[0, 0] = 1
+    with pytest.raises(ValueError, match="read-only"):
+        a[[0]] = 1
+    with pytest.raises(ValueError, match="read-only"):
+        a += 1
+    b = np.arange(3)
+    b.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        b[:] = 1
+    assert b.tolist() == [0, 1, 2]
+
+
+def test_numpy_memory_is_shared() -> None:
+    theirs = numpy.arange(6.0)
+    ours = np.asarray(theirs)
+    ours[::2] = -1
+    assert theirs.tolist() == [-1, 1, -1, 3, -1, 5]
+    back = numpy.asarray(ours)
+    back[0] = 7
+    assert ours[0] == 7
+    assert numpy.shares_memory(numpy.asarray(np.reshape(theirs, (2, 3))), theirs)
+
+
+def test_shape_and_flags() -> None:
+    a = np.arange(12)
+    a.shape = (3, 4)
+    assert a.shape == (3, 4)
+    with pytest.raises(AttributeError):
+        a.T.shape = (12,)
+    assert a.flags["C_CONTIGUOUS"] and not a.T.flags.c_contiguous and a.T.flags.f_contiguous
+    assert np.arange(3).flags.owndata and not a.T.flags.owndata
+    assert (a.nbytes, a.itemsize, a.size, a.ndim, a.device) == (96, 8, 12, 2, "cpu")
+    assert a.flat[5] == 5
+    a.flat[5] = 50
+    assert a[1, 1] == 50
+    assert [int(x) for x in np.arange(3).flat] == [0, 1, 2]
+
+
+def test_real_and_imag_write() -> None:
+    a = np.array([1 + 2j, 3 - 1j])
+    a.real = 5
+    a.imag[::-1] = [7, 8]
+    assert a.tolist() == [5 + 8j, 5 + 7j]
+    with pytest.raises(TypeError):
+        np.arange(3.0).imag = 1
