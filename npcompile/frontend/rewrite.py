@@ -1,0 +1,118 @@
+"""The same function with every operation going through a method of `Hooks`: see `rewrite`."""
+
+from __future__ import annotations
+
+import inspect
+import weakref
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import CellType, CodeType, FunctionType
+from typing import Any
+
+from npcompile.frontend.hooks import Hooks
+from npcompile.frontend.rewriting.expressions import HOOKS
+from npcompile.frontend.rewriting.scopes import Loop, function_scope, loops, plain_reason
+from npcompile.frontend.rewriting.source import NotFound, compile_in_place, enclosing_class, find
+from npcompile.frontend.rewriting.statements import transform
+
+_SUSPENDS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """The function cannot be rewritten and runs as it is: why, and the line of its definition."""
+
+    reason: str
+    line: int | None
+
+
+@dataclass(frozen=True, eq=False)
+class Rewritten:
+    """A function's code with hooks, to be bound to any function that has the original code.
+
+    constants: the numbers (int, float, complex) among its literals, nested functions' too, the very objects that the
+    code loads. loops: the `for` and `while` loops of the function itself.
+    """
+
+    code: CodeType
+    constants: tuple[Any, ...]
+    loops: tuple[Loop, ...]
+    cells: tuple[int, ...]  # for each free variable its place in the original's closure; -1: the hooks
+
+    def bind(self, fn: FunctionType, hooks: Hooks) -> FunctionType:
+        """The rewritten function with `fn`'s globals, defaults and the very cells of its closure, calling `hooks`."""
+        cells = fn.__closure__ or ()
+        closure = tuple([CellType(hooks) if i < 0 else cells[i] for i in self.cells])
+        made = FunctionType(self.code, fn.__globals__, fn.__name__, fn.__defaults__, closure)
+        made.__kwdefaults__ = fn.__kwdefaults__
+        made.__qualname__ = fn.__qualname__
+        made.__module__ = fn.__module__
+        made.__doc__ = fn.__doc__
+        return made
+
+
+# By identity of the code object, and only while it lives: equal code objects of two files are two functions. Threads
+# may build the same entry twice; the first one in stays.
+_done: dict[int, tuple[weakref.ref[CodeType], Rewritten | Refusal]] = {}
+
+
+def rewrite(fn: FunctionType) -> Rewritten | Refusal:
+    """Rewrites a Python function from its source, once per code object.
+
+    Bound to plain `Hooks` the result is the original but for hook frames in between: values, exceptions, order of
+    evaluation, effects, lines of its own frames. Refused: generators and coroutines, functions that look at their own
+    frame (`locals()`, `eval`, ...), and whatever has no source that compiles to the function's very code.
+    """
+    code = fn.__code__
+    entry = _done.get(id(code))
+    if entry is None or entry[0]() is not code:
+        key = id(code)
+        new = weakref.ref(code, lambda dead: _forget(key, dead)), _rewrite(fn)
+        entry = _done.setdefault(key, new)
+    return entry[1]
+
+
+def _forget(key: int, dead: weakref.ref[CodeType]) -> None:
+    entry = _done.get(key)
+    if entry is not None and entry[0] is dead:
+        del _done[key]
+
+
+def _rewrite(fn: FunctionType) -> Rewritten | Refusal:
+    code = fn.__code__
+    if code.co_flags & _SUSPENDS:
+        return Refusal("it is a generator or a coroutine", code.co_firstlineno)
+    try:
+        node, imports = find(fn)
+        scope = function_scope(node, None, enclosing_class(code))
+        reason = plain_reason(node, scope, code.co_freevars)
+        if reason is not None:
+            return Refusal(reason, code.co_firstlineno)
+        made = compile_in_place(transform(node, scope, code.co_freevars, imports), code, imports, (HOOKS,))
+    except NotFound as error:
+        return Refusal(str(error), code.co_firstlineno)
+    except RecursionError:
+        return Refusal("its expressions are nested too deeply", code.co_firstlineno)
+    made = _in_file(made, code.co_filename, made.co_qualname, code.co_qualname)
+    places = {name: i for i, name in enumerate(code.co_freevars)}
+    cells = tuple(-1 if name == HOOKS else places[name] for name in made.co_freevars)
+    return Rewritten(made, tuple(_numbers(made.co_consts)), loops(node, scope), cells)
+
+
+def _in_file(code: CodeType, filename: str, old: str, new: str) -> CodeType:
+    """The code, and the code within, under the names of the original."""
+    consts = tuple(_in_file(c, filename, old, new) if isinstance(c, CodeType) else c for c in code.co_consts)
+    qualname = (
+        new + code.co_qualname.removeprefix(old) if code.co_qualname.startswith(old) else code.co_qualname
+    )
+    return code.replace(co_filename=filename, co_qualname=qualname, co_consts=consts)
+
+
+def _numbers(constants: Any) -> Iterator[Any]:
+    for constant in constants:
+        if isinstance(constant, CodeType):
+            yield from _numbers(constant.co_consts)
+        elif isinstance(constant, tuple | frozenset):
+            yield from _numbers(constant)
+        elif type(constant) in (int, float, complex):
+            yield constant

@@ -1,0 +1,426 @@
+"""Expressions and targets: each operation turned into a call of a hook, on the same lines and columns.
+
+Nothing is kept in hidden variables where Python's own evaluation can hold it: `a and b` becomes
+`(keep_false(a) or (b,))[0]`, a chained comparison stays one, between operands that carry their operators.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from npcompile.frontend.rewriting.scopes import Scope, comprehension_scope
+from npcompile.frontend.rewriting.source import mangle
+
+HOOKS = ".hooks"  # no identifier, so it cannot clash with one of the user's
+_LOAD, _STORE = ast.Load(), ast.Store()
+
+BINARY: dict[type[ast.operator], str] = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.FloorDiv: "//",
+    ast.Mod: "%",
+    ast.MatMult: "@",
+    ast.Pow: "**",
+    ast.LShift: "<<",
+    ast.RShift: ">>",
+    ast.BitAnd: "&",
+    ast.BitOr: "|",
+    ast.BitXor: "^",
+}
+_UNARY: dict[type[ast.unaryop], str] = {ast.USub: "-", ast.UAdd: "+", ast.Invert: "~"}
+_COMPARE: dict[type[ast.cmpop], str] = {
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+    ast.Is: "is",
+    ast.IsNot: "is not",
+    ast.In: "in",
+    ast.NotIn: "not in",
+}
+_CONVERSION = {-1: "", ord("s"): "s", ord("r"): "r", ord("a"): "a"}
+_METHOD_CALL_LIMIT = 30  # with as many arguments, the compiler gives a method call the line of its object
+
+Step = tuple[ast.expr | None, ast.expr]  # bind this plain target (None: only evaluate) to this value
+
+
+class Expressions:
+    """Rewrites what stands in `scope`; `free` are the free variables of the outermost function's code."""
+
+    def __init__(self, free: tuple[str, ...], imports: frozenset[str]) -> None:
+        self.free = free
+        self.imports = imports
+        self.scope = Scope(None, None)
+        self.temporaries = itertools.count()
+
+    # Building nodes
+
+    def hook(self, where: Any, name: str, *args: Any, keywords: dict[str, Any] | None = None) -> ast.Call:
+        """`.hooks.name(*args)`, called where `where` stands and looked up where its first operand starts."""
+        operands = [*args, *(keywords or {}).values()]
+        first = next((arg for arg in operands if isinstance(arg, ast.expr)), where)
+        begin = {
+            "lineno": first.lineno,
+            "col_offset": first.col_offset,
+            "end_lineno": first.lineno,
+            "end_col_offset": first.col_offset,
+        }
+        nodes: list[ast.expr] = []
+        for arg in operands:
+            at = position(where) if first in nodes else begin
+            nodes.append(arg if isinstance(arg, ast.expr) else ast.Constant(arg, **at))
+        function = ast.Attribute(ast.Name(HOOKS, _LOAD, **begin), name, _LOAD, **begin)
+        named = zip(keywords or (), nodes[len(args) :], strict=True)
+        by_name = [ast.keyword(key, value, **position(value)) for key, value in named]
+        return ast.Call(function, nodes[: len(args)], by_name, **position(where))
+
+    def temporary(self, where: Any) -> tuple[ast.Name, ast.Name]:
+        """A hidden variable, to store and to load."""
+        name = f".{next(self.temporaries)}"
+        return ast.Name(name, _STORE, **position(where)), ast.Name(name, _LOAD, **position(where))
+
+    def kind(self, name: str) -> str:
+        return self.scope.kind(mangle(name, self.scope.cls), self.free)
+
+    def mangled(self, name: str) -> str:
+        return mangle(name, self.scope.cls)
+
+    # Expressions
+
+    def expr(self, node: Any) -> Any:
+        """The expression, for its value. Nodes without an operation of their own keep their kind."""
+        if node is None:
+            return None
+        visit: Callable[[Any], ast.expr] | None = getattr(self, "expr_" + type(node).__name__, None)
+        return self.children(node) if visit is None else visit(node)
+
+    def exprs(self, nodes: list[Any]) -> list[Any]:
+        return [self.expr(node) for node in nodes]
+
+    def children(self, node: Any) -> Any:
+        """Slices and displays: the same node around rewritten expressions."""
+        fields = {}
+        for name, value in ast.iter_fields(node):
+            fields[name] = self.expr(value) if isinstance(value, ast.expr) else value
+        return ast.copy_location(type(node)(**fields), node)
+
+    def test(self, node: ast.expr) -> ast.expr:
+        """The expression, for its outcome: each operand of and, or, not is decided on once, as the compiler does."""
+        if isinstance(node, ast.Constant) or (isinstance(node, ast.Name) and node.id == "__debug__"):
+            return node
+        if isinstance(node, ast.BoolOp):
+            return ast.copy_location(ast.BoolOp(node.op, [self.test(value) for value in node.values]), node)
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            return ast.copy_location(ast.UnaryOp(node.op, self.test(node.operand)), node)
+        if isinstance(node, ast.IfExp):
+            parts = self.test(node.test), self.test(node.body), self.test(node.orelse)
+            return ast.copy_location(ast.IfExp(*parts), node)
+        if isinstance(node, ast.Compare) and len(node.ops) > 1:
+            return self.chain(node)
+        return self.hook(node, "truth", self.expr(node))
+
+    def expr_Constant(self, node: ast.Constant) -> ast.expr:
+        return node
+
+    def expr_Name(self, node: ast.Name) -> ast.expr:
+        kind = self.kind(node.id)
+        if kind == "local" or node.id == "__debug__":
+            return node
+        return self.hook(node, "load_" + kind, self.mangled(node.id), node)
+
+    def expr_NamedExpr(self, node: ast.NamedExpr) -> ast.expr:
+        value = self.stored(node.target, node.target.id, self.expr(node.value))
+        return ast.copy_location(ast.NamedExpr(node.target, value), node)
+
+    def expr_BinOp(self, node: ast.BinOp) -> ast.expr:
+        if _folds(node):
+            return node
+        return self.hook(node, "binary", BINARY[type(node.op)], self.expr(node.left), self.expr(node.right))
+
+    def expr_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
+        if _folds(node):
+            return node
+        if isinstance(node.op, ast.Not):
+            outcome = self.hook(node.operand, "truth", self.expr(node.operand))
+            return ast.copy_location(ast.UnaryOp(node.op, outcome), node)
+        return self.hook(node, "unary", _UNARY[type(node.op)], self.expr(node.operand))
+
+    def expr_BoolOp(self, node: ast.BoolOp) -> ast.expr:
+        decisive = isinstance(node.op, ast.Or)
+        *firsts, last = node.values
+        parts = [self.keep(value, decisive) for value in firsts]
+        parts.append(ast.copy_location(ast.Tuple([self.expr(last)], _LOAD), last))
+        first_kept = ast.copy_location(ast.BoolOp(ast.Or(), parts), node)
+        zero = ast.copy_location(ast.Constant(0), last)
+        return ast.copy_location(ast.Subscript(first_kept, zero, _LOAD), node)
+
+    def keep(self, node: ast.expr, decisive: bool) -> ast.expr:
+        """A true tuple of the expression's value where its outcome is `decisive`; else something false."""
+        if not isinstance(node, ast.BoolOp):
+            return self.hook(node, "keep_true" if decisive else "keep_false", self.expr(node))
+        if isinstance(node.op, ast.Or) is decisive:
+            parts = [self.keep(value, decisive) for value in node.values]
+            return ast.copy_location(ast.BoolOp(ast.Or(), parts), node)
+        *firsts, last = node.values
+        outcomes = [self.test(value) for value in firsts]
+        if not decisive:
+            outcomes = [ast.copy_location(ast.UnaryOp(ast.Not(), outcome), outcome) for outcome in outcomes]
+        return ast.copy_location(ast.BoolOp(ast.And(), [*outcomes, self.keep(last, decisive)]), node)
+
+    def expr_IfExp(self, node: ast.IfExp) -> ast.expr:
+        parts = self.test(node.test), self.expr(node.body), self.expr(node.orelse)
+        return ast.copy_location(ast.IfExp(*parts), node)
+
+    def expr_Compare(self, node: ast.Compare) -> ast.expr:
+        if len(node.ops) > 1:
+            return self.hook(node, "linked", self.chain(node))
+        left, right = self.expr(node.left), self.expr(node.comparators[0])
+        return self.hook(node, "compare", _COMPARE[type(node.ops[0])], left, right)
+
+    def chain(self, node: ast.Compare) -> ast.expr:
+        operators = ["", *(_COMPARE[type(op)] for op in node.ops)]
+        operands = [node.left, *node.comparators]
+        links: list[ast.expr] = [
+            self.hook(x, "link", op, self.expr(x)) for op, x in zip(operators, operands, strict=True)
+        ]
+        return ast.copy_location(ast.Compare(links[0], [ast.Lt() for _ in node.ops], links[1:]), node)
+
+    def expr_Call(self, node: ast.Call) -> ast.expr:
+        if (
+            isinstance(node.func, ast.Name)
+            and node.func.id == "super"
+            and not node.args
+            and not node.keywords
+        ):
+            return node  # it looks at the frame that calls it
+        function, args = self.expr(node.func), self.exprs(node.args)
+        keywords = [ast.copy_location(ast.keyword(k.arg, self.expr(k.value)), k) for k in node.keywords]
+        if any(isinstance(a, ast.Starred) for a in args) or any(k.arg is None for k in keywords):
+            spread = self.hook(node.func, "spread", function)
+            return ast.copy_location(ast.Call(spread, args, keywords), node)
+        where: Any = node
+        if self.is_method_call(node):
+            where = _at_attribute(node, node.func)
+        call = self.hook(where, "call", function, *args)
+        call.keywords = keywords
+        return call
+
+    def is_method_call(self, node: ast.Call) -> bool:
+        """Whether the compiler gives the call the line of the method's name, not that of the object."""
+        if not isinstance(node.func, ast.Attribute):
+            return False
+        if isinstance(node.func.value, ast.Name) and node.func.value.id in self.imports:
+            return False
+        return len(node.args) + len(node.keywords) + bool(node.keywords) < _METHOD_CALL_LIMIT
+
+    def expr_Starred(self, node: ast.Starred) -> ast.expr:
+        value = self.hook(node.value, "iterate", self.expr(node.value))
+        return ast.copy_location(ast.Starred(value, _LOAD), node)
+
+    def expr_Attribute(self, node: ast.Attribute) -> ast.expr:
+        return self.hook(_at_attribute(node, node), "getattr", self.expr(node.value), self.mangled(node.attr))
+
+    def expr_Subscript(self, node: ast.Subscript) -> ast.expr:
+        return self.hook(node, "getitem", self.expr(node.value), self.index(node.slice))
+
+    def index(self, node: ast.expr) -> ast.expr:
+        if isinstance(node, ast.Tuple):  # part of the subscript, not a tuple of the user's
+            return ast.copy_location(ast.Tuple(self.exprs(node.elts), _LOAD), node)
+        return self.expr(node)
+
+    def expr_Tuple(self, node: ast.Tuple) -> ast.expr:
+        if _constant_tuple(node):
+            return node
+        return self.hook(node, "build", ast.copy_location(ast.Tuple(self.exprs(node.elts), _LOAD), node))
+
+    def expr_List(self, node: ast.List | ast.Set) -> ast.expr:
+        display = self.children(node)
+        display.elts = self.exprs(node.elts)
+        return self.hook(node, "build", display)
+
+    expr_Set = expr_List
+
+    def expr_Dict(self, node: ast.Dict) -> ast.expr:
+        keys, values = [], []
+        for key, value in zip(node.keys, node.values, strict=True):
+            keys.append(self.expr(key))
+            values.append(self.expr(value))
+        return self.hook(node, "build", ast.copy_location(ast.Dict(keys, values), node))
+
+    def expr_JoinedStr(self, node: ast.JoinedStr) -> ast.expr:
+        if not any(isinstance(value, ast.FormattedValue) for value in node.values):
+            return node
+        parts = [self.field(v) if isinstance(v, ast.FormattedValue) else v for v in node.values]
+        if len(parts) == 1:
+            return parts[0]
+        join = ast.copy_location(
+            ast.Attribute(ast.copy_location(ast.Constant(""), node), "join", _LOAD), node
+        )
+        joined = ast.copy_location(ast.Tuple(parts, _LOAD), node)
+        return ast.copy_location(ast.Call(join, [joined], []), node)
+
+    def field(self, node: ast.FormattedValue) -> ast.expr:
+        spec = "" if node.format_spec is None else self.expr(node.format_spec)
+        return self.hook(node, "format", self.expr(node.value), _CONVERSION[node.conversion], spec)
+
+    def expr_Lambda(self, node: ast.Lambda) -> ast.expr:
+        return self.hook(node, "define", self.nested(node))
+
+    def expr_ListComp(self, node: Any) -> ast.expr:
+        outer, scope = self.scope, comprehension_scope(node.generators, self.scope)
+        generators: list[ast.comprehension] = []
+        for generator in node.generators:
+            iterable = self.hook(
+                generator.iter, "iterate", self.expr(generator.iter)
+            )  # the first one: outside
+            self.scope = scope
+            target, steps = self.target(generator.target)
+            generators.append(ast.comprehension(target, iterable, [], 0))
+            for name, value in steps:
+                name = name or self.temporary(value)[0]
+                once = ast.copy_location(
+                    ast.List([value], _LOAD), value
+                )  # the compiler makes it an assignment
+                generators.append(ast.comprehension(name, once, [], 0))
+            generators[-1].ifs = [self.test(condition) for condition in generator.ifs]
+        if isinstance(node, ast.DictComp):
+            made: Any = ast.DictComp(self.expr(node.key), self.expr(node.value), generators)
+        else:
+            made = type(node)(self.expr(node.elt), generators)
+        self.scope = outer
+        return self.hook(node, "build", ast.copy_location(made, node))
+
+    expr_SetComp = expr_DictComp = expr_GeneratorExp = expr_ListComp
+
+    # Binding
+
+    def stored(self, where: Any, name: str, value: ast.expr) -> ast.expr:
+        kind = self.kind(name)
+        return value if kind == "local" else self.hook(where, "store_" + kind, self.mangled(name), value)
+
+    def target(self, node: ast.expr) -> tuple[ast.expr, list[Step]]:
+        """What a loop or `as` binds instead of this target, and the steps that come next."""
+        if isinstance(node, ast.Name) and self.kind(node.id) == "local":
+            return node, []
+        store, load = self.temporary(node)
+        return store, list(self.assign(node, load))
+
+    def assign(self, node: Any, value: ast.expr) -> Iterator[Step]:
+        """The steps that bind a target of any kind to a value, in Python's order."""
+        if isinstance(node, ast.Name):
+            yield node, self.stored(node, node.id, value)
+        elif isinstance(node, ast.Attribute):
+            names = {"value": value, "obj": self.expr(node.value), "name": self.mangled(node.attr)}
+            yield None, self.hook(_at_attribute(node, node), "setattr", keywords=names)
+        elif isinstance(node, ast.Subscript):
+            names = {"value": value, "obj": self.expr(node.value), "index": self.index(node.slice)}
+            yield None, self.hook(node, "setitem", keywords=names)
+        else:
+            yield from self.unpack(node, value)
+
+    def unpack(self, node: ast.Tuple | ast.List, value: ast.expr) -> Iterator[Step]:
+        stars = [i for i, part in enumerate(node.elts) if isinstance(part, ast.Starred)]
+        counts = [stars[0], len(node.elts) - stars[0] - 1] if stars else [len(node.elts)]
+        unpacked = self.hook(node, "unpack_star" if stars else "unpack", value, *counts)
+        names = [part.value if isinstance(part, ast.Starred) else part for part in node.elts]
+        if all(isinstance(name, ast.Name) and self.kind(name.id) == "local" for name in names):
+            yield node, unpacked
+            return
+        hidden = [self.temporary(name) for name in names]
+        parts: list[ast.expr] = [store for store, _ in hidden]
+        for i in stars:
+            parts[i] = ast.copy_location(ast.Starred(parts[i], _STORE), node.elts[i])
+        yield ast.copy_location(ast.Tuple(parts, _STORE), node), unpacked
+        for name, (_, load) in zip(names, hidden, strict=True):
+            yield from self.assign(name, load)
+
+    def place(self, node: Any) -> ast.Call:
+        """What an augmented assignment to an attribute or item reads and will write."""
+        if isinstance(node, ast.Attribute):
+            obj, name = self.expr(node.value), self.mangled(node.attr)
+            return self.hook(_at_attribute(node, node), "attribute", obj, name)
+        return self.hook(node, "item", self.expr(node.value), self.index(node.slice))
+
+    def deletion(self, node: Any) -> ast.Call:
+        if isinstance(node, ast.Attribute):
+            obj, name = self.expr(node.value), self.mangled(node.attr)
+            return self.hook(_at_attribute(node, node), "delattr", obj, name)
+        return self.hook(node, "delitem", self.expr(node.value), self.index(node.slice))
+
+    def bind(self, steps: list[Step], held: ast.expr | None = None) -> list[ast.stmt]:
+        """The steps as statements; what temporaries hold (`held` too) is let go at the end."""
+        statements: list[ast.stmt] = []
+        bound: list[ast.expr] = [] if held is None else [held]
+        for name, value in steps:
+            if name is None:
+                statements.append(ast.Expr(value, **position(value)))
+            else:
+                statements.append(ast.Assign([name], value, **position(name)))
+                bound.append(name)
+        parts = [part for name in bound for part in ast.walk(name)]
+        hidden = [part.id for part in parts if isinstance(part, ast.Name) and part.id.startswith(".")]
+        if hidden:
+            where = position(bound[0])
+            statements.append(ast.Delete([ast.Name(name, ast.Del(), **where) for name in hidden], **where))
+        return statements
+
+    def rebind(self, where: Any, name: str) -> list[ast.stmt]:
+        """After a statement that has bound a name in its own way: hand a global or free one to its hook."""
+        if self.kind(name) == "local":
+            return []
+        value = self.stored(where, name, ast.Name(name, _LOAD, **position(where)))
+        return [ast.Assign([ast.Name(name, _STORE, **position(where))], value, **position(where))]
+
+    def nested(self, node: ast.Lambda) -> ast.expr:
+        raise NotImplementedError
+
+
+def position(node: Any) -> dict[str, Any]:
+    return {
+        "lineno": node.lineno,
+        "col_offset": node.col_offset,
+        "end_lineno": node.end_lineno,
+        "end_col_offset": node.end_col_offset,
+    }
+
+
+def _at_attribute(node: ast.expr, attribute: Any) -> Any:
+    """Where the compiler says that an attribute is read or a method called: over several lines, at the name's."""
+    if node.lineno == attribute.end_lineno:
+        return node
+    end = attribute.end_col_offset or 0
+    where = ast.Pass(**position(node))
+    where.lineno = attribute.end_lineno or node.lineno
+    where.col_offset = max(end - len(attribute.attr), 0)
+    where.end_lineno = max(where.lineno, node.end_lineno or 0)
+    where.end_col_offset = max(end, node.end_col_offset or 0) if where.end_lineno == where.lineno else end
+    return where
+
+
+def _folds(node: ast.expr) -> bool:
+    """Whether the compiler makes a constant of this, which is then a literal of the user's."""
+    if not _only_constants(node):
+        return False
+    # Folded, or an unary operation that can only raise: nothing else gets by with one place on the stack.
+    return compile(ast.Expression(node), "<constant>", "eval").co_stacksize == 1
+
+
+def _only_constants(node: ast.expr) -> bool:
+    if isinstance(node, ast.BinOp):
+        return _only_constants(node.right) and _only_constants(node.left)
+    if isinstance(node, ast.UnaryOp):
+        return _only_constants(node.operand)
+    return isinstance(node, ast.Constant)
+
+
+def _constant_tuple(node: ast.expr) -> bool:
+    if isinstance(node, ast.Tuple):
+        return all(map(_constant_tuple, node.elts))
+    return _folds(node)

@@ -1,0 +1,292 @@
+"""Which names a function's tree binds, which it takes from outside, and what its loops carry from trip to trip."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from npcompile.frontend.rewriting.source import FunctionNode, bound_by, mangle
+
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+
+
+@dataclass
+class Scope:
+    """A function or comprehension: the names it binds itself, and those it declares to be another's."""
+
+    parent: Scope | None
+    cls: str | None  # the class whose private names are mangled here
+    bound: set[str] = field(default_factory=set)
+    declared_global: set[str] = field(default_factory=set)
+    declared_nonlocal: set[str] = field(default_factory=set)
+
+    def kind(self, name: str, free: Iterable[str]) -> str:
+        """Of a mangled name: "local" to this or an enclosing rewritten scope, "free" in the outermost, or "global"."""
+        scope: Scope | None = self
+        while scope is not None:
+            if name in scope.declared_global:
+                return "global"
+            if name in scope.bound and name not in scope.declared_nonlocal:
+                return "local"
+            scope = scope.parent
+        return "free" if name in free else "global"
+
+
+def function_scope(node: FunctionNode, parent: Scope | None, cls: str | None) -> Scope:
+    args = node.args
+    scope = Scope(parent, cls)
+    every = [*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg]
+    scope.bound.update(mangle(arg.arg, cls) for arg in every if arg is not None)
+    scope.bound.update(mangle(param.name, cls) for param in getattr(node, "type_params", ()))
+    binder = _Binder(scope)
+    for part in node.body if isinstance(node.body, list) else [node.body]:
+        binder.visit(part)
+    return scope
+
+
+def comprehension_scope(generators: list[ast.comprehension], parent: Scope) -> Scope:
+    scope = Scope(parent, parent.cls)
+    for generator in generators:
+        scope.bound.update(mangle(name, parent.cls) for name in stored_names(generator.target))
+    return scope
+
+
+def stored_names(*nodes: ast.AST) -> list[str]:
+    """The names stored to by these targets, patterns or statements, in order, nested scopes aside."""
+    scope = Scope(None, None)
+    found: dict[str, None] = {}
+    binder = _Binder(scope)
+    for node in nodes:
+        scope.bound = set()
+        binder.visit(node)
+        found.update(dict.fromkeys(sorted(scope.bound)))
+    return list(found)
+
+
+class _Binder(ast.NodeVisitor):
+    """Collects the names that one scope binds; does not go into the bodies of nested scopes."""
+
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+
+    def bind(self, name: str | None) -> None:
+        if name is not None:
+            self.scope.bound.add(mangle(name, self.scope.cls))
+
+    def visit_Name(self, node: ast.Name) -> None:
+        if not isinstance(node.ctx, ast.Load):
+            self.bind(node.id)
+
+    def visit_Global(self, node: ast.Global) -> None:
+        self.scope.declared_global.update(mangle(name, self.scope.cls) for name in node.names)
+
+    def visit_Nonlocal(self, node: ast.Nonlocal) -> None:
+        self.scope.declared_nonlocal.update(mangle(name, self.scope.cls) for name in node.names)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        self.bind(node.name)
+        for part in (*node.decorator_list, *node.args.defaults, *node.args.kw_defaults):
+            if part is not None:
+                self.visit(part)
+
+    visit_AsyncFunctionDef = visit_FunctionDef
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        self.bind(node.name)
+        for part in (*node.decorator_list, *node.bases, *(k.value for k in node.keywords)):
+            self.visit(part)
+
+    def visit_Lambda(self, node: ast.Lambda) -> None:
+        for part in (*node.args.defaults, *node.args.kw_defaults):
+            if part is not None:
+                self.visit(part)
+
+    def visit_comprehension_expression(self, node: ast.AST) -> None:
+        # Its targets are its own; what it assigns by `:=` belongs to the function around it.
+        for part in ast.walk(node):
+            if isinstance(part, ast.NamedExpr):
+                self.bind(part.target.id)
+
+    visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = visit_comprehension_expression
+
+    def visit_alias(self, node: ast.alias) -> None:
+        self.bind(bound_by(node))
+
+    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
+        self.bind(node.name)
+        self.generic_visit(node)
+
+    def visit_MatchAs(self, node: ast.MatchAs | ast.MatchStar) -> None:
+        self.bind(node.name)
+        self.generic_visit(node)
+
+    visit_MatchStar = visit_MatchAs
+
+    def visit_MatchMapping(self, node: ast.MatchMapping) -> None:
+        self.bind(node.rest)
+        self.generic_visit(node)
+
+    def visit_TypeAlias(self, node: ast.AST) -> None:
+        self.bind(node.name.id)  # type: ignore[attr-defined]
+
+
+def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
+    """The nodes evaluated in the scope of this function or statement: not those of nested functions and classes."""
+    pending: list[ast.AST] = list(ast.iter_child_nodes(node))
+    while pending:
+        part = pending.pop()
+        yield part
+        if isinstance(part, _FUNCTIONS):
+            pending += [d for d in (*part.args.defaults, *part.args.kw_defaults) if d is not None]
+            pending += getattr(part, "decorator_list", [])
+        elif not isinstance(part, ast.ClassDef):
+            pending += ast.iter_child_nodes(part)
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A loop of the function itself, from its source alone.
+
+    contains: which of break, continue (of this very loop), return, yield, del and try are in it. live_in: local names
+    that a trip may read before it has bound them. stored: local names that the loop binds.
+    """
+
+    kind: str  # "for" or "while"
+    line: int
+    end_line: int
+    contains: frozenset[str]
+    live_in: tuple[str, ...]
+    stored: tuple[str, ...]
+
+
+def loops(node: FunctionNode, scope: Scope) -> tuple[Loop, ...]:
+    found = [part for part in own_nodes(node) if isinstance(part, ast.For | ast.While)]
+    return tuple(
+        _loop(part, scope) for part in sorted(found, key=lambda part: (part.lineno, part.col_offset))
+    )
+
+
+def _loop(node: ast.For | ast.While, scope: Scope) -> Loop:
+    reads = _Reads(scope)
+    if isinstance(node, ast.While):
+        reads.visit(node.test)
+    else:
+        reads.store(node.target)
+    reads.block(node.body)
+    reads.nested(node.orelse)
+    stored = [mangle(name, scope.cls) for name in stored_names(node)]
+    return Loop(
+        kind="while" if isinstance(node, ast.While) else "for",
+        line=node.lineno,
+        end_line=node.end_lineno or node.lineno,
+        contains=frozenset(_contents(node)),
+        live_in=tuple(reads.found),
+        stored=tuple(name for name in stored if scope.kind(name, ()) == "local"),
+    )
+
+
+def _contents(node: ast.For | ast.While) -> Iterator[str]:
+    kinds = {
+        ast.Return: "return",
+        ast.Yield: "yield",
+        ast.YieldFrom: "yield",
+        ast.Delete: "del",
+        ast.Try: "try",
+    }
+    for part in own_nodes(node):
+        if type(part) in kinds:
+            yield kinds[type(part)]
+        elif part.__class__.__name__ == "TryStar":
+            yield "try"
+    pending: list[ast.AST] = list(node.body)
+    while pending:
+        part = pending.pop()
+        if isinstance(part, ast.Break | ast.Continue):
+            yield type(part).__name__.lower()
+        elif isinstance(part, ast.For | ast.While):
+            pending += part.orelse  # a break in the `else` of an inner loop is the outer one's
+        elif not isinstance(part, (*_FUNCTIONS, ast.ClassDef)):
+            pending += ast.iter_child_nodes(part)
+
+
+class _Reads(ast.NodeVisitor):
+    """Local names read where this trip has not surely bound them. Errs towards naming too many."""
+
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+        self.assigned: set[str] = set()
+        self.found: dict[str, None] = {}
+
+    def store(self, *targets: ast.AST) -> None:
+        for target in targets:
+            self.visit(target)
+        self.assigned.update(mangle(name, self.scope.cls) for name in stored_names(*targets))
+
+    def block(self, body: list[ast.stmt]) -> None:
+        for statement in body:
+            if isinstance(statement, ast.Assign):
+                self.visit(statement.value)
+                self.store(*statement.targets)
+            elif isinstance(statement, ast.AugAssign):
+                self.load(statement)
+                self.visit(statement.value)
+                self.store(statement.target)
+            elif isinstance(statement, ast.AnnAssign) and statement.value is not None:
+                self.visit(statement.value)
+                self.store(statement.target)
+            else:
+                self.nested([statement])
+
+    def nested(self, body: list[ast.stmt]) -> None:
+        """Statements that may not be reached, or not in this order: what they bind is not counted as bound."""
+        for statement in body:
+            for part in ast.walk(statement):
+                self.load(part)
+
+    def load(self, node: ast.AST) -> None:
+        augmented = isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name)
+        name_node = node.target if augmented else node  # type: ignore[attr-defined]
+        if isinstance(name_node, ast.Name) and (augmented or isinstance(name_node.ctx, ast.Load)):
+            self.visit_name(name_node)
+
+    def visit_name(self, node: ast.Name) -> None:
+        name = mangle(node.id, self.scope.cls)
+        if name not in self.assigned and self.scope.kind(name, ()) == "local":
+            self.found[name] = None
+
+    def visit_Name(self, node: ast.Name) -> None:
+        if isinstance(node.ctx, ast.Load):
+            self.visit_name(node)
+
+
+_READS_FRAME = ("locals", "eval", "exec", "globals")
+_READS_FRAME_BARE = ("vars", "dir")
+
+
+def plain_reason(
+    node: FunctionNode | ast.AsyncFunctionDef, scope: Scope, free: tuple[str, ...]
+) -> str | None:
+    """Why a function must stay as it was written; None where it need not."""
+    if isinstance(node, ast.AsyncFunctionDef):
+        return "it is a coroutine"
+    parts = [node.body] if isinstance(node.body, ast.expr) else node.body
+    nodes = [n for part in parts for n in (part, *own_nodes(part))]
+    called_with: dict[ast.AST, int] = {
+        n.func: len(n.args) + len(n.keywords) for n in nodes if isinstance(n, ast.Call)
+    }
+    for n in nodes:
+        if isinstance(n, ast.Yield | ast.YieldFrom):
+            return "it is a generator"
+        if isinstance(n, ast.Await):
+            return "it is a coroutine"
+        if not isinstance(n, ast.Name) or not isinstance(n.ctx, ast.Load):
+            continue
+        if scope.kind(mangle(n.id, scope.cls), free) != "global":
+            continue
+        if n.id in _READS_FRAME or (n.id in _READS_FRAME_BARE and not called_with.get(n)):
+            return f"it uses {n.id}()"
+        if n.id == "super" and called_with.get(n) not in (0, 2):
+            return "it uses super in an unusual way"
+    return None

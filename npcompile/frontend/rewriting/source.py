@@ -1,0 +1,233 @@
+"""Finds the syntax tree of a function in its source, and proves that the tree is that function's by compiling it.
+
+The proof is the point: a file edited since it was imported, a decorator that replaced the function, two lambdas that
+cannot be told apart or code made by `exec` all end in `NotFound`, never in somebody else's tree.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import inspect
+import linecache
+import re
+import tokenize
+import warnings
+from types import CodeType, FunctionType
+from typing import Any
+
+FunctionNode = ast.FunctionDef | ast.Lambda
+# Sources are parsed and compiled under this name, so that the warnings of the compiler (a second `invalid escape
+# sequence`, at run time) can be told from the user's own and be silenced.
+_COMPILING = "<npcompile>"
+_SILENCE = ("ignore", None, Warning, re.compile(re.escape(_COMPILING)), 0)
+_NESTED = inspect.CO_NESTED
+
+
+class NotFound(Exception):
+    """No tree that compiles to the function's code; the message says why."""
+
+
+def mangle(name: str, cls: str | None) -> str:
+    """The name that the compiler makes of a private name in a class body."""
+    if not cls or not name.startswith("__") or name.endswith("__") or "." in name:
+        return name
+    stripped = cls.lstrip("_")
+    return f"_{stripped}{name}" if stripped else name
+
+
+def bound_by(alias: ast.alias) -> str:
+    """The name that an import binds."""
+    return alias.asname or alias.name.split(".")[0]
+
+
+def enclosing_class(code: CodeType) -> str | None:
+    """The class whose private names are mangled in this code: in `A.f.<locals>.g` that is `A`."""
+    parts = code.co_qualname.split(".")
+    for name, after in reversed(list(zip(parts, parts[1:], strict=False))):
+        if name != "<locals>" and after != "<locals>":
+            return name
+    return None
+
+
+def find(fn: FunctionType) -> tuple[FunctionNode, frozenset[str]]:
+    """The tree of the function, with the line numbers of its file, and the file's imports. Raises NotFound."""
+    code = fn.__code__
+    linecache.checkcache(code.co_filename)
+    lines = linecache.getlines(code.co_filename, fn.__globals__)
+    if not lines:
+        raise NotFound("its source is not available")
+    if code.co_firstlineno > len(lines):
+        raise NotFound("its source was changed since it was imported")
+    try:
+        imports = _imports(code.co_filename, lines)
+        candidates = _lambdas(code, lines) if code.co_name == "<lambda>" else _definitions(code, lines)
+        matching = [node for node in candidates if same_code(compile_in_place(node, code, imports), code)]
+    except (SyntaxError, ValueError, tokenize.TokenError) as error:
+        raise NotFound(f"its source does not parse: {error}") from None
+    if not matching:
+        raise NotFound(
+            "its source does not compile to its code (edited, made by exec, or rewritten on import)"
+        )
+    if len(matching) > 1:
+        raise NotFound("two lambdas of the same line cannot be told apart")
+    return matching[0], imports
+
+
+def _definitions(code: CodeType, lines: list[str]) -> list[FunctionNode]:
+    """The `def` that starts at the code's first line: a block of its own, so the rest of the file is not parsed."""
+    first = code.co_firstlineno
+    block = inspect.getblock(lines[first - 1 :])
+    indented = block[0][:1].isspace()
+    # An indented block stands under an `if` on the line before: lines and columns stay those of the file.
+    lead = "\n" * (first - 2) + "if 1:\n" if indented else "\n" * (first - 1)
+    body: list[Any] = parse(lead + "".join(block)).body
+    if indented and body:
+        body = body[0].body
+    return [node for node in body[:1] if isinstance(node, ast.FunctionDef) and node.name == code.co_name]
+
+
+def _lambdas(code: CodeType, lines: list[str]) -> list[FunctionNode]:
+    """The lambdas that start at the code's first line. They may stand anywhere, so the whole file is parsed."""
+    tree = parse("".join(lines))
+    return [n for n in ast.walk(tree) if isinstance(n, ast.Lambda) and n.lineno == code.co_firstlineno]
+
+
+_imports_of: dict[str, tuple[list[str], frozenset[str]]] = {}
+
+
+def _imports(filename: str, lines: list[str]) -> frozenset[str]:
+    """The names that `import` binds at the top level of a file: `name.f()` is compiled another way for these."""
+    known = _imports_of.get(filename)
+    if known is None or known[0] is not lines:
+        names: set[str] = set()
+        pending: list[ast.AST] = [parse("".join(lines))]
+        while pending:
+            node = pending.pop()
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                names.update(bound_by(alias) for alias in node.names if alias.name != "*")
+            elif isinstance(node, ast.mod | ast.stmt | ast.ExceptHandler | ast.match_case) and not isinstance(
+                node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+            ):
+                pending += ast.iter_child_nodes(node)
+        known = _imports_of[filename] = lines, frozenset(names)
+    return known[1]
+
+
+def parse(text: str) -> ast.Module:
+    warnings.filters.insert(0, _SILENCE)  # type: ignore[attr-defined]
+    try:
+        return ast.parse(text, _COMPILING)
+    finally:
+        _unsilence()
+
+
+def compile_in_place(
+    node: FunctionNode, code: CodeType, imports: frozenset[str], extra: tuple[str, ...] = ()
+) -> CodeType:
+    """Compiles the function's tree as if it stood where `code` was made; `extra` names become free variables too.
+
+    The same enclosing class (for private names), free variables and compiler flags; what is evaluated outside the
+    function (decorators, defaults, annotations) is replaced by placeholders on the same lines.
+    """
+    node = _without_outside(node)
+    where: dict[str, Any] = dict.fromkeys(("lineno", "end_lineno"), node.lineno)
+    where |= dict.fromkeys(("col_offset", "end_col_offset"), 0)
+    plain: dict[str, Any] = {"decorator_list": [], "type_params": []} | where
+    body: ast.stmt = node if isinstance(node, ast.FunctionDef) else ast.Expr(node, **where)
+    cls = enclosing_class(code)
+    if cls is not None:
+        body = ast.ClassDef(name=cls, bases=[], keywords=[], body=[body], **plain)
+    free = [ast.arg(name, **where) for name in (*code.co_freevars, *extra)]
+    # What is made here is a global to the function, unless it is among its free variables.
+    own = cls or (node.name if isinstance(node, ast.FunctionDef) else None)
+    outside: list[ast.stmt] = [ast.Global([own], **where)] if own and own not in code.co_freevars else []
+    factory = ast.FunctionDef(
+        name="factory",
+        args=ast.arguments(posonlyargs=[], args=free, kwonlyargs=[], kw_defaults=[], defaults=[]),
+        body=[*outside, body],
+        **plain,
+    )
+    aliases = [ast.alias(name, **where) for name in sorted(imports)]
+    module: list[ast.stmt] = [ast.Import(aliases, **where), factory] if aliases else [factory]
+    flags = code.co_flags & _FUTURE
+    warnings.filters.insert(0, _SILENCE)  # type: ignore[attr-defined]
+    try:
+        compiled = compile(ast.Module(module, type_ignores=[]), _COMPILING, "exec", flags, dont_inherit=True)
+    finally:
+        _unsilence()
+    for _ in range(2 if cls is None else 3):
+        compiled = next(const for const in compiled.co_consts if isinstance(const, CodeType))
+    return compiled
+
+
+_FUTURE = 0
+for _feature in ("annotations", "barry_as_FLUFL", "generator_stop"):
+    _FUTURE |= getattr(__import__("__future__"), _feature).compiler_flag
+
+
+def _unsilence() -> None:
+    # Not `catch_warnings`: it would forget which warnings were shown already, and races with other threads.
+    try:
+        warnings.filters.remove(_SILENCE)  # type: ignore[attr-defined]
+    except ValueError:  # another thread has changed the list meanwhile
+        pass
+
+
+def _without_outside(node: FunctionNode) -> FunctionNode:
+    def placeholder(of: ast.expr) -> ast.expr:
+        return ast.copy_location(ast.Constant(None), of)
+
+    def bare(arg: ast.arg | None) -> Any:
+        return None if arg is None else ast.copy_location(ast.arg(arg.arg), arg)
+
+    node, args = copy.copy(node), node.args
+    node.args = ast.arguments(
+        posonlyargs=[bare(a) for a in args.posonlyargs],
+        args=[bare(a) for a in args.args],
+        vararg=bare(args.vararg),
+        kwonlyargs=[bare(a) for a in args.kwonlyargs],
+        kw_defaults=[None if d is None else placeholder(d) for d in args.kw_defaults],
+        kwarg=bare(args.kwarg),
+        defaults=[placeholder(d) for d in args.defaults],
+    )
+    if isinstance(node, ast.FunctionDef):
+        node.decorator_list = [placeholder(d) for d in node.decorator_list]
+        node.returns = None
+        if hasattr(node, "type_params"):
+            node.type_params = []
+    return node
+
+
+def same_code(a: CodeType, b: CodeType) -> bool:
+    """Whether two code objects are the same program on the same lines and columns; file and outer names aside."""
+    return (
+        a.co_code == b.co_code
+        and a.co_name == b.co_name
+        and a.co_names == b.co_names
+        and a.co_varnames == b.co_varnames
+        and a.co_freevars == b.co_freevars
+        and a.co_cellvars == b.co_cellvars
+        and a.co_argcount == b.co_argcount
+        and a.co_posonlyargcount == b.co_posonlyargcount
+        and a.co_kwonlyargcount == b.co_kwonlyargcount
+        and a.co_firstlineno == b.co_firstlineno
+        and a.co_linetable == b.co_linetable
+        and a.co_exceptiontable == b.co_exceptiontable
+        and a.co_flags & ~_NESTED == b.co_flags & ~_NESTED
+        and _same_constant(a.co_consts, b.co_consts)
+    )
+
+
+def _same_constant(a: Any, b: Any) -> bool:
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, CodeType):
+        return same_code(a, b)
+    if isinstance(a, tuple):
+        return len(a) == len(b) and all(map(_same_constant, a, b))
+    if isinstance(a, frozenset):
+        return a == b and {(type(x), repr(x)) for x in a} == {(type(x), repr(x)) for x in b}
+    if isinstance(a, float | complex):
+        return repr(a) == repr(b)  # -0.0 is not 0.0, and NaN is NaN
+    return bool(a == b)

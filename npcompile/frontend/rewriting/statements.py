@@ -1,0 +1,189 @@
+"""Statements: what they bind, decide on and iterate over goes through hooks; their structure and lines stay."""
+
+from __future__ import annotations
+
+import ast
+import copy
+from typing import Any
+
+from npcompile.frontend.rewriting.expressions import BINARY, HOOKS, Expressions, position
+from npcompile.frontend.rewriting.scopes import Scope, function_scope, plain_reason, stored_names
+from npcompile.frontend.rewriting.source import FunctionNode, bound_by
+
+
+def transform(
+    node: FunctionNode, scope: Scope, free: tuple[str, ...], imports: frozenset[str]
+) -> FunctionNode:
+    """The function's tree, rewritten; `node` is left alone. `free` are the free variables of its code."""
+    rewriter = Statements(free, imports)
+    rewriter.scope = scope
+    made = copy.copy(node)
+    made.body = rewriter.inside(node)
+    return made
+
+
+class Statements(Expressions):
+    def inside(self, node: Any) -> Any:
+        """The body of a function."""
+        return self.expr(node.body) if isinstance(node, ast.Lambda) else self.body(node.body)
+
+    def nested(self, node: Any) -> Any:
+        """A function within the function: defaults out here, the body in its own scope."""
+        made, args = copy.copy(node), copy.copy(node.args)
+        args.defaults, args.kw_defaults = self.exprs(args.defaults), self.exprs(args.kw_defaults)
+        made.args = args
+        outer, scope = self.scope, function_scope(node, self.scope, self.scope.cls)
+        if plain_reason(node, scope, self.free) is None:
+            self.scope = scope
+            made.body = self.inside(node)
+            self.scope = outer
+        return made
+
+    def body(self, statements: list[ast.stmt]) -> list[ast.stmt]:
+        return [made for statement in statements for made in self.statement(statement)]
+
+    def statement(self, node: Any) -> list[ast.stmt]:
+        visit = getattr(self, "stmt_" + type(node).__name__, None)
+        # The rest (return, raise, pass, break, global, ...) keeps its kind around rewritten expressions.
+        return [self.children(node)] if visit is None else visit(node)
+
+    def unsupported(self, what: str, node: Any) -> ast.stmt:
+        return ast.Expr(self.hook(node, "unsupported", what, node.lineno), **position(node))
+
+    # Binding
+
+    def stmt_Assign(self, node: ast.Assign) -> list[ast.stmt]:
+        value = self.expr(node.value)
+        if len(node.targets) == 1:
+            return self.bind(list(self.assign(node.targets[0], value)))
+        if all(isinstance(target, ast.Name) and self.kind(target.id) == "local" for target in node.targets):
+            return [ast.Assign(node.targets, value, **position(node))]
+        store, load = self.temporary(node.targets[0])
+        steps = [step for target in node.targets for step in self.assign(target, load)]
+        return self.bind([(store, value), *steps])
+
+    def stmt_AugAssign(self, node: ast.AugAssign) -> list[ast.stmt]:
+        op, target = BINARY[type(node.op)], node.target
+        if isinstance(target, ast.Name):
+            old = self.expr(ast.Name(target.id, ast.Load(), **position(target)))
+            new = self.hook(node, "inplace", op, old, self.expr(node.value))
+            return self.bind(list(self.assign(target, new)))
+        place = self.place(target)
+        update = ast.Attribute(place, "update", ast.Load(), **position(place))
+        value = self.expr(node.value)
+        call = ast.Call(update, [ast.Constant(op, **position(place)), value], [], **position(node))
+        return [ast.Expr(call, **position(node))]
+
+    def stmt_AnnAssign(self, node: ast.AnnAssign) -> list[ast.stmt]:
+        if node.value is not None and not isinstance(node.target, ast.Name):
+            return self.bind(list(self.assign(node.target, self.expr(node.value))))
+        made = copy.copy(node)  # the annotation is not evaluated in a function
+        if node.value is not None:
+            assert isinstance(node.target, ast.Name)
+            made.value = self.stored(node.target, node.target.id, self.expr(node.value))
+        elif not isinstance(node.target, ast.Name):
+            made.target = self.children(node.target)
+        return [made]
+
+    def stmt_Delete(self, node: ast.Delete) -> list[ast.stmt]:
+        made: list[ast.stmt] = []
+        pending = list(node.targets)
+        while pending:
+            target = pending.pop(0)
+            if isinstance(target, ast.Tuple | ast.List):
+                pending[:0] = target.elts
+            elif isinstance(target, ast.Name):
+                made.append(ast.Delete([target], **position(target)))
+            else:
+                made.append(ast.Expr(self.deletion(target), **position(target)))
+        return made or [ast.Pass(**position(node))]
+
+    def stmt_Import(self, node: ast.Import | ast.ImportFrom) -> list[ast.stmt]:
+        made: list[ast.stmt] = [node]
+        for name in map(bound_by, node.names):
+            value = ast.Name(name, ast.Load(), **position(node))
+            hook = self.hook(node, "imported", self.mangled(name), value)
+            made += [ast.Expr(hook, **position(node)), *self.rebind(node, name)]
+        return made
+
+    stmt_ImportFrom = stmt_Import
+
+    # Decisions and loops
+
+    def stmt_If(self, node: ast.If | ast.While) -> list[ast.stmt]:
+        made = type(node)(
+            self.test(node.test), self.body(node.body), self.body(node.orelse), **position(node)
+        )
+        return [made]
+
+    stmt_While = stmt_If
+
+    def stmt_Assert(self, node: ast.Assert) -> list[ast.stmt]:
+        return [ast.Assert(self.test(node.test), self.expr(node.msg), **position(node))]
+
+    def stmt_For(self, node: ast.For) -> list[ast.stmt]:
+        iterable = self.hook(node.iter, "iterate", self.expr(node.iter))
+        target, steps = self.target(node.target)
+        body = self.bind(steps, held=target) + self.body(node.body)
+        return [ast.For(target, iterable, body, self.body(node.orelse), **position(node))]
+
+    def stmt_Match(self, node: ast.Match) -> list[ast.stmt]:
+        cases = []
+        for case in node.cases:
+            guard = None if case.guard is None else self.test(case.guard)
+            names = [s for name in stored_names(case.pattern) for s in self.rebind(case.pattern, name)]
+            cases.append(ast.match_case(case.pattern, guard, names + self.body(case.body)))
+        made = ast.Match(self.expr(node.subject), cases, **position(node))
+        return [self.unsupported("match statement", node), made]
+
+    # Blocks
+
+    def stmt_With(self, node: ast.With) -> list[ast.stmt]:
+        body = self.body(node.body)
+        for item in reversed(node.items):  # several items are several statements, to Python too
+            manager = self.hook(item.context_expr, "manager", self.expr(item.context_expr))
+            store = None
+            if item.optional_vars is not None:
+                store, load = self.temporary(item.optional_vars)
+                entered = self.hook(item.optional_vars, "entered", load)
+                body = self.bind(list(self.assign(item.optional_vars, entered)), held=store) + body
+            body = [ast.With([ast.withitem(manager, store)], body, **position(node))]
+        return body
+
+    def stmt_Try(self, node: Any) -> list[ast.stmt]:
+        handlers = []
+        for handler in node.handlers:
+            kind = self.expr(handler.type)
+            where = handler if kind is None else handler.type
+            caught: list[ast.stmt] = [ast.Expr(self.hook(where, "catching"), **position(where))]
+            if handler.name is not None:
+                caught += self.rebind(where, handler.name)
+            body = caught + self.body(handler.body)
+            handlers.append(ast.ExceptHandler(kind, handler.name, body, **position(handler)))
+        parts = self.body(node.body), handlers, self.body(node.orelse), self.body(node.finalbody)
+        return [type(node)(*parts, **position(node))]
+
+    stmt_TryStar = stmt_Try
+
+    # Definitions
+
+    def stmt_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.stmt]:
+        decorators = [self.hook(d, "spread", self.expr(d)) for d in node.decorator_list]
+        made = self.nested(node)
+        where = {
+            "lineno": node.lineno,
+            "col_offset": node.col_offset,
+            "end_lineno": node.lineno,
+            "end_col_offset": node.col_offset,
+        }
+        define = ast.Attribute(ast.Name(HOOKS, ast.Load(), **where), "define", ast.Load(), **where)
+        made.decorator_list = [*decorators, define]
+        return [made, *self.rebind(define, node.name)]
+
+    stmt_AsyncFunctionDef = stmt_FunctionDef
+
+    def stmt_ClassDef(self, node: ast.ClassDef) -> list[ast.stmt]:
+        return [self.unsupported("class statement", node), node, *self.rebind(node, node.name)]
+
+    def stmt_TypeAlias(self, node: Any) -> list[ast.stmt]:
+        return [self.unsupported("type statement", node), node]
