@@ -28,7 +28,7 @@ import numpy.version
 
 # Not array semantics: NumPy's own where the module under test has none.
 _NUMPYS_OWN = (
-    "__version__", "char", "dtypes", "exceptions", "ma", "matrix", "asmatrix", "bmat", "memmap", "rec",
+    "__config__", "__version__", "char", "dtypes", "exceptions", "ma", "matrix", "asmatrix", "bmat", "memmap", "rec",
     "recarray", "record", "strings", "test", "version",
 )  # fmt: skip
 
@@ -152,7 +152,7 @@ def _tree(target: types.ModuleType, testing: types.ModuleType) -> dict[str, Any]
     add("numpy.testing._private.utils", numpy.testing._private.utils)
     for name in ("exceptions", "dtypes", "version", "ma"):
         add(f"numpy.{name}", getattr(top, name))
-    add("numpy.random", getattr(target, "random", None) or RandomData(numpy.random, target.asarray))
+    add("numpy.random", RandomData(numpy.random, target.asarray))
     for name in ("linalg", "fft", "polynomial", "lib"):
         if hasattr(target, name):
             add(f"numpy.{name}", Namespace(f"numpy.{name}", getattr(target, name)))

@@ -79,6 +79,7 @@ class ShimLane(Lane):
 
     def __init__(self) -> None:
         super().__init__()
+        from npcompile.frontend.ndarray import ndarray
         from npcompile.frontend.table import Op
 
         self._ops = 0
@@ -89,7 +90,16 @@ class ShimLane(Lane):
             self._ops += 1
             return plain(op, *args, **kwargs)
 
-        Op.__call__ = counted  # type: ignore[method-assign]
+        Op.__call__ = counted  # type: ignore[assignment, method-assign]
+        self._conversions = 0
+        convert = ndarray.__array__
+
+        @functools.wraps(convert)
+        def converted(array: ndarray, *args: Any, **kwargs: Any) -> Any:
+            self._conversions += 1
+            return convert(array, *args, **kwargs)
+
+        ndarray.__array__ = converted  # type: ignore[method-assign]
 
     def target(self) -> types.ModuleType:
         import npcompile.numpy
@@ -97,20 +107,28 @@ class ShimLane(Lane):
         return npcompile.numpy
 
     def to_numpy(self, value: Any) -> Any:
-        from npcompile.numpy import ndarray
+        from npcompile.frontend.ndarray import ndarray
 
-        return numpy.asarray(value) if isinstance(value, ndarray) else value
+        if not isinstance(value, ndarray):
+            return value
+        before = self._conversions
+        array = numpy.asarray(value)
+        self._conversions = before
+        return array
 
     def begin(self) -> None:
         from npcompile.frontend import counters
 
         counters.reset()
-        self._ops = 0
+        self._ops = self._conversions = 0
 
     def counts(self) -> Counts:
         from npcompile.frontend import counters
 
-        return Counts(self._ops, dict(counters.host_calls), dict(counters.op_failures))
+        host = dict(counters.host_calls)
+        if self._conversions:  # NumPy took an array of ours by itself, past the counted ways
+            host["ndarray.__array__"] = self._conversions
+        return Counts(self._ops, host, dict(counters.op_failures))
 
 
 LANES: dict[str, type[Lane]] = {lane.name: lane for lane in (Lane, ShimLane, TorchNumpyLane)}
