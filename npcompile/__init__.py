@@ -1,0 +1,8 @@
+"""npcompile: NumPy programs made fast as they are."""
+
+from npcompile.frontend.ndarray import ndarray
+from npcompile.frontend.program import Program
+from npcompile.jit import Jitted, NotCompiledError, NotCompiledWarning, jit
+from npcompile.stats import Stats
+
+__all__ = ["Jitted", "NotCompiledError", "NotCompiledWarning", "Program", "Stats", "jit", "ndarray"]

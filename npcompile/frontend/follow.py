@@ -9,7 +9,10 @@ import types
 # Where code that is not the user's lives: the standard library and what is installed beside it.
 _INSTALLED = tuple(
     os.path.realpath(path) + os.sep
-    for path in {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+    for path in (
+        {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+        | {os.path.dirname(os.path.dirname(__file__))}
+    )
 )
 
 

@@ -26,6 +26,10 @@ SETITEM = np.ndarray.__setitem__
 _STATIC = (bool, str, bytes, type(None), type(Ellipsis), np.dtype, type, np.ufunc)
 
 
+# Steps whose NumPy name says little as the name of a value.
+_NAMES = {"getitem": "part", "setitem": "stored", "_part": "item"}
+
+
 class Unfollowed(Exception):
     """The recording cannot go on: the reason is the message."""
 
@@ -90,7 +94,9 @@ class Notes:
         self.count += 1
         if self.count > MAX_STEPS:
             raise Unfollowed(f"more than {MAX_STEPS} steps: loops are unrolled, and this one is too long for that")
-        node = self.graph.call_function(target, args, kwargs)
+        name = getattr(target, "name", None) or getattr(target, "__name__", step)
+        name = str(name).rpartition(".")[2].strip("_")
+        node = self.graph.create_node("call_function", target, args, kwargs, _NAMES.get(name, name))
         node.meta.update(step=step, value=value, line=self.line())
         return node
 

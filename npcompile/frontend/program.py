@@ -28,7 +28,7 @@ def same_value(value: Any, recorded: Any) -> bool:
     return bool(value != value) and bool(recorded != recorded)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Read:
     """A value outside that the function read: evaluated again at replay.
 
@@ -38,6 +38,7 @@ class Read:
     how: str
     name: Any
     holder: Any = None  # the globals dict, or the cell
+    __name__ = "read"
 
     def __call__(self, base: Any = None) -> Any:
         if self.how == "global":
@@ -54,24 +55,45 @@ class Read:
         return f"{base}.{self.name}" if self.how == "attribute" else f"{base}[{self.name!r}]"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Guard:
     """A decision about a value: the replay diverges where the value is decided otherwise.
 
-    kind: "value" (`same_value`), "is" (identity), "truth" (`bool(v) is expected`), "array" (`expected` is
-    (dtype, shape, strides)), "type" (`type(v) is expected`), "range" (low <= v <= high).
+    kind: "value" (`same_value`), "is" and "same" (identity, with `expected` or a second value), "truth" (of the value),
+    "array" (`expected` is (dtype, shape, strides)), "type" (exactly), "range" (low <= value <= high), "function" (of a
+    method).
     """
 
     kind: str
     expected: Any
+    __name__ = "guard"
+
+    def __call__(self, value: Any, *others: Any) -> bool:
+        """Whether the decision would be made as it was."""
+        expected = self.expected
+        if self.kind == "value":
+            return same_value(value, expected)
+        if self.kind == "array":
+            facts = (getattr(value, "dtype", None), getattr(value, "shape", None), getattr(value, "strides", None))
+            return type(value) is np.ndarray and facts == expected
+        if self.kind == "truth":
+            return bool(value) is expected
+        if self.kind == "range":
+            return bool(expected[0] <= value <= expected[1])
+        if self.kind == "type":
+            return type(value) is expected
+        if self.kind == "function":
+            return getattr(value, "__func__", None) is expected
+        return value is (others[0] if others else expected)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Call:
     """An opaque call: of a function, or of a method of its first argument."""
 
     name: str
     function: Callable[..., Any] | None = None  # None: the method `name` of the first argument
+    __name__ = "call"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self.function is not None:

@@ -11,7 +11,7 @@ import numpy as np
 from torch import fx
 
 from npcompile.frontend.pure import OPERATORS, UNARY
-from npcompile.frontend.program import Call, Diverged, Program, Read, same_value, value_of
+from npcompile.frontend.program import Call, Diverged, Program, Read, value_of
 from npcompile.frontend.table import Op
 from npcompile.lower.plan import Plan, Segment, Step
 
@@ -34,7 +34,7 @@ class _Writer:
     def __init__(self, program: Program, plan: Plan) -> None:
         self.program = program
         self.plan = plan
-        self.space: dict[str, Any] = {"Diverged": Diverged, "ndarray": np.ndarray, "copyto": np.copyto}
+        self.space: dict[str, Any] = {"Diverged": Diverged, "copyto": np.copyto}
         self.lines: list[str] = []
         self.indent = "    "
 
@@ -114,13 +114,7 @@ class _Writer:
             return f"type({name}) is not {self.constant(expected)}"
         if kind == "range":
             return f"not {expected[0]} <= {name} <= {expected[1]}"
-        if kind == "array":
-            dtype, shape, strides = expected
-            return (
-                f"type({name}) is not ndarray or {name}.dtype != {self.constant(dtype)} "
-                f"or {name}.shape != {shape} or {name}.strides != {strides}"
-            )
-        return f"not {self.constant(same_value)}({name}, {self.constant(expected)})"
+        return f"not {self.constant(guard, 'guard')}({name})"
 
     def step(self, step: Step, number: int) -> None:
         if step.segment is not None:

@@ -39,6 +39,21 @@ class Weak(NamedTuple):
     type: type  # int, float or complex
 
 
+def weak_int(tensor: torch.Tensor) -> Weak:
+    return Weak(tensor, int)
+
+
+def weak_float(tensor: torch.Tensor) -> Weak:
+    return Weak(tensor, float)
+
+
+def weak_complex(tensor: torch.Tensor) -> Weak:
+    return Weak(tensor, complex)
+
+
+WEAK = {"int": weak_int, "float": weak_float, "complex": weak_complex}  # by the kind of a Python number
+
+
 class Unsupported(Exception):
     """The op cannot do this call (a dtype, a keyword): the caller hands it to NumPy and counts a host call."""
 
@@ -77,6 +92,10 @@ class Op:
     limits: Callable[[Op, tuple[Any, ...], dict[str, Any]], str | None] | None = (
         None  # what else `refuses` asks
     )
+
+    @property
+    def __name__(self) -> str:
+        return self.name.rpartition(".")[2]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.rule(self, args, kwargs)

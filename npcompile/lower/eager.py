@@ -41,11 +41,19 @@ def eager(graph: fx.Graph) -> Callable[..., Any]:
     """A callable with a kernel's calling convention: host values in, one result or a tuple of them out."""
     values: list[Value] = [node.meta["value"] for node in graph.find_nodes(op="placeholder")]
     results: tuple[Value, ...] = graph.output_node().meta["values"]
-    module = fx.GraphModule({}, graph)
 
     def run(*host: Any) -> Any:
-        tensors = [_enter(item, value) for item, value in zip(host, values, strict=True)]
-        outputs = fx.Interpreter(module).run(*tensors)
+        entered = (_enter(item, value) for item, value in zip(host, values, strict=True))
+        env: dict[fx.Node, Any] = {}
+        outputs: Any = ()
+        for node in graph.nodes:
+            if node.op == "placeholder":
+                env[node] = next(entered)
+            elif node.op == "output":
+                outputs = [env[result] for result in node.args[0]]
+            else:
+                args = fx.node.map_arg(node.args, env.__getitem__)
+                env[node] = node.target(*args, **fx.node.map_arg(node.kwargs, env.__getitem__))
         left = tuple(_leave(tensor, value) for tensor, value in zip(outputs, results, strict=True))
         return left[0] if len(left) == 1 else left
 

@@ -8,7 +8,8 @@ into the slice.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -120,9 +121,9 @@ class _Open:
 class Planner:
     """Walks a program once, in order."""
 
-    def __init__(self, graph: fx.Graph, inputs: list[fx.Node], weak: Callable[..., Any]) -> None:
+    def __init__(self, graph: fx.Graph, inputs: list[fx.Node], weak: Mapping[str, Callable[..., Any]]) -> None:
         self.graph = graph
-        self.weak = weak  # makes a Python number of a 0-d tensor inside a segment
+        self.weak = weak  # by kind of Python number: makes one of a 0-d tensor, inside a segment
         self.plan = Plan()
         self.open = _Open()
         self.early: set[fx.Node] = set(inputs)  # values that are there before anything is computed
@@ -132,10 +133,7 @@ class Planner:
         self.same: dict[Any, fx.Node] = {}  # (root, region, dtype) -> the first node of the host that is just this
         self.outside = {_value(node).root for node in inputs if _value(node).kind == "array"}
         self.outside |= {_value(node).root for node in graph.nodes if _step(node) == "read"}
-        self.roots: dict[int, set[fx.Node]] = {}
-        for node in graph.nodes:
-            if node.op != "output" and _value(node).kind == "array":
-                self.roots.setdefault(_value(node).root, set()).add(node)
+        self.shown: Counter[int] = Counter()  # how many arrays have shown a root so far
         self.written = {
             self._place(node.args[0])  # type: ignore[arg-type]
             for node in graph.nodes
@@ -146,6 +144,8 @@ class Planner:
 
     def run(self) -> Plan:
         for node in self.graph.nodes:
+            if node.op != "output" and _value(node).kind == "array":
+                self.shown[_value(node).root] += 1
             if node.op == "call_function":
                 step = _step(node)
                 if step in _IN_SEGMENT:
@@ -214,8 +214,9 @@ class Planner:
         if self._renews(node, dst):
             return
         owner = self._owner(dst)
-        if owner in self.open.inside:
-            self.close()
+        if owner in self.open.inside and not self._split(owner):
+            self._save(node, dst)
+            return
         inside = isinstance(value, fx.Node) and value in self.open.inside
         target = self._canonical(dst)
         clash = any(read is not target and self._overlap(read, target) for read in self.open.reads)
@@ -229,16 +230,41 @@ class Planner:
             raise Unplannable("a write into an array of a dtype that programs cannot compute in")
         if clash or self.open.checked:
             if inside:
-                node.meta["value"] = _value(dst).renewed(-1, _value(dst).shape, _value(dst).dtype)
-                self.open.ops.append(node)
-                self.open.saved.append(node)
-            self.close()
-            if inside:
-                self._copy(target, node)
+                self._save(node, dst)
                 return
+            self.close()
         self._on_host(target)
         self.open.writes.append((node, target))
         self.open.ops.append(node)
+
+    def _save(self, node: fx.Node, dst: fx.Node) -> None:
+        """End the segment with the written value among its outputs, and copy it to its place."""
+        node.meta["value"] = _value(dst).renewed(-1, _value(dst).shape, _value(dst).dtype)
+        self.open.ops.append(node)
+        self.open.saved.append(node)
+        self.close()
+        self._copy(self._canonical(dst), node)
+
+    def _split(self, owner: fx.Node) -> bool:
+        """End the segment with an array that is written from here on; what does not lead to it goes on after it."""
+        if self.open.writes or self.open.renamed:
+            return False
+        needed: set[fx.Node] = set()
+        rest = [owner]
+        while rest:
+            node = rest.pop()
+            if node in self.open.inside and node not in needed:
+                needed.add(node)
+                rest.extend(_nodes((node.args, node.kwargs)))
+        later = [node for node in self.open.ops if node not in needed]
+        earlier = [node for node in self.open.ops if node in needed]
+        self.open = _Open()
+        for node in earlier:
+            self._op(node)
+        self.close()
+        for node in later:
+            self._op(node)
+        return True
 
     def _copy(self, target: fx.Node, source: fx.Node) -> None:
         self._on_host(target)
@@ -247,7 +273,7 @@ class Planner:
 
     def _renews(self, node: fx.Node, dst: fx.Node) -> bool:
         """A write over the whole of an array of the open segment that nothing else shows: a new value by its name."""
-        if dst not in self.open.inside or _step(dst) == "view" or len(self.roots[_value(dst).root]) > 1:
+        if dst not in self.open.inside or _step(dst) == "view" or self.shown[_value(dst).root] > 1:
             return False
         self.open.ops.append(node)
         self.open.renamed[dst] = node
@@ -421,9 +447,7 @@ class _Builder:
             return self.env[node]
         value = _value(node)
         if value.kind in ("int", "float", "complex"):
-            kinds = {"int": int, "float": float, "complex": complex}
-            raw = self.placeholder(node)
-            self.env[node] = self.graph.call_function(self.planner.weak, (raw, kinds[value.kind]))
+            self.env[node] = self.graph.call_function(self.planner.weak[value.kind], (self.placeholder(node),))
             return self.env[node]
         canonical = self.planner._canonical(node)
         if value.kind != "array" or canonical in self.raw or self._must_be_input(canonical):
@@ -432,14 +456,17 @@ class _Builder:
             return self.graph.call_function(torch.flip, (placeholder, axes)) if axes else placeholder
         base = _nodes(canonical.args)[0]
         args = (self._arg(base), *canonical.args[1:])
-        self.env[node] = self.graph.call_function(canonical.target, args, canonical.kwargs)  # type: ignore[arg-type]
-        return self.env[node]
+        view = self.graph.call_function(canonical.target, args, canonical.kwargs)  # type: ignore[arg-type]
+        if getattr(canonical.target, "checked", False):  # a basic index cannot fail
+            view = self.graph.call_function(first, (view,))
+        self.env[node] = view
+        return view
 
     def _must_be_input(self, node: fx.Node) -> bool:
         """Arrays that are no views, and views that the program writes; other views are made inside the segment."""
         return _step(node) != "view" or self.planner._place(node) in self.planner.written
 
 
-def plan(graph: fx.Graph, inputs: list[fx.Node], weak: Callable[..., Any]) -> Plan:
+def plan(graph: fx.Graph, inputs: list[fx.Node], weak: Mapping[str, Callable[..., Any]]) -> Plan:
     """The plan of a residual program. Raises Unplannable with the reason where it cannot be replayed."""
     return Planner(graph, inputs, weak).run()

@@ -1,0 +1,107 @@
+"""One recording of one call, from the arguments to the plan: what `jit` asks the front end for."""
+
+from __future__ import annotations
+
+import hashlib
+import types
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import npcompile.frontend.ops  # noqa: F401  (registers every op)
+from npcompile.frontend.program import Program
+from npcompile.frontend.record import Recorder
+from npcompile.frontend.replay import Replay
+from npcompile.frontend.rewrite import Rewritten
+from npcompile.frontend.signature import NUMBERS
+from npcompile.frontend.table import WEAK
+from npcompile.frontend.tracked import fresh
+from npcompile.lower.plan import Plan, Unplannable, plan
+
+
+@dataclass
+class Traced:
+    """A recorded call: NumPy's own answer, and the program with its plan, or the reason why there is none."""
+
+    result: Any
+    program: Program | None = None
+    plan: Plan | None = None
+    replay: Replay | None = None
+    reason: str | None = None
+    line: int | None = None
+    host_calls: int = 0
+
+
+def trace(
+    fn: types.FunctionType,
+    rewritten: Rewritten,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    names: list[str],
+    default_float: np.dtype[Any] | None,
+) -> Traced:
+    """Call a function, recording it. Its own exceptions are raised; the recording then counts for nothing."""
+    recorder = Recorder(fn.__code__.co_filename, default_float)
+    arguments = _Arguments(recorder)
+    args = tuple(arguments.take(value, name) for value, name in zip(args, names, strict=False))
+    kwargs = {key: arguments.take(value, key) for key, value in kwargs.items()}
+    result = recorder.run(rewritten, fn, args, kwargs)
+    program = recorder.finish(fn.__name__, result)
+    traced = Traced(result, program, host_calls=recorder.host_calls, reason=recorder.reason, line=recorder.at)
+    if program is not None:
+        try:
+            traced.plan = plan(program.graph, program.inputs, WEAK)
+            traced.replay = Replay(program, traced.plan)
+        except Unplannable as reason:
+            traced.reason = str(reason)
+            traced.line = fn.__code__.co_firstlineno
+            traced.program = None
+    return traced
+
+
+class _Arguments:
+    """Gives each leaf of the arguments its placeholder, in the order of the signature's leaves."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self.notes = recorder.notes
+        self.taken: set[str] = set()
+
+    def take(self, value: Any, name: str, renew: bool = True) -> Any:
+        """The value to call with: numbers as objects of their own (where `renew`), everything else as it is."""
+        kind = type(value)
+        if kind in (bool, str, bytes, type(None), type(Ellipsis)):
+            return value
+        if kind in (tuple, list):
+            self.notes.tracked.keep(value, None)
+            renew = renew and kind is tuple
+            items = [self.take(item, f"{name}_{position}", renew) for position, item in enumerate(value)]
+            return tuple(items) if renew else value
+        if kind is dict:
+            self.notes.tracked.keep(value, None)
+            for key, item in value.items():
+                self.take(item, f"{name}_{key}" if str(key).isidentifier() else f"{name}_item", False)
+            return value
+        if renew and (kind in NUMBERS or isinstance(value, np.generic)):
+            value = fresh(value)
+        self.notes.placeholder(self._unique(name), value)
+        return value
+
+    def _unique(self, name: str) -> str:
+        while name in self.taken:
+            name += "_"
+        self.taken.add(name)
+        return name
+
+
+@cache
+def ops_version() -> str:
+    """What the meaning of op nodes depends on, as part of every kernel's key: the source of the ops."""
+    here = Path(__file__).parent
+    files = sorted([*here.glob("ops/*.py"), here / "table.py", *(here.parent / "nep50").glob("*.py")])
+    digest = hashlib.sha256()
+    for file in files:
+        digest.update(file.read_bytes())
+    return digest.hexdigest()

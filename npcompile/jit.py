@@ -1,0 +1,366 @@
+"""`npcompile.jit`: record a function while NumPy answers, compile behind its back, replay from then on."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import os
+import sys
+import threading
+import time
+import types
+import warnings
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+
+from npcompile.frontend.program import Diverged, Program
+from npcompile.frontend.rewrite import Rewritten, rewrite
+from npcompile.frontend.signature import key_of
+from npcompile.frontend.trace import Traced, ops_version, trace
+from npcompile.lower.compiler import Job, submit
+from npcompile.lower.eager import eager
+from npcompile.stats import Stats
+
+# Programs of one signature (they differ in what was decided on the way); past this many, the function runs plain.
+MAX_PROGRAMS = 8
+
+
+class NotCompiledWarning(UserWarning):
+    """A jitted function runs uncompiled; the message says why."""
+
+
+class NotCompiledError(RuntimeError):
+    """`strict=True`: a jitted function could not be compiled; the message says where, why and what to write."""
+
+
+class _Entry:
+    """One program of one signature, on its way from recorded to replayable."""
+
+    def __init__(self, traced: Traced) -> None:
+        assert traced.program is not None and traced.plan is not None and traced.replay is not None
+        self.program = traced.program
+        self.replay = traced.replay
+        self.segments = traced.plan.segments
+        self.jobs: list[Job] = []
+
+    def start(self) -> None:
+        salt = ops_version()
+        self.jobs = [submit(segment.graph, salt) for segment in self.segments]
+
+    @property
+    def done(self) -> bool:
+        return all(job.done for job in self.jobs)
+
+    def error(self) -> str | None:
+        return next((job.error for job in self.jobs if job.error is not None), None)
+
+
+class _State:
+    """What is known for one signature."""
+
+    def __init__(self) -> None:
+        self.ready: list[Callable[..., Any]] = []  # replays, the newest first
+        self.pending: list[_Entry] = []
+        self.plain = False  # this signature stays uncompiled
+        self.count = 0
+        self.lock = threading.Lock()
+
+
+class Jitted:
+    """A function under `npcompile.jit`. Called like the function; `stats` counts, `wait` waits for compiling."""
+
+    def __init__(self, fn: Callable[..., Any], wait: bool, strict: bool, default_float: Any) -> None:
+        if not callable(fn):
+            raise TypeError(f"npcompile.jit takes a function, not a {type(fn).__name__}")
+        functools.update_wrapper(self, fn)
+        self.__wrapped__ = fn
+        self.stats = Stats()
+        self._wait = wait
+        self._strict = strict
+        self._default_float = None if default_float is None else np.dtype(default_float)
+        if self._default_float is not None and self._default_float.kind != "f":
+            raise TypeError(f"default_float must be a float dtype, not {self._default_float}")
+        self._states: dict[Any, _State] = {}
+        self._lock = threading.Lock()
+        self._programs: list[Program] = []
+        self._binding = _Binding(fn)
+        self._arity = self._binding.arity
+        self._rewritten: Rewritten | str | None = None
+        _alive.add(self)
+
+    # -- calling -----------------------------------------------------------------------------------------------
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        stats = self.stats
+        stats.calls += 1
+        if sys.gettrace() is not None:  # under a debugger or tracer the user sees their own function
+            stats.plain_calls += 1
+            return self.__wrapped__(*args, **kwargs)
+        if kwargs or len(args) != self._arity:
+            bound = self._binding.bind(args, kwargs)
+            if bound is None:  # the function itself says what is wrong
+                stats.plain_calls += 1
+                return self.__wrapped__(*args, **kwargs)
+            args, kwargs = bound
+        leaves: list[Any] = []
+        key = (torch.get_num_threads(), *[key_of(arg, leaves) for arg in args])
+        if kwargs:
+            key = (*key, key_of(kwargs, leaves))
+        try:
+            state = self._states.get(key)
+        except TypeError:  # an argument that has no hash
+            return self._plain(args, kwargs, "an argument's type cannot be part of a signature")
+        if state is not None:
+            for replay in state.ready:
+                try:
+                    result = replay(*leaves)
+                except Diverged:
+                    stats.divergences += 1
+                    continue
+                stats.replays += 1
+                return result
+        return self._first(key, args, kwargs)
+
+    def _plain(self, args: tuple[Any, ...], kwargs: dict[str, Any], reason: str | None = None) -> Any:
+        if reason is not None:
+            self._report(reason, None)
+        self.stats.plain_calls += 1
+        return self.__wrapped__(*args, **kwargs)
+
+    def _first(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call that no replay answers: link what has been compiled, else record, else run plain."""
+        with self._lock:
+            state = self._states.setdefault(key, _State())
+        if self._link(state):
+            self.stats.calls -= 1
+            return self(*args, **kwargs)
+        if state.plain or state.pending or not state.lock.acquire(blocking=False):
+            return self._plain(args, kwargs)
+        try:
+            if state.pending or state.plain:
+                return self._plain(args, kwargs)
+            return self._record(state, args, kwargs)
+        finally:
+            state.lock.release()
+
+    def _record(self, state: _State, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        rewritten = self._source()
+        if isinstance(rewritten, str):
+            state.plain = True
+            return self._plain(args, kwargs, rewritten)
+        if _traps():
+            return self._plain(args, kwargs, "np.errstate asks for exceptions or callbacks")
+        if state.count >= MAX_PROGRAMS:
+            state.plain = True
+            return self._plain(args, kwargs, f"more than {MAX_PROGRAMS} ways through the function at one signature")
+        fn: Any = self.__wrapped__
+        self.stats.recordings += 1
+        traced = trace(fn, rewritten, args, kwargs, self._binding.names(len(args)), self._default_float)
+        self.stats.host_calls += traced.host_calls
+        if traced.program is None:
+            state.plain = True
+            self._report(traced.reason or "not recorded", traced.line)
+            return traced.result
+        state.count += 1
+        self.stats.programs += 1
+        self._programs.append(traced.program)
+        entry = _Entry(traced)
+        if os.environ.get("NPCOMPILE_BACKEND") == "interpreter":
+            self.stats.segments += len(entry.segments)
+            state.ready.insert(0, entry.replay.link([eager(segment.graph) for segment in entry.segments]))
+            return traced.result
+        entry.start()
+        state.pending.append(entry)
+        if self._wait or os.environ.get("NPCOMPILE_WAIT", "0") not in ("", "0"):
+            self._wait_for(entry)
+            self._link(state)
+        elif entry.done:
+            self._link(state)
+        return traced.result
+
+    def _source(self) -> Rewritten | str:
+        """The function rewritten, or the reason why it cannot be."""
+        if self._rewritten is None:
+            fn = self.__wrapped__
+            if not isinstance(fn, types.FunctionType):
+                self._rewritten = f"{type(fn).__name__} is not a Python function"
+            elif inspect.iscoroutinefunction(fn) or inspect.isgeneratorfunction(fn) or inspect.isasyncgenfunction(fn):
+                self._rewritten = "generators and coroutines run plain"
+            else:
+                answer = rewrite(fn)
+                self._rewritten = answer if isinstance(answer, Rewritten) else answer.reason
+        return self._rewritten
+
+    # -- compiling ---------------------------------------------------------------------------------------------
+
+    def _link(self, state: _State) -> bool:
+        """Make what has been compiled replayable; True if anything was."""
+        linked = False
+        for entry in [entry for entry in state.pending if entry.done]:
+            with self._lock:
+                if entry not in state.pending:
+                    linked = linked or bool(state.ready)
+                    continue
+                error = entry.error()
+                if error is None:
+                    kernels: list[Any] = [job.kernel for job in entry.jobs]
+                    state.ready.insert(0, entry.replay.link(kernels))
+                    self._count(entry)
+                    linked = True
+                state.pending.remove(entry)
+            if error is not None:
+                state.plain = True
+                self._report(error, None)
+        return linked
+
+    def _count(self, entry: _Entry) -> None:
+        stats = self.stats
+        stats.segments += len(entry.jobs)
+        stats.kernels += sum(job.kernels for job in entry.jobs)
+        stats.compilations += sum(not job.from_disk for job in entry.jobs)
+        stats.bytes_written = sum(job.bytes_written for job in entry.jobs)
+
+    def _wait_for(self, entry: _Entry, deadline: float | None = None) -> bool:
+        for job in entry.jobs:
+            job.wait(None if deadline is None else max(0.0, deadline - time.monotonic()))
+        return entry.done
+
+    def wait(self, timeout: float | None = None) -> None:
+        """Wait until everything that this function has under way is compiled (or has failed: see `stats.reasons`).
+
+        timeout: seconds. Raises TimeoutError when it passes first. Ctrl-C interrupts the wait.
+        """
+        deadline = None if timeout is None else time.monotonic() + timeout
+        with self._lock:
+            states = list(self._states.values())
+        for state in states:
+            for entry in list(state.pending):
+                if not self._wait_for(entry, deadline):
+                    raise TimeoutError(f"{self.__name__} is still being compiled")
+            self._link(state)
+
+    def _report(self, reason: str, line: int | None) -> None:
+        """Say why something runs uncompiled: once in `stats`, once as a warning; an error under strict=True."""
+        code = getattr(self.__wrapped__, "__code__", None)
+        if code is not None:
+            reason = f"{code.co_filename}:{line or code.co_firstlineno}: {reason}"
+        new = self.stats.because(reason)
+        name = getattr(self, "__name__", repr(self.__wrapped__))
+        if self._strict:
+            raise NotCompiledError(f"{name} cannot be compiled: {reason}")
+        if new:
+            warnings.warn(f"{name} runs uncompiled: {reason}", NotCompiledWarning, stacklevel=4)
+
+    # -- being a function --------------------------------------------------------------------------------------
+
+    @property
+    def programs(self) -> tuple[Program, ...]:
+        """The residual programs recorded so far: `print(f.programs[0])` shows one."""
+        return tuple(self._programs)
+
+    def npcompile_function(self) -> Any:
+        """The plain function: what a recording of a caller goes into."""
+        return self.__wrapped__
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return self if instance is None else types.MethodType(self, instance)
+
+    def __repr__(self) -> str:
+        return f"<npcompile.jit of {self.__wrapped__!r}>"
+
+    def __reduce__(self) -> Any:
+        module = sys.modules.get(self.__module__)
+        found: Any = module
+        for part in self.__qualname__.split("."):
+            found = getattr(found, part, None)
+        if found is self:
+            return self.__qualname__
+        return _rebuild, (self.__wrapped__, self._wait, self._strict, self._default_float)
+
+    def __copy__(self) -> Jitted:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Jitted:
+        return self
+
+
+def _rebuild(fn: Callable[..., Any], wait: bool, strict: bool, default_float: Any) -> Jitted:
+    return Jitted(fn, wait, strict, default_float)
+
+
+def _traps() -> bool:
+    """Whether NumPy is to raise or call back on floating-point errors: a kernel would not."""
+    return any(mode in ("raise", "call", "log", "print") for mode in np.geterr().values())
+
+
+class _Binding:
+    """How arguments meet parameters: every call is brought to one form, all positional where that is possible."""
+
+    def __init__(self, fn: Callable[..., Any]) -> None:
+        self.signature: inspect.Signature | None
+        try:
+            self.signature = inspect.signature(fn)
+        except (TypeError, ValueError):  # a C function
+            self.signature = None
+        self.arity = -1
+        self._names: list[str] = []
+        if self.signature is not None:
+            parameters = list(self.signature.parameters.values())
+            plain = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+            self._names = [item.name for item in parameters if item.kind in plain]
+            if all(item.kind in plain for item in parameters):
+                self.arity = len(parameters)
+
+    def names(self, count: int) -> list[str]:
+        return [*self._names, *(f"arg{position}" for position in range(len(self._names), count))]
+
+    def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
+        """The call's arguments in the one form; None where they do not fit the function."""
+        if self.signature is None:
+            return args, kwargs
+        try:
+            bound = self.signature.bind(*args, **kwargs)
+        except TypeError:
+            return None
+        bound.apply_defaults()
+        return bound.args, bound.kwargs
+
+
+_alive: weakref.WeakSet[Jitted] = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    """In a forked child: locks that another thread held are made anew, what was under way starts over."""
+    for jitted in list(_alive):
+        jitted._lock = threading.Lock()
+        for key, state in list(jitted._states.items()):
+            state.lock = threading.Lock()
+            if state.pending:
+                del jitted._states[key]
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+
+
+def jit(
+    fn: Callable[..., Any] | None = None,
+    *,
+    wait: bool = False,
+    strict: bool = False,
+    default_float: Any = None,
+) -> Any:
+    """Make a NumPy function fast as it is. `@jit`, `@jit(wait=True)` or `jit(f)`.
+
+    wait: the first call waits until its kernels are compiled; else compiling goes on in another process, and calls
+        are answered by NumPy until it is done. NPCOMPILE_WAIT=1 in the environment forces waiting.
+    strict: raise `NotCompiledError`, naming file and line, where the function would run uncompiled.
+    default_float: the dtype of arrays that are made without one ("float32" in place of NumPy's float64).
+    """
+    if fn is None:
+        return functools.partial(jit, wait=wait, strict=strict, default_float=default_float)
+    return Jitted(fn, wait, strict, default_float)

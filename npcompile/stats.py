@@ -1,0 +1,32 @@
+"""Counts of what a jitted function did, and why it ran uncompiled where it did."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Stats:
+    """What a jitted function has done so far."""
+
+    calls: int = 0
+    recordings: int = 0  # calls that were recorded while NumPy answered
+    replays: int = 0  # calls answered by a recorded program
+    plain_calls: int = 0  # calls answered by the function itself, unrecorded
+    divergences: int = 0  # replays given up before any effect, because something was decided otherwise
+    programs: int = 0
+    compilations: int = 0  # segments that the compiler really compiled for this function
+    kernels: int = 0  # compiled kernels in this function's programs
+    segments: int = 0
+    host_calls: int = 0  # calls of real NumPy, in recordings, of what is not an op yet
+    bytes_written: int = 0  # by one replay of the newest program: results and slices
+    bytes_to_device: int = 0
+    bytes_from_device: int = 0
+    reasons: list[str] = field(default_factory=list)  # why something ran uncompiled, newest last
+
+    def because(self, reason: str) -> bool:
+        """Keep a reason; True if it is a new one."""
+        if reason in self.reasons:
+            return False
+        self.reasons.append(reason)
+        return True
