@@ -43,7 +43,7 @@ def numpy_dtype(dtype: torch.dtype) -> np.dtype[Any]:
 
 
 def memory_of(array: np.ndarray[Any, Any]) -> tuple[torch.Tensor, tuple[int, ...]]:
-    """A CPU tensor on the same memory, and the axes on which it runs the other way (torch has no negative strides).
+    """A CPU tensor on the same memory, and the axes it runs along backwards (torch: no negative strides).
 
     Raises Unsupported where torch cannot express the array: its dtype, or strides that are no whole elements.
     """
@@ -64,7 +64,7 @@ def memory_of(array: np.ndarray[Any, Any]) -> tuple[torch.Tensor, tuple[int, ...
 
 
 def tensor_of(array: np.ndarray[Any, Any] | np.generic) -> torch.Tensor:
-    """A tensor of the array's values, sharing its memory where torch can express it. Raises Unsupported (dtype)."""
+    """A tensor of the array's values, sharing its memory where torch can. Raises Unsupported (dtype)."""
     array = np.asarray(array)
     torch_dtype(array.dtype)
     if any(stride < 0 or stride % array.itemsize for stride in array.strides) or not array.flags.aligned:

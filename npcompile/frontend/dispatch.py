@@ -1,7 +1,7 @@
-"""One way in for every NumPy function on our arrays: its op where there is one, real NumPy where not, counted.
+"""One way in for every NumPy function on our arrays: its op, or else real NumPy, counted.
 
-The order of trying: views are laid out by NumPy; then the op; then a host call. NumPy raises its own exceptions: where
-an op fails, NumPy is asked, and if it has an answer after all, the failure is counted as ours.
+The order of trying: views are laid out by NumPy; then the op; then a host call. NumPy raises its own exceptions:
+where an op fails, NumPy is asked, and if it has an answer after all, the failure is counted as ours.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def name_of(function: Any) -> str:
 
 
 def map_arrays(value: Any, change: Callable[[Any], Any], kinds: Any = Strided) -> Any:
-    """The same structure of tuples, lists, dicts and slices with each of our arrays (or of `kinds`) changed."""
+    """The same structure of tuples, lists, dicts and slices with our arrays (or all of `kinds`) changed."""
     if isinstance(value, kinds):
         return change(value)
     kind = type(value)
@@ -60,8 +60,8 @@ def call(
 ) -> Any:
     """What the NumPy function gives for these arguments.
 
-    `op` where the object itself is not in the table; `real` where NumPy is to be asked otherwise than by calling the
-    function (`a == "x"` is more than `np.equal`).
+    `op` where the object itself is not in the table; `real` where NumPy is to be asked otherwise than by calling
+    the function (`a == "x"` is more than `np.equal`).
     """
     if op is None:
         op = TABLE.of(function)
@@ -156,7 +156,7 @@ def view(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 
 def native(op: Op, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """The op's answer, in NumPy's types. Raises Unsupported where the op cannot; the op's own error where it fails."""
+    """The op's answer, in NumPy's types. Raises Unsupported where it cannot, its own error where it fails."""
     out = None
     if "out" in kwargs:
         kwargs = dict(kwargs)
@@ -188,7 +188,7 @@ def native(op: Op, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
 
 
 def operands(value: Any) -> Any:
-    """What an op is called with: our arrays as tensors, NumPy's too (on our arrays' device). Raises Unsupported."""
+    """What an op is called with: arrays as tensors, NumPy's too (on the device of ours). Raises Unsupported."""
     devices = {array._memory.device for array in arrays_in(value)}
     device = devices.pop() if devices else torch.device("cpu")
 
@@ -203,7 +203,7 @@ def operands(value: Any) -> Any:
 def wrap(scalar: bool, result: Any, inputs: list[torch.Tensor]) -> Any:
     """Tensors as our arrays, 0-d ones as NumPy scalars if `scalar`; structures of them likewise.
 
-    Where NumPy answered with no view, the answer is new memory, though a body may have handed its operand through.
+    Where NumPy answered with no view, the answer is new memory, though a body may hand its operand through.
     """
     if isinstance(result, torch.Tensor):
         if scalar and result.dim() == 0:

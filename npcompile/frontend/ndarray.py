@@ -1,4 +1,4 @@
-"""`npcompile.ndarray`: NumPy's array over a torch tensor. The debug array on the CPU, and the device array."""
+"""`npcompile.ndarray`: NumPy's array over a torch tensor: the debug array, and the device array."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from npcompile.frontend import convert, counters, dispatch, operators
+from npcompile.frontend import convert, counters, dispatch
 from npcompile.frontend.flat import Flags, FlatIterator
+from npcompile.frontend.operators import Operators
 from npcompile.frontend.strided import Strided
 from npcompile.frontend.table import Unsupported
 
@@ -39,10 +40,10 @@ def is_basic(index: Any) -> bool:
     return True
 
 
-class ndarray(Strided):
+class ndarray(Operators):
     """An array with NumPy's behaviour whose memory is one torch tensor's, on any device.
 
-    Made by the functions of `npcompile.numpy` and by `npcompile.asarray`; calling the class allocates, as NumPy's.
+    Made by the functions of `npcompile.numpy` and by `npcompile.asarray`; the class allocates, as NumPy's.
     """
 
     __slots__ = ("__weakref__",)
@@ -243,7 +244,7 @@ class ndarray(Strided):
             dispatch.host(np.ndarray.__setitem__, (self, index, value), {})
 
     def _store(self, value: Any) -> bool:
-        """Write a value NumPy would take for `self[...] = value`; False (and nothing done) where NumPy is to do it."""
+        """Do `self[...] = value`; False (and nothing done) where it is left to NumPy."""
         if not isinstance(value, _OURS_OR_NUMPY):
             # One cell of the list may hold one of our arrays: NumPy reads those by __array__.
             value = np.array(value, self.dtype)
@@ -334,64 +335,6 @@ class ndarray(Strided):
     def __dlpack_device__(self) -> Any:
         return self._memory.__dlpack_device__()
 
-    # operators
-
-    __add__ = operators.binary(np.add, operator.add)
-    __sub__ = operators.binary(np.subtract, operator.sub)
-    __mul__ = operators.binary(np.multiply, operator.mul)
-    __matmul__ = operators.binary(np.matmul, operator.matmul)
-    __truediv__ = operators.binary(np.true_divide, operator.truediv)
-    __floordiv__ = operators.binary(np.floor_divide, operator.floordiv)
-    __mod__ = operators.binary(np.remainder, operator.mod)
-    __divmod__ = operators.binary(np.divmod, divmod)
-    __lshift__ = operators.binary(np.left_shift, operator.lshift)
-    __rshift__ = operators.binary(np.right_shift, operator.rshift)
-    __and__ = operators.binary(np.bitwise_and, operator.and_)
-    __or__ = operators.binary(np.bitwise_or, operator.or_)
-    __xor__ = operators.binary(np.bitwise_xor, operator.xor)
-    __pow__ = operators.power
-
-    __radd__ = operators.reflected(np.add, operator.add)
-    __rsub__ = operators.reflected(np.subtract, operator.sub)
-    __rmul__ = operators.reflected(np.multiply, operator.mul)
-    __rmatmul__ = operators.reflected(np.matmul, operator.matmul)
-    __rtruediv__ = operators.reflected(np.true_divide, operator.truediv)
-    __rfloordiv__ = operators.reflected(np.floor_divide, operator.floordiv)
-    __rmod__ = operators.reflected(np.remainder, operator.mod)
-    __rdivmod__ = operators.reflected(np.divmod, divmod)
-    __rlshift__ = operators.reflected(np.left_shift, operator.lshift)
-    __rrshift__ = operators.reflected(np.right_shift, operator.rshift)
-    __rand__ = operators.reflected(np.bitwise_and, operator.and_)
-    __ror__ = operators.reflected(np.bitwise_or, operator.or_)
-    __rxor__ = operators.reflected(np.bitwise_xor, operator.xor)
-    __rpow__ = operators.reflected(np.power, operator.pow)
-
-    __iadd__ = operators.inplace(np.add, operator.iadd)
-    __isub__ = operators.inplace(np.subtract, operator.isub)
-    __imul__ = operators.inplace(np.multiply, operator.imul)
-    __imatmul__ = operators.inplace(np.matmul, operator.imatmul)
-    __itruediv__ = operators.inplace(np.true_divide, operator.itruediv)
-    __ifloordiv__ = operators.inplace(np.floor_divide, operator.ifloordiv)
-    __imod__ = operators.inplace(np.remainder, operator.imod)
-    __ilshift__ = operators.inplace(np.left_shift, operator.ilshift)
-    __irshift__ = operators.inplace(np.right_shift, operator.irshift)
-    __iand__ = operators.inplace(np.bitwise_and, operator.iand)
-    __ior__ = operators.inplace(np.bitwise_or, operator.ior)
-    __ixor__ = operators.inplace(np.bitwise_xor, operator.ixor)
-    __ipow__ = operators.inplace_power
-
-    __lt__ = operators.binary(np.less, operator.lt)
-    __le__ = operators.binary(np.less_equal, operator.le)
-    __gt__ = operators.binary(np.greater, operator.gt)
-    __ge__ = operators.binary(np.greater_equal, operator.ge)
-    __eq__ = operators.binary(np.equal, operator.eq)
-    __ne__ = operators.binary(np.not_equal, operator.ne)
-
-    __neg__ = operators.unary(np.negative)
-    __pos__ = operators.unary(np.positive)
-    __abs__ = operators.unary(np.absolute)
-    __invert__ = operators.unary(np.invert)
-
     # methods
 
     all = _method(np.ndarray.all)
@@ -439,6 +382,9 @@ class ndarray(Strided):
 
     def setflags(self, write: bool | None = None, align: bool | None = None, uic: bool | None = None) -> None:
         self._layout.setflags(write, align, uic)
+
+
+Strided.public = ndarray
 
 
 def _known(value: Any) -> bool:

@@ -1,8 +1,8 @@
 """Arrays as memory: a tensor, the NumPy layout over it, reads, writes and views. No operations.
 
-NumPy itself answers every question of layout (which view, which strides, may this be written): each array has a
-*layout*, a NumPy array of the same shape, strides and dtype. On the CPU the layout lies on the tensor's own memory; for
-device memory it lies on host pages that are reserved and never touched.
+NumPy itself answers every question of layout (which view, which strides, may this be written): each array has
+a *layout*, a NumPy array of the same shape, strides and dtype. On the CPU the layout lies on the tensor's own
+memory; for device memory it lies on host pages that are reserved and never touched.
 """
 
 from __future__ import annotations
@@ -16,9 +16,13 @@ import torch
 from npcompile.frontend import convert
 from npcompile.frontend.table import Unsupported
 
+_NO_RESERVE = (
+    0x4000  # Linux's MAP_NORESERVE, which Python's mmap does not name: pages count only once touched
+)
+
 
 class Strided:
-    """A tensor `_memory` with positive strides, read backwards along the axes in `_flips`; views know their `_base`."""
+    """A tensor `_memory` with positive strides, read backwards along `_flips`; views know their `_base`."""
 
     __slots__ = ("_base", "_flips", "_layout_known", "_memory", "_reserved")
     public: ClassVar[type[Strided]]  # the array type that users see: the one subclass
@@ -28,10 +32,6 @@ class Strided:
     _base: Any  # the array (ours) or other object that owns the memory; None: this one does
     _layout_known: np.ndarray[Any, Any] | None
     _reserved: Any  # device arrays that own memory: the pages their layouts lie on
-
-    def __init_subclass__(cls) -> None:
-        if not hasattr(Strided, "public"):
-            Strided.public = cls
 
     @classmethod
     def _of(
@@ -95,9 +95,7 @@ class Strided:
         owner = self._owner
         if owner._reserved is None:
             size = max(1, owner._memory.untyped_storage().nbytes())
-            owner._reserved = mmap.mmap(
-                -1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | mmap.MAP_NORESERVE
-            )
+            owner._reserved = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NO_RESERVE)
         return owner._reserved
 
     def _first_address(self) -> int:
@@ -114,7 +112,7 @@ class Strided:
         return begin <= low and high <= end and layout.base is not None
 
     def _view_at(self, layout: np.ndarray[Any, Any]) -> Any:
-        """The view of this array's storage that `layout`, made by NumPy from one of its layouts, describes."""
+        """The view of this array's storage that `layout`, which NumPy made from one of its layouts, is."""
         dtype = convert.torch_dtype(layout.dtype)
         size = layout.itemsize
         offset = layout.ctypes.data - self._first_address()
@@ -137,7 +135,7 @@ class Strided:
         return self._of(memory, tuple(flips), base, layout)
 
     def _write(self, values: torch.Tensor) -> None:
-        """Store values, cast to this dtype and broadcast: `a[...] = values`. Shapes must fit; memory may overlap."""
+        """Store values, cast to this dtype and broadcast: `a[...] = values`. Shapes must fit; overlap is fine."""
         if overlap(values, self._memory):
             values = values.clone()
         while values.dim() > self._memory.dim():  # NumPy drops leading axes of length 1

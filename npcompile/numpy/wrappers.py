@@ -40,7 +40,7 @@ class Updating(Function):
 
 
 class Fact(Function):
-    """A NumPy function that asks for shapes, dtypes or memory only: NumPy answers from the layout, uncounted."""
+    """A NumPy function that asks for shapes, dtypes or memory only: answered from the layout, uncounted."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return dispatch.host(self.__wrapped__, args, kwargs, count=False)  # type: ignore[attr-defined]

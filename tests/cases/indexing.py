@@ -17,7 +17,7 @@ OUT = numpy.array([0, 3])
 LOW = numpy.array([0, -4])
 NONE = numpy.empty(0, numpy.intp)
 
-# Every kind of static index, with its label. None of them gives a 0-d array, which `[()]` cannot tell from a scalar.
+# Every kind of static index, with its label. None gives a 0-d array, which `[()]` takes for a scalar.
 STATIC: list[Any] = [
     0,
     -1,

@@ -101,9 +101,12 @@ case(
 
 E = filled((3, 4), "float64")
 for text, operands in [
-    ("ij,jk", (E, E.T)), ("ij,jk->ik", (E, E.T)), ("ij,ij->", (E, E)), ("ij,kj->ik", (E, E)), ("i,j", (E[0], E[1])),
-    ("ij->", (E,)), ("ij->j", (E,)), ("...j,jk->...k", (CUBE, E.T)), ("ij, jk, kl -> il", (E, E.T, E)), ("ii", (E[:3, :3],)),
-    ("ij,jl", (E, E)), ("ij,j", (E,)), ("ijk,j", (E, E)), ("ij->ik", (E,)), ("ba,b", (E, E[:, 0])), ("ij,ij->ij", (E, E)),
+    ("ij,jk", (E, E.T)), ("ij,jk->ik", (E, E.T)), ("ij,ij->", (E, E)), ("ij,kj->ik", (E, E)),
+    ("i,j", (E[0], E[1])),
+    ("ij->", (E,)), ("ij->j", (E,)), ("...j,jk->...k", (CUBE, E.T)), ("ij, jk, kl -> il", (E, E.T, E)),
+    ("ii", (E[:3, :3],)),
+    ("ij,jl", (E, E)), ("ij,j", (E,)), ("ijk,j", (E, E)), ("ij->ik", (E,)), ("ba,b", (E, E[:, 0])),
+    ("ij,ij->ij", (E, E)),
 ]:  # fmt: skip
     rows = given(
         operands, tuple(item.astype("i4") for item in operands), tuple(item != 0 for item in operands)

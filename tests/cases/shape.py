@@ -173,7 +173,7 @@ case("numpy.ndarray.copy", lambda np, a: np.ndarray.copy(a), arrays(SOME))
 for target in NATIVE:
     kinds = NATIVE if target in ("bool", "complex64", "complex128") else REAL
     if target in INTS:  # floats beyond the integers are undefined in C
-        rows = given(*((edges(kind) if kind in INTS + ("bool",) else filled((6,), kind),) for kind in kinds))
+        rows = given(*((edges(kind) if kind in (*INTS, "bool") else filled((6,), kind),) for kind in kinds))
     else:
         rows = given(*((edges(kind),) for kind in kinds))
     case("numpy.ndarray.astype", lambda np, a, t=target: np.ndarray.astype(a, t), rows, target)

@@ -1,0 +1,1 @@
+"""Tests of the array type and of `npcompile.numpy`."""

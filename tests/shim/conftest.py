@@ -1,4 +1,4 @@
-"""Counters start from nothing in each test, and no test may end with an op that failed where NumPy has an answer."""
+"""Counters start from nothing in each test, and no op may fail where NumPy has an answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How our arrays meet the rest of Python: scalars, operators, NumPy's protocols, pickling, other libraries."""
+"""How our arrays meet the rest of Python: scalars, operators, protocols, pickling, libraries."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ def test_comparison_with_anything() -> None:
     assert (a == "x").tolist() == (numpy.arange(3) == "x").tolist()
     assert (a == None).tolist() == [False, False, False]  # noqa: E711
     with pytest.raises(TypeError):
-        a < "x"
+        assert a < "x"
 
 
 def test_out_and_where() -> None:

@@ -7,10 +7,25 @@ from npcompile.frontend.ops import (
     comparison,
     elementwise,
     indexing,
+    joining,
     linalg,
     numeric,
     products,
+    reductions,
     shape,
+    sorting,
+    statistics,
 )
 
-__all__ = ["bitwise", "comparison", "elementwise", "indexing", "linalg", "numeric", "products", "shape"]
+__all__ = [
+    "bitwise",
+    "comparison",
+    "elementwise",
+    "indexing",
+    "linalg",
+    "numeric",
+    "products",
+    "reductions",
+    "shape",
+    "statistics",
+]

@@ -1,4 +1,4 @@
-"""`np.linalg.norm` in all forms that need no decomposition. Solving and decomposing go to NumPy's own LAPACK."""
+"""`np.linalg.norm` where it needs no decomposition. Solving and decomposing are left to NumPy's LAPACK."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Products of arrays: matrix, inner, outer and tensor products, and einsum. Tuned libraries do most of them best."""
+"""Products of arrays: matrix, inner, outer, tensor products, einsum. Tuned libraries do most best."""
 
 from __future__ import annotations
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import operator
 from collections.abc import Sequence
@@ -14,7 +13,7 @@ from numpy.exceptions import AxisError
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 from torch import Tensor
 
-from npcompile.frontend.ops.rules import cast, dtype_of, op, promoted, tensor, torch_dtype
+from npcompile.frontend.ops.rules import cast, op, tensor, torch_dtype
 from npcompile.frontend.table import Op, Unsupported
 
 
@@ -30,7 +29,7 @@ def _in_c_order(order: Any) -> None:
         raise Unsupported(f"order {order}")
 
 
-# -- the same elements in another shape ----------------------------------------------------------------------------
+# -- the same elements in another shape ------------------------------------------------------------
 
 
 def _reshape(a: Tensor, shape: tuple[int, ...], order: Any) -> Tensor:
@@ -177,7 +176,7 @@ def atleast_2d(*arys: Any) -> Any:
     return _at_least(arys, lambda a: a if a.dim() >= 2 else a.reshape(1, -1))
 
 
-def _three(a: Tensor) -> Tensor:
+def at_least_3d(a: Tensor) -> Tensor:
     if a.dim() >= 3:
         return a
     return a.unsqueeze(-1) if a.dim() == 2 else a.reshape(1, -1, 1)
@@ -185,10 +184,10 @@ def _three(a: Tensor) -> Tensor:
 
 @op(np.atleast_3d, arrays=0, scalar=False, view=True)
 def atleast_3d(*arys: Any) -> Any:
-    return _at_least(arys, _three)
+    return _at_least(arys, at_least_3d)
 
 
-# -- broadcasting --------------------------------------------------------------------------------------------------
+# -- broadcasting ----------------------------------------------------------------------------------
 
 
 @op(np.broadcast_to, scalar=False, view=True)
@@ -206,226 +205,10 @@ def broadcast_arrays(*args: Any) -> tuple[Tensor, ...]:
     return tuple(item.expand(shape) for item in arrays)
 
 
-# -- joining -------------------------------------------------------------------------------------------------------
+# -- turning ---------------------------------------------------------------------------------------
 
 
-def _parts(arrays: Any) -> list[Any]:
-    if isinstance(arrays, Tensor):
-        if arrays.dim() == 0:
-            raise TypeError("iteration over a 0-d array")
-        return list(arrays.unbind(0))
-    return list(arrays)
-
-
-def _joined(parts: Sequence[Any], axis: int | None, dtype: Any = None) -> Tensor:
-    """`np.concatenate` of parts that are tensors, numbers or lists."""
-    if not parts:
-        raise ValueError("need at least one array to concatenate")
-    if dtype is not None:
-        tensors = [cast(tensor(item), np.dtype(dtype)) for item in parts]
-    else:
-        tensors = [tensor(item) for item in promoted(*(tensor(item) for item in parts))]
-    if axis is None:
-        tensors, axis = [item.reshape(-1) for item in tensors], 0
-    first = tensors[0]
-    if first.dim() == 0:
-        raise ValueError("zero-dimensional arrays cannot be concatenated")
-    axis = normalize_axis_index(axis, first.dim())
-    for item in tensors:
-        # Checked here: torch lets empty 1-d tensors join anything.
-        if item.dim() != first.dim() or any(
-            mine != other
-            for at, (mine, other) in enumerate(zip(item.shape, first.shape, strict=True))
-            if at != axis
-        ):
-            raise ValueError(
-                "all the input array dimensions except for the concatenation axis must match exactly"
-            )
-    return torch.cat(tensors, axis)
-
-
-def _castable(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
-    """NumPy checks casts from each part to `dtype=`: only the default casting rule is done here."""
-    if kwargs.get("casting", "same_kind") != "same_kind":
-        return f"casting {kwargs['casting']}"
-    dtype = kwargs.get("dtype")
-    if dtype is None or not args:
-        return None
-    parts = [item.dtype if isinstance(item, np.ndarray) else np.asarray(item).dtype for item in args[0]]
-    if not all(np.can_cast(part, dtype, "same_kind") for part in parts):
-        return "a cast that NumPy refuses"
-    return None
-
-
-@op(np.concatenate, arrays=0, scalar=False, limits=_castable)
-def concatenate(
-    arrays: Any, /, axis: Any = 0, out: None = None, *, dtype: Any = None, casting: Any = "same_kind"
-) -> Tensor:
-    return _joined(_parts(arrays), axis, dtype)
-
-
-def _stacked(parts: Sequence[Any], axis: int, dtype: Any = None) -> Tensor:
-    if not parts:
-        raise ValueError("need at least one array to stack")
-    tensors = [tensor(item) for item in parts]
-    if any(item.shape != tensors[0].shape for item in tensors):
-        raise ValueError("all input arrays must have the same shape")
-    axis = normalize_axis_index(axis, tensors[0].dim() + 1)
-    return _joined([item.unsqueeze(axis) for item in tensors], axis, dtype)
-
-
-@op(np.stack, arrays=0, scalar=False, limits=_castable)
-def stack(
-    arrays: Any, axis: int = 0, out: None = None, *, dtype: Any = None, casting: Any = "same_kind"
-) -> Tensor:
-    return _stacked(_parts(arrays), axis, dtype)
-
-
-@op(np.vstack, arrays=0, scalar=False, limits=_castable)
-def vstack(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> Tensor:
-    tensors = [tensor(item) for item in _parts(tup)]
-    return _joined([item if item.dim() >= 2 else item.reshape(1, -1) for item in tensors], 0, dtype)
-
-
-@op(np.hstack, arrays=0, scalar=False, limits=_castable)
-def hstack(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> Tensor:
-    tensors = [tensor(item) for item in _parts(tup)]
-    tensors = [item if item.dim() >= 1 else item.reshape(1) for item in tensors]
-    return _joined(tensors, 0 if tensors and tensors[0].dim() == 1 else 1, dtype)
-
-
-@op(np.dstack, arrays=0, scalar=False)
-def dstack(tup: Any) -> Tensor:
-    return _joined([_three(tensor(item)) for item in _parts(tup)], 2)
-
-
-@op(np.column_stack, arrays=0, scalar=False)
-def column_stack(tup: Any) -> Tensor:
-    tensors = [tensor(item) for item in _parts(tup)]
-    return _joined([item if item.dim() >= 2 else item.reshape(-1, 1) for item in tensors], 1)
-
-
-@op(np.append, arrays=2, scalar=False)
-def append(arr: Tensor, values: Tensor, axis: Any = None) -> Tensor:
-    return _joined([arr, values], axis)
-
-
-# -- splitting -----------------------------------------------------------------------------------------------------
-
-
-def _split(a: Tensor, sections: Any, axis: int, equal: bool) -> list[Tensor]:
-    axis = normalize_axis_index(axis, a.dim())
-    length = a.shape[axis]
-    if isinstance(sections, (list, tuple)):
-        edges = [0, *integers(sections), length]
-    else:
-        count = operator.index(sections)
-        if equal and count == 0:
-            raise ZeroDivisionError("integer modulo by zero")
-        if count <= 0:
-            raise ValueError("number sections must be larger than 0.")
-        if equal and length % count:
-            raise ValueError("array split does not result in an equal division")
-        each, extra = divmod(length, count)
-        edges = [0]
-        for at in range(count):
-            edges.append(edges[-1] + each + (at < extra))
-    parts = []
-    for low, high in itertools.pairwise(edges):
-        start, stop, _ = slice(low, high).indices(length)
-        parts.append(a.narrow(axis, start, max(stop - start, 0)))
-    return parts
-
-
-def _static_sections(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
-    sections = args[1] if len(args) > 1 else kwargs.get("indices_or_sections")
-    return "sections in an array" if isinstance(sections, np.ndarray) else None
-
-
-@op(np.split, scalar=False, view=True, limits=_static_sections)
-def split(ary: Tensor, indices_or_sections: Any, axis: int = 0) -> list[Tensor]:
-    return _split(ary, indices_or_sections, axis, True)
-
-
-@op(np.array_split, scalar=False, view=True, limits=_static_sections)
-def array_split(ary: Tensor, indices_or_sections: Any, axis: int = 0) -> list[Tensor]:
-    return _split(ary, indices_or_sections, axis, False)
-
-
-@op(np.hsplit, scalar=False, view=True, limits=_static_sections)
-def hsplit(ary: Tensor, indices_or_sections: Any) -> list[Tensor]:
-    if ary.dim() == 0:
-        raise ValueError("hsplit only works on arrays of 1 or more dimensions")
-    return _split(ary, indices_or_sections, 1 if ary.dim() > 1 else 0, True)
-
-
-@op(np.vsplit, scalar=False, view=True, limits=_static_sections)
-def vsplit(ary: Tensor, indices_or_sections: Any) -> list[Tensor]:
-    if ary.dim() < 2:
-        raise ValueError("vsplit only works on arrays of 2 or more dimensions")
-    return _split(ary, indices_or_sections, 0, True)
-
-
-@op(np.dsplit, scalar=False, view=True, limits=_static_sections)
-def dsplit(ary: Tensor, indices_or_sections: Any) -> list[Tensor]:
-    if ary.dim() < 3:
-        raise ValueError("dsplit only works on arrays of 3 or more dimensions")
-    return _split(ary, indices_or_sections, 2, True)
-
-
-# -- repeating and turning -----------------------------------------------------------------------------------------
-
-
-@op(np.tile, scalar=False)
-def tile(A: Tensor, reps: Any) -> Tensor:
-    counts = integers(reps)
-    shape = (1,) * (len(counts) - A.dim()) + tuple(A.shape)
-    counts = (1,) * (len(shape) - len(counts)) + counts
-    return A.reshape(shape).repeat(counts) if counts else A.clone()
-
-
-def _static_repeats(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
-    repeats = args[1] if len(args) > 1 else kwargs.get("repeats")
-    return "repeats in an array" if isinstance(repeats, np.ndarray) else None
-
-
-@op(np.repeat, np.ndarray.repeat, scalar=False, limits=_static_repeats)
-def repeat(a: Tensor, repeats: Any, axis: Any = None) -> Tensor:
-    if axis is None:
-        a, axis = a.reshape(-1), 0
-    axis = normalize_axis_index(axis, a.dim())
-    length = a.shape[axis]
-    counts = integers(repeats)
-    if len(counts) == 1:
-        counts *= length
-    if len(counts) != length or any(count < 0 for count in counts):
-        raise ValueError("repeats do not fit the array")
-    chosen = [at for at, count in enumerate(counts) for _ in range(count)]
-    if len(set(counts)) <= 1:  # one expand, no index
-        each = counts[0] if counts else 0
-        grown = a.unsqueeze(axis + 1)
-        shape = list(grown.shape)
-        shape[axis + 1] = each
-        return grown.expand(shape).flatten(axis, axis + 1).clone()
-    return a.index_select(axis, torch.tensor(chosen, dtype=torch.int64, device=a.device))
-
-
-@op(np.roll, scalar=False)
-def roll(a: Tensor, shift: Any, axis: Any = None) -> Tensor:
-    if axis is None:
-        if not isinstance(shift, (tuple, list)):
-            return a.reshape(-1).roll(operator.index(shift), 0).reshape(a.shape)
-        return a.reshape(-1).roll(sum(integers(shift)), 0).reshape(a.shape)
-    axes = normalize_axis_tuple(axis, a.dim(), allow_duplicate=True)
-    shifts = integers(shift)
-    if len(shifts) != len(axes):
-        (shifts, axes) = (shifts * len(axes), axes) if len(shifts) == 1 else (shifts, axes * len(shifts))
-    if len(shifts) != len(axes):
-        raise ValueError("'shift' and 'axis' should be scalars or 1D sequences")
-    return a.roll(shifts, axes) if axes else a.clone()
-
-
-@op(np.flip, scalar=False, view=True)
+@op(np.flip, view=True)
 def flip(m: Tensor, axis: Any = None) -> Tensor:
     return m.flip(tuple(range(m.dim())) if axis is None else normalize_axis_tuple(axis, m.dim()))
 
@@ -455,49 +238,7 @@ def rot90(m: Tensor, k: int = 1, axes: Any = (0, 1)) -> Tensor:
     return m.flip(second).transpose(first, second) if turns == 1 else m.transpose(first, second).flip(second)
 
 
-def _paddings(pad_width: Any, ndim: int) -> list[tuple[int, int]]:
-    if isinstance(pad_width, dict):
-        raise Unsupported("pad_width as a dict")
-    return [(int(low), int(high)) for low, high in np.broadcast_to(np.asarray(pad_width), (ndim, 2))]
-
-
-def _pad_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
-    mode = args[2] if len(args) > 2 else kwargs.get("mode", "constant")
-    if mode not in ("constant", "edge"):
-        return f"mode {mode}"
-    if mode == "edge" and "constant_values" in kwargs:
-        return "constant_values beside mode edge"
-    values = kwargs.get("constant_values", 0)
-    if np.ndim(values) != 0:
-        return "constant_values per side"
-    width = args[1] if len(args) > 1 else kwargs.get("pad_width")
-    return "pad_width in an array or a dict" if isinstance(width, (np.ndarray, dict)) else None
-
-
-@op(np.pad, scalar=False, limits=_pad_limits)
-def pad(array: Tensor, pad_width: Any, mode: Any = "constant", *, constant_values: Any = 0) -> Tensor:
-    widths = _paddings(pad_width, array.dim())
-    if any(low < 0 or high < 0 for low, high in widths):
-        raise ValueError("index can't contain negative values")
-    if mode == "edge":
-        for axis, (low, high) in enumerate(widths):
-            if low or high:
-                at = torch.arange(-low, array.shape[axis] + high, device=array.device)
-                array = array.index_select(axis, at.clamp(0, array.shape[axis] - 1))
-        return array
-    fill = cast(tensor(constant_values, array.device), dtype_of(array))
-    for axis, (low, high) in enumerate(widths):
-        if low or high:
-            sides = []
-            for count in (low, high):
-                shape = list(array.shape)
-                shape[axis] = count
-                sides.append(fill.expand(shape))
-            array = torch.cat([sides[0], array, sides[1]], axis)
-    return array
-
-
-# -- diagonals, parts, copies --------------------------------------------------------------------------------------
+# -- diagonals, parts, copies ----------------------------------------------------------------------
 
 
 @op(np.diagonal, np.ndarray.diagonal, scalar=False, view=True)

@@ -1,0 +1,139 @@
+"""Sorting, searching and counting."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.lib.array_utils import normalize_axis_index
+from torch import Tensor
+
+from npcompile.frontend.ops.rules import FLOAT64, cast, op, promoted, tensor
+from npcompile.frontend.table import TORCH, Op, Unsupported, Weak
+
+_FEW_BINS = 16  # so many counts are cheaper as masked reductions, which fuse with what makes the bins
+
+
+# -- sorting ---------------------------------------------------------------------------------------
+
+
+def _sort_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    array = args[0]
+    if isinstance(array, np.ndarray) and array.dtype.kind == "c":
+        return "sorting complex numbers"
+    return "order" if kwargs.get("order") is not None or len(args) > 3 else None
+
+
+@op(np.sort, scalar=False, library=True, limits=_sort_limits)
+def sort(a: Tensor, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Tensor:
+    if axis is None:
+        a, axis = a.reshape(-1), -1
+    axis = normalize_axis_index(axis, a.dim())
+    return torch.sort(a, dim=axis, stable=True).values
+
+
+def _argsort_limits(self: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    kind = args[2] if len(args) > 2 else kwargs.get("kind")
+    if kind not in ("stable", "mergesort") and kwargs.get("stable") is not True:
+        return "an unstable order, which is NumPy's own"  # which of equal items comes first differs
+    return _sort_limits(self, args, kwargs)
+
+
+@op(np.argsort, np.ndarray.argsort, scalar=False, library=True, limits=_argsort_limits)
+def argsort(a: Tensor, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Tensor:
+    if axis is None:
+        a, axis = a.reshape(-1), -1
+    if a.dim() == 0:
+        raise Unsupported("argsort of a 0-d array")
+    axis = normalize_axis_index(axis, a.dim())
+    return torch.sort(a, dim=axis, stable=True).indices
+
+
+def _search_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    if len(args) > 3 or kwargs.get("sorter") is not None:
+        return "sorter"
+    side = args[2] if len(args) > 2 else kwargs.get("side", "left")
+    if side not in ("left", "right"):
+        return f"side {side!r}"
+    kinds = [np.asarray(item).dtype for item in args[:2]]
+    return "complex" if any(kind.kind == "c" or kind not in TORCH for kind in kinds) else None
+
+
+@op(np.searchsorted, np.ndarray.searchsorted, library=True, operands=["v"], limits=_search_limits)
+def searchsorted(a: Tensor, v: Any, side: Any = "left", sorter: Any = None) -> Tensor:
+    if a.dim() != 1:
+        raise ValueError("object too deep for desired array" if a.dim() else "object of too small depth")
+    if side not in ("left", "right"):
+        raise Unsupported(f"side {side!r}")
+    if sorter is not None:
+        raise Unsupported("sorter")
+    found = v if isinstance(v, Weak) else tensor(v, a.device)
+    sequence, values = promoted(a, found)
+    if sequence.is_complex():
+        raise Unsupported("searching complex numbers")
+    if sequence.dtype == torch.bool:
+        sequence, values = sequence.to(torch.uint8), values.to(torch.uint8)
+    if sequence.dtype == torch.float16:
+        sequence, values = sequence.to(torch.float32), values.to(torch.float32)
+    right = side == "right"
+    if not sequence.is_floating_point():
+        return torch.searchsorted(sequence.contiguous(), values.contiguous(), right=right)
+    # NumPy sorts NaN after everything; torch compares with it.
+    nans = torch.isnan(sequence)
+    numbers = (~nans).sum()
+    found_at = torch.searchsorted(
+        torch.where(nans, torch.inf, sequence).contiguous(), values.contiguous(), right=right
+    )
+    behind = torch.full_like(numbers, sequence.numel()) if right else numbers
+    return torch.where(torch.isnan(values), behind, torch.minimum(found_at, numbers))
+
+
+# -- counting --------------------------------------------------------------------------------------
+
+
+def _bincount_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    x = np.asarray(args[0])
+    if x.dtype.kind not in "biu" or (x.size == 0 and not isinstance(args[0], np.ndarray)):
+        return f"bins of dtype {x.dtype}"
+    weights = args[1] if len(args) > 1 else kwargs.get("weights")
+    if weights is not None and np.asarray(weights).dtype.kind == "c":
+        return "complex weights"
+    return None
+
+
+@op(np.bincount, arrays=2, scalar=False, checked=True, limits=_bincount_limits)
+def bincount(
+    x: Tensor, /, weights: Tensor | None = None, minlength: Any = 0, *, length: int | None = None
+) -> Any:
+    """length: how long NumPy's answer was. Without it the largest bin is looked up (eager tensors only)."""
+    if x.dim() != 1:
+        raise ValueError("object too deep for desired array" if x.dim() else "object of too small depth")
+    least = operator.index(minlength)
+    if least < 0:
+        raise ValueError("'minlength' must not be negative")
+    bins = x.to(torch.int64)
+    if weights is not None:
+        weights = cast(weights, FLOAT64)
+        if weights.shape != x.shape:
+            raise ValueError("The weights and list don't have the same length.")
+    if x.numel() == 0:
+        count = least if length is None else length
+        return torch.zeros(
+            count, dtype=torch.int64 if weights is None else torch.float64, device=x.device
+        ), None
+    if length is None:
+        length = max(least, int(bins.max()) + 1)
+    if length == least:
+        ok = ((bins >= 0) & (bins < length)).all()
+    else:
+        ok = (bins >= 0).all() & (bins.max() == length - 1)
+    if length <= _FEW_BINS:
+        lanes = torch.arange(length, device=x.device).unsqueeze(1) == bins
+        if weights is None:
+            return lanes.sum(1), ok
+        return torch.where(lanes, weights, torch.zeros((), dtype=torch.float64, device=x.device)).sum(1), ok
+    places = bins.clamp(0, length - 1)
+    made = torch.zeros(length, dtype=torch.int64 if weights is None else torch.float64, device=x.device)
+    return made.index_add(0, places, torch.ones_like(bins) if weights is None else weights), ok
