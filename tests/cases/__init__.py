@@ -9,6 +9,7 @@ from tests.cases import (
     linalg,
     numeric,
     products,
+    reductions,
     shape,
 )
 from tests.cases.framework import CASES, Case, expand
@@ -23,5 +24,6 @@ __all__ = [
     "linalg",
     "numeric",
     "products",
+    "reductions",
     "shape",
 ]

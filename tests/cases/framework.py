@@ -163,7 +163,12 @@ def layouts(dtype: str, values: Values = moderate) -> Iterator[tuple[str, np.nda
     yield "empty", np.empty((0, 4), dtype)
 
 
-def unary(dtypes: Sequence[str] = NATIVE, values: Values = edges, more: Sequence[str] = WIDER) -> Operands:
+def unary(
+    dtypes: Sequence[str] = NATIVE,
+    values: Values = edges,
+    more: Sequence[str] = WIDER,
+    numbers: Sequence[complex] = (True, 3, 2.5, 1j),
+) -> Operands:
     """One operand: each dtype's edge values, the layouts, NumPy and Python scalars, and dtypes handed to NumPy."""
 
     def operands() -> Iterator[tuple[str, tuple[Any, ...]]]:
@@ -175,7 +180,7 @@ def unary(dtypes: Sequence[str] = NATIVE, values: Values = edges, more: Sequence
                 yield f"{dtype} {label}", (array,)
         for dtype in more:
             yield dtype, (np.array([1, 2, 3], dtype),)
-        for number in (True, 3, 2.5, 1j):
+        for number in numbers:
             yield f"Python {type(number).__name__}", (number,)
         yield "list", ([1, 2, 3],)
 

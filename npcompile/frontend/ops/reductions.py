@@ -1,0 +1,429 @@
+"""Reductions along axes, running sums, and the `reduce`, `accumulate` and `outer` methods of ufuncs.
+
+Every reduction is the reduction of a ufunc: its dtype is what that ufunc accumulates in (`resolve(reduction=True)`).
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
+from torch import Tensor
+
+from npcompile.frontend.ops.rules import (
+    BOOL,
+    INT64,
+    NO_VALUE,
+    DType,
+    as_dtype,
+    cast,
+    do,
+    dtype_of,
+    list_dtype,
+    op,
+    tensor,
+    torch_dtype,
+)
+from npcompile.frontend.table import Op, Unsupported
+from npcompile.nep50 import promote
+
+# -- axes and masks ------------------------------------------------------------------------------------------
+
+
+def axes_of(axis: Any, ndim: int) -> tuple[int, ...]:
+    """The axes meant, in order. Raises NumPy's AxisError, and ValueError for an axis named twice."""
+    if axis is None:
+        return tuple(range(ndim))
+    if not isinstance(axis, tuple):
+        if ndim == 0 and operator.index(axis) in (0, -1):
+            return ()  # NumPy reduces a 0-d array along its first axis, out of old habit
+        return (normalize_axis_index(axis, ndim),)
+    return tuple(sorted(normalize_axis_tuple(axis, ndim)))
+
+
+def mask_of(where: Any, like: Tensor) -> Tensor | None:
+    """The `where=` of a reduction as a bool tensor of the array's shape; None where nothing is masked."""
+    if where is True:
+        return None
+    mask = tensor(where, like.device)
+    if mask.dtype != torch.bool:
+        raise TypeError(
+            f"Cannot cast array data from {dtype_of(mask)!r} to dtype('bool') according to the rule 'safe'"
+        )
+    if mask.dim() > like.dim() or any(
+        size not in (1, other) for size, other in zip(mask.shape[::-1], like.shape[::-1], strict=False)
+    ):
+        raise ValueError("non-broadcastable operand with shape of where=")
+    return mask.broadcast_to(like.shape)
+
+
+# -- the reductions of ufuncs --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """A ufunc that reduces: `along` reduces one or more axes and keeps them with length 1."""
+
+    ufunc: np.ufunc
+    along: Callable[[Tensor, tuple[int, ...]], Tensor]
+    identity: Callable[[Tensor], Any] | None  # of a tensor's dtype; None: an empty reduction is an error
+
+
+def _sum(a: Tensor, axes: tuple[int, ...]) -> Tensor:
+    if a.dtype == torch.bool:
+        return torch.any(a, axes, keepdim=True)
+    return torch.sum(a, axes, keepdim=True, dtype=a.dtype)
+
+
+def _prod(a: Tensor, axes: tuple[int, ...]) -> Tensor:
+    if a.dtype == torch.bool:
+        return torch.all(a, axes, keepdim=True)
+    result = a.float() if a.dtype == torch.float16 else a
+    for axis in axes:
+        result = torch.prod(result, axis, keepdim=True, dtype=result.dtype)
+    return result.to(a.dtype)
+
+
+def _fmax(a: Tensor, axes: tuple[int, ...]) -> Tensor:
+    if not a.is_floating_point():
+        return torch.amax(a, axes, keepdim=True)
+    missing = torch.isnan(a)
+    found = torch.amax(torch.where(missing, -math.inf, a), axes, keepdim=True)
+    return torch.where(torch.all(missing, axes, keepdim=True), math.nan, found)
+
+
+def _fmin(a: Tensor, axes: tuple[int, ...]) -> Tensor:
+    return -_fmax(-a, axes) if a.is_floating_point() else torch.amin(a, axes, keepdim=True)
+
+
+ADD = Reduction(np.add, _sum, lambda a: 0)
+MULTIPLY = Reduction(np.multiply, _prod, lambda a: 1)
+MAXIMUM = Reduction(np.maximum, lambda a, axes: torch.amax(a, axes, keepdim=True), None)
+MINIMUM = Reduction(np.minimum, lambda a, axes: torch.amin(a, axes, keepdim=True), None)
+FMAX = Reduction(np.fmax, _fmax, None)
+FMIN = Reduction(np.fmin, _fmin, None)
+AND = Reduction(np.logical_and, lambda a, axes: torch.all(a, axes, keepdim=True), lambda a: 1)
+OR = Reduction(np.logical_or, lambda a, axes: torch.any(a, axes, keepdim=True), lambda a: 0)
+REDUCTIONS = (ADD, MULTIPLY, MAXIMUM, MINIMUM, FMAX, FMIN, AND, OR)
+
+
+def accumulator(reduction: Reduction, dtype: DType, asked: Any) -> DType:
+    """The dtype a reduction of that dtype computes in and answers with. Raises NumPy's TypeError, or Unsupported."""
+    fixed = None if asked is None else np.dtype(asked)
+    chosen = promote.resolve(reduction.ufunc, (dtype,), fixed, reduction=True)[0]
+    torch_dtype(chosen)
+    if chosen.kind == "c" and reduction in (MAXIMUM, MINIMUM, FMAX, FMIN):
+        raise Unsupported("the order of complex numbers")
+    return chosen
+
+
+def reduce(
+    reduction: Reduction,
+    a: Tensor,
+    axis: Any = None,
+    dtype: Any = None,
+    keepdims: bool = False,
+    initial: Any = NO_VALUE,
+    where: Any = True,
+) -> Tensor:
+    """`ufunc.reduce`. Raises ValueError for an empty reduction without identity, and for a mask without one."""
+    axes = axes_of(axis, a.dim())
+    chosen = accumulator(reduction, dtype_of(a), dtype)
+    a = cast(a, chosen)
+    mask = mask_of(where, a)
+    name = reduction.ufunc.__name__
+    start = None if initial is NO_VALUE or initial is None else as_dtype(initial, chosen, a.device)
+    identity = reduction.identity if initial is not None else None
+    if mask is not None:
+        if start is None and identity is None:
+            raise ValueError(
+                f"reduction operation '{name}' does not have an identity, "
+                "so to use a where mask one has to specify 'initial'"
+            )
+        neutral = start if identity is None else as_dtype(identity(a), chosen, a.device)
+        a = torch.where(mask, a, neutral)  # type: ignore[arg-type]
+    shape = [1 if at in axes else size for at, size in enumerate(a.shape)]
+    if identity is None and any(a.shape[at] == 0 for at in axes):
+        if start is None:
+            raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
+        result = start.broadcast_to(shape).clone()
+    else:
+        if a.numel() == 0 and 0 in shape:
+            result = a.new_empty(shape)
+        else:
+            result = reduction.along(a, axes) if axes else a.clone()
+        if start is not None:
+            result = do(reduction.ufunc, result, start)
+    return result if keepdims else result.reshape([size for at, size in enumerate(shape) if at not in axes])
+
+
+def array_dtype(value: Any) -> DType:
+    """The dtype of an array-like as the user passed it."""
+    return value.dtype if isinstance(value, (np.ndarray, np.generic)) else list_dtype(value)
+
+
+def _asked(args: tuple[Any, ...], kwargs: dict[str, Any], at: int) -> Any:
+    return args[at] if len(args) > at else kwargs.get("dtype")
+
+
+def accumulates(
+    reduction: Reduction, dtype_at: int = 2
+) -> Callable[[Op, tuple[Any, ...], dict[str, Any]], str | None]:
+    """A `limits`: the dtype that the call accumulates in has to be one that bodies compute in."""
+
+    def limit(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+        try:
+            accumulator(
+                reduction, array_dtype(args[0] if args else kwargs["a"]), _asked(args, kwargs, dtype_at)
+            )
+        except Unsupported as refusal:
+            return str(refusal)
+        except (TypeError, KeyError):
+            return None  # NumPy raises for itself
+        return None
+
+    return limit
+
+
+NO_DTYPE = 99  # the position of `dtype` in functions that have none
+
+
+@op(np.sum, np.ndarray.sum, name="numpy.sum", operands=("initial", "where"), limits=accumulates(ADD))
+def sum(
+    a: Tensor,
+    axis: Any = None,
+    dtype: Any = None,
+    out: None = None,
+    keepdims: bool = False,
+    initial: Any = NO_VALUE,
+    where: Any = True,
+) -> Tensor:
+    return reduce(ADD, a, axis, dtype, keepdims, initial, where)
+
+
+@op(np.prod, np.ndarray.prod, name="numpy.prod", operands=("initial", "where"), limits=accumulates(MULTIPLY))
+def prod(
+    a: Tensor,
+    axis: Any = None,
+    dtype: Any = None,
+    out: None = None,
+    keepdims: bool = False,
+    initial: Any = NO_VALUE,
+    where: Any = True,
+) -> Tensor:
+    return reduce(MULTIPLY, a, axis, dtype, keepdims, initial, where)
+
+
+def _extreme(name: str, reduction: Reduction, *objects: Any) -> None:
+    """min and max have one signature, without dtype."""
+
+    @op(*objects, name=name, operands=("initial", "where"), limits=accumulates(reduction, NO_DTYPE))
+    def body(
+        a: Tensor,
+        axis: Any = None,
+        out: None = None,
+        keepdims: bool = False,
+        initial: Any = NO_VALUE,
+        where: Any = True,
+    ) -> Tensor:
+        return reduce(reduction, a, axis, None, keepdims, initial, where)
+
+
+_extreme("numpy.max", MAXIMUM, np.max, np.amax, np.ndarray.max)
+_extreme("numpy.min", MINIMUM, np.min, np.amin, np.ndarray.min)
+_extreme("numpy.nanmax", FMAX, np.nanmax)
+_extreme("numpy.nanmin", FMIN, np.nanmin)
+
+
+@op(np.any, np.ndarray.any, name="numpy.any", operands=("where",))
+def any_(
+    a: Tensor, axis: Any = None, out: None = None, keepdims: bool = False, *, where: Any = True
+) -> Tensor:
+    return reduce(OR, a, axis, None, keepdims, where=where)
+
+
+@op(np.all, np.ndarray.all, name="numpy.all", operands=("where",))
+def all_(
+    a: Tensor, axis: Any = None, out: None = None, keepdims: bool = False, *, where: Any = True
+) -> Tensor:
+    return reduce(AND, a, axis, None, keepdims, where=where)
+
+
+@op(np.ptp, limits=accumulates(MAXIMUM, NO_DTYPE))
+def ptp(a: Tensor, axis: Any = None, out: None = None, keepdims: bool = False) -> Tensor:
+    return do(np.subtract, reduce(MAXIMUM, a, axis, None, keepdims), reduce(MINIMUM, a, axis, None, keepdims))
+
+
+@op(np.count_nonzero)
+def count_nonzero(a: Tensor, axis: Any = None, *, keepdims: bool = False) -> Tensor:
+    return reduce(ADD, cast(a, BOOL), axis, INT64, keepdims)
+
+
+# -- positions of extremes -----------------------------------------------------------------------------------
+
+
+def position(name: str, search: Callable[..., Tensor], a: Tensor, axis: Any, keepdims: bool) -> Tensor:
+    """The first position of the extreme, NaN being more extreme than any number: torch's order is NumPy's."""
+    if a.dtype == torch.bool:
+        a = a.to(torch.uint8)
+    whole = (1,) * a.dim()
+    if axis is None or a.dim() == 0:
+        if axis is not None:
+            axes_of(operator.index(axis), a.dim())
+        if a.numel() == 0:
+            raise ValueError(f"attempt to get {name} of an empty sequence")
+        found = search(a.reshape(-1), 0)
+        return found.reshape(whole) if keepdims else found
+    at = normalize_axis_index(operator.index(axis), a.dim())
+    if a.shape[at] == 0:
+        raise ValueError(f"attempt to get {name} of an empty sequence")
+    if a.numel() == 0:
+        return a.new_empty([*a.shape[:at], *([1] if keepdims else []), *a.shape[at + 1 :]], dtype=torch.int64)
+    return search(a, at, keepdim=bool(keepdims))
+
+
+def _ordered(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    return "the order of complex numbers" if args and array_dtype(args[0]).kind == "c" else None
+
+
+@op(np.argmin, np.ndarray.argmin, name="numpy.argmin", limits=_ordered)
+def argmin(a: Tensor, axis: Any = None, out: None = None, *, keepdims: bool = False) -> Tensor:
+    return position("argmin", torch.argmin, a, axis, keepdims)
+
+
+@op(np.argmax, np.ndarray.argmax, name="numpy.argmax", limits=_ordered)
+def argmax(a: Tensor, axis: Any = None, out: None = None, *, keepdims: bool = False) -> Tensor:
+    return position("argmax", torch.argmax, a, axis, keepdims)
+
+
+def _nan_position(
+    name: str, search: Callable[..., Tensor], instead: float, a: Tensor, axis: Any, keepdims: bool
+) -> Any:
+    if not a.is_floating_point():
+        return position(name, search, a, axis, keepdims), None
+    missing = torch.isnan(a)
+    result = position(name, search, torch.where(missing, instead, a), axis, keepdims)
+    return result, ~torch.any(reduce(AND, missing, axis))
+
+
+@op(np.nanargmin, checked=True, limits=_ordered)
+def nanargmin(a: Tensor, axis: Any = None, out: None = None, *, keepdims: bool = False) -> Any:
+    return _nan_position("argmin", torch.argmin, math.inf, a, axis, keepdims)
+
+
+@op(np.nanargmax, checked=True, limits=_ordered)
+def nanargmax(a: Tensor, axis: Any = None, out: None = None, *, keepdims: bool = False) -> Any:
+    return _nan_position("argmax", torch.argmax, -math.inf, a, axis, keepdims)
+
+
+# -- running reductions: no compiler for the CPU fuses them, so they are library calls ------------------------
+
+
+def running(reduction: Reduction, a: Tensor, axis: int, dtype: Any) -> Tensor:
+    """`ufunc.accumulate` along one axis."""
+    a = cast(a, accumulator(reduction, dtype_of(a), dtype))
+    if reduction is ADD:
+        return torch.cumsum(a, axis, dtype=a.dtype)
+    if reduction is MULTIPLY:
+        return torch.cumprod(a, axis, dtype=a.dtype)
+    if a.numel() == 0:
+        return a.clone()
+    return (torch.cummax if reduction is MAXIMUM else torch.cummin)(a, axis).values
+
+
+def _running(reduction: Reduction, a: Tensor, axis: Any, dtype: Any) -> Tensor:
+    if axis is None:
+        return running(reduction, a.reshape(-1), 0, dtype)
+    if a.dim() == 0:
+        a = a.reshape(1)
+    return running(reduction, a, normalize_axis_index(operator.index(axis), a.dim()), dtype)
+
+
+@op(np.cumsum, np.ndarray.cumsum, name="numpy.cumsum", library=True, limits=accumulates(ADD))
+def cumsum(a: Tensor, axis: Any = None, dtype: Any = None, out: None = None) -> Tensor:
+    return _running(ADD, a, axis, dtype)
+
+
+@op(np.cumprod, np.ndarray.cumprod, name="numpy.cumprod", library=True, limits=accumulates(MULTIPLY))
+def cumprod(a: Tensor, axis: Any = None, dtype: Any = None, out: None = None) -> Tensor:
+    return _running(MULTIPLY, a, axis, dtype)
+
+
+# -- methods of ufuncs ---------------------------------------------------------------------------------------
+
+
+def _register_reduce(reduction: Reduction) -> None:
+    name = reduction.ufunc.__name__
+
+    @op(
+        name=f"numpy.{name}.reduce",
+        methods=[(reduction.ufunc, "reduce")],
+        operands=("initial", "where"),
+        limits=accumulates(reduction),
+    )
+    def body(
+        array: Tensor,
+        axis: Any = 0,
+        dtype: Any = None,
+        out: None = None,
+        keepdims: bool = False,
+        initial: Any = NO_VALUE,
+        where: Any = True,
+    ) -> Tensor:
+        return reduce(reduction, array, axis, dtype, keepdims, initial, where)
+
+
+def _register_accumulate(reduction: Reduction) -> None:
+    name = reduction.ufunc.__name__
+
+    @op(
+        name=f"numpy.{name}.accumulate",
+        methods=[(reduction.ufunc, "accumulate")],
+        library=True,
+        limits=accumulates(reduction),
+    )
+    def body(array: Tensor, axis: int = 0, dtype: Any = None, out: None = None) -> Tensor:
+        axes = axes_of(operator.index(axis), array.dim())
+        if not axes:
+            raise TypeError("cannot accumulate on a scalar")
+        return running(reduction, array, axes[0], dtype)
+
+
+def _outer_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    return "a Python number" if any(type(item) in (bool, int, float, complex) for item in args) else None
+
+
+def _register_outer(ufunc: np.ufunc) -> None:
+    @op(name=f"numpy.{ufunc.__name__}.outer", methods=[(ufunc, "outer")], arrays=2, limits=_outer_limits)
+    def body(A: Tensor, B: Tensor, /) -> Tensor:
+        return do(ufunc, A.reshape(*A.shape, *(1,) * B.dim()), B)
+
+
+for _reduction in REDUCTIONS:
+    _register_reduce(_reduction)
+for _reduction in (ADD, MULTIPLY, MAXIMUM, MINIMUM):
+    _register_accumulate(_reduction)
+for _ufunc in (
+    np.add,
+    np.subtract,
+    np.multiply,
+    np.divide,
+    np.maximum,
+    np.minimum,
+    np.equal,
+    np.less,
+    np.less_equal,
+    np.greater,
+    np.greater_equal,
+    np.hypot,
+    np.arctan2,
+    np.logical_and,
+    np.bitwise_and,
+):
+    _register_outer(_ufunc)
