@@ -65,14 +65,14 @@ def memory_of(array: np.ndarray[Any, Any]) -> tuple[torch.Tensor, tuple[int, ...
 
 def tensor_of(array: np.ndarray[Any, Any] | np.generic) -> torch.Tensor:
     """A tensor of the array's values, sharing its memory where torch can. Raises Unsupported (dtype)."""
-    array = np.asarray(array)
-    torch_dtype(array.dtype)
-    if any(stride < 0 or stride % array.itemsize for stride in array.strides) or not array.flags.aligned:
-        array = array.copy()
-    return memory_of(array)[0]
+    whole = np.asarray(array)
+    torch_dtype(whole.dtype)
+    if any(stride < 0 or stride % whole.itemsize for stride in whole.strides) or not whole.flags.aligned:
+        whole = whole.copy()
+    return memory_of(whole)[0]
 
 
-def scalar_of(tensor: torch.Tensor) -> np.generic:
+def scalar_of(tensor: torch.Tensor) -> Any:
     """The NumPy scalar that a 0-d tensor holds."""
-    value: np.generic = tensor.detach().resolve_conj().resolve_neg().cpu().numpy()[()]
+    value: Any = tensor.detach().resolve_conj().resolve_neg().cpu().numpy()[()]
     return value

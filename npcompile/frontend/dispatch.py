@@ -1,7 +1,7 @@
 """One way in for every NumPy function on our arrays: its op, or else real NumPy, counted.
 
-The order of trying: views are laid out by NumPy; then the op; then a host call. NumPy raises its own exceptions:
-where an op fails, NumPy is asked, and if it has an answer after all, the failure is counted as ours.
+The order of trying: views are laid out by NumPy; then the op; then a host call. NumPy raises its own
+exceptions: where an op fails, NumPy is asked, and if it has an answer after all, the failure is counted as ours.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ def call(
 ) -> Any:
     """What the NumPy function gives for these arguments.
 
-    `op` where the object itself is not in the table; `real` where NumPy is to be asked otherwise than by calling
-    the function (`a == "x"` is more than `np.equal`).
+    `op` where the object itself is not in the table; `real` where NumPy is to be asked otherwise than by
+    calling the function (`a == "x"` is more than `np.equal`).
     """
     if op is None:
         op = TABLE.of(function)
@@ -188,7 +188,7 @@ def native(op: Op, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
 
 
 def operands(value: Any) -> Any:
-    """What an op is called with: arrays as tensors, NumPy's too (on the device of ours). Raises Unsupported."""
+    """What an op is called with: arrays as tensors, NumPy's too (on our device). Raises Unsupported."""
     devices = {array._memory.device for array in arrays_in(value)}
     device = devices.pop() if devices else torch.device("cpu")
 

@@ -182,7 +182,7 @@ class ndarray(Operators):
         return complex(self._on_host())
 
     def __index__(self) -> int:
-        return operator.index(self._on_host())  # type: ignore[arg-type]
+        return operator.index(self._on_host())
 
     def __repr__(self) -> str:
         return repr(self._on_host())
@@ -381,7 +381,7 @@ class ndarray(Operators):
     view = _method(np.ndarray.view)
 
     def setflags(self, write: bool | None = None, align: bool | None = None, uic: bool | None = None) -> None:
-        self._layout.setflags(write, align, uic)
+        self._layout.setflags(write=write, align=align, uic=uic)
 
 
 Strided.public = ndarray

@@ -135,7 +135,7 @@ class Strided:
         return self._of(memory, tuple(flips), base, layout)
 
     def _write(self, values: torch.Tensor) -> None:
-        """Store values, cast to this dtype and broadcast: `a[...] = values`. Shapes must fit; overlap is fine."""
+        """`a[...] = values`, cast to this dtype and broadcast. Shapes must fit; overlap is fine."""
         if overlap(values, self._memory):
             values = values.clone()
         while values.dim() > self._memory.dim():  # NumPy drops leading axes of length 1

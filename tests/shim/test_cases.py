@@ -34,7 +34,7 @@ def ours(value: Any) -> Any:
 
 
 def theirs(value: Any, want: Any) -> Any:
-    """An answer of the shim's as NumPy would have typed it; NumPy's arrays pass where torch lacks the dtype."""
+    """An answer of the shim's as NumPy would have typed it; NumPy's pass where torch lacks the dtype."""
     if isinstance(value, ndarray):
         return value._layout
     if type(value) is numpy.ndarray:

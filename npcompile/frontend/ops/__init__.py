@@ -22,10 +22,12 @@ __all__ = [
     "comparison",
     "elementwise",
     "indexing",
+    "joining",
     "linalg",
     "numeric",
     "products",
     "reductions",
     "shape",
+    "sorting",
     "statistics",
 ]
