@@ -1,7 +1,7 @@
 """One way in for every NumPy function on our arrays: its op, or else real NumPy, counted.
 
-The order of trying: views are laid out by NumPy; then the op; then a host call. NumPy raises its own
-exceptions: where an op fails, NumPy is asked, and if it has an answer after all, the failure is counted as ours.
+The order of trying: views are laid out by NumPy; then the op; then a host call. NumPy raises its own exceptions:
+where an op fails, NumPy is asked, and if it has an answer after all, the failure is counted as ours.
 """
 
 from __future__ import annotations
