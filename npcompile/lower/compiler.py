@@ -147,9 +147,11 @@ class _Compiler:
         except (OSError, ImportError, KeyError, cache.Refused):
             pass  # what is there cannot be used: compile it anew, over it
         try:
+            for value in (*job.inputs, *job.outputs):
+                kernel.spec(value, False)
             cpp.compiler()
-        except cpp.CompilerMissing as missing:
-            job.finish(str(missing))
+        except (TypeError, cpp.CompilerMissing) as reason:
+            job.finish(str(reason))
             return
         self.start(job)
 

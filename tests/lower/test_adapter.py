@@ -1,0 +1,43 @@
+"""Private parts of torch: each one named is there, and none is imported before the worker needs it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from npcompile.lower import adapter
+
+# In a process of its own: Inductor warns while it is imported, and what imports it must be seen
+LOOK_UP = """
+import importlib
+from npcompile.lower.adapter import PRIVATE
+for name in PRIVATE:
+    parts = name.split(".")
+    for cut in range(len(parts), 0, -1):
+        try:
+            found = importlib.import_module(".".join(parts[:cut]))
+            break
+        except ImportError:
+            pass
+    for part in parts[cut:]:
+        if not hasattr(found, part):
+            print(name)
+            break
+        found = getattr(found, part)
+"""
+
+
+def test_private_symbols_exist():
+    result = subprocess.run([sys.executable, "-c", LOOK_UP], check=True, capture_output=True, text=True)
+    assert result.stdout == ""
+
+
+def test_every_setting_is_listed():
+    assert {f"torch._inductor.config.{name}" for name in adapter.SETTINGS} <= set(adapter.PRIVATE)
+
+
+def test_importing_the_layer_imports_no_inductor():
+    modules = ("compiler", "kernel", "pool", "graph", "worker", "adapter", "native", "cache")
+    imports = "; ".join(f"import npcompile.lower.{m}" for m in modules)
+    code = f"import sys; {imports}; assert not any(m.startswith('torch._inductor') for m in sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)
