@@ -17,6 +17,8 @@ from typing import Any
 import numpy as np
 import torch
 
+from npcompile.frontend.defaults import Defaults
+from npcompile.frontend.errstate import traps
 from npcompile.frontend.program import Diverged, Program
 from npcompile.frontend.rewrite import Rewritten, rewrite
 from npcompile.frontend.signature import key_of
@@ -97,9 +99,9 @@ class Jitted:
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         stats = self.stats
         stats.calls += 1
-        if sys.gettrace() is not None:  # under a debugger or tracer the user sees their own function
-            stats.plain_calls += 1
-            return self.__wrapped__(*args, **kwargs)
+        if sys.gettrace() is not None or traps():
+            # Under a debugger or tracer users see their own function; where NumPy is to raise, NumPy does the work.
+            return self._plain(args, kwargs)
         if kwargs or len(args) != self._arity:
             bound = self._binding.bind(args, kwargs)
             if bound is None:  # the function itself says what is wrong
@@ -129,7 +131,10 @@ class Jitted:
         if reason is not None:
             self._report(reason, None)
         self.stats.plain_calls += 1
-        return self.__wrapped__(*args, **kwargs)
+        fn: Any = self.__wrapped__
+        if self._default_float is not None and isinstance(rewritten := self._source(), Rewritten):
+            fn = rewritten.bind(fn, Defaults(self._default_float))
+        return fn(*args, **kwargs)
 
     def _first(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call that no replay answers: link what has been compiled, else record, else run plain."""
@@ -152,8 +157,6 @@ class Jitted:
         if isinstance(rewritten, str):
             state.plain = True
             return self._plain(args, kwargs, rewritten)
-        if _traps():
-            return self._plain(args, kwargs, "np.errstate asks for exceptions or callbacks")
         if state.count >= MAX_PROGRAMS:
             state.plain = True
             return self._plain(args, kwargs, f"more than {MAX_PROGRAMS} ways through the function at one signature")
@@ -292,11 +295,6 @@ def _rebuild(fn: Callable[..., Any], wait: bool, strict: bool, default_float: An
     return Jitted(fn, wait, strict, default_float)
 
 
-def _traps() -> bool:
-    """Whether NumPy is to raise or call back on floating-point errors: a kernel would not."""
-    return any(mode in ("raise", "call", "log", "print") for mode in np.geterr().values())
-
-
 class _Binding:
     """How arguments meet parameters: every call is brought to one form, all positional where that is possible."""
 
@@ -363,4 +361,8 @@ def jit(
     """
     if fn is None:
         return functools.partial(jit, wait=wait, strict=strict, default_float=default_float)
+    if isinstance(fn, types.MethodType):
+        return types.MethodType(Jitted(fn.__func__, wait, strict, default_float), fn.__self__)
+    if isinstance(fn, staticmethod | classmethod):
+        return type(fn)(Jitted(fn.__func__, wait, strict, default_float))
     return Jitted(fn, wait, strict, default_float)

@@ -93,3 +93,23 @@ class Roots:
             if low < other_high and other_low < high:
                 return root, zero
         return None
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """How arrays from outside lay in memory relative to each other when they were recorded.
+
+    pairs: (place, place, distance in bytes between their first elements); distance None: nothing shared.
+    """
+
+    pairs: tuple[tuple[int, int, int | None], ...]
+
+    def __call__(self, *arrays: np.ndarray[Any, Any]) -> bool:
+        """Whether these lie in the same way."""
+        for one, other, distance in self.pairs:
+            if distance is None:
+                if np.may_share_memory(arrays[one], arrays[other]):
+                    return False
+            elif address(arrays[other]) - address(arrays[one]) != distance:
+                return False
+        return True

@@ -10,7 +10,7 @@ import numpy as np
 from torch import fx
 
 from npcompile.frontend.memory import Roots
-from npcompile.frontend.program import Call, Guard, Program, Structure, step_of
+from npcompile.frontend.program import Call, Guard, Program, Structure, facts, step_of
 from npcompile.frontend.signature import NUMBERS
 from npcompile.frontend.table import TABLE, TORCH, Op
 from npcompile.frontend.tracked import Tracked, fresh
@@ -115,7 +115,11 @@ class Notes:
         node = self.graph.placeholder(name)
         node.meta.update(step="input", value=self.value(leaf, outside=True))
         self.inputs.append(node)
-        self.know(leaf, node)
+        known = self.tracked.get(leaf)
+        if known is not None and known.node is not None and type(leaf) not in NUMBERS and type(leaf) is not np.bool_:
+            self.guard("same", None, node, known.node)  # one object given twice
+        else:
+            self.know(leaf, node)
 
     def decide(self, node: fx.Node, value: Any) -> None:
         """Guard that a node has this value, at this point of the program."""
@@ -151,11 +155,11 @@ class Notes:
             return slice(self.ref(obj.start, True), self.ref(obj.stop, True), self.ref(obj.step, True))
         if isinstance(obj, _STATIC) and not isinstance(obj, np.ndarray):
             return obj
+        if isinstance(obj, np.ndarray):
+            raise Unfollowed(f"an ndarray subclass ({kind.__name__})")
         known = self.tracked.get(obj)
         if known is not None:
             return obj if known.node is None else known.node
-        if isinstance(obj, np.ndarray):
-            raise Unfollowed(f"an ndarray subclass ({kind.__name__})")
         raise Unfollowed(f"an object of type {kind.__name__} of unknown origin")
 
     def traced(self, *objs: Any) -> bool:
@@ -208,7 +212,7 @@ class Notes:
                     continue
                 part = self.add("part", _part, (node, position), {}, self.value(item))
                 if type(item) is np.ndarray and step_of(node) in ("host", "opaque"):
-                    self.guard("array", (item.dtype, item.shape, item.strides), part)
+                    self.guard("array", facts(item), part)
                 self.know(item, part)
             return result
         if kind is float or kind is int or kind is complex:
@@ -266,7 +270,7 @@ class Notes:
         named = {key: self.ref(arg) for key, arg in kwargs.items()}
         node = self.add(step, function, refs, named, self.value(result))
         if type(result) is np.ndarray and self.tracked.get(result) is None:
-            self.guard("array", (result.dtype, result.shape, result.strides), node)
+            self.guard("array", facts(result), node)
         return self.result(node, result)
 
     def opaque(self, call: Call, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:

@@ -55,12 +55,17 @@ class Read:
         return f"{base}.{self.name}" if self.how == "attribute" else f"{base}[{self.name!r}]"
 
 
+def facts(array: np.ndarray[Any, Any]) -> tuple[Any, ...]:
+    """What a kernel relies on of an array that is not an argument."""
+    return array.dtype, array.shape, array.strides, array.flags.writeable, array.flags.aligned
+
+
 @dataclass(frozen=True, eq=False)
 class Guard:
     """A decision about a value: the replay diverges where the value is decided otherwise.
 
     kind: "value" (`same_value`), "is" and "same" (identity, with `expected` or a second value), "truth" (of the value),
-    "array" (`expected` is (dtype, shape, strides)), "type" (exactly), "range" (low <= value <= high), "function" (of a
+    "array" (`expected` is its `facts`), "type" (exactly), "range" (low <= value <= high), "function" (of a
     method).
     """
 
@@ -74,8 +79,7 @@ class Guard:
         if self.kind == "value":
             return same_value(value, expected)
         if self.kind == "array":
-            facts = (getattr(value, "dtype", None), getattr(value, "shape", None), getattr(value, "strides", None))
-            return type(value) is np.ndarray and facts == expected
+            return type(value) is np.ndarray and facts(value) == expected
         if self.kind == "truth":
             return bool(value) is expected
         if self.kind == "range":
@@ -210,6 +214,8 @@ def call_text(node: fx.Node, names: Callable[[fx.Node], str]) -> str:
         if getattr(target.objects[0], "__objclass__", None) is np.ndarray:
             name = target.objects[0].__name__
             own = names(node.args[0])  # type: ignore[arg-type]
+            if isinstance(target.objects[0], types.GetSetDescriptorType):
+                return f"{own}.{name}"
             rest = [literal(arg, names) for arg in node.args[1:]]
             rest += [f"{key}={literal(arg, names)}" for key, arg in node.kwargs.items()]
             return f"{own}.{name}({', '.join(rest)})"
@@ -252,7 +258,7 @@ def guard_text(node: fx.Node, names: Callable[[fx.Node], str]) -> str:
     if guard.kind == "range":
         return f"{expected[0]} <= {name} <= {expected[1]}"
     if guard.kind == "array":
-        dtype, shape, _ = expected
+        dtype, shape, *_ = expected
         return f"{name}.dtype == {dtype.name!r} and {name}.shape == {shape}"
     return f"{name} == {expected!r}"
 

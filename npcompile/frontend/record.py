@@ -12,10 +12,12 @@ from typing import Any
 import numpy as np
 
 from npcompile.frontend import follow, pure
+from npcompile.frontend.defaults import with_default
+from npcompile.frontend.errstate import TRAPS
 from npcompile.frontend.hooks import Hooks
 from npcompile.frontend.notes import GETITEM, Notes, Unfollowed, is_basic
 from npcompile.frontend.rewrite import Rewritten, rewrite
-from npcompile.frontend.program import Call, Program, Read
+from npcompile.frontend.program import Call, Program, Read, facts
 from npcompile.frontend.signature import NUMBERS
 from npcompile.frontend.table import TABLE, TORCH, Op
 from npcompile.frontend.tracked import fresh
@@ -246,6 +248,8 @@ class Recorder(Hooks):
             self.notes.ref(kwargs, True)
         if fn is id:
             raise Unfollowed("id() of an object")
+        if fn is np.errstate and any(mode in TRAPS for mode in (*args, *kwargs.values())):
+            raise Unfollowed("np.errstate asks for exceptions or callbacks")
         self.notes.constant(result)
         if type(result) not in (bool, *NUMBERS, tuple, range, slice, type, np.dtype):
             self.notes.tracked.keep(result, None)
@@ -274,8 +278,8 @@ class Recorder(Hooks):
         self.notes.constant(result)
 
     def _numpy(self, op: Op, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if op.creates and self.default_float is not None and kwargs.get("dtype") is None:
-            args, kwargs = self._with_default_float(fn, args, kwargs)
+        if op.creates and self.default_float is not None:
+            kwargs = with_default(fn, args, kwargs, self.default_float)
         out = kwargs.get("out")
         if out is not None:
             return self._into(op, fn, args, kwargs)
@@ -288,14 +292,6 @@ class Recorder(Hooks):
             self.host_calls += 1
             return self._note(self.notes.host, fn, args, kwargs, result)
         return self._note(self.notes.op, op, args, kwargs, result)
-
-    def _with_default_float(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        result = fn(*args, **kwargs)
-        if isinstance(result, np.ndarray) and result.dtype == np.float64:
-            given = any(isinstance(arg, np.dtype | type) for arg in args) or any(is_numpy(arg) for arg in args)
-            if not given:
-                kwargs = {**kwargs, "dtype": self.default_float}
-        return args, kwargs
 
     def _into(self, op: Op, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call with out=: the value, then a write."""
@@ -597,7 +593,7 @@ class Recorder(Hooks):
         if known is not None and known.node is not None and not is_number:
             notes.guard("same", None, node, known.node)  # known by another path: this one must lead there again
         elif kind is np.ndarray:
-            notes.guard("array", (value.dtype, value.shape, value.strides), node)
+            notes.guard("array", facts(value), node)
             notes.know(value, node)
         elif is_number:
             notes.guard("type", kind, node)

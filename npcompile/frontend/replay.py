@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from torch import fx
 
+from npcompile.frontend.memory import Overlap
 from npcompile.frontend.pure import OPERATORS, UNARY
 from npcompile.frontend.program import Call, Diverged, Program, Read, value_of
 from npcompile.frontend.table import Op
@@ -149,6 +150,24 @@ class _Writer:
             self.put(f"if not {flag}:")
             self.put("    raise Diverged")
 
+    def overlap(self) -> str:
+        """The condition that arrays from outside share memory as they did; it matters if any of it is written to."""
+        plan = self.plan
+        early = [step.node for step in plan.early if step.kind == "read" and step.node is not None]
+        arrays = [node for node in (*self.program.inputs, *early) if value_of(node).kind == "array"]
+        pairs = []
+        for place, one in enumerate(arrays):
+            for further, other in enumerate(arrays[place + 1 :], place + 1):
+                a, b = value_of(one), value_of(other)
+                if a.root == b.root and a.root in plan.written:
+                    distance = b.region.offset - a.region.offset  # type: ignore[union-attr]
+                    pairs.append((place, further, distance))
+                elif a.root != b.root and (a.root in plan.written or b.root in plan.written):
+                    pairs.append((place, further, None))
+        if not pairs:
+            return ""
+        return f"{self.constant(Overlap(tuple(pairs)), 'overlap')}({', '.join(node.name for node in arrays)})"
+
     def write(self) -> str:
         plan = self.plan
         pure = plan.steps if plan.effects is None else plan.steps[: plan.effects]
@@ -157,18 +176,24 @@ class _Writer:
         numbers = {id(step): number for number, step in enumerate(s for s in plan.steps if s.segment is not None)}
         result = f"return {self.program.result.text(self.arg)}"
         body = [*plan.early, *pure]
-        if body:
+        overlap = self.overlap()
+        if body or overlap:
             # Whatever fails before the first effect is answered by running the function itself again.
             self.put("try:")
             self.indent = "        "
-            for step in body:
+            for step in plan.early:
+                self.step(step, 0)
+            if overlap:
+                self.put(f"if not {overlap}:")
+                self.put("    raise Diverged")
+            for step in pure:
                 self.step(step, numbers.get(id(step), 0))
             if not rest:
                 self.put(result)
             self.indent = "    "
             self.put("except Exception as error:")
             self.put("    raise Diverged from error")
-        if rest or not body:
+        if rest or not (body or overlap):
             for step in rest:
                 self.step(step, numbers.get(id(step), 0))
             self.put(result)

@@ -49,7 +49,8 @@ def trace(
     args = tuple(arguments.take(value, name) for value, name in zip(args, names, strict=False))
     kwargs = {key: arguments.take(value, key) for key, value in kwargs.items()}
     result = recorder.run(rewritten, fn, args, kwargs)
-    program = recorder.finish(fn.__name__, result)
+    name = fn.__name__ if fn.__name__.isidentifier() else "function"
+    program = recorder.finish(name, result)
     traced = Traced(result, program, host_calls=recorder.host_calls, reason=recorder.reason, line=recorder.at)
     if program is not None:
         try:

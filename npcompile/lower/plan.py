@@ -62,6 +62,7 @@ class Plan:
     early: list[Step] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
     effects: int | None = None
+    written: set[int] = field(default_factory=set)  # roots from outside that are written to
 
     @property
     def segments(self) -> list[Segment]:
@@ -322,8 +323,10 @@ class Planner:
             self.host.add(node)
 
     def _effect(self, dst: fx.Node) -> None:
-        if _value(dst).root in self.outside and self.plan.effects is None:
-            self.plan.effects = len(self.plan.steps)
+        if _value(dst).root in self.outside:
+            self.plan.written.add(_value(dst).root)
+            if self.plan.effects is None:
+                self.plan.effects = len(self.plan.steps)
 
     # -- closing a segment -------------------------------------------------------------------------------------
 

@@ -9,7 +9,10 @@ import torch
 
 
 class Region(Protocol):
-    """A part of some root's memory."""
+    """A part of some root's memory; `offset`: of its first element, in bytes."""
+
+    @property
+    def offset(self) -> int: ...
 
     def overlaps(self, other: Region) -> bool: ...
 
