@@ -1,6 +1,6 @@
 """One way in for every NumPy function on our arrays: its op, or else real NumPy, counted.
 
-The order of trying: views are laid out by NumPy; then the op; then a host call. NumPy raises its own exceptions:
+The order of trying: views are laid out by NumPy; then the op; then a host call. Exceptions are NumPy's own:
 where an op fails, NumPy is asked, and if it has an answer after all, the failure is counted as ours.
 """
 

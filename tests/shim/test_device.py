@@ -1,4 +1,4 @@
-"""The same array on a GPU: views through untouched pages, writes, ops and host calls. Skipped where there is none."""
+"""The same array on a GPU: views, writes, ops and host calls. Skipped where there is none."""
 
 from __future__ import annotations
 

@@ -12,29 +12,31 @@ import torch
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 from torch import Tensor
 
-from npcompile.frontend.ops.rules import cast, dtype_of, op, promoted, tensor
+from npcompile.frontend.ops.rules import cast, device_of, dtype_of, op, promoted, tensor
 from npcompile.frontend.ops.shape import at_least_3d, integers
 from npcompile.frontend.table import Op, Unsupported
 
 # -- joining ---------------------------------------------------------------------------------------
 
 
-def _parts(arrays: Any) -> list[Any]:
+def _parts(arrays: Any) -> list[Tensor]:
     if isinstance(arrays, Tensor):
         if arrays.dim() == 0:
             raise TypeError("iteration over a 0-d array")
         return list(arrays.unbind(0))
-    return list(arrays)
+    parts = list(arrays)
+    device = device_of(parts)
+    return [tensor(item, device) for item in parts]
 
 
-def _joined(parts: Sequence[Any], axis: int | None, dtype: Any = None) -> Tensor:
-    """`np.concatenate` of parts that are tensors, numbers or lists."""
+def _joined(parts: Sequence[Tensor], axis: int | None, dtype: Any = None) -> Tensor:
+    """`np.concatenate`."""
     if not parts:
         raise ValueError("need at least one array to concatenate")
     if dtype is not None:
-        tensors = [cast(tensor(item), np.dtype(dtype)) for item in parts]
+        tensors = [cast(item, np.dtype(dtype)) for item in parts]
     else:
-        tensors = [tensor(item) for item in promoted(*(tensor(item) for item in parts))]
+        tensors = promoted(*parts)
     if axis is None:
         tensors, axis = [item.reshape(-1) for item in tensors], 0
     first = tensors[0]
@@ -74,10 +76,10 @@ def concatenate(
     return _joined(_parts(arrays), axis, dtype)
 
 
-def _stacked(parts: Sequence[Any], axis: int, dtype: Any = None) -> Tensor:
+def _stacked(parts: Sequence[Tensor], axis: int, dtype: Any = None) -> Tensor:
     if not parts:
         raise ValueError("need at least one array to stack")
-    tensors = [tensor(item) for item in parts]
+    tensors = list(parts)
     if any(item.shape != tensors[0].shape for item in tensors):
         raise ValueError("all input arrays must have the same shape")
     axis = normalize_axis_index(axis, tensors[0].dim() + 1)
@@ -93,25 +95,25 @@ def stack(
 
 @op(np.vstack, arrays=0, scalar=False, limits=_castable)
 def vstack(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> Tensor:
-    tensors = [tensor(item) for item in _parts(tup)]
+    tensors = _parts(tup)
     return _joined([item if item.dim() >= 2 else item.reshape(1, -1) for item in tensors], 0, dtype)
 
 
 @op(np.hstack, arrays=0, scalar=False, limits=_castable)
 def hstack(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> Tensor:
-    tensors = [tensor(item) for item in _parts(tup)]
+    tensors = _parts(tup)
     tensors = [item if item.dim() >= 1 else item.reshape(1) for item in tensors]
     return _joined(tensors, 0 if tensors and tensors[0].dim() == 1 else 1, dtype)
 
 
 @op(np.dstack, arrays=0, scalar=False)
 def dstack(tup: Any) -> Tensor:
-    return _joined([at_least_3d(tensor(item)) for item in _parts(tup)], 2)
+    return _joined([at_least_3d(item) for item in _parts(tup)], 2)
 
 
 @op(np.column_stack, arrays=0, scalar=False)
 def column_stack(tup: Any) -> Tensor:
-    tensors = [tensor(item) for item in _parts(tup)]
+    tensors = _parts(tup)
     return _joined([item if item.dim() >= 2 else item.reshape(-1, 1) for item in tensors], 1)
 
 

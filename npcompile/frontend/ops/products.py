@@ -12,7 +12,7 @@ import torch
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 from torch import Tensor
 
-from npcompile.frontend.ops.rules import cast, check_broadcast, op, promoted, tensor, torch_dtype
+from npcompile.frontend.ops.rules import cast, check_broadcast, device_of, op, promoted, tensor, torch_dtype
 from npcompile.frontend.table import TORCH, Op, Unsupported
 
 
@@ -23,7 +23,7 @@ def contracted(body: Callable[..., Tensor], *operands: Tensor) -> Tensor:
     """
     dtype = operands[0].dtype
     if dtype == torch.bool:
-        return body(*(item.to(torch.int64) for item in operands)) != 0
+        return body(*(item.to(torch.float32) for item in operands)) != 0  # a sum of ones is never 0
     if dtype == torch.float16:
         return body(*(item.to(torch.float32) for item in operands)).to(torch.float16)
     if not dtype.is_floating_point and not dtype.is_complex and operands[0].device.type != "cpu":
@@ -166,7 +166,7 @@ def _einsum_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str 
 
 @op(np.einsum, arrays=0, library=True, limits=_einsum_limits)
 def einsum(subscripts: str, /, *operands: Any, out: None = None, optimize: Any = False) -> Tensor:
-    tensors = promoted(*(tensor(item) for item in operands))
+    tensors = promoted(*(tensor(item, device_of(operands)) for item in operands))
     terms = subscripts.replace(" ", "").partition("->")[0].split(",")
     if len(terms) != len(tensors):
         raise ValueError(

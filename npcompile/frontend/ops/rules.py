@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,8 @@ from npcompile.frontend.table import NUMPY, TABLE, TORCH, Op, Unsupported, Weak
 from npcompile.nep50 import promote, weak
 
 DType = np.dtype[Any]
+# What creation functions make where NumPy would make float64 for want of a dtype.
+DEFAULT_FLOAT: ContextVar[DType] = ContextVar("DEFAULT_FLOAT", default=np.dtype(np.float64))  # noqa: B039
 BOOL, INT64, FLOAT64 = np.dtype(np.bool_), np.dtype(np.int64), np.dtype(np.float64)
 
 
@@ -137,9 +140,10 @@ def strength(value: Any) -> promote.Operand:
     raise Unsupported(f"operand of type {kind.__name__}")
 
 
-def operand(value: Any) -> Any:
+def operand(value: Any, device: torch.device | None = None) -> Any:
     """An operand ready for `strength`: lists become tensors, everything else stays."""
-    return tensor(value) if isinstance(value, (list, tuple)) and not isinstance(value, Weak) else value
+    listed = isinstance(value, (list, tuple)) and not isinstance(value, Weak)
+    return tensor(value, device) if listed else value
 
 
 def as_dtype(value: Any, dtype: DType, device: torch.device | None = None) -> torch.Tensor:
@@ -156,9 +160,9 @@ def as_dtype(value: Any, dtype: DType, device: torch.device | None = None) -> to
 
 def promoted(*operands: Any) -> list[torch.Tensor]:
     """The operands as tensors of their common `np.result_type`, weak Python numbers being weak."""
-    ready = [operand(item) for item in operands]
+    device = device_of(operands)
+    ready = [operand(item, device) for item in operands]
     dtype = promote.result_type(*map(strength, ready))
-    device = device_of(ready)
     return [as_dtype(item, dtype, device) for item in ready]
 
 
@@ -216,12 +220,12 @@ def loop(
         raise TypeError(
             f"{np_ufunc.__name__}() takes {np_ufunc.nin} positional arguments but {len(args)} were given"
         )
-    ready = [operand(item) for item in args]
+    device = device_of(args)
+    ready = [operand(item, device) for item in args]
     fixed = None if dtype is None else np.dtype(dtype)
     dtypes = promote.resolve(np_ufunc, tuple(map(strength, ready)), fixed, None, casting)
     for item in dtypes:
         torch_dtype(item)
-    device = device_of(ready)
     tensors = [as_dtype(item, each, device) for item, each in zip(ready, dtypes[: np_ufunc.nin], strict=True)]
     check_broadcast(tensors)
     return tensors, dtypes[np_ufunc.nin :]
@@ -266,7 +270,7 @@ def _compared(np_ufunc: np.ufunc, args: Sequence[Any]) -> torch.Tensor | None:
     """Comparisons of an integer with a Python int go by value; None: the ordinary loop is right."""
     if len(args) != 2:
         return None
-    ready = [operand(item) for item in args]
+    ready = [operand(item, device_of(args)) for item in args]
     kinds = [strength(item) for item in ready]
     if kinds[0] is not int and kinds[1] is not int:  # by identity: np.dtype("int64") == int
         return None
@@ -382,11 +386,12 @@ def op(
         out_at = positional.index("out") if "out" in positional else None
 
         def rule(self: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+            device = device_of((*args, *kwargs.values()))
             ready = [
-                tensor(item) if at < arrays and item is not None else item for at, item in enumerate(args)
+                tensor(item, device) if at < arrays and item is not None else item for at, item in enumerate(args)
             ]
             named = {
-                key: tensor(item) if key in leading and item is not None else item
+                key: tensor(item, device) if key in leading and item is not None else item
                 for key, item in kwargs.items()
             }
             return self.body(*ready, **named)

@@ -13,7 +13,7 @@ from numpy.exceptions import AxisError
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 from torch import Tensor
 
-from npcompile.frontend.ops.rules import cast, op, tensor, torch_dtype
+from npcompile.frontend.ops.rules import cast, device_of, op, tensor, torch_dtype
 from npcompile.frontend.table import Op, Unsupported
 
 
@@ -162,7 +162,7 @@ def expand_dims(a: Tensor, axis: Any) -> Tensor:
 
 
 def _at_least(items: Sequence[Any], expand: Any) -> Any:
-    results = [expand(tensor(item)) for item in items]
+    results = [expand(tensor(item, device_of(items))) for item in items]
     return results[0] if len(results) == 1 else tuple(results)
 
 
@@ -200,7 +200,7 @@ def broadcast_to(array: Tensor, shape: Any) -> Tensor:
 
 @op(np.broadcast_arrays, arrays=0, scalar=False, view=True)
 def broadcast_arrays(*args: Any) -> tuple[Tensor, ...]:
-    arrays = [tensor(item) for item in args]
+    arrays = [tensor(item, device_of(args)) for item in args]
     shape = np.broadcast_shapes(*(tuple(item.shape) for item in arrays))
     return tuple(item.expand(shape) for item in arrays)
 
