@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.cases import (
     comparison,
+    creation,
     elementwise,
     indexing,
     linalg,
@@ -18,6 +19,7 @@ __all__ = [
     "CASES",
     "Case",
     "comparison",
+    "creation",
     "elementwise",
     "expand",
     "indexing",

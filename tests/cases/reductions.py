@@ -388,7 +388,6 @@ OUTER = (
     "subtract",
     "multiply",
     "divide",
-    "power",
     "maximum",
     "minimum",
     "equal",

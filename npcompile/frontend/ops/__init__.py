@@ -5,6 +5,7 @@ from __future__ import annotations
 from npcompile.frontend.ops import (
     bitwise,
     comparison,
+    creation,
     elementwise,
     indexing,
     joining,
@@ -20,6 +21,7 @@ from npcompile.frontend.ops import (
 __all__ = [
     "bitwise",
     "comparison",
+    "creation",
     "elementwise",
     "indexing",
     "joining",

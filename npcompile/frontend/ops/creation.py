@@ -1,0 +1,427 @@
+"""Arrays made of no array, or of another's shape. Shapes and the ends of ranges are statics.
+
+Bodies that make arrays of nothing take the device as `device=`; without one it is torch's current default.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.lib.array_utils import normalize_axis_index
+from torch import Tensor
+
+from npcompile.frontend.ops.rules import (
+    DEFAULT_FLOAT,
+    FLOAT64,
+    INT64,
+    DType,
+    as_dtype,
+    cast,
+    constant,
+    device_of,
+    do,
+    dtype_limit,
+    dtype_of,
+    op,
+    operand,
+    strength,
+    tensor,
+    torch_dtype,
+)
+from npcompile.frontend.table import Op
+from npcompile.nep50 import promote, weak
+
+
+def shape_of(shape: Any) -> tuple[int, ...]:
+    """A shape as a tuple. Raises NumPy's TypeError or ValueError."""
+    sizes = (
+        tuple(map(operator.index, shape)) if isinstance(shape, (tuple, list)) else (operator.index(shape),)
+    )
+    if any(size < 0 for size in sizes):
+        raise ValueError("negative dimensions are not allowed")
+    return sizes
+
+
+def own_dtype(dtype: Any, kind: Any = float) -> DType:
+    """The dtype asked for; without one the default for that kind of Python number."""
+    if dtype is not None and dtype is not float:
+        return np.dtype(dtype)
+    return DEFAULT_FLOAT.get() if kind is float and dtype is None else np.dtype(dtype or kind)
+
+
+def laid_out(dtype_at: int, order_at: int | None = None) -> Any:
+    """A `limits`: native dtypes, C order, and the host as the only device a NumPy program can name."""
+    dtypes = dtype_limit(dtype_at)
+
+    def limit(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+        order = kwargs.get("order", args[order_at] if order_at is not None and len(args) > order_at else None)
+        if order not in (None, "C", "K"):
+            return f"order {order}"
+        if kwargs.get("device") not in (None, "cpu"):
+            return f"device {kwargs['device']}"
+        return dtypes(op, args, kwargs)
+
+    return limit
+
+
+# -- filled with one value -----------------------------------------------------------------------------------
+
+
+@op(np.zeros, arrays=0, scalar=False, creates=True, limits=laid_out(1, 2))
+def zeros(shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None) -> Tensor:
+    return torch.zeros(shape_of(shape), dtype=torch_dtype(own_dtype(dtype)), device=device)
+
+
+@op(np.ones, arrays=0, scalar=False, creates=True, limits=laid_out(1, 2))
+def ones(shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None) -> Tensor:
+    return torch.ones(shape_of(shape), dtype=torch_dtype(own_dtype(dtype)), device=device)
+
+
+@op(np.empty, arrays=0, scalar=False, creates=True, limits=laid_out(1, 2))
+def empty(shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None) -> Tensor:
+    return torch.empty(shape_of(shape), dtype=torch_dtype(own_dtype(dtype)), device=device)
+
+
+def _filling(value: Any, dtype: DType, shape: Sequence[int], device: Any) -> Tensor:
+    """The value to fill with, in that shape: NumPy's copyto checks the bounds of Python integers alone."""
+    value = operand(value)
+    device = device or device_of([value])
+    filling = as_dtype(value, dtype, device) if type(value) is int else cast(tensor(value, device), dtype)
+    aligned = zip(filling.shape[::-1], tuple(shape)[::-1], strict=False)
+    if filling.dim() > len(shape) or any(size not in (1, other) for size, other in aligned):
+        raise ValueError(
+            f"could not broadcast input array from shape {tuple(filling.shape)} into shape {tuple(shape)}"
+        )
+    return filling.broadcast_to(shape)
+
+
+@op(np.full, arrays=0, operands=("fill_value",), scalar=False, creates=True, limits=laid_out(2, 3))
+def full(shape: Any, fill_value: Any, dtype: Any = None, order: str = "C", *, device: Any = None) -> Tensor:
+    value = operand(fill_value)
+    if dtype is None:
+        kind = strength(value)
+        chosen = own_dtype(None, kind) if isinstance(kind, type) else kind
+    else:
+        chosen = np.dtype(dtype)
+    return _filling(value, chosen, shape_of(shape), device).clone(memory_format=torch.contiguous_format)
+
+
+def _like(a: Tensor, dtype: Any, order: str, shape: Any) -> Tensor:
+    """An uninitialised array like another: its dtype, shape and memory order where not said otherwise."""
+    kind = a.dtype if dtype is None else torch_dtype(np.dtype(dtype))
+    if shape is not None:
+        return a.new_empty(shape_of(shape), dtype=kind)
+    keep = torch.contiguous_format if order == "C" else torch.preserve_format
+    return torch.empty_like(a, dtype=kind, memory_format=keep)
+
+
+@op(np.zeros_like, scalar=False, limits=laid_out(1, 2))
+def zeros_like(
+    a: Tensor,
+    dtype: Any = None,
+    order: str = "K",
+    subok: bool = True,
+    shape: Any = None,
+    *,
+    device: Any = None,
+) -> Tensor:
+    return torch.zeros_like(_like(a, dtype, order, shape))
+
+
+@op(np.ones_like, scalar=False, limits=laid_out(1, 2))
+def ones_like(
+    a: Tensor,
+    dtype: Any = None,
+    order: str = "K",
+    subok: bool = True,
+    shape: Any = None,
+    *,
+    device: Any = None,
+) -> Tensor:
+    return torch.ones_like(_like(a, dtype, order, shape))
+
+
+@op(np.empty_like, scalar=False, limits=laid_out(1, 2))
+def empty_like(
+    prototype: Tensor,
+    /,
+    dtype: Any = None,
+    order: str = "K",
+    subok: bool = True,
+    shape: Any = None,
+    *,
+    device: Any = None,
+) -> Tensor:
+    return _like(prototype, dtype, order, shape)
+
+
+@op(np.full_like, operands=("fill_value",), scalar=False, limits=laid_out(2, 3))
+def full_like(
+    a: Tensor,
+    fill_value: Any,
+    dtype: Any = None,
+    order: str = "K",
+    subok: bool = True,
+    shape: Any = None,
+    *,
+    device: Any = None,
+) -> Tensor:
+    like = _like(a, dtype, order, shape)
+    value = _filling(fill_value, dtype_of(like), like.shape, a.device)
+    return torch.where(torch.ones_like(like, dtype=torch.bool), value, like)
+
+
+# -- ranges --------------------------------------------------------------------------------------------------
+
+
+def _range_dtype(numbers: tuple[Any, ...]) -> DType:
+    """NumPy looks at each number as an array, and never goes below its default integer."""
+    dtype = promote.result_type(INT64, *[np.asarray(item).dtype for item in numbers])
+    if dtype == FLOAT64 and not any(isinstance(item, np.generic) for item in numbers):
+        return DEFAULT_FLOAT.get()
+    return dtype
+
+
+def _arange_limits(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    if any(isinstance(item, np.ndarray) for item in (*args, *kwargs.values())):
+        return "an array for an end"
+    asked = kwargs.get("dtype", args[3] if len(args) > 3 else None)
+    if asked is not None and np.dtype(asked).kind not in "iufc":
+        return "a range that is not of numbers"
+    numbers = [item for item in args[:3] if item is not None]
+    if asked is None and any(np.asarray(item).dtype.kind not in "iufc" for item in numbers):
+        return "a range that is not of numbers"
+    return laid_out(3)(op, args, kwargs)
+
+
+@op(np.arange, arrays=0, scalar=False, creates=True, limits=_arange_limits)
+def arange(
+    start: Any = None, stop: Any = None, step: Any = None, dtype: Any = None, *, device: Any = None
+) -> Tensor:
+    """PyArray_ArangeObj: the first two values are Python's, the rest are `first + i * difference` in the dtype."""
+    if stop is None:
+        if start is None:
+            raise TypeError("arange() requires stop to be specified.")
+        start, stop = 0, start
+    start = 0 if start is None else start
+    step = 1 if step is None else step
+    chosen = _range_dtype((start, stop, step)) if dtype is None else np.dtype(dtype)
+    if step == 0:
+        raise ZeroDivisionError("division by zero")
+    length = (stop - start) / step
+    if isinstance(length, (complex, np.complexfloating)):
+        length = min(length.real, length.imag)
+    size = max(math.ceil(length), 0)
+    steps = torch.arange(size, device=device)
+    if size == 0:
+        return cast(steps, chosen)
+    first, second = weak.convert(start, chosen), weak.convert(start + step, chosen)
+    if chosen.kind in "iu":
+        return cast(steps * (int(second) - int(first)) + int(first), chosen)
+    working = np.dtype(np.float32) if chosen == np.float16 else chosen
+    with np.errstate(all="ignore"):
+        difference = second.astype(working) - first.astype(working)
+    one, two = [constant(item, working, device) for item in (first, second)]
+    rest = one + cast(steps, working) * constant(difference, working, device)
+    return cast(torch.where(steps == 0, one, torch.where(steps == 1, two, rest)), chosen)
+
+
+def _linspace_limits(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    if kwargs.get("retstep", args[4] if len(args) > 4 else False):
+        return "retstep"
+    return laid_out(5)(op, args, kwargs)
+
+
+@op(np.linspace, arrays=0, operands=("start", "stop"), scalar=False, creates=True, limits=_linspace_limits)
+def linspace(
+    start: Any,
+    stop: Any,
+    num: int = 50,
+    endpoint: bool = True,
+    retstep: bool = False,
+    dtype: Any = None,
+    axis: int = 0,
+    *,
+    device: Any = None,
+) -> Tensor:
+    num = operator.index(num)
+    if num < 0:
+        raise ValueError(f"Number of samples, {num}, must be non-negative.")
+    div = num - 1 if endpoint else num
+    ends = [operand(item) for item in (start, stop)]
+    inexact = promote.result_type(*map(strength, ends), float)
+    if inexact == FLOAT64 and all(isinstance(strength(item), type) for item in ends):
+        inexact = DEFAULT_FLOAT.get()
+    device = device or device_of(ends)
+    first, last = [as_dtype(item, inexact, device) for item in ends]
+    delta = do(np.subtract, last, first)
+    steps = cast(torch.arange(num, device=device), inexact).reshape(-1, *(1,) * delta.dim())
+    if div > 0:
+        step = do(np.divide, delta, div)
+        scaled = do(np.multiply, steps, step)
+        # where the step underflows, divide first
+        scaled = torch.where(step == 0, do(np.multiply, do(np.divide, steps, div), delta), scaled)
+    else:
+        scaled = do(np.multiply, steps, delta)
+    result = do(np.add, scaled, first)
+    if endpoint and num > 1:
+        is_last = torch.arange(num, device=device).reshape(steps.shape) == num - 1
+        result = torch.where(is_last, last, result)
+    if axis != 0:
+        result = result.movedim(0, normalize_axis_index(axis, result.dim()))
+    chosen = inexact if dtype is None else np.dtype(dtype)
+    return cast(torch.floor(result) if chosen.kind in "iu" and not result.is_complex() else result, chosen)
+
+
+@op(np.logspace, arrays=0, operands=("start", "stop", "base"), scalar=False, creates=True, limits=laid_out(5))
+def logspace(
+    start: Any,
+    stop: Any,
+    num: int = 50,
+    endpoint: bool = True,
+    base: Any = 10.0,
+    dtype: Any = None,
+    axis: int = 0,
+) -> Tensor:
+    base = operand(base)
+    if isinstance(base, Tensor) and base.dim():
+        raise ValueError("a base that is an array")
+    result = do(np.power, base, linspace.body(start, stop, num, endpoint, axis=axis))
+    return result if dtype is None else cast(result, np.dtype(dtype))
+
+
+# -- matrices of ones and zeros ------------------------------------------------------------------------------
+
+
+def _below(rows: int, columns: int, k: int, device: Any) -> Tensor:
+    """Where a column is at or left of the k-th diagonal."""
+    rows, columns = max(rows, 0), max(columns, 0)
+    return torch.arange(rows, device=device)[:, None] + k >= torch.arange(columns, device=device)
+
+
+@op(np.eye, arrays=0, scalar=False, creates=True, limits=laid_out(3, 4))
+def eye(
+    N: int, M: int | None = None, k: int = 0, dtype: Any = float, order: str = "C", *, device: Any = None
+) -> Tensor:
+    rows = operator.index(N)
+    columns = rows if M is None else operator.index(M)
+    if rows < 0 or columns < 0:
+        raise ValueError("negative dimensions are not allowed")
+    diagonal = torch.arange(rows, device=device)[:, None] + operator.index(k) == torch.arange(
+        columns, device=device
+    )
+    return cast(diagonal, own_dtype(None if dtype is float else dtype))
+
+
+@op(np.identity, arrays=0, scalar=False, creates=True, limits=laid_out(1))
+def identity(n: int, dtype: Any = None, *, device: Any = None) -> Tensor:
+    return eye.body(n, None, 0, float if dtype is None else dtype, device=device)
+
+
+@op(np.tri, arrays=0, scalar=False, creates=True, limits=laid_out(3))
+def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = float, *, device: Any = None) -> Tensor:
+    rows = operator.index(N)
+    below = _below(rows, rows if M is None else operator.index(M), operator.index(k), device)
+    return cast(below, own_dtype(None if dtype is float else dtype))
+
+
+def _triangle(m: Tensor, k: int) -> Tensor:
+    if m.dim() == 0:
+        raise TypeError("tri() missing 1 required positional argument: 'N'")
+    rows, columns = (m.shape[-2], m.shape[-1]) if m.dim() > 1 else (m.shape[0], m.shape[0])
+    return _below(rows, columns, operator.index(k), m.device)
+
+
+@op(np.tril, scalar=False)
+def tril(m: Tensor, k: int = 0) -> Tensor:
+    return torch.where(_triangle(m, k), m, torch.zeros((), dtype=m.dtype, device=m.device))
+
+
+@op(np.triu, scalar=False)
+def triu(m: Tensor, k: int = 0) -> Tensor:
+    return torch.where(_triangle(m, k - 1), torch.zeros((), dtype=m.dtype, device=m.device), m)
+
+
+# -- grids ---------------------------------------------------------------------------------------------------
+
+
+@op(np.indices, arrays=0, scalar=False, creates=True, limits=laid_out(1))
+def indices(dimensions: Any, dtype: Any = int, sparse: bool = False, *, device: Any = None) -> Any:
+    sizes = shape_of(tuple(dimensions))
+    chosen = np.dtype(dtype)
+    axes = [
+        cast(torch.arange(size, device=device), chosen).reshape(
+            [size if at == place else 1 for place in range(len(sizes))]
+        )
+        for at, size in enumerate(sizes)
+    ]
+    if sparse:
+        return tuple(axes)
+    if not axes:
+        return torch.empty((0,), dtype=torch_dtype(chosen), device=device)
+    return torch.stack([item.broadcast_to(sizes) for item in axes])
+
+
+def _meshgrid_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    return "copy=False" if kwargs.get("copy", True) is not True else None
+
+
+@op(np.meshgrid, scalar=False, limits=_meshgrid_limits)
+def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> tuple[Tensor, ...]:
+    if indexing not in ("xy", "ij"):
+        raise ValueError("Valid values for `indexing` are 'xy' and 'ij'.")
+    count = len(xi)
+    place = list(range(count))
+    if indexing == "xy" and count > 1:
+        place[:2] = 1, 0
+    lines = [
+        tensor(item).reshape([-1 if axis == place[at] else 1 for axis in range(count)])
+        for at, item in enumerate(xi)
+    ]
+    if not sparse and count > 1:
+        lines = list(torch.broadcast_tensors(*lines))
+    return tuple(item.clone(memory_format=torch.contiguous_format) for item in lines)
+
+
+# -- arrays of arrays ----------------------------------------------------------------------------------------
+
+
+def _array_limits(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    if kwargs.get("copy", True) is False or kwargs.get("ndmin", 0) != 0:
+        return "copy or ndmin"
+    return laid_out(1, 2)(op, args, kwargs)
+
+
+@op(np.array, scalar=False, creates=True, limits=_array_limits)
+def array(
+    object: Tensor,
+    dtype: Any = None,
+    *,
+    copy: bool | None = True,
+    order: str = "K",
+    subok: bool = False,
+    ndmin: int = 0,
+) -> Tensor:
+    if dtype is not None:
+        return cast(object.clone(), np.dtype(dtype))
+    return object.clone()
+
+
+@op(np.asarray, np.asanyarray, name="numpy.asarray", scalar=False, view=True, limits=_array_limits)
+def asarray(
+    a: Tensor, dtype: Any = None, order: str | None = None, *, device: Any = None, copy: bool | None = None
+) -> Tensor:
+    """The array itself where there is nothing to convert."""
+    result = a if dtype is None else cast(a, np.dtype(dtype))
+    return result.clone() if copy and result is a else result
+
+
+@op(np.ascontiguousarray, scalar=False, view=True, limits=laid_out(1))
+def ascontiguousarray(a: Tensor, dtype: Any = None) -> Tensor:
+    result = (a if dtype is None else cast(a, np.dtype(dtype))).contiguous()
+    return result.reshape(1) if result.dim() == 0 else result
