@@ -141,7 +141,7 @@ def table(candidates: Sequence[Candidate]) -> str:
         relative = one.steady / candidates[0].steady
         lines.append(
             f"{one.name:34}{pretty(one.first):>12}{pretty(one.steady):>12}{spread:>26}"
-            f"{relative:>10.3f} x{1 / relative:>7.2f} x  {one.answer}"
+            f"{relative:>10.3f} x{1 / relative:>7.3g} x  {one.answer}"
         )
     return "\n".join(lines)
 
