@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import builtins
+import copy
 import functools
+import os
 import types
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,6 +27,8 @@ class Counts:
     ops: int = 0  # calls of registered ops: a test that passes with none has not touched us
     host: dict[str, int] = field(default_factory=dict)  # calls handed back to NumPy, by name
     failures: dict[str, int] = field(default_factory=dict)  # op bodies that raised and were answered by NumPy
+    replays: int = 0  # answers given by a recorded program
+    reasons: list[str] = field(default_factory=list)  # why nothing was replayed
 
 
 class Lane:
@@ -45,7 +51,7 @@ class Lane:
         return load(path, f"conformance_{path.stem}", importer(self.target(), self.witness.testing()))
 
     def call(self, function: Callable[..., Any], arguments: dict[str, Any]) -> None:
-        """Runs the test function: once here, twice in a lane where the second answer is judged."""
+        """Runs the test function (or bound method) with its fixtures and parameters."""
         function(**arguments)
 
     def begin(self) -> None:
@@ -131,4 +137,67 @@ class ShimLane(Lane):
         return Counts(self._ops, host, dict(counters.op_failures))
 
 
-LANES: dict[str, type[Lane]] = {lane.name: lane for lane in (Lane, ShimLane, TorchNumpyLane)}
+class JitLane(Lane):
+    """The test function under `npcompile.jit`: recorded on a fresh instance, then the second answer is judged.
+
+    NumPy is the real one, and segments are interpreted: ops on eager tensors, no compiler.
+    """
+
+    name = "jit"
+
+    def __init__(self) -> None:
+        super().__init__()
+        os.environ["NPCOMPILE_BACKEND"] = "interpreter"
+        self._counts = Counts()
+
+    def load(self, path: Path) -> Loaded:
+        vars(numpy.testing).update(self.witness.helpers())
+        # A file name outside of the installed packages: code from there is the user's, and looked into.
+        return load(path, f"conformance_{path.stem}", builtins.__import__, f"/conformance/{path.name}")
+
+    def call(self, function: Callable[..., Any], arguments: dict[str, Any]) -> None:
+        from npcompile import NotCompiledWarning, jit
+
+        if hasattr(function, "hypothesis"):  # its examples are other calls each time
+            return function(**arguments)
+        expected = self.witness.expected
+        instance = getattr(function, "__self__", None)
+        jitted = jit(getattr(function, "__func__", function), wait=False)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NotCompiledWarning)
+            self.witness.begin(None)
+            self._on_fresh(instance, jitted, copy.deepcopy(arguments))
+            numpy.random.seed(0)
+            self.witness.begin(expected)
+            replays = jitted.stats.replays
+            try:
+                jitted(*([] if instance is None else [instance]), **arguments)
+            finally:
+                stats = jitted.stats
+                self._counts.replays = stats.replays - replays
+                self._counts.reasons = list(stats.reasons)
+                if stats.host_calls:
+                    self._counts.host = {"in the program": stats.host_calls}
+
+    def _on_fresh(self, instance: Any, jitted: Callable[..., Any], arguments: dict[str, Any]) -> None:
+        if instance is None:
+            jitted(**arguments)
+            return
+        fresh = type(instance)()
+        for before in ("setup_method", "setup"):
+            if hasattr(fresh, before):
+                getattr(fresh, before)()
+        try:
+            jitted(fresh, **arguments)
+        finally:
+            if hasattr(fresh, "teardown_method"):
+                fresh.teardown_method()
+
+    def begin(self) -> None:
+        self._counts = Counts()
+
+    def counts(self) -> Counts:
+        return self._counts
+
+
+LANES: dict[str, type[Lane]] = {lane.name: lane for lane in (Lane, ShimLane, JitLane, TorchNumpyLane)}

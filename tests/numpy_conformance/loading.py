@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import linecache
 import sys
 import types
 from collections.abc import Callable
@@ -39,8 +40,12 @@ class Loaded:
     defects: dict[str, str] = field(default_factory=dict)  # qualified name of what is lost -> why
 
 
-def load(path: Path, name: str, import_: Import) -> Loaded:
-    """The module at `path`, executed under `name` with `import_` as its `__import__`."""
+def load(path: Path, name: str, import_: Import, filename: str | None = None) -> Loaded:
+    """The module at `path`, executed under `name` with `import_` as its `__import__`.
+
+    Its functions say that they come from `filename`; their source is found under it too.
+    """
+    filename = filename or str(path)
     module = types.ModuleType(name)
     module.__file__ = str(path)
     loaded = Loaded(module)
@@ -56,9 +61,11 @@ def load(path: Path, name: str, import_: Import) -> Loaded:
     module.__dict__["__builtins__"] = {**vars(builtins), "__import__": import_}
     module.__dict__[_DEFECT] = defect
     sys.modules[name] = module  # what it defines can be pickled and looked up
-    tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
+    source = path.read_text(encoding="utf-8")
+    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
+    tree = ast.parse(source, filename)
     tree.body = _guard_all(tree.body, "")
-    exec(compile(ast.fix_missing_locations(tree), str(path), "exec"), module.__dict__)
+    exec(compile(ast.fix_missing_locations(tree), filename, "exec"), module.__dict__)
     return loaded
 
 

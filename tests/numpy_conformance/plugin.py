@@ -30,6 +30,8 @@ class Outcome:
     ops: int = 0
     host: dict[str, int] = dataclasses.field(default_factory=dict)
     failures: dict[str, int] = dataclasses.field(default_factory=dict)
+    replays: int = 0
+    reasons: list[str] = dataclasses.field(default_factory=list)
     compared: list[str] | None = (
         None  # what the comparing helpers were given; None: not the same in every run
     )
@@ -128,6 +130,7 @@ class Plugin:
             counts = self._lane.counts()
             out = self._current
             out.ops, out.host, out.failures = counts.ops, counts.host, counts.failures
+            out.replays, out.reasons = counts.replays, counts.reasons
             out.compared = None if generated else list(self._lane.witness.seen)
             if self._oracle is not None:
                 out.compared = None

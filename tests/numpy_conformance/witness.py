@@ -68,24 +68,27 @@ class Witness:
     def testing(self) -> types.ModuleType:
         """`numpy.testing` with the comparing helpers wrapped."""
         wrapped = types.ModuleType("numpy.testing")
-        wrapped.__dict__.update(vars(numpy.testing))
-        for name, compared in _COMPARING.items():
-            wrapped.__dict__[name] = self._wrap(name, getattr(numpy.testing, name), compared)
+        wrapped.__dict__.update(vars(numpy.testing), **self.helpers())
         return wrapped
 
-    def _wrap(self, name: str, helper: Callable[..., Any], compared: int) -> Callable[..., Any]:
-        @functools.wraps(helper)
-        def checked(*args: Any, **kwargs: Any) -> Any:
-            __tracebackhide__ = True
-            args = tuple(self.convert(a) for a in args)
-            kwargs = {k: self.convert(v) for k, v in kwargs.items()}
-            result = helper(*args, **kwargs)
-            given = list(args[:compared])
-            given += [kwargs[k] for k in ("actual", "desired", "x", "y", "a", "b") if k in kwargs]
-            self.note(name, given)
-            return result
+    def helpers(self) -> dict[str, Callable[..., Any]]:
+        """The comparing helpers, wrapped, by name."""
+        return {name: self._wrap(name, getattr(numpy.testing, name), n) for name, n in _COMPARING.items()}
 
-        return checked
+    def _wrap(self, name: str, helper: Callable[..., Any], compared: int) -> Callable[..., Any]:
+        # A partial is no Python function: where calls are recorded, the helper is one step and not looked into.
+        return functools.update_wrapper(functools.partial(self._check, name, helper, compared), helper)
+
+    def _check(
+        self, name: str, helper: Callable[..., Any], compared: int, /, *args: Any, **kwargs: Any
+    ) -> Any:
+        args = tuple(self.convert(a) for a in args)
+        kwargs = {k: self.convert(v) for k, v in kwargs.items()}
+        result = helper(*args, **kwargs)
+        given = list(args[:compared])
+        given += [kwargs[k] for k in ("actual", "desired", "x", "y", "a", "b") if k in kwargs]
+        self.note(name, given)
+        return result
 
 
 def signature(value: Any) -> str:
