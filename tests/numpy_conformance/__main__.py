@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
+import re
 import sys
 from collections import Counter
 from pathlib import Path
@@ -33,6 +34,7 @@ def figures(outcomes: dict[str, Outcome]) -> dict[str, int]:
         "passed": len(passed),
         "no_host_call": sum(not out.host and not out.failures for out in passed),
         "on_ops": sum(not out.host and not out.failures and out.ops > 0 for out in passed),
+        "replayed": sum(out.replays == 1 for out in passed),
         "op_failures": sum(bool(out.failures) for out in outcomes.values()),
         "crashed": sum(out.outcome == "crashed" for out in outcomes.values()),
     }
@@ -42,11 +44,12 @@ def table(lane: str, modules: dict[str, dict[str, Outcome]]) -> str:
     """The lane's figures by module, as text.
 
     "no host call": passed with every answer ours. "on ops": of those, tests that called an op at all; the
-    others are about scalars, dtypes and exceptions, which are NumPy's own in the shim. "op failures": tests,
-    passed or not, in which an op raised and NumPy answered.
+    others are about scalars, dtypes and exceptions, which are NumPy's own in the shim. "replayed": passed, and
+    the answer judged was a replay's. "op failures": tests, passed or not, in which an op raised and NumPy
+    answered.
     """
-    head = f"{lane:24}{'counted':>9}{'passed':>9}{'':8}{'no host call':>14}{'on ops':>9}{'op failures':>13}"
-    lines = [head]
+    head = f"{lane:24}{'counted':>9}{'passed':>9}{'':8}{'no host call':>14}{'on ops':>9}"
+    lines = [f"{head}{'replayed':>10}{'op failures':>13}"]
     total: Counter[str] = Counter()
     rows = [(module, figures(outcomes)) for module, outcomes in modules.items()]
     for _, row in rows:
@@ -55,9 +58,8 @@ def table(lane: str, modules: dict[str, dict[str, Outcome]]) -> str:
         counted = row.get("counted", 0)
         rate = f"{100 * row.get('passed', 0) / counted:.1f}%" if counted else "-"
         line = f"{name:24}{counted:>9}{row['passed']:>9}{rate:>8}{row['no_host_call']:>14}{row['on_ops']:>9}"
-        lines.append(
-            f"{line}{row['op_failures']:>13}" + (f"  {row['crashed']} crashed" if row["crashed"] else "")
-        )
+        line += f"{row['replayed']:>10}{row['op_failures']:>13}"
+        lines.append(line + (f"  {row['crashed']} crashed" if row["crashed"] else ""))
     return "\n".join(lines)
 
 
@@ -73,6 +75,7 @@ def causes(modules: dict[str, dict[str, Outcome]]) -> str:
     count: Counter[tuple[str, str]] = Counter()
     host: Counter[str] = Counter()
     ops: Counter[str] = Counter()
+    plain: Counter[str] = Counter()
     for test, out in failed:
         key = (known.general(out), out.where)
         count[key] += 1
@@ -81,11 +84,13 @@ def causes(modules: dict[str, dict[str, Outcome]]) -> str:
         for out in outcomes.values():
             host.update(out.host.keys())
             ops.update(out.failures.keys())
+            plain.update({re.sub(r"^\S+:\d+: ", "", reason) for reason in out.reasons})
     lines = ["", "failures, by cause and place:"]
     lines += [f"{n:6}  {cause}\n        {where}\n        {examples[cause, where]}"
               for (cause, where), n in count.most_common(60)]  # fmt: skip
     lines += ["", "tests with a host call of:"] + [f"{n:6}  {name}" for name, n in host.most_common(60)]
     lines += ["", "tests with an op that raised:"] + [f"{n:6}  {name}" for name, n in ops.most_common(60)]
+    lines += ["", "tests not replayed because of:"] + [f"{n:6}  {name}" for name, n in plain.most_common(60)]
     return "\n".join(lines)
 
 

@@ -49,10 +49,12 @@ _STRIDE_TRICKS = ("as_strided", "sliding_window_view")
 # Private pure-Python helpers and exceptions that tests of array semantics use along the way.
 _HELPERS: dict[str, Any] = {
     "numpy._core.numeric.normalize_axis_tuple": numpy.lib.array_utils.normalize_axis_tuple,
-    "numpy._core.numerictypes.obj2sctype": numpy._core.numerictypes.obj2sctype,
+    "numpy._core.numerictypes.obj2sctype": getattr(numpy._core.numerictypes, "obj2sctype"),  # noqa: B009
     "numpy._core._exceptions": numpy._core._exceptions,
     "numpy._utils._pep440": getattr(numpy._utils, "_pep440", None),
 }
+
+_SCALAR_TYPES: dict[str, list[type]] = getattr(numpy._core, "sctypes")  # noqa: B009  (not in NumPy's stubs)
 
 # C test extensions and private functions: the tests that use them are excluded by subject.
 _EXCLUDED_SUBJECTS = (
@@ -199,8 +201,7 @@ def _scalar_types(target: types.ModuleType) -> dict[str, list[Any]]:
     """`sctypes`, with the scalar types of the module under test."""
     return {
         kind: [getattr(target, t.__name__) for t in types_ if hasattr(target, t.__name__)]
-        for kind, types_ in numpy._core.sctypes.items()
-        if kind != "others"
+        for kind, types_ in _SCALAR_TYPES.items()
     }
 
 

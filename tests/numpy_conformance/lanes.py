@@ -105,7 +105,7 @@ class ShimLane(Lane):
             self._conversions += 1
             return convert(array, *args, **kwargs)
 
-        ndarray.__array__ = converted  # type: ignore[method-assign]
+        ndarray.__array__ = converted  # type: ignore[assignment, method-assign]
 
     def target(self) -> types.ModuleType:
         import npcompile.numpy
@@ -138,7 +138,7 @@ class ShimLane(Lane):
 
 
 class JitLane(Lane):
-    """The test function under `npcompile.jit`: recorded on a fresh instance, then the second answer is judged.
+    """The test function under `npcompile.jit`: recorded on a fresh instance, then judged by the next answer.
 
     NumPy is the real one, and segments are interpreted: ops on eager tensors, no compiler.
     """

@@ -76,7 +76,7 @@ class Witness:
         return {name: self._wrap(name, getattr(numpy.testing, name), n) for name, n in _COMPARING.items()}
 
     def _wrap(self, name: str, helper: Callable[..., Any], compared: int) -> Callable[..., Any]:
-        # A partial is no Python function: where calls are recorded, the helper is one step and not looked into.
+        # A partial is no Python function: a recording takes the helper as one step and does not look into it.
         return functools.update_wrapper(functools.partial(self._check, name, helper, compared), helper)
 
     def _check(
