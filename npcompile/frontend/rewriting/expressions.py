@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -48,6 +49,9 @@ _COMPARE: dict[type[ast.cmpop], str] = {
 _CONVERSION = {-1: "", ord("s"): "s", ord("r"): "r", ord("a"): "a"}
 _METHOD_CALL_LIMIT = 30  # with as many arguments, the compiler gives a method call the line of its object
 
+# Up to Python 3.11 the truth test of a condition stands where the statement does, and jumps over jumps are merged.
+JUMPS_OLD = sys.version_info < (3, 12)
+
 Step = tuple[ast.expr | None, ast.expr]  # bind this plain target (None: only evaluate) to this value
 
 
@@ -76,7 +80,10 @@ class Expressions:
         for arg in operands:
             at = position(where) if first in nodes else begin
             nodes.append(arg if isinstance(arg, ast.expr) else ast.Constant(arg, **at))
-        function = ast.Attribute(ast.Name(HOOKS, _LOAD, **begin), name, _LOAD, **begin)
+        # A method call is on the line where its name ends, to the compiler: so the name stands on the call's line.
+        end = dict.fromkeys(("lineno", "end_lineno"), where.lineno)
+        end |= dict.fromkeys(("col_offset", "end_col_offset"), where.col_offset)
+        function = ast.Attribute(ast.Name(HOOKS, _LOAD, **begin), name, _LOAD, **end)
         named = zip(keywords or (), nodes[len(args) :], strict=True)
         by_name = [ast.keyword(key, value, **position(value)) for key, value in named]
         return ast.Call(function, nodes[: len(args)], by_name, **position(where))
@@ -111,20 +118,28 @@ class Expressions:
             fields[name] = self.expr(value) if isinstance(value, ast.expr) else value
         return ast.copy_location(type(node)(**fields), node)
 
-    def test(self, node: ast.expr) -> ast.expr:
-        """The expression, for its outcome: each operand of and, or, not is decided on once, as the compiler does."""
+    def test(self, node: ast.expr, where: Any) -> ast.expr:
+        """The expression, for its outcome: and, or, not decide once on each operand, as the compiler has it.
+
+        `where` they decide: an exception on the way is there. None: where the operand stands.
+        """
         if isinstance(node, ast.Constant) or (isinstance(node, ast.Name) and node.id == "__debug__"):
             return node
         if isinstance(node, ast.BoolOp):
-            return ast.copy_location(ast.BoolOp(node.op, [self.test(value) for value in node.values]), node)
+            values = [self.test(value, where) for value in node.values]
+            return ast.copy_location(ast.BoolOp(node.op, values), node)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-            return ast.copy_location(ast.UnaryOp(node.op, self.test(node.operand)), node)
+            return ast.copy_location(ast.UnaryOp(node.op, self.test(node.operand, where)), node)
         if isinstance(node, ast.IfExp):
-            parts = self.test(node.test), self.test(node.body), self.test(node.orelse)
-            return ast.copy_location(ast.IfExp(*parts), node)
+            outcomes = self.test(node.test, where), self.test(node.body, where), self.test(node.orelse, where)
+            return ast.copy_location(ast.IfExp(*outcomes), node)
         if isinstance(node, ast.Compare) and len(node.ops) > 1:
             return self.chain(node)
-        return self.hook(node, "truth", self.expr(node))
+        return self.hook(where or node, "truth", self.expr(node))
+
+    def decision(self, node: ast.expr, by: Any) -> ast.expr:
+        """What a statement or conditional expression decides on."""
+        return self.test(node, by if JUMPS_OLD else None)
 
     def expr_Constant(self, node: ast.Constant) -> ast.expr:
         return node
@@ -148,34 +163,38 @@ class Expressions:
         if _folds(node):
             return node
         if isinstance(node.op, ast.Not):
-            outcome = self.hook(node.operand, "truth", self.expr(node.operand))
+            outcome = self.hook(node, "truth", self.expr(node.operand))
             return ast.copy_location(ast.UnaryOp(node.op, outcome), node)
         return self.hook(node, "unary", _UNARY[type(node.op)], self.expr(node.operand))
 
     def expr_BoolOp(self, node: ast.BoolOp) -> ast.expr:
         decisive = isinstance(node.op, ast.Or)
         *firsts, last = node.values
-        parts = [self.keep(value, decisive) for value in firsts]
+        parts = [self.keep(value, decisive, node) for value in firsts]
         parts.append(ast.copy_location(ast.Tuple([self.expr(last)], _LOAD), last))
         first_kept = ast.copy_location(ast.BoolOp(ast.Or(), parts), node)
-        zero = ast.copy_location(ast.Constant(0), last)
+        zero = ast.copy_location(ast.Constant(0), node)
         return ast.copy_location(ast.Subscript(first_kept, zero, _LOAD), node)
 
-    def keep(self, node: ast.expr, decisive: bool) -> ast.expr:
-        """A true tuple of the expression's value where its outcome is `decisive`; else something false."""
-        if not isinstance(node, ast.BoolOp):
-            return self.hook(node, "keep_true" if decisive else "keep_false", self.expr(node))
+    def keep(self, node: ast.expr, decisive: bool, where: ast.BoolOp) -> ast.expr:
+        """A true tuple of the expression's value where its outcome is `decisive`; else something false.
+
+        In `(a and b) or c` Python 3.11 decides on a false `a` once where it stands on one line; otherwise twice.
+        """
+        if not isinstance(node, ast.BoolOp) or not (JUMPS_OLD and node.lineno == where.lineno):
+            return self.hook(where, "keep_true" if decisive else "keep_false", self.expr(node))
         if isinstance(node.op, ast.Or) is decisive:
-            parts = [self.keep(value, decisive) for value in node.values]
+            parts = [self.keep(value, decisive, node) for value in node.values]
             return ast.copy_location(ast.BoolOp(ast.Or(), parts), node)
         *firsts, last = node.values
-        outcomes = [self.test(value) for value in firsts]
+        outcomes = [self.test(value, node) for value in firsts]
         if not decisive:
             outcomes = [ast.copy_location(ast.UnaryOp(ast.Not(), outcome), outcome) for outcome in outcomes]
-        return ast.copy_location(ast.BoolOp(ast.And(), [*outcomes, self.keep(last, decisive)]), node)
+        last_kept = self.keep(last, decisive, where)
+        return ast.copy_location(ast.BoolOp(ast.And(), [*outcomes, last_kept]), node)
 
     def expr_IfExp(self, node: ast.IfExp) -> ast.expr:
-        parts = self.test(node.test), self.expr(node.body), self.expr(node.orelse)
+        parts = self.decision(node.test, node), self.expr(node.body), self.expr(node.orelse)
         return ast.copy_location(ast.IfExp(*parts), node)
 
     def expr_Compare(self, node: ast.Compare) -> ast.expr:
@@ -289,7 +308,7 @@ class Expressions:
                     ast.List([value], _LOAD), value
                 )  # the compiler makes it an assignment
                 generators.append(ast.comprehension(name, once, [], 0))
-            generators[-1].ifs = [self.test(condition) for condition in generator.ifs]
+            generators[-1].ifs = [self.decision(condition, node) for condition in generator.ifs]
         if isinstance(node, ast.DictComp):
             made: Any = ast.DictComp(self.expr(node.key), self.expr(node.value), generators)
         else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from npcompile.frontend.rewriting.source import FunctionNode, bound_by, mangle
 
@@ -41,7 +42,7 @@ def function_scope(node: FunctionNode, parent: Scope | None, cls: str | None) ->
     scope.bound.update(mangle(arg.arg, cls) for arg in every if arg is not None)
     scope.bound.update(mangle(param.name, cls) for param in getattr(node, "type_params", ()))
     binder = _Binder(scope)
-    for part in node.body if isinstance(node.body, list) else [node.body]:
+    for part in body_of(node):
         binder.visit(part)
     return scope
 
@@ -132,9 +133,9 @@ class _Binder(ast.NodeVisitor):
         self.bind(node.name.id)  # type: ignore[attr-defined]
 
 
-def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
-    """The nodes evaluated in the scope of this function or statement: not those of nested functions and classes."""
-    pending: list[ast.AST] = list(ast.iter_child_nodes(node))
+def own_nodes(parts: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """These nodes and those in them that are evaluated in the same scope: not nested functions' and classes'."""
+    pending = list(parts)
     while pending:
         part = pending.pop()
         yield part
@@ -143,6 +144,10 @@ def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
             pending += getattr(part, "decorator_list", [])
         elif not isinstance(part, ast.ClassDef):
             pending += ast.iter_child_nodes(part)
+
+
+def body_of(node: FunctionNode | ast.AsyncFunctionDef) -> list[Any]:
+    return [node.body] if isinstance(node, ast.Lambda) else node.body
 
 
 @dataclass(frozen=True)
@@ -162,7 +167,7 @@ class Loop:
 
 
 def loops(node: FunctionNode, scope: Scope) -> tuple[Loop, ...]:
-    found = [part for part in own_nodes(node) if isinstance(part, ast.For | ast.While)]
+    found = [part for part in own_nodes(body_of(node)) if isinstance(part, ast.For | ast.While)]
     return tuple(
         _loop(part, scope) for part in sorted(found, key=lambda part: (part.lineno, part.col_offset))
     )
@@ -195,7 +200,7 @@ def _contents(node: ast.For | ast.While) -> Iterator[str]:
         ast.Delete: "del",
         ast.Try: "try",
     }
-    for part in own_nodes(node):
+    for part in own_nodes([*node.body, *node.orelse]):
         if type(part) in kinds:
             yield kinds[type(part)]
         elif part.__class__.__name__ == "TryStar":
@@ -271,8 +276,7 @@ def plain_reason(
     """Why a function must stay as it was written; None where it need not."""
     if isinstance(node, ast.AsyncFunctionDef):
         return "it is a coroutine"
-    parts = [node.body] if isinstance(node.body, ast.expr) else node.body
-    nodes = [n for part in parts for n in (part, *own_nodes(part))]
+    nodes = list(own_nodes(body_of(node)))
     called_with: dict[ast.AST, int] = {
         n.func: len(n.args) + len(n.keywords) for n in nodes if isinstance(n, ast.Call)
     }

@@ -112,14 +112,14 @@ class Statements(Expressions):
 
     def stmt_If(self, node: ast.If | ast.While) -> list[ast.stmt]:
         made = type(node)(
-            self.test(node.test), self.body(node.body), self.body(node.orelse), **position(node)
+            self.decision(node.test, node), self.body(node.body), self.body(node.orelse), **position(node)
         )
         return [made]
 
     stmt_While = stmt_If
 
     def stmt_Assert(self, node: ast.Assert) -> list[ast.stmt]:
-        return [ast.Assert(self.test(node.test), self.expr(node.msg), **position(node))]
+        return [ast.Assert(self.decision(node.test, node), self.expr(node.msg), **position(node))]
 
     def stmt_For(self, node: ast.For) -> list[ast.stmt]:
         iterable = self.hook(node.iter, "iterate", self.expr(node.iter))
@@ -130,7 +130,7 @@ class Statements(Expressions):
     def stmt_Match(self, node: ast.Match) -> list[ast.stmt]:
         cases = []
         for case in node.cases:
-            guard = None if case.guard is None else self.test(case.guard)
+            guard = None if case.guard is None else self.decision(case.guard, case.pattern)
             names = [s for name in stored_names(case.pattern) for s in self.rebind(case.pattern, name)]
             cases.append(ast.match_case(case.pattern, guard, names + self.body(case.body)))
         made = ast.Match(self.expr(node.subject), cases, **position(node))
