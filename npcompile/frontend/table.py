@@ -94,6 +94,14 @@ class Op:
     )
 
     @property
+    def function(self) -> Any:
+        """The NumPy object that the op is: a function, a ufunc or its method, a method or attribute of arrays."""
+        if self.objects:
+            return self.objects[0]
+        ufunc, method = self.methods[0]
+        return getattr(ufunc, method)
+
+    @property
     def __name__(self) -> str:
         return self.name.rpartition(".")[2]
 

@@ -58,6 +58,9 @@ class Call:
             raise LookupError(f"{self.obj!r} is not registered")
         if (reason := op.refuses(args, kwargs)) is not None:
             raise Refused(reason)
+        out = kwargs.pop("out", None)
+        if out is not None and "where" in kwargs and isinstance(self.obj, np.ufunc):
+            kwargs["base"] = out
         ready = [self.operand(item, at) for at, item in enumerate(args)]
         named = {key: self.operand(item, key) for key, item in kwargs.items()}
         try:
@@ -68,7 +71,10 @@ class Call:
             result, ok = result
             if ok is not None and not ok:
                 raise Failed(op.name)
-        return to_numpy(result, op)
+        if out is None:
+            return to_numpy(result, op)
+        np.copyto(out, to_numpy(result, op), casting="same_kind")
+        return out
 
     def operand(self, value: Any, place: int | str) -> Any:
         assert self.op is not None
@@ -83,12 +89,14 @@ class Call:
         if method.startswith("__"):
             raise AttributeError(method)
         if isinstance(self.obj, np.ufunc) and callable(getattr(self.obj, method, None)):
-            return Call(TABLE.of_method(self.obj, method), getattr(self.obj, method), self.traced)
+            return type(self)(TABLE.of_method(self.obj, method), getattr(self.obj, method), self.traced)
         return Lane(self.obj, self.traced).__getattr__(method)
 
 
 class Lane:
     """A NumPy module or class seen through the op table; traced: Python numbers are passed as `Weak` tensors."""
+
+    call = Call
 
     def __init__(self, space: Any = np, traced: bool = False) -> None:
         self.space, self.traced = space, traced
@@ -97,9 +105,9 @@ class Lane:
         obj = getattr(self.space, name)
         op = TABLE.of(obj)
         if op is not None or isinstance(obj, np.ufunc):
-            return Call(op, obj, self.traced)
+            return self.call(op, obj, self.traced)
         if isinstance(obj, types.ModuleType) or obj is np.ndarray:
-            return Lane(obj, self.traced)
+            return type(self)(obj, self.traced)
         if isinstance(obj, type) or not callable(obj):
             return obj  # dtypes, constants
-        return Call(None, obj, self.traced)
+        return self.call(None, obj, self.traced)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from tests.cases.framework import FLOATS, INTS, NATIVE, REAL, binary, case, moderate, unary
+import numpy as np
+
+from tests.cases.framework import FLOATS, INTS, NATIVE, REAL, binary, case, filled, given, moderate, unary
 
 # -- arithmetic ----------------------------------------------------------------------------------------------
 
@@ -100,3 +102,17 @@ case(
     "safe",
 )
 case("numpy.sqrt", lambda np, a: np.sqrt(a, dtype=np.float64), unary(NATIVE, moderate), "dtype", ulp=4)
+for out in ("float64", "float32"):
+    case(
+        "numpy.add",
+        lambda np, a, b, out=out: np.add(a, b, out=np.full((3, 4), 7, out), where=[True, False, True, False]),
+        given((filled((3, 4), "int32"), 2.5), (filled((3, 4), "float64"), filled((4,), "float32"))),
+        f"where, out={out}",
+    )
+case(
+    "numpy.divide",
+    lambda np, a, b, m: np.divide(a, b, where=m, out=np.zeros((2, 2))),
+    given((np.array([[1.0, 2], [3, 4]]), np.array([0, 2]), np.array([[True, False], [False, True]]))),
+    "where",
+)
+case("numpy.add", lambda np, a, b: np.add(a, b, where=a > b), given((np.arange(3), np.ones(3))), "where", refused=True)
