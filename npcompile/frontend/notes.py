@@ -10,8 +10,8 @@ import numpy as np
 from torch import fx
 
 from npcompile.frontend.memory import Roots
-from npcompile.frontend.program import Call, Guard, Program, Structure, facts, step_of
-from npcompile.frontend.signature import NUMBERS
+from npcompile.frontend.program import Call, Guard, Program, Read, Structure, facts, step_of
+from npcompile.frontend.signature import BY_VALUE, NUMBERS
 from npcompile.frontend.table import TABLE, TORCH, Op
 from npcompile.frontend.tracked import Tracked, fresh
 from npcompile.lower.graph import write
@@ -23,11 +23,13 @@ MAX_STEPS = 600
 GETITEM = np.ndarray.__getitem__
 SETITEM = np.ndarray.__setitem__
 
-_STATIC = (bool, str, bytes, type(None), type(Ellipsis), np.dtype, type, np.ufunc)
-
 
 # Steps whose NumPy name says little as the name of a value.
 _NAMES = {"getitem": "part", "setitem": "stored", "_part": "item"}
+
+
+# Containers from outside are read as a whole, up to this many things.
+MAX_CONTENTS = 64
 
 
 class Unfollowed(Exception):
@@ -153,7 +155,7 @@ class Notes:
             return {key: self.ref(item, static) for key, item in obj.items()}
         if kind is slice:
             return slice(self.ref(obj.start, True), self.ref(obj.stop, True), self.ref(obj.step, True))
-        if isinstance(obj, _STATIC) and not isinstance(obj, np.ndarray):
+        if kind in BY_VALUE or isinstance(obj, type | np.dtype):
             return obj
         if isinstance(obj, np.ndarray):
             raise Unfollowed(f"an ndarray subclass ({kind.__name__})")
@@ -184,41 +186,96 @@ class Notes:
             return result
         if type(result) is np.ndarray and self.tracked.get(result) is not None:
             return result  # NumPy answered with an array that is there already
-        refs, named = self.operands(op, args, kwargs)
+        refs, named = self.operands(op, args, kwargs, result)
         value = self.value(result)
         step = "view" if view or (op.view and self._is_view(result, args)) else "op"
         if step == "op" and (op.library or self._has_views(result, args)):
             step = "library"
         node = self.add(step, op, refs, named, value)
-        if op.objects[0] is GETITEM and is_basic(args[1]):
+        if op.function is GETITEM and is_basic(args[1]):
             node.meta["unchecked"] = True
         return self.result(node, result)
 
-    def operands(self, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
+    def operands(self, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> tuple[Any, Any]:
         """An op's arguments as references; Python ints stay traced only where the op takes operands."""
         refs = tuple(self.ref(arg, position not in op.operands) for position, arg in enumerate(args))
         named = {key: self.ref(arg, key not in op.operands) for key, arg in kwargs.items()}
-        if isinstance(op.objects[0], np.ufunc):
-            self.bound(args)
+        operands = (*args, *kwargs.values())
+        if isinstance(op.function, np.ufunc):
+            self.bound(operands, args)
+        else:
+            self.bound(operands, (*args, result))
         return refs, named
 
     def result(self, node: fx.Node, result: Any) -> Any:
-        """Follow a step's result; the parts of a tuple or list one by one."""
+        """Follow a step's result; the parts of a tuple, list or dict one by one, however deep."""
         kind = type(result)
-        if kind is tuple or kind is list or (isinstance(result, tuple) and hasattr(result, "_fields")):
+        if kind in (tuple, list, dict) or (isinstance(result, tuple) and hasattr(result, "_fields")):
             node.meta["parts"] = len(result)
-            for position, item in enumerate(result):
+            for key, item in result.items() if kind is dict else enumerate(result):
                 if type(item) is np.ndarray and self.tracked.get(item) is not None:
                     continue
-                part = self.add("part", _part, (node, position), {}, self.value(item))
-                if type(item) is np.ndarray and step_of(node) in ("host", "opaque"):
+                part = self.add("part", _part, (node, key), {}, self.value(item))
+                if type(item) is np.ndarray and step_of(node) != "op":
                     self.guard("array", facts(item), part)
-                self.know(item, part)
+                self.result(part, item)
+            if kind is not tuple:
+                self.tracked.keep(result, node)
             return result
         if kind is float or kind is int or kind is complex:
             result = fresh(result)
         self.know(result, node)
         return result
+
+    def contents(self, node: fx.Node, container: Any) -> None:
+        """Follow what lies in a container from outside. It is all read at once: a small int in it must not be taken
+        for another int of the same value."""
+        items = list(container.items() if type(container) is dict else enumerate(container))
+        if len(items) > MAX_CONTENTS:
+            raise Unfollowed(f"a container of more than {MAX_CONTENTS} things from outside")
+        self.guard("length", len(items), node)
+        for key, item in items:
+            self.outside(Read("item", key), node, item)
+
+    def outside(self, read: Read, base: fx.Node | None, value: Any) -> Any:
+        """Note that a value from outside was read; returns it, numbers as objects of their own."""
+        kind = type(value)
+        is_number = kind in NUMBERS or isinstance(value, np.generic)
+        if kind in NUMBERS and read.how != "item":
+            value = fresh(value)
+        known = self.tracked.get(value)
+        node = self.add("read", read, () if base is None else (base,), {}, self.value(value, outside=True))
+        if known is not None and known.node is not None and not is_number:
+            self.guard("same", None, node, known.node)  # known by another path: this one must lead there again
+        elif kind is np.ndarray:
+            self.guard("array", facts(value), node)
+            self.know(value, node)
+        elif is_number:
+            self.guard("type", kind, node)
+            self.know(value, node)
+        elif kind in (bool, str, bytes, type(None)):
+            self.guard("value", value, node)
+        elif kind in (list, dict):
+            self.guard("is", value, node)
+            self.tracked.keep(value, node)
+            self.contents(node, value)
+        else:
+            self.guard("is", value, node)
+            if kind is tuple:
+                self.fixed(value)
+            elif kind not in BY_VALUE and not isinstance(value, type):
+                self.tracked.keep(value, node)
+        return value
+
+    def fixed(self, value: tuple[Any, ...]) -> None:
+        """A tuple that is guarded by identity: its numbers are decided; arrays in it are read."""
+        for item in value:
+            if type(item) is tuple:
+                self.fixed(item)
+            elif type(item) is np.ndarray or type(item) in (list, dict):
+                raise Unfollowed(f"a tuple from outside that holds a {type(item).__name__}")
+            else:
+                self.constant(item)
 
     def _is_view(self, result: Any, args: tuple[Any, ...]) -> bool:
         if type(result) is not np.ndarray or not args or type(args[0]) is not np.ndarray:
@@ -235,19 +292,19 @@ class Notes:
             for part in result
         )
 
-    def bound(self, operands: tuple[Any, ...]) -> None:
-        """Python ints that meet integer arrays must stay in the range where NumPy converts them silently."""
-        dtypes = [arg.dtype for arg in operands if isinstance(arg, np.ndarray | np.generic) and arg.dtype.kind in "iu"]
-        if not dtypes:
+    def bound(self, operands: tuple[Any, ...], typed: tuple[Any, ...]) -> None:
+        """Python ints that meet integer arrays (`typed`) must stay where NumPy converts them without complaint."""
+        dtypes = {item.dtype for item in typed if isinstance(item, np.ndarray | np.generic)}
+        limits = [np.iinfo(dtype) for dtype in dtypes if dtype.kind in "iu"]
+        if not limits:
             return
-        low = max(int(np.iinfo(dtype).min) for dtype in dtypes)
-        high = min(int(np.iinfo(dtype).max) for dtype in dtypes)
+        low, high = max(int(info.min) for info in limits), min(int(info.max) for info in limits)
         for arg in operands:
             if type(arg) is int and (node := self.tracked.node(arg)) is not None:
                 if not low <= arg <= high:
                     self.decide(node, arg)
-                elif ("range", low, high) not in node.meta.setdefault("ranges", set()):
-                    node.meta["ranges"].add(("range", low, high))
+                elif (low, high) not in node.meta.setdefault("ranges", set()):
+                    node.meta["ranges"].add((low, high))
                     self.guard("range", (low, high), node)
 
     def number(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:
@@ -266,6 +323,8 @@ class Notes:
         return self._call("host", function, args, kwargs, result)
 
     def _call(self, step: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:
+        if step == "host" and type(result) is np.ndarray and any(result is arg for arg in (*args, *kwargs.values())):
+            raise Unfollowed("a call of NumPy that is not an op answers with its own argument: it may have written to it")
         refs = tuple(self.ref(arg) for arg in args)
         named = {key: self.ref(arg) for key, arg in kwargs.items()}
         node = self.add(step, function, refs, named, self.value(result))
@@ -342,10 +401,20 @@ class Notes:
             checked = isinstance(node.target, Op) and node.target.checked and not node.meta.get("unchecked")
             if node.op == "call_function" and droppable and not checked and not node.users:
                 self.graph.erase_node(node)
+            elif step_of(node) == "read" and all(_only_type(user) for user in node.users):
+                for user in list(node.users):  # data that nothing was done with
+                    self.graph.erase_node(user)
+                self.graph.erase_node(node)
         return Program(name, self.graph, self.inputs, structure, self.filename)
 
 
-def _part(value: Any, position: int) -> Any:
+def _only_type(node: fx.Node) -> bool:
+    """Whether a step only makes sure what type of data was read."""
+    target = node.target
+    return isinstance(target, Guard) and target.kind in ("type", "array", "length")
+
+
+def _part(value: Any, position: Any) -> Any:
     """One of the several results of a step."""
     return value[position]
 

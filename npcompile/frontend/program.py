@@ -65,7 +65,7 @@ class Guard:
     """A decision about a value: the replay diverges where the value is decided otherwise.
 
     kind: "value" (`same_value`), "is" and "same" (identity, with `expected` or a second value), "truth" (of the value),
-    "array" (`expected` is its `facts`), "type" (exactly), "range" (low <= value <= high), "function" (of a
+    "array" (`expected` is its `facts`), "type" (exactly), "length", "range" (low <= value <= high), "function" (of a
     method).
     """
 
@@ -86,6 +86,8 @@ class Guard:
             return bool(expected[0] <= value <= expected[1])
         if self.kind == "type":
             return type(value) is expected
+        if self.kind == "length":
+            return len(value) == expected
         if self.kind == "function":
             return getattr(value, "__func__", None) is expected
         return value is (others[0] if others else expected)
@@ -207,14 +209,14 @@ def call_text(node: fx.Node, names: Callable[[fx.Node], str]) -> str:
         return target.text(names(node.args[0]) if node.args else "")  # type: ignore[arg-type]
     if isinstance(target, Op):
         name = target.name.replace("numpy.", "np.", 1)
-        if target.objects[0] is np.ndarray.__getitem__:
+        if target.function is np.ndarray.__getitem__:
             return f"{names(node.args[0])}[{index_text(node.args[1], names)}]"  # type: ignore[arg-type]
-        if id(target.objects[0]) in _INFIX and len(node.args) == 2 and not node.kwargs:
-            return f" {_INFIX[id(target.objects[0])]} ".join(literal(arg, names) for arg in node.args)
-        if getattr(target.objects[0], "__objclass__", None) is np.ndarray:
-            name = target.objects[0].__name__
+        if id(target.function) in _INFIX and len(node.args) == 2 and not node.kwargs:
+            return f" {_INFIX[id(target.function)]} ".join(literal(arg, names) for arg in node.args)
+        if getattr(target.function, "__objclass__", None) is np.ndarray:
+            name = target.function.__name__
             own = names(node.args[0])  # type: ignore[arg-type]
-            if isinstance(target.objects[0], types.GetSetDescriptorType):
+            if isinstance(target.function, types.GetSetDescriptorType):
                 return f"{own}.{name}"
             rest = [literal(arg, names) for arg in node.args[1:]]
             rest += [f"{key}={literal(arg, names)}" for key, arg in node.kwargs.items()]
@@ -253,6 +255,8 @@ def guard_text(node: fx.Node, names: Callable[[fx.Node], str]) -> str:
         return f"{'' if expected else 'not '}{name}"
     if guard.kind == "is":
         return f"{name} is {getattr(expected, '__name__', repr(expected))}"
+    if guard.kind == "length":
+        return f"len({name}) == {expected}"
     if guard.kind == "type":
         return f"type({name}) is {expected.__name__}"
     if guard.kind == "range":

@@ -15,7 +15,7 @@ from npcompile.frontend import follow, pure
 from npcompile.frontend.defaults import with_default
 from npcompile.frontend.errstate import TRAPS
 from npcompile.frontend.hooks import Hooks
-from npcompile.frontend.notes import GETITEM, Notes, Unfollowed, is_basic
+from npcompile.frontend.notes import GETITEM, SETITEM, Notes, Unfollowed, is_basic
 from npcompile.frontend.rewrite import Rewritten, rewrite
 from npcompile.frontend.program import Call, Program, Read, facts
 from npcompile.frontend.signature import NUMBERS
@@ -28,8 +28,6 @@ MAX_TRIPS = 32
 MAX_DEPTH = 30
 
 _plain = Hooks()
-# Objects that are what they are: guarded by identity where they are read, not followed.
-_FIXED = (types.ModuleType, types.FunctionType, types.BuiltinFunctionType, np.dtype, np.ufunc)
 _SIMPLE = (list, tuple, dict, str, bytes, set, frozenset, range, slice, type(None), bool, type(Ellipsis))
 _WALKERS = (enumerate, zip, reversed, type(iter(range(0))), type(iter([])), type(iter(())), map, filter)
 
@@ -162,7 +160,7 @@ class Recorder(Hooks):
     def _write_back(self, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any], dst: Any) -> None:
         """Note `dst[...] = op(*args)` (NumPy has carried it out already)."""
         notes = self.notes
-        refs, named = notes.operands(op, args, kwargs)
+        refs, named = notes.operands(op, args, kwargs, dst)
         value = notes.value(dst).renewed(notes.roots.new(), dst.shape, None)
         if op.library:
             value = replace(value, dtype=TORCH.get(np.result_type(*args)))
@@ -200,6 +198,8 @@ class Recorder(Hooks):
         if not self.on or id(fn) in self._inner:
             return fn(*args, **kwargs)
         op = TABLE.of(fn)
+        if fn is getattr and len(args) == 2:
+            return self.getattr(*args)
         if op is None and type(fn) is types.BuiltinFunctionType and fn.__self__ is not None:
             return self._method(fn, args, kwargs)
         if op is not None:
@@ -278,10 +278,16 @@ class Recorder(Hooks):
         self.notes.constant(result)
 
     def _numpy(self, op: Op, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if op.function is SETITEM and not kwargs and len(args) == 3:
+            result = fn(*args)
+            self._note(lambda *_: self.notes.store(*args), result)
+            return result
         if op.creates and self.default_float is not None:
             kwargs = with_default(fn, args, kwargs, self.default_float)
-        out = kwargs.get("out")
-        if out is not None:
+        ufunc = op.function
+        if isinstance(ufunc, np.ufunc) and ufunc.nout == 1 and len(args) == ufunc.nin + 1 and "out" not in kwargs:
+            args, kwargs = args[:-1], {**kwargs, "out": args[-1]}
+        if kwargs.get("out") is not None:
             return self._into(op, fn, args, kwargs)
         try:
             reason = op.refuses(args, kwargs)
@@ -305,9 +311,9 @@ class Recorder(Hooks):
     def _into_note(self, op: Op, args: tuple[Any, ...], rest: dict[str, Any], dst: Any, result: Any) -> Any:
         if type(dst) is not np.ndarray:
             raise Unfollowed("out= that is not one array")
-        if isinstance(op.objects[0], np.ufunc) and "where" in rest:
+        if isinstance(op.function, np.ufunc) and "where" in rest:
             rest = {**rest, "base": dst}
-        reason = op.refuses(args, {key: value for key, value in rest.items() if key != "base"})
+        reason = op.refuses(args, {**{key: value for key, value in rest.items() if key != "base"}, "out": dst})
         if reason is not None:
             raise Unfollowed(f"out= of a call that is not native: {reason}")
         self._write_back(op, args, rest, dst)
@@ -356,6 +362,8 @@ class Recorder(Hooks):
             result = fn(*args, **kwargs)
             if type(own) in (list, dict, set):
                 self._note(self._mutated, own, result)
+                if name in ("index", "count"):
+                    self.notes.constant(result)
             elif type(own) is str and self.notes.traced(*args, *kwargs.values()):
                 self.stop("a traced value made into text")
             else:
@@ -581,33 +589,9 @@ class Recorder(Hooks):
         seen = self._seen.get(place)
         if seen is not None and seen[0] is value:
             return seen[1]
-        given = value
-        kind = type(value)
-        if kind in NUMBERS:
-            value = fresh(value)
-        known = notes.tracked.get(value)
-        is_number = kind in NUMBERS or isinstance(value, np.generic)
-        node = notes.add(
-            "read", Read(how, name, holder), () if base is None else (base,), {}, notes.value(value, outside=True)
-        )
-        if known is not None and known.node is not None and not is_number:
-            notes.guard("same", None, node, known.node)  # known by another path: this one must lead there again
-        elif kind is np.ndarray:
-            notes.guard("array", facts(value), node)
-            notes.know(value, node)
-        elif is_number:
-            notes.guard("type", kind, node)
-            notes.know(value, node)
-        elif kind in (bool, str, bytes, type(None)):
-            notes.guard("value", value, node)
-        else:
-            notes.guard("is", value, node)
-            if kind is tuple:
-                notes.constant(value)
-            elif not isinstance(value, _FIXED) and TABLE.of(value) is None:
-                notes.tracked.keep(value, node)
-        self._seen[place] = (given, value)
-        return value
+        read = notes.outside(Read(how, name, holder), base, value)
+        self._seen[place] = (value, read)
+        return read
 
     def store_global(self, name: str, value: Any) -> Any:
         if self.on:
@@ -632,8 +616,6 @@ class Recorder(Hooks):
         if type(obj) not in (list, tuple, dict, range, str) and not is_array(obj) and type(obj) not in _WALKERS:
             if type(obj) not in (type({}.items()), type({}.keys()), type({}.values()), type(iter(items))):
                 self.stop(f"a loop over a {type(obj).__name__}")
-        if self.on and self.notes.tracked.node(obj) is not None and not is_array(obj):
-            self.stop(f"a loop over a {type(obj).__name__} from outside")
         for trip, item in enumerate(items):
             if self.on:
                 if trip >= MAX_TRIPS:

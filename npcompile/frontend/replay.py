@@ -22,7 +22,7 @@ _PREFIXES = {id(function): symbol for symbol, function in UNARY.items()}
 
 def as_numpy(op: Op) -> Callable[..., Any]:
     """The NumPy function that an op stands for, called with the array first."""
-    function = op.objects[0]
+    function = op.function
     if isinstance(function, types.GetSetDescriptorType):
         return function.__get__
     result: Callable[..., Any] = function
@@ -113,6 +113,8 @@ class _Writer:
             return f"{name}.__func__ is not {self.constant(expected)}"
         if kind == "type":
             return f"type({name}) is not {self.constant(expected)}"
+        if kind == "length":
+            return f"len({name}) != {expected}"
         if kind == "range":
             return f"not {expected[0]} <= {name} <= {expected[1]}"
         return f"not {self.constant(guard, 'guard')}({name})"
@@ -129,7 +131,7 @@ class _Writer:
             self.put("    raise Diverged")
         elif step.kind == "part":
             assert step.node is not None
-            self.put(f"{step.node.name} = {self.arg(step.node.args[0])}[{step.node.args[1]}]")
+            self.put(f"{step.node.name} = {self.arg(step.node.args[0])}[{self.arg(step.node.args[1])}]")
         else:
             assert step.node is not None
             self.put(f"{step.node.name} = {self.call(step.node)}")

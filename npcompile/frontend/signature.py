@@ -6,6 +6,7 @@ structure, anything else immutable by value. The *leaves* of the arguments, in o
 
 from __future__ import annotations
 
+import types
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,11 @@ import torch
 _FLAGS = 0x0001 | 0x0002 | 0x0100 | 0x0400
 
 NUMBERS = (int, float, complex)  # exact types: traced
-_BY_VALUE = (bool, str, bytes, type(None), type(Ellipsis))
+# Values that decide: part of the signature themselves.
+BY_VALUE = frozenset(
+    [bool, str, bytes, type(None), type(Ellipsis), np.dtype, type(np.dtype(float)), np.ufunc, type]
+    + [types.ModuleType, types.FunctionType, types.BuiltinFunctionType, type(np.sum)]
+)
 
 
 def key_of(value: Any, leaves: list[Any]) -> Any:
@@ -27,7 +32,7 @@ def key_of(value: Any, leaves: list[Any]) -> Any:
     if kind is float or kind is int or kind is complex:
         leaves.append(value)
         return kind
-    if kind in _BY_VALUE:
+    if kind in BY_VALUE:
         return kind, value
     if kind is tuple or kind is list:
         return (kind, *[key_of(item, leaves) for item in value])

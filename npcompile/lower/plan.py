@@ -300,7 +300,7 @@ class Planner:
         for arg in args:
             self._on_host(arg)
         if step == "guard" and self.plan.effects is not None:
-            raise Unplannable("a decision is made after an effect: resuming there is to come")
+            raise Unplannable(f"{node.args[0]} decides after {self._cause()}: resuming there is to come")
         if effect and self.plan.effects is None:
             self.plan.effects = len(self.plan.steps)
         self.plan.steps.append(Step(step, node))
@@ -311,6 +311,12 @@ class Planner:
             self.host.add(node)
             if _value(node).kind == "array":
                 self._meet(node)
+
+    def _cause(self) -> str:
+        """The first effect, in words."""
+        assert self.plan.effects is not None
+        step = self.plan.steps[self.plan.effects]
+        return f"the call of {getattr(step.node.target, 'name', step.node)}" if step.kind == "opaque" and step.node else "a write"
 
     def _on_host(self, node: fx.Node) -> None:
         """Make sure that a node's value is there when the next step runs."""
@@ -346,7 +352,7 @@ class Planner:
         if segment is None:
             return
         if segment.checks and self.plan.effects is not None:
-            raise Unplannable("indices are checked after an effect: resuming there is to come")
+            raise Unplannable(f"indices are checked after {self._cause()}: resuming there is to come")
         for _, dst in current.writes:
             self._effect(dst)
         self.plan.steps.append(Step("segment", segment=segment))
