@@ -44,7 +44,7 @@ def table(lane: str, modules: dict[str, dict[str, Outcome]]) -> str:
     """The lane's figures by module, as text.
 
     "no host call": passed with every answer ours. "on ops": of those, tests that called an op at all; the
-    others are about scalars, dtypes and exceptions, which are NumPy's own in the shim. "replayed": passed, and
+    others are about scalars, dtypes and exceptions, NumPy's own in the shim. "replayed": passed, and
     the answer judged was a replay's. "op failures": tests, passed or not, in which an op raised and NumPy
     answered.
     """

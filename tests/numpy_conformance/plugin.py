@@ -101,8 +101,12 @@ class Plugin:
             if test not in self._done and test not in self._names.values():
                 self._emit(Outcome(test, "missing", self._why_missing(test)))
 
+    def defects(self) -> dict[str, str]:
+        """What was lost while the module was loaded, and why."""
+        return self._loaded.defects if self._loaded else {}
+
     def _why_missing(self, test: str) -> str:
-        lost = {**self._uncollected, **(self._loaded.defects if self._loaded else {})}
+        lost = {**self._uncollected, **self.defects()}
         name = test.partition("[")[0]
         while name:
             if name in lost:

@@ -123,4 +123,7 @@ def debug(module: str, lane: str, test: str) -> int:
         print(f"{out.outcome} {out.test}: {out.ops} ops, host calls {out.host}, op failures {out.failures}")
 
     plugin = Plugin(LANES[lane](), module, say, lambda test: None, chosen, frozenset())
-    return int(pytest.main([*arguments(module), "-s"], plugins=[plugin]))
+    status = int(pytest.main([*arguments(module), "-s"], plugins=[plugin]))
+    for name, error in plugin.defects().items():
+        print(f"lost while the module was loaded: {name}: {error}")
+    return status
