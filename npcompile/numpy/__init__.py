@@ -40,7 +40,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *dir(numpy)})
+    return sorted({*globals(), *(name for name in dir(numpy) if not name.startswith("_"))})
 
 
 # NumPy's own types, constants and settings
