@@ -1,10 +1,11 @@
-"""What a rewritten function calls in place of each operation: `Hooks`, with the plain meaning that Python gives it.
+"""What a rewritten function calls for each operation: `Hooks`, with the plain meaning that Python gives it.
 
-A rewritten function does nothing itself but keep its local names, jump, and call these methods. With this class it
-does what the original does; a subclass does the same and takes notes. Operators are named as they are written.
+A rewritten function does nothing itself but keep its local names, jump, and call these methods. With this
+class it does what the original does; a subclass does the same and takes notes. Operators are named as they
+are written.
 
-A method that stands for an operation performs it. It raises what the operation raises. The frame that called the
-hook is the user's, on the user's line; hooks that the helper objects below call are two frames away from it.
+A method that stands for an operation performs it. It raises what the operation raises. The frame that called
+the hook is the user's, on the user's line; hooks that the objects below call are some frames away from it.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ _CONVERSION: dict[str, Callable[[Any], str]] = {"s": str, "r": repr, "a": ascii}
 
 
 class Hooks:
-    """The operations of Python, each a method. Subclasses override the first group; the second is built on it."""
+    """The operations of Python, each a method: those to override first, then what is built on them."""
 
     # Arithmetic and truth
 
@@ -83,7 +84,7 @@ class Hooks:
         return COMPARE[op](a, b)
 
     def truth(self, value: Any) -> bool:
-        """The outcome on which `if`, `while`, `assert`, `not`, `and`, `or` or a filter decides, once per decision."""
+        """The outcome on which `if`, `while`, `assert`, `not`, `and`, `or` or a filter decides."""
         return operator.truth(value)
 
     def format(self, value: Any, conversion: str, spec: str) -> str:
@@ -133,7 +134,7 @@ class Hooks:
         return value
 
     def store_global(self, name: str, value: Any) -> Any:
-        """A `global` name is about to be bound: the value to bind. After `def`, `class` and `import`: bound anew."""
+        """A `global` name is about to be bound (after `def`, `import` and the like: anew): to this value."""
         return value
 
     def store_free(self, name: str, value: Any) -> Any:
@@ -146,7 +147,7 @@ class Hooks:
     # Control flow
 
     def iterate(self, obj: Any) -> Iterable[Any]:
-        """What a loop, a comprehension or a star (`f(*obj)`, `[*obj]`) goes over: an iterable, or obj to fail on."""
+        """What a loop, a comprehension or a star (`f(*obj)`, `[*obj]`) is to go over."""
         iterable: Iterable[Any] = obj
         return iterable
 
@@ -174,7 +175,7 @@ class Hooks:
     # Things made inside
 
     def build(self, value: Any) -> Any:
-        """A list, tuple, set or dict display, or the result of a comprehension (a generator too): what to go on with."""
+        """A display, or what a comprehension made (a generator too): what to go on with."""
         return value
 
     def define(self, function: FunctionType) -> Any:
@@ -214,8 +215,8 @@ class Hooks:
 
 
 class Spread:
-    """A callable about to be called with stars. Python itself gathers the arguments, so that its complaints about
-    them are Python's; they name the callable, which is why this goes by the other's name."""
+    """A callable about to be called with stars. Python itself gathers the arguments, so that its complaints
+    about them are Python's; they name the callable, which is why this goes by the other's name."""
 
     def __init__(self, hooks: Hooks, fn: Any) -> None:
         self._hooks = hooks
@@ -234,8 +235,8 @@ class Spread:
 
 
 class Link:
-    """An operand of a chained comparison, with the operator before it. Python's own chaining evaluates each operand
-    once and stops where it must."""
+    """An operand of a chained comparison, with the operator before it. Python's own chaining evaluates each
+    operand once and stops where it must."""
 
     __slots__ = ("hooks", "op", "value")
 
@@ -262,10 +263,10 @@ class Answer:
 
 
 class Place:
-    """The attribute or item that an augmented assignment has read and will write: its object and index are evaluated
-    once, and the right-hand side after the reading."""
+    """The attribute or item that an augmented assignment has read and will write: its object and index are
+    evaluated once, and the right-hand side after the reading."""
 
-    __slots__ = ("hooks", "value", "store", "obj", "key")
+    __slots__ = ("hooks", "key", "obj", "store", "value")
 
     def __init__(
         self, hooks: Hooks, value: Any, store: Callable[[Any, Any, Any], None], obj: Any, key: Any

@@ -10,7 +10,7 @@ from types import CellType, CodeType, FunctionType
 from typing import Any
 
 from npcompile.frontend.hooks import Hooks
-from npcompile.frontend.rewriting.expressions import HOOKS
+from npcompile.frontend.rewriting.nodes import HOOKS
 from npcompile.frontend.rewriting.scopes import Loop, function_scope, loops, plain_reason
 from npcompile.frontend.rewriting.source import NotFound, compile_in_place, enclosing_class, find
 from npcompile.frontend.rewriting.statements import transform
@@ -30,8 +30,8 @@ class Refusal:
 class Rewritten:
     """A function's code with hooks, to be bound to any function that has the original code.
 
-    constants: the numbers (int, float, complex) among its literals, nested functions' too, the very objects that the
-    code loads. loops: the `for` and `while` loops of the function itself.
+    constants: the numbers (int, float, complex) among its literals, nested functions' too, the very objects
+    that the code loads. loops: the `for` and `while` loops of the function itself.
     """
 
     code: CodeType
@@ -40,7 +40,7 @@ class Rewritten:
     cells: tuple[int, ...]  # for each free variable its place in the original's closure; -1: the hooks
 
     def bind(self, fn: FunctionType, hooks: Hooks) -> FunctionType:
-        """The rewritten function with `fn`'s globals, defaults and the very cells of its closure, calling `hooks`."""
+        """The rewritten function with `fn`'s globals, defaults and closure (the very cells)."""
         cells = fn.__closure__ or ()
         closure = tuple([CellType(hooks) if i < 0 else cells[i] for i in self.cells])
         made = FunctionType(self.code, fn.__globals__, fn.__name__, fn.__defaults__, closure)
@@ -51,17 +51,18 @@ class Rewritten:
         return made
 
 
-# By identity of the code object, and only while it lives: equal code objects of two files are two functions. Threads
-# may build the same entry twice; the first one in stays.
+# By identity of the code object, and only while it lives: equal code objects of two files are two functions.
+# Threads may build the same entry twice; the first one in stays.
 _done: dict[int, tuple[weakref.ref[CodeType], Rewritten | Refusal]] = {}
 
 
 def rewrite(fn: FunctionType) -> Rewritten | Refusal:
     """Rewrites a Python function from its source, once per code object.
 
-    Bound to plain `Hooks` the result is the original but for hook frames in between: values, exceptions, order of
-    evaluation, effects, lines of its own frames. Refused: generators and coroutines, functions that look at their own
-    frame (`locals()`, `eval`, ...), and whatever has no source that compiles to the function's very code.
+    Bound to plain `Hooks` the result is the original but for hook frames in between: values, exceptions,
+    order of evaluation, effects, lines of its own frames. Refused: generators and coroutines, functions that
+    look at their own frame (`locals()`, `eval`, ...), and whatever has no source that compiles to the
+    function's very code.
     """
     code = fn.__code__
     entry = _done.get(id(code))
@@ -93,19 +94,9 @@ def _rewrite(fn: FunctionType) -> Rewritten | Refusal:
         return Refusal(str(error), code.co_firstlineno)
     except RecursionError:
         return Refusal("its expressions are nested too deeply", code.co_firstlineno)
-    made = _in_file(made, code.co_filename, made.co_qualname, code.co_qualname)
     places = {name: i for i, name in enumerate(code.co_freevars)}
     cells = tuple(-1 if name == HOOKS else places[name] for name in made.co_freevars)
     return Rewritten(made, tuple(_numbers(made.co_consts)), loops(node, scope), cells)
-
-
-def _in_file(code: CodeType, filename: str, old: str, new: str) -> CodeType:
-    """The code, and the code within, under the names of the original."""
-    consts = tuple(_in_file(c, filename, old, new) if isinstance(c, CodeType) else c for c in code.co_consts)
-    qualname = (
-        new + code.co_qualname.removeprefix(old) if code.co_qualname.startswith(old) else code.co_qualname
-    )
-    return code.replace(co_filename=filename, co_qualname=qualname, co_consts=consts)
 
 
 def _numbers(constants: Any) -> Iterator[Any]:

@@ -1,0 +1,1 @@
+"""Rewriting, recording and replaying functions."""

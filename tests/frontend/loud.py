@@ -87,10 +87,11 @@ def _add_operators() -> None:
 
         return method
 
-    for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "lshift", "rshift", "and", "or", "xor"):
+    both = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "lshift", "rshift", "and", "or", "xor")
+    for name in both:
         function = getattr(operator, name + "_" if name in ("and", "or") else name)
-        for form in (f"__{name}__", f"__i{name}__"):
-            setattr(Loud, form, plain(form, function))
+        setattr(Loud, f"__{name}__", plain(f"__{name}__", function))
+        setattr(Loud, f"__i{name}__", plain(f"__i{name}__", function))
         setattr(Loud, f"__r{name}__", plain(f"__r{name}__", lambda a, b, f=function: f(b, a)))
     for name in ("lt", "le", "gt", "ge", "eq", "ne", "neg", "pos", "invert"):
         setattr(Loud, f"__{name}__", plain(f"__{name}__", getattr(operator, name)))

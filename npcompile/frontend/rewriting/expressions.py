@@ -7,15 +7,13 @@ Nothing is kept in hidden variables where Python's own evaluation can hold it: `
 from __future__ import annotations
 
 import ast
-import itertools
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from npcompile.frontend.rewriting.scopes import Scope, comprehension_scope
-from npcompile.frontend.rewriting.source import mangle
+from npcompile.frontend.rewriting.nodes import Nodes, at_attribute, constant_tuple, folds, position
+from npcompile.frontend.rewriting.scopes import comprehension_scope
 
-HOOKS = ".hooks"  # no identifier, so it cannot clash with one of the user's
 _LOAD, _STORE = ast.Load(), ast.Store()
 
 BINARY: dict[type[ast.operator], str] = {
@@ -49,57 +47,14 @@ _COMPARE: dict[type[ast.cmpop], str] = {
 _CONVERSION = {-1: "", ord("s"): "s", ord("r"): "r", ord("a"): "a"}
 _METHOD_CALL_LIMIT = 30  # with as many arguments, the compiler gives a method call the line of its object
 
-# Up to Python 3.11 the truth test of a condition stands where the statement does, and jumps over jumps are merged.
+# Up to Python 3.11 a condition's truth test stands where its statement does, and jumps to jumps are merged.
 JUMPS_OLD = sys.version_info < (3, 12)
 
 Step = tuple[ast.expr | None, ast.expr]  # bind this plain target (None: only evaluate) to this value
 
 
-class Expressions:
-    """Rewrites what stands in `scope`; `free` are the free variables of the outermost function's code."""
-
-    def __init__(self, free: tuple[str, ...], imports: frozenset[str]) -> None:
-        self.free = free
-        self.imports = imports
-        self.scope = Scope(None, None)
-        self.temporaries = itertools.count()
-
-    # Building nodes
-
-    def hook(self, where: Any, name: str, *args: Any, keywords: dict[str, Any] | None = None) -> ast.Call:
-        """`.hooks.name(*args)`, called where `where` stands and looked up where its first operand starts."""
-        operands = [*args, *(keywords or {}).values()]
-        first = next((arg for arg in operands if isinstance(arg, ast.expr)), where)
-        begin = {
-            "lineno": first.lineno,
-            "col_offset": first.col_offset,
-            "end_lineno": first.lineno,
-            "end_col_offset": first.col_offset,
-        }
-        nodes: list[ast.expr] = []
-        for arg in operands:
-            at = position(where) if first in nodes else begin
-            nodes.append(arg if isinstance(arg, ast.expr) else ast.Constant(arg, **at))
-        # A method call is on the line where its name ends, to the compiler: so the name stands on the call's line.
-        end = dict.fromkeys(("lineno", "end_lineno"), where.lineno)
-        end |= dict.fromkeys(("col_offset", "end_col_offset"), where.col_offset)
-        function = ast.Attribute(ast.Name(HOOKS, _LOAD, **begin), name, _LOAD, **end)
-        named = zip(keywords or (), nodes[len(args) :], strict=True)
-        by_name = [ast.keyword(key, value, **position(value)) for key, value in named]
-        return ast.Call(function, nodes[: len(args)], by_name, **position(where))
-
-    def temporary(self, where: Any) -> tuple[ast.Name, ast.Name]:
-        """A hidden variable, to store and to load."""
-        name = f".{next(self.temporaries)}"
-        return ast.Name(name, _STORE, **position(where)), ast.Name(name, _LOAD, **position(where))
-
-    def kind(self, name: str) -> str:
-        return self.scope.kind(mangle(name, self.scope.cls), self.free)
-
-    def mangled(self, name: str) -> str:
-        return mangle(name, self.scope.cls)
-
-    # Expressions
+class Expressions(Nodes):
+    """Rewrites what stands in `scope`."""
 
     def expr(self, node: Any) -> Any:
         """The expression, for its value. Nodes without an operation of their own keep their kind."""
@@ -155,12 +110,12 @@ class Expressions:
         return ast.copy_location(ast.NamedExpr(node.target, value), node)
 
     def expr_BinOp(self, node: ast.BinOp) -> ast.expr:
-        if _folds(node):
+        if folds(node):
             return node
         return self.hook(node, "binary", BINARY[type(node.op)], self.expr(node.left), self.expr(node.right))
 
     def expr_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
-        if _folds(node):
+        if folds(node):
             return node
         if isinstance(node.op, ast.Not):
             outcome = self.hook(node, "truth", self.expr(node.operand))
@@ -179,7 +134,7 @@ class Expressions:
     def keep(self, node: ast.expr, decisive: bool, where: ast.BoolOp) -> ast.expr:
         """A true tuple of the expression's value where its outcome is `decisive`; else something false.
 
-        In `(a and b) or c` Python 3.11 decides on a false `a` once where it stands on one line; otherwise twice.
+        On a false `a` in `(a and b) or c`, Python 3.11 decides once if that is on one line; otherwise twice.
         """
         if not isinstance(node, ast.BoolOp) or not (JUMPS_OLD and node.lineno == where.lineno):
             return self.hook(where, "keep_true" if decisive else "keep_false", self.expr(node))
@@ -226,7 +181,7 @@ class Expressions:
             return ast.copy_location(ast.Call(spread, args, keywords), node)
         where: Any = node
         if self.is_method_call(node):
-            where = _at_attribute(node, node.func)
+            where = at_attribute(node, node.func)
         call = self.hook(where, "call", function, *args)
         call.keywords = keywords
         return call
@@ -244,7 +199,7 @@ class Expressions:
         return ast.copy_location(ast.Starred(value, _LOAD), node)
 
     def expr_Attribute(self, node: ast.Attribute) -> ast.expr:
-        return self.hook(_at_attribute(node, node), "getattr", self.expr(node.value), self.mangled(node.attr))
+        return self.hook(at_attribute(node, node), "getattr", self.expr(node.value), self.mangled(node.attr))
 
     def expr_Subscript(self, node: ast.Subscript) -> ast.expr:
         return self.hook(node, "getitem", self.expr(node.value), self.index(node.slice))
@@ -255,7 +210,7 @@ class Expressions:
         return self.expr(node)
 
     def expr_Tuple(self, node: ast.Tuple) -> ast.expr:
-        if _constant_tuple(node):
+        if constant_tuple(node):
             return node
         return self.hook(node, "build", ast.copy_location(ast.Tuple(self.exprs(node.elts), _LOAD), node))
 
@@ -337,7 +292,7 @@ class Expressions:
             yield node, self.stored(node, node.id, value)
         elif isinstance(node, ast.Attribute):
             names = {"value": value, "obj": self.expr(node.value), "name": self.mangled(node.attr)}
-            yield None, self.hook(_at_attribute(node, node), "setattr", keywords=names)
+            yield None, self.hook(at_attribute(node, node), "setattr", keywords=names)
         elif isinstance(node, ast.Subscript):
             names = {"value": value, "obj": self.expr(node.value), "index": self.index(node.slice)}
             yield None, self.hook(node, "setitem", keywords=names)
@@ -364,13 +319,13 @@ class Expressions:
         """What an augmented assignment to an attribute or item reads and will write."""
         if isinstance(node, ast.Attribute):
             obj, name = self.expr(node.value), self.mangled(node.attr)
-            return self.hook(_at_attribute(node, node), "attribute", obj, name)
+            return self.hook(at_attribute(node, node), "attribute", obj, name)
         return self.hook(node, "item", self.expr(node.value), self.index(node.slice))
 
     def deletion(self, node: Any) -> ast.Call:
         if isinstance(node, ast.Attribute):
             obj, name = self.expr(node.value), self.mangled(node.attr)
-            return self.hook(_at_attribute(node, node), "delattr", obj, name)
+            return self.hook(at_attribute(node, node), "delattr", obj, name)
         return self.hook(node, "delitem", self.expr(node.value), self.index(node.slice))
 
     def bind(self, steps: list[Step], held: ast.expr | None = None) -> list[ast.stmt]:
@@ -399,47 +354,3 @@ class Expressions:
 
     def nested(self, node: ast.Lambda) -> ast.expr:
         raise NotImplementedError
-
-
-def position(node: Any) -> dict[str, Any]:
-    return {
-        "lineno": node.lineno,
-        "col_offset": node.col_offset,
-        "end_lineno": node.end_lineno,
-        "end_col_offset": node.end_col_offset,
-    }
-
-
-def _at_attribute(node: ast.expr, attribute: Any) -> Any:
-    """Where the compiler says that an attribute is read or a method called: over several lines, at the name's."""
-    if node.lineno == attribute.end_lineno:
-        return node
-    end = attribute.end_col_offset or 0
-    where = ast.Pass(**position(node))
-    where.lineno = attribute.end_lineno or node.lineno
-    where.col_offset = max(end - len(attribute.attr), 0)
-    where.end_lineno = max(where.lineno, node.end_lineno or 0)
-    where.end_col_offset = max(end, node.end_col_offset or 0) if where.end_lineno == where.lineno else end
-    return where
-
-
-def _folds(node: ast.expr) -> bool:
-    """Whether the compiler makes a constant of this, which is then a literal of the user's."""
-    if not _only_constants(node):
-        return False
-    # Folded, or an unary operation that can only raise: nothing else gets by with one place on the stack.
-    return compile(ast.Expression(node), "<constant>", "eval").co_stacksize == 1
-
-
-def _only_constants(node: ast.expr) -> bool:
-    if isinstance(node, ast.BinOp):
-        return _only_constants(node.right) and _only_constants(node.left)
-    if isinstance(node, ast.UnaryOp):
-        return _only_constants(node.operand)
-    return isinstance(node, ast.Constant)
-
-
-def _constant_tuple(node: ast.expr) -> bool:
-    if isinstance(node, ast.Tuple):
-        return all(map(_constant_tuple, node.elts))
-    return _folds(node)

@@ -1,4 +1,4 @@
-"""Which names a function's tree binds, which it takes from outside, and what its loops carry from trip to trip."""
+"""Which names a function binds, which it takes from outside, and what its loops carry from trip to trip."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Scope:
     declared_nonlocal: set[str] = field(default_factory=set)
 
     def kind(self, name: str, free: Iterable[str]) -> str:
-        """Of a mangled name: "local" to this or an enclosing rewritten scope, "free" in the outermost, or "global"."""
+        """Of a mangled name: "local" (here or in an enclosing rewritten scope), "free" or "global"."""
         scope: Scope | None = self
         while scope is not None:
             if name in scope.declared_global:
@@ -134,7 +134,7 @@ class _Binder(ast.NodeVisitor):
 
 
 def own_nodes(parts: Iterable[ast.AST]) -> Iterator[ast.AST]:
-    """These nodes and those in them that are evaluated in the same scope: not nested functions' and classes'."""
+    """These nodes and what is in them, but for the bodies of nested functions and classes."""
     pending = list(parts)
     while pending:
         part = pending.pop()
@@ -154,8 +154,8 @@ def body_of(node: FunctionNode | ast.AsyncFunctionDef) -> list[Any]:
 class Loop:
     """A loop of the function itself, from its source alone.
 
-    contains: which of break, continue (of this very loop), return, yield, del and try are in it. live_in: local names
-    that a trip may read before it has bound them. stored: local names that the loop binds.
+    contains: which of break, continue (of this very loop), return, yield, del and try are in it. live_in:
+    local names that a trip may read before it has bound them. stored: local names that the loop binds.
     """
 
     kind: str  # "for" or "while"
@@ -245,7 +245,7 @@ class _Reads(ast.NodeVisitor):
                 self.nested([statement])
 
     def nested(self, body: list[ast.stmt]) -> None:
-        """Statements that may not be reached, or not in this order: what they bind is not counted as bound."""
+        """Statements that may not be reached, or not in this order: what they bind does not count."""
         for statement in body:
             for part in ast.walk(statement):
                 self.load(part)

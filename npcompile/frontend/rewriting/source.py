@@ -1,7 +1,7 @@
-"""Finds the syntax tree of a function in its source, and proves that the tree is that function's by compiling it.
+"""Finds a function's syntax tree in its source, and proves that it is that function's by compiling it.
 
-The proof is the point: a file edited since it was imported, a decorator that replaced the function, two lambdas that
-cannot be told apart or code made by `exec` all end in `NotFound`, never in somebody else's tree.
+The proof is the point: a file edited since it was imported, a decorator that replaced the function, two
+lambdas that cannot be told apart or code made by `exec` all end in `NotFound`, never in somebody else's tree.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import copy
 import inspect
+import itertools
 import linecache
 import re
 import tokenize
@@ -17,8 +18,8 @@ from types import CodeType, FunctionType
 from typing import Any
 
 FunctionNode = ast.FunctionDef | ast.Lambda
-# Sources are parsed and compiled under this name, so that the warnings of the compiler (a second `invalid escape
-# sequence`, at run time) can be told from the user's own and be silenced.
+# Sources are parsed and compiled under this name, so that the warnings of the compiler (a second `invalid
+# escape sequence`, at run time) can be told from the user's own and be silenced.
 _COMPILING = "<npcompile>"
 _SILENCE = ("ignore", None, Warning, re.compile(re.escape(_COMPILING)), 0)
 _NESTED = inspect.CO_NESTED
@@ -44,14 +45,14 @@ def bound_by(alias: ast.alias) -> str:
 def enclosing_class(code: CodeType) -> str | None:
     """The class whose private names are mangled in this code: in `A.f.<locals>.g` that is `A`."""
     parts = code.co_qualname.split(".")
-    for name, after in reversed(list(zip(parts, parts[1:], strict=False))):
+    for name, after in reversed(list(itertools.pairwise(parts))):
         if name != "<locals>" and after != "<locals>":
             return name
     return None
 
 
 def find(fn: FunctionType) -> tuple[FunctionNode, frozenset[str]]:
-    """The tree of the function, with the line numbers of its file, and the file's imports. Raises NotFound."""
+    """The function's tree, with the lines of its file, and the file's imports. Raises NotFound."""
     code = fn.__code__
     linecache.checkcache(code.co_filename)
     lines = linecache.getlines(code.co_filename, fn.__globals__)
@@ -75,7 +76,7 @@ def find(fn: FunctionType) -> tuple[FunctionNode, frozenset[str]]:
 
 
 def _definitions(code: CodeType, lines: list[str]) -> list[FunctionNode]:
-    """The `def` that starts at the code's first line: a block of its own, so the rest of the file is not parsed."""
+    """The `def` that starts at the code's first line."""
     first = code.co_firstlineno
     block = inspect.getblock(lines[first - 1 :])
     indented = block[0][:1].isspace()
@@ -88,7 +89,7 @@ def _definitions(code: CodeType, lines: list[str]) -> list[FunctionNode]:
 
 
 def _lambdas(code: CodeType, lines: list[str]) -> list[FunctionNode]:
-    """The lambdas that start at the code's first line. They may stand anywhere, so the whole file is parsed."""
+    """The lambdas that start at the code's first line: anywhere in it, so the whole file is parsed."""
     tree = parse("".join(lines))
     return [n for n in ast.walk(tree) if isinstance(n, ast.Lambda) and n.lineno == code.co_firstlineno]
 
@@ -97,7 +98,7 @@ _imports_of: dict[str, tuple[list[str], frozenset[str]]] = {}
 
 
 def _imports(filename: str, lines: list[str]) -> frozenset[str]:
-    """The names that `import` binds at the top level of a file: `name.f()` is compiled another way for these."""
+    """The names that imports bind at the top level: `name.f()` is compiled another way for these."""
     known = _imports_of.get(filename)
     if known is None or known[0] is not lines:
         names: set[str] = set()
@@ -125,10 +126,10 @@ def parse(text: str) -> ast.Module:
 def compile_in_place(
     node: FunctionNode, code: CodeType, imports: frozenset[str], extra: tuple[str, ...] = ()
 ) -> CodeType:
-    """Compiles the function's tree as if it stood where `code` was made; `extra` names become free variables too.
+    """Compiles the function's tree as if it stood where `code` was made; `extra` are further free variables.
 
-    The same enclosing class (for private names), free variables and compiler flags; what is evaluated outside the
-    function (decorators, defaults, annotations) is replaced by placeholders on the same lines.
+    The same enclosing class (for private names), free variables and compiler flags; what is evaluated outside
+    the function (decorators, defaults, annotations) is replaced by placeholders on the same lines.
     """
     node = _without_outside(node)
     where: dict[str, Any] = dict.fromkeys(("lineno", "end_lineno"), node.lineno)
@@ -158,7 +159,23 @@ def compile_in_place(
         _unsilence()
     for _ in range(2 if cls is None else 3):
         compiled = next(const for const in compiled.co_consts if isinstance(const, CodeType))
-    return compiled
+    return _named(compiled, code.co_filename, compiled.co_qualname, code.co_qualname)
+
+
+def _named(code: CodeType, filename: str, old: str, new: str) -> CodeType:
+    """The code, and the code within, with the file and the qualified names of the original."""
+    qualname = (
+        new + code.co_qualname.removeprefix(old) if code.co_qualname.startswith(old) else code.co_qualname
+    )
+    is_class = not code.co_flags & inspect.CO_OPTIMIZED  # its qualified name is among its constants
+    consts: list[Any] = []
+    for const in code.co_consts:
+        if isinstance(const, CodeType):
+            const = _named(const, filename, old, new)
+        elif is_class and const == code.co_qualname:
+            const = qualname
+        consts.append(const)
+    return code.replace(co_filename=filename, co_qualname=qualname, co_consts=tuple(consts))
 
 
 _FUTURE = 0
@@ -200,7 +217,7 @@ def _without_outside(node: FunctionNode) -> FunctionNode:
 
 
 def same_code(a: CodeType, b: CodeType) -> bool:
-    """Whether two code objects are the same program on the same lines and columns; file and outer names aside."""
+    """Whether two code objects are the same program on the same lines and columns, file aside."""
     return (
         a.co_code == b.co_code
         and a.co_name == b.co_name

@@ -1,4 +1,4 @@
-"""Statements: what they bind, decide on and iterate over goes through hooks; their structure and lines stay."""
+"""Statements: what they bind, decide on and iterate over goes through hooks; their structure stays."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import ast
 import copy
 from typing import Any
 
-from npcompile.frontend.rewriting.expressions import BINARY, HOOKS, Expressions, position
+from npcompile.frontend.rewriting.expressions import BINARY, Expressions
+from npcompile.frontend.rewriting.nodes import HOOKS, position
 from npcompile.frontend.rewriting.scopes import Scope, function_scope, plain_reason, stored_names
 from npcompile.frontend.rewriting.source import FunctionNode, bound_by
 

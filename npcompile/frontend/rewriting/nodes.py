@@ -1,0 +1,103 @@
+"""Building syntax trees: hook calls that stand exactly where the operations stood which they replace."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from typing import Any
+
+from npcompile.frontend.rewriting.scopes import Scope
+from npcompile.frontend.rewriting.source import mangle
+
+HOOKS = ".hooks"  # no identifier, so it cannot clash with one of the user's
+_LOAD, _STORE = ast.Load(), ast.Store()
+
+
+class Nodes:
+    """Makes nodes for what stands in `scope`.
+
+    `free` are the free variables of the outermost function's code, `imports` the names that its file imports.
+    """
+
+    def __init__(self, free: tuple[str, ...], imports: frozenset[str]) -> None:
+        self.free = free
+        self.imports = imports
+        self.scope = Scope(None, None)
+        self.temporaries = itertools.count()
+
+    def hook(self, where: Any, name: str, *args: Any, keywords: dict[str, Any] | None = None) -> ast.Call:
+        """`.hooks.name(*args)`, called where `where` stands and looked up where its first operand starts."""
+        operands = [*args, *(keywords or {}).values()]
+        first = next((arg for arg in operands if isinstance(arg, ast.expr)), where)
+        begin = {
+            "lineno": first.lineno,
+            "col_offset": first.col_offset,
+            "end_lineno": first.lineno,
+            "end_col_offset": first.col_offset,
+        }
+        nodes: list[ast.expr] = []
+        for arg in operands:
+            at = position(where) if first in nodes else begin
+            nodes.append(arg if isinstance(arg, ast.expr) else ast.Constant(arg, **at))
+        # To the compiler a method call is on the line of its name: so the name stands on the call's line.
+        end = dict.fromkeys(("lineno", "end_lineno"), where.lineno)
+        end |= dict.fromkeys(("col_offset", "end_col_offset"), where.col_offset)
+        function = ast.Attribute(ast.Name(HOOKS, _LOAD, **begin), name, _LOAD, **end)
+        named = zip(keywords or (), nodes[len(args) :], strict=True)
+        by_name = [ast.keyword(key, value, **position(value)) for key, value in named]
+        return ast.Call(function, nodes[: len(args)], by_name, **position(where))
+
+    def temporary(self, where: Any) -> tuple[ast.Name, ast.Name]:
+        """A hidden variable, to store and to load."""
+        name = f".{next(self.temporaries)}"
+        return ast.Name(name, _STORE, **position(where)), ast.Name(name, _LOAD, **position(where))
+
+    def kind(self, name: str) -> str:
+        return self.scope.kind(mangle(name, self.scope.cls), self.free)
+
+    def mangled(self, name: str) -> str:
+        return mangle(name, self.scope.cls)
+
+
+def position(node: Any) -> dict[str, Any]:
+    return {
+        "lineno": node.lineno,
+        "col_offset": node.col_offset,
+        "end_lineno": node.end_lineno,
+        "end_col_offset": node.end_col_offset,
+    }
+
+
+def at_attribute(node: ast.expr, attribute: Any) -> Any:
+    """Where the compiler says that an attribute is read or a method called: where its name stands."""
+    if node.lineno == attribute.end_lineno:
+        return node
+    end = attribute.end_col_offset or 0
+    where = ast.Pass(**position(node))
+    where.lineno = attribute.end_lineno or node.lineno
+    where.col_offset = max(end - len(attribute.attr), 0)
+    where.end_lineno = max(where.lineno, node.end_lineno or 0)
+    where.end_col_offset = max(end, node.end_col_offset or 0) if where.end_lineno == where.lineno else end
+    return where
+
+
+def folds(node: ast.expr) -> bool:
+    """Whether the compiler makes a constant of this, which is then a literal of the user's."""
+    if not _only_constants(node):
+        return False
+    # Folded, or an unary operation that can only raise: nothing else gets by with one place on the stack.
+    return compile(ast.Expression(node), "<constant>", "eval").co_stacksize == 1
+
+
+def _only_constants(node: ast.expr) -> bool:
+    if isinstance(node, ast.BinOp):
+        return _only_constants(node.right) and _only_constants(node.left)
+    if isinstance(node, ast.UnaryOp):
+        return _only_constants(node.operand)
+    return isinstance(node, ast.Constant)
+
+
+def constant_tuple(node: ast.expr) -> bool:
+    if isinstance(node, ast.Tuple):
+        return all(map(constant_tuple, node.elts))
+    return folds(node)
