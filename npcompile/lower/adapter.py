@@ -6,6 +6,7 @@ Written for torch 2.11 to 2.13; `PRIVATE` lists every private symbol, and a test
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -145,6 +146,9 @@ def replay_names() -> dict[str, Any]:
     return {
         "torch": torch,
         "aten": torch.ops.aten,
+        "device": torch.device,
+        "inf": math.inf,
+        "nan": math.nan,
         "empty_strided_cpu": guards._empty_strided_cpu,
         "reinterpret_tensor": guards._reinterpret_tensor,
         "extern_kernels": _ExternKernels,
