@@ -243,9 +243,20 @@ ufunc(np.modf, _modf)
 
 # -- exponentials and logarithms -----------------------------------------------------------------------------
 
+
+def _expm1(a: Tensor) -> Tensor:
+    """Kahan's way: compiled code has it as exp(a) - 1, which loses all digits near 0."""
+    if a.is_complex():
+        return torch.expm1(a)
+    power = torch.exp(a)
+    less = power - 1
+    near = torch.where(less == 0, a, less * (a / torch.log(power)))
+    return torch.where((less == -1) | torch.isinf(power), less, near)
+
+
 ufunc(np.exp, torch.exp)
 ufunc(np.exp2, torch.exp2)
-ufunc(np.expm1, torch.expm1)
+ufunc(np.expm1, wide(_expm1))
 ufunc(np.log, torch.log)
 ufunc(np.log2, torch.log2)
 ufunc(np.log10, torch.log10)
@@ -268,6 +279,24 @@ ufunc(np.logaddexp2, wide(_logaddexp2))
 
 # -- trigonometry --------------------------------------------------------------------------------------------
 
+
+def _arccosh(a: Tensor) -> Tensor:
+    """Compiled code squares the operand, which overflows."""
+    if a.is_complex():
+        return torch.arccosh(a)
+    above = a - 1
+    near = torch.log1p(above + torch.sqrt(2 * above + above * above))
+    return torch.where(a < 1, math.nan, torch.where(a > 1e8, torch.log(a) + math.log(2), near))
+
+
+def _arctanh(a: Tensor) -> Tensor:
+    """Compiled code takes the logarithm of a quotient that is nearly 1."""
+    if a.is_complex():
+        return torch.arctanh(a)
+    size = torch.abs(a)
+    return torch.copysign(torch.log1p(2 * size / (1 - size)) / 2, a)
+
+
 ufunc(np.sin, torch.sin)
 ufunc(np.cos, torch.cos)
 ufunc(np.tan, torch.tan)
@@ -278,8 +307,8 @@ ufunc(np.sinh, torch.sinh)
 ufunc(np.cosh, torch.cosh)
 ufunc(np.tanh, torch.tanh)
 ufunc(np.arcsinh, torch.arcsinh)
-ufunc(np.arccosh, torch.arccosh)
-ufunc(np.arctanh, torch.arctanh)
+ufunc(np.arccosh, wide(_arccosh))
+ufunc(np.arctanh, wide(_arctanh))
 ufunc(np.arctan2, torch.arctan2)
 ufunc(np.hypot, torch.hypot)
 
