@@ -27,8 +27,8 @@ class TensorCall(Call):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         assert self.op is not None
-        kwargs.pop("out", None)
-        kwargs.pop("where", None)
+        if kwargs.pop("out", None) is not None:
+            kwargs.pop("where", None)
         result = self.op(*map(to_tensor, args), **{key: to_tensor(item) for key, item in kwargs.items()})
         return result[0] if self.op.checked else result
 
