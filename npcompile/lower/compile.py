@@ -56,17 +56,16 @@ def compile_segment(data: bytes, threads: int, folder: Path, compiler: str) -> t
     start = time.perf_counter()
     graph = load(data)
     ins, outs = inputs_of(graph), outputs_of(graph)
-    module = fx.GraphModule(torch.nn.Module(), graph)
     with adapter.fake_mode() as mode:
         fakes = [_fake(v) for v in ins]
-    layouts = _layouts(module, mode, [_fake_copy(mode, v) for v in ins], outs)
+    layouts = _layouts(graph, mode, [_fake_copy(mode, v) for v in ins], outs)
     costs: list[float] = []
 
     def allowed(traced: fx.Graph) -> int:
         costs.append(cost(traced))
         return threads if costs[-1] >= PARALLEL_FROM else 1
 
-    traced = adapter.generate(_flat(module, len(ins), layouts), fakes, allowed)
+    traced = adapter.generate(_flat(graph, len(ins), layouts), fakes, allowed)
     program = wrapper.read(traced.wrapper, fakes, traced.constants)
     if len(program.returned) != len(outs):
         raise Rejected(f"{len(program.returned)} values are returned where {len(outs)} were recorded")
@@ -142,7 +141,7 @@ def _out(value: Value) -> cpp.Out:
 
 
 def _layouts(
-    module: fx.GraphModule, mode: Any, fakes: list[torch.Tensor], outs: list[Value]
+    graph: fx.Graph, mode: Any, fakes: list[torch.Tensor], outs: list[Value]
 ) -> list[tuple[int, ...] | None]:
     """For each output the axis order in which to lay it out, None where the traced body's own layout will do.
 
@@ -150,7 +149,7 @@ def _layouts(
     that shares memory with an input or another output is made a copy.
     """
     with mode, torch.no_grad():
-        results = fx.Interpreter(module).run(*fakes)
+        results = _run(graph, *fakes)
     seen = {adapter.memory_of(f) for f in fakes}
     orders: list[tuple[int, ...] | None] = []
     for place, (value, result) in enumerate(zip(outs, results, strict=True)):
@@ -194,11 +193,16 @@ def _inverse(items: tuple[int, ...], order: tuple[int, ...] | None) -> tuple[int
     return tuple(result)
 
 
-def _flat(module: fx.GraphModule, arity: int, orders: list[tuple[int, ...] | None]) -> fx.GraphModule:
+def _run(graph: fx.Graph, *args: torch.Tensor) -> Any:
+    """What a segment's graph answers. Not by a GraphModule: its text cannot say dtypes, classes or complex inf."""
+    return fx.Interpreter(torch.nn.Module(), graph=graph).run(*args)
+
+
+def _flat(segment_graph: fx.Graph, arity: int, orders: list[tuple[int, ...] | None]) -> fx.GraphModule:
     """The segment as a graph of one call: its nodes may pass on what Inductor's passes do not know."""
 
     def segment(*args: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        results = fx.Interpreter(module).run(*args)
+        results = _run(segment_graph, *args)
         return tuple(
             r if o is None else r.permute(o).clone(memory_format=torch.contiguous_format)
             for r, o in zip(results, orders, strict=True)
