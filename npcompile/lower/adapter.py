@@ -18,6 +18,7 @@ PRIVATE = (
     "torch._C._dynamo.guards._empty_strided_cpu",
     "torch._C._dynamo.guards._reinterpret_tensor",
     "torch._inductor.async_compile.AsyncCompile.cpp_pybinding",
+    "torch._inductor.codegen.cpp.CppKernel.cache_dtype_convert",
     "torch._inductor.compile_fx.compile_fx",
     "torch._inductor.compile_fx.compile_fx_inner",
     "torch._inductor.config.alignment_asserts",
@@ -88,7 +89,7 @@ def generate(
         traced.append(Traced(compiled.source_code, outputs, dict(compiled.constants or {})))
         return compiled
 
-    with config.patch(SETTINGS), _text_only(), torch.no_grad():
+    with config.patch(SETTINGS), _changed(), torch.no_grad():
         compile_fx.compile_fx(module, inputs, inner_compile=inner)
     if len(traced) != 1:
         raise RuntimeError(f"Inductor made {len(traced)} graphs of one segment")
@@ -96,16 +97,27 @@ def generate(
 
 
 @contextmanager
-def _text_only() -> Iterator[None]:
-    """Inductor's wrapper modules load without their kernels being compiled."""
-    from torch._inductor.async_compile import AsyncCompile
+def _changed() -> Iterator[None]:
+    """Inductor with two methods that do nothing.
 
-    original = AsyncCompile.cpp_pybinding
-    AsyncCompile.cpp_pybinding = lambda self, types, source: None  # type: ignore[method-assign, assignment]
+    The one compiles kernels when a wrapper is loaded. The other has a float16 value that is widened again keep
+    the digits it had before it was narrowed, which torch 2.11 does even where precision casts are emulated.
+    """
+    from torch._inductor.async_compile import AsyncCompile
+    from torch._inductor.codegen.cpp import CppKernel
+
+    def nothing(*args: Any) -> None:
+        return None
+
+    methods = [(AsyncCompile, "cpp_pybinding"), (CppKernel, "cache_dtype_convert")]
+    originals = [getattr(owner, name) for owner, name in methods]
+    for owner, name in methods:
+        setattr(owner, name, nothing)
     try:
         yield
     finally:
-        AsyncCompile.cpp_pybinding = original  # type: ignore[method-assign]
+        for (owner, name), original in zip(methods, originals, strict=True):
+            setattr(owner, name, original)
 
 
 class Toolchain(NamedTuple):
@@ -167,3 +179,38 @@ class _ExternKernels:
 
 
 EXTERN_KERNELS = frozenset(name for name in vars(_ExternKernels) if not name.startswith("__"))
+
+
+class DeviceKernel(NamedTuple):
+    """A segment compiled for a GPU."""
+
+    run: Callable[..., list[torch.Tensor]]
+    source: str  # Inductor's wrapper, with the Triton kernels in it
+    kernels: int
+
+
+def compile_device(
+    function: Callable[..., list[torch.Tensor]],
+    examples: list[tuple[tuple[int, ...], tuple[int, ...], torch.dtype, str]],
+) -> DeviceKernel:
+    """Inductor's callable for a function of tensors; examples: (shape, strides, dtype, device) of each input."""
+    from torch._inductor import compile_fx
+
+    device = examples[0][3] if examples else "cuda"
+    with fake_mode():
+        fakes = [torch.empty_strided(shape, strides, dtype=dtype, device=on) for shape, strides, dtype, on in examples]
+    graph = fx.Graph()
+    results: Any = graph.call_function(function, tuple(graph.placeholder(f"a{i}") for i in range(len(examples))))
+    graph.output(results)
+    module = fx.GraphModule(torch.nn.Module(), graph)
+    sources: list[str] = []
+
+    def inner(graph_module: fx.GraphModule, example_inputs: Any, **kwargs: Any) -> Any:
+        compiled: Any = compile_fx.compile_fx_inner(graph_module, example_inputs, **kwargs)
+        sources.append(compiled.source_code)
+        return compiled
+
+    with torch.device(device), torch.no_grad():
+        run: Any = compile_fx.compile_fx(module, fakes, inner_compile=inner)
+    source = "\n".join(sources)
+    return DeviceKernel(lambda *tensors: list(run(*tensors)), source, source.count("async_compile.triton("))

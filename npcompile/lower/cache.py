@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import hashlib
 import json
 import os
@@ -17,6 +16,7 @@ from typing import Any
 import torch
 
 WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
+_private: list[tuple[Path, int]] = []
 
 
 class Refused(Exception):
@@ -48,13 +48,15 @@ def _directory(root: str, pid: int) -> Path:
         _check_parent(path.parent)
     except (OSError, Refused):
         path = Path(tempfile.mkdtemp(prefix="npcompile-"))
-        atexit.register(_remove, path, pid)
+        _private.append((path, pid))
     return path
 
 
-def _remove(path: Path, pid: int) -> None:
-    if os.getpid() == pid:  # a forked child leaves its parent's folder alone
-        shutil.rmtree(path, ignore_errors=True)
+def remove_private() -> None:
+    """At the end of the process, after its worker's: remove folders that were made for it alone."""
+    for path, pid in _private:
+        if os.getpid() == pid:  # a forked child leaves its parent's folder alone
+            shutil.rmtree(path, ignore_errors=True)
 
 
 def check_directory(path: Path) -> None:

@@ -18,9 +18,9 @@ from .graph import inputs_of, load, outputs_of, written
 from .kernel import NUMBERS
 from .values import Value
 
-# Measured, in nanoseconds an element: x + 1 takes 0.1 in the cache and 0.3 outside, sin 0.7. Waking a second thread
-# takes 30 microseconds on a quiet machine, and on one whose cores are all taken it waits its turn for 8 to 20
-# milliseconds, with the whole kernel waiting for it: small work is never worth that.
+# Measured, in nanoseconds an element: x + 1 takes 0.1 in the cache and 0.3 outside, sin 0.7. Waking a second
+# thread takes 30 microseconds on a quiet machine; where all cores are taken it waits its turn for 8 to 20
+# milliseconds, and the whole kernel waits for it: small work is never worth that.
 CHEAP, COSTLY = 0.15, 0.7
 PARALLEL_FROM = 100_000.0
 aten = torch.ops.aten
@@ -47,7 +47,9 @@ class Rejected(Exception):
     """The segment cannot be compiled as asked; the text says why."""
 
 
-def compile_segment(data: bytes, threads: int, folder: Path, compiler: str) -> tuple[Path, dict[str, Any]]:
+def compile_segment(
+    data: bytes, threads: int, folder: Path, compiler: str, header: cpp.Header
+) -> tuple[Path, dict[str, Any]]:
     """The library (in `folder`) and the metadata of a segment.
 
     Raises Rejected where the traced body's dtypes or shapes are not those that were recorded,
@@ -84,7 +86,7 @@ def compile_segment(data: bytes, threads: int, folder: Path, compiler: str) -> t
     generated = time.perf_counter()
     source, library = folder / "segment.cpp", folder / "segment.so"
     source.write_text(emitted.source)
-    cpp.build(source, library, compiler)
+    cpp.build(source, library, compiler, header)
     metadata: dict[str, Any] = {
         "form": "native" if program.general is None else "general",
         "scratch": emitted.scratch,
@@ -194,7 +196,7 @@ def _inverse(items: tuple[int, ...], order: tuple[int, ...] | None) -> tuple[int
 
 
 def _run(graph: fx.Graph, *args: torch.Tensor) -> Any:
-    """What a segment's graph answers. Not by a GraphModule: its text cannot say dtypes, classes or complex inf."""
+    """What a segment's graph answers. A GraphModule's text cannot say dtypes, classes or complex inf."""
     return fx.Interpreter(torch.nn.Module(), graph=graph).run(*args)
 
 

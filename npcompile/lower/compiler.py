@@ -118,6 +118,7 @@ class _Compiler:
         self.log: Any = None
         self.folder: Path | None = None  # where the worker works
         self.compiled = 0
+        self.closing = False
 
     def submit(self, graph: fx.Graph, salt: str) -> Job:
         job = Job(graph, wire.dump(graph), salt, self)
@@ -215,6 +216,8 @@ class _Compiler:
         return worker.Reply(*pickle.loads(_receive(process.stdout.fileno(), length, end)))
 
     def _spawn(self) -> subprocess.Popen[bytes]:
+        if self.closing:
+            raise RuntimeError("the process is ending")
         if self.process is None:
             environment = dict(os.environ, OMP_NUM_THREADS="1", TORCHINDUCTOR_COMPILE_THREADS="1")
             for name in ("PYTHONWARNINGS", "PYTHONINSPECT", "PYTHONSTARTUP"):
@@ -285,7 +288,9 @@ def _after_fork() -> None:
 
 
 def _at_exit() -> None:
+    _compiler.closing = True
     _compiler.stop()
+    cache.remove_private()
 
 
 os.register_at_fork(after_in_child=_after_fork)

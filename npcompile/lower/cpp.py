@@ -200,24 +200,47 @@ def compiler() -> str:
     raise CompilerMissing(f"no C++ compiler found: {' or '.join(names)} is not on the path")
 
 
-def build(source: Path, library: Path, compiler: str) -> None:
+class Header:
+    """Inductor's header, compiled once for many kernels: parsing it is most of a kernel's compilation.
+
+    It takes as long as four kernels and some 150 MB in `folder`, so it is made beside the third kernel's
+    compilation and used from when it is there. g++ ignores one that does not fit.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.source = folder / "prefix.h"
+        self.kernels = 0
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def flags(self, compiler: str) -> list[str]:
+        self.kernels += 1
+        if self.kernels == 3:
+            self.source.write_text("#include <torch/csrc/inductor/cpp_prefix.h>\n")
+            command = [compiler, "-x", "c++-header", str(self.source), *_flags(), "-o", f"{self.source}.tmp"]
+            nowhere = subprocess.DEVNULL
+            self.process = subprocess.Popen(command, stdin=nowhere, stdout=nowhere, stderr=nowhere)
+        if self.process is None or self.process.poll() != 0:
+            return []
+        compiled = Path(f"{self.source}.gch")
+        if not compiled.exists():
+            Path(f"{self.source}.tmp").rename(compiled)
+        return ["-include", str(self.source)]
+
+
+def _flags() -> list[str]:
+    tools = adapter.toolchain()
+    defines = [f"-D{d}" for d in tools.defines]
+    return [*FLAGS, *tools.arch, *defines, *(f"-I{d}" for d in tools.includes)]
+
+
+def build(source: Path, library: Path, compiler: str, header: Header) -> None:
     """Compile a kernel file. Raises CompilerFailed."""
     tools = adapter.toolchain()
+    linked = [*(f"-L{d}" for d in tools.library_dirs), *(f"-l{n}" for n in tools.libraries)]
+    command = [compiler, *header.flags(compiler), str(source), *_flags()]
     run(
-        [
-            compiler,
-            str(source),
-            *FLAGS,
-            *tools.arch,
-            *(f"-D{d}" for d in tools.defines),
-            *(f"-I{d}" for d in tools.includes),
-            *(f"-L{d}" for d in tools.library_dirs),
-            "-Wl,--as-needed",  # a library that needs no torch loads in half the time
-            *(f"-l{n}" for n in tools.libraries),
-            "-o",
-            str(library),
-        ]
-    )
+        [*command, "-Wl,--as-needed", *linked, "-o", str(library)]
+    )  # most kernels need none of torch's libraries
 
 
 def run(command: list[str]) -> None:

@@ -47,8 +47,8 @@ _libraries: list[ctypes.CDLL] = []  # of the general form
 def spec(value: Value, written: bool) -> Spec:
     """A value as the native runtime takes it. Raises TypeError for a kind or dtype that has no host form."""
     dtype = NUMBERS.get(value.kind, value.dtype)
-    if dtype not in DTYPES or value.kind not in ("array", "scalar", *NUMBERS):
-        raise TypeError(f"a kernel cannot pass a {value.kind} of {value.dtype}")
+    if dtype not in DTYPES or value.kind not in ("array", "scalar", *NUMBERS) or value.device != "cpu":
+        raise TypeError(f"a kernel cannot pass a {value.kind} of {value.dtype} on {value.device}")
     return value.kind, *DTYPES[dtype], tuple(value.shape), tuple(value.strides), written
 
 

@@ -18,7 +18,7 @@ import traceback
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from . import cache, native
+from . import cache, cpp, native
 
 NICENESS = 15
 LENGTH = struct.Struct("<Q")
@@ -51,15 +51,17 @@ def serve(folder: str) -> None:
     os.umask(0o077)
     os.nice(NICENESS)
     requests: queue.SimpleQueue[Request] = queue.SimpleQueue()
-    os.environ["TORCHINDUCTOR_CACHE_DIR"] = tempfile.mkdtemp(dir=folder, prefix=cache.work_prefix())
+    work = tempfile.mkdtemp(dir=folder, prefix=cache.work_prefix())
+    os.environ["TORCHINDUCTOR_CACHE_DIR"] = work
     threading.Thread(target=_read, args=(sys.stdin.buffer, requests, Path(folder)), daemon=True).start()
     cache.remove_leavings(Path(folder))
     _warm_up()
+    header = cpp.Header(Path(work))
     while True:
         request = requests.get()
         error, compiled = None, False
         try:
-            compiled = _compile(request)
+            compiled = _compile(request, header)
         except Exception as exception:
             traceback.print_exc()
             error = _reason(exception)
@@ -99,7 +101,7 @@ def _warm_up() -> None:
         traceback.print_exc()  # the first job meets the same and reports it
 
 
-def _compile(request: Request) -> bool:
+def _compile(request: Request, header: cpp.Header) -> bool:
     from .compile import compile_segment
 
     folder = Path(request.folder)
@@ -108,7 +110,9 @@ def _compile(request: Request) -> bool:
     if _present(folder, request.key):
         return False
     with tempfile.TemporaryDirectory(dir=folder, prefix=cache.work_prefix()) as work:
-        library, metadata = compile_segment(request.data, request.threads, Path(work), request.compiler)
+        library, metadata = compile_segment(
+            request.data, request.threads, Path(work), request.compiler, header
+        )
         cache.store(folder, request.key, library, metadata)
     return True
 
