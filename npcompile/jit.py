@@ -17,12 +17,14 @@ from typing import Any
 import numpy as np
 import torch
 
-from npcompile.frontend.defaults import Defaults
+from npcompile.device import current_device
+from npcompile.frontend.defaults import Defaults, on_device
 from npcompile.frontend.errstate import traps
 from npcompile.frontend.program import Diverged, Program
 from npcompile.frontend.rewrite import Rewritten, rewrite
 from npcompile.frontend.signature import key_of
 from npcompile.frontend.trace import Traced, ops_version, trace
+from npcompile.lower import cuda
 from npcompile.lower.compiler import Job, submit
 from npcompile.lower.eager import eager
 from npcompile.stats import Stats
@@ -51,7 +53,8 @@ class _Entry:
 
     def start(self) -> None:
         salt = ops_version()
-        self.jobs = [submit(segment.graph, salt) for segment in self.segments]
+        on_cpu = self.program.device in (None, "cpu")
+        self.jobs = [(submit if on_cpu else cuda.submit)(segment.graph, salt) for segment in self.segments]
 
     @property
     def done(self) -> bool:
@@ -109,7 +112,7 @@ class Jitted:
                 return self.__wrapped__(*args, **kwargs)
             args, kwargs = bound
         leaves: list[Any] = []
-        key = (torch.get_num_threads(), *[key_of(arg, leaves) for arg in args])
+        key = (torch.get_num_threads(), current_device(), *[key_of(arg, leaves) for arg in args])
         if kwargs:
             key = (*key, key_of(kwargs, leaves))
         try:
@@ -132,7 +135,9 @@ class Jitted:
             self._report(reason, None)
         self.stats.plain_calls += 1
         fn: Any = self.__wrapped__
-        if self._default_float is not None and isinstance(rewritten := self._source(), Rewritten):
+        if (self._default_float is not None or on_device((args, kwargs))) and isinstance(
+            rewritten := self._source(), Rewritten
+        ):
             fn = rewritten.bind(fn, Defaults(self._default_float))
         return fn(*args, **kwargs)
 
@@ -162,7 +167,8 @@ class Jitted:
             return self._plain(args, kwargs, f"more than {MAX_PROGRAMS} ways through the function at one signature")
         fn: Any = self.__wrapped__
         self.stats.recordings += 1
-        traced = trace(fn, rewritten, args, kwargs, self._binding.names(len(args)), self._default_float)
+        names = self._binding.names(len(args))
+        traced = trace(fn, rewritten, args, kwargs, names, self._default_float, str(current_device() or "cpu"))
         self.stats.host_calls += traced.host_calls
         if traced.program is None:
             state.plain = True
@@ -174,7 +180,8 @@ class Jitted:
         entry = _Entry(traced)
         if os.environ.get("NPCOMPILE_BACKEND") == "interpreter":
             self.stats.segments += len(entry.segments)
-            state.ready.insert(0, entry.replay.link([eager(segment.graph) for segment in entry.segments]))
+            stand_ins = [eager(segment.graph, entry.program.device) for segment in entry.segments]
+            state.ready.insert(0, entry.replay.link(stand_ins, self.stats))
             return traced.result
         entry.start()
         state.pending.append(entry)
@@ -211,7 +218,7 @@ class Jitted:
                 error = entry.error()
                 if error is None:
                     kernels: list[Any] = [job.kernel for job in entry.jobs]
-                    state.ready.insert(0, entry.replay.link(kernels))
+                    state.ready.insert(0, entry.replay.link(kernels, self.stats))
                     self._count(entry)
                     linked = True
                 state.pending.remove(entry)

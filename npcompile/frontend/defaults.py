@@ -1,4 +1,4 @@
-"""`default_float`: the dtype of arrays that a function makes without naming one, in plain calls and in recordings."""
+"""What plain Python cannot do by itself in an unrecorded call: `default_float`, and tensors on a device."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import types
 from typing import Any
 
 import numpy as np
+import torch
 
 from npcompile.frontend import follow
+from npcompile.frontend.arrays import from_tensor, is_array, to_tensor
 from npcompile.frontend.hooks import Hooks
 from npcompile.frontend.rewrite import Rewritten, rewrite
 from npcompile.frontend.table import TABLE
@@ -22,17 +24,33 @@ def with_default(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], dtype: 
     return {**kwargs, "dtype": dtype} if is_default else kwargs
 
 
-class Defaults(Hooks):
-    """Python's own operations, but for the default dtype of arrays that are made."""
+def on_device(value: Any) -> bool:
+    """Whether a torch tensor on a device is among the arguments: its `.numpy()` is a device array."""
+    if isinstance(value, torch.Tensor):
+        return value.device.type != "cpu"
+    if type(value) in (tuple, list):
+        return any(map(on_device, value))
+    return type(value) is dict and any(map(on_device, value.values()))
 
-    def __init__(self, dtype: np.dtype[Any]) -> None:
+
+class Defaults(Hooks):
+    """Python's own operations, but for the dtype of arrays that are made without one, and for `tensor.numpy()` and
+    `torch.from_numpy` where the memory is a device's."""
+
+    def __init__(self, dtype: np.dtype[Any] | None) -> None:
         self.dtype = dtype
 
     def call(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
         op = TABLE.of(fn)
+        if fn is torch.from_numpy and len(args) == 1 and is_array(args[0]):
+            return to_tensor(args[0])
+        if isinstance(getattr(fn, "__self__", None), torch.Tensor) and fn.__name__ == "numpy" and not (args or kwargs):
+            return from_tensor(fn.__self__)
         if op is not None:
-            if op.creates:
+            if op.creates and self.dtype is not None:
                 kwargs = with_default(fn, args, kwargs, self.dtype)
+        elif hasattr(type(fn), "npcompile_function"):
+            return self.call(fn.npcompile_function(), *args, **kwargs)
         elif isinstance(fn, types.FunctionType) and follow.is_users(fn):
             rewritten = rewrite(fn)
             if isinstance(rewritten, Rewritten):

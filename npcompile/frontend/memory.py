@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from npcompile.frontend.arrays import layout
+
 # Room below the start of a root for regions to be laid out as made-up addresses; nothing is read there.
 _ORIGIN = 1 << 44
 # Deciding overlap exactly is NP-hard in the number of axes; past this much work the answer is "may overlap".
@@ -104,8 +106,9 @@ class Overlap:
 
     pairs: tuple[tuple[int, int, int | None], ...]
 
-    def __call__(self, *arrays: np.ndarray[Any, Any]) -> bool:
+    def __call__(self, *given: Any) -> bool:
         """Whether these lie in the same way."""
+        arrays = [layout(array) for array in given]
         for one, other, distance in self.pairs:
             if distance is None:
                 if np.may_share_memory(arrays[one], arrays[other]):

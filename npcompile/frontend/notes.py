@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 from torch import fx
 
+from npcompile.frontend.arrays import facts, is_array, is_numpy, layout
 from npcompile.frontend.memory import Roots
-from npcompile.frontend.program import Call, Guard, Program, Read, Structure, facts, step_of
+from npcompile.frontend.ndarray import ndarray
+from npcompile.frontend.program import Call, Guard, Program, Read, Structure, step_of
 from npcompile.frontend.signature import BY_VALUE, NUMBERS
 from npcompile.frontend.table import TABLE, TORCH, Op
 from npcompile.frontend.tracked import Tracked, fresh
@@ -39,7 +41,7 @@ class Unfollowed(Exception):
 class Notes:
     """The residual program under construction."""
 
-    def __init__(self, filename: str) -> None:
+    def __init__(self, filename: str, libraries: bool = True) -> None:
         self.graph = fx.Graph()
         self.inputs: list[fx.Node] = []
         self.roots = Roots()
@@ -47,19 +49,28 @@ class Notes:
         self.decided: set[fx.Node] = set()
         self.filename = filename
         self.count = 0
+        self.devices: set[str] = set()  # of the device arrays met
+        self.libraries = libraries
 
     # -- values ------------------------------------------------------------------------------------------------
 
     def value(self, obj: Any, outside: bool = False) -> Value:
         """What is known of a live object."""
         kind = type(obj)
-        if kind is np.ndarray:
+        if is_array(obj):
+            device = "cpu"
+            if kind is ndarray:
+                device = obj.device
+                self.devices.add(device)
+                if len(self.devices) > 1:
+                    raise Unfollowed(f"arrays on several devices: {', '.join(sorted(self.devices))}")
+                obj = layout(obj)
             dtype = TORCH.get(obj.dtype)
             if not obj.flags.aligned or any(stride % obj.itemsize for stride in obj.strides):
                 dtype = None  # fields of records and the like: no tensor can be laid over them
             strides = tuple(stride // max(obj.itemsize, 1) for stride in obj.strides)
             root, region = self.roots.of(obj, outside)
-            return Value("array", dtype, obj.shape, strides, root, region)
+            return Value("array", dtype, obj.shape, strides, root, region, device)
         if kind in NUMBERS or kind is bool:
             return Value(kind.__name__)
         if isinstance(obj, np.generic):
@@ -69,7 +80,8 @@ class Notes:
     def know(self, obj: Any, node: fx.Node) -> None:
         """Follow a live object as the value of a node."""
         kind = type(obj)
-        if kind is np.ndarray:
+        if is_array(obj):
+            node.meta["wrapped"] = kind is ndarray
             if self.tracked.get(obj) is None:
                 self.tracked.array(obj, node)
         elif kind in NUMBERS or isinstance(obj, np.generic):
@@ -114,7 +126,7 @@ class Notes:
 
     def placeholder(self, name: str, leaf: Any) -> None:
         """An argument's leaf."""
-        node = self.graph.placeholder(name)
+        node = self.graph.create_node("placeholder", name, name=name)
         node.meta.update(step="input", value=self.value(leaf, outside=True))
         self.inputs.append(node)
         known = self.tracked.get(leaf)
@@ -140,10 +152,10 @@ class Notes:
         static: traced Python ints are decided by value (axes, shapes, indices).
         """
         kind = type(obj)
-        if kind is np.ndarray or kind in NUMBERS or isinstance(obj, np.generic):
+        if is_array(obj) or kind in NUMBERS or isinstance(obj, np.generic):
             known = self.tracked.get(obj)
             if known is None:
-                what = "an array" if kind is np.ndarray else f"a number ({obj!r})"
+                what = "an array" if is_array(obj) else f"a number ({obj!r})"
                 raise Unfollowed(f"{what} of unknown origin")
             if known.node is not None and static and isinstance(obj, int | np.integer):
                 self.decide(known.node, obj)
@@ -184,12 +196,14 @@ class Notes:
         if isinstance(result, np.generic) and not self.traced(*args, *kwargs.values()):
             self.constant(result)  # arithmetic of decided numbers
             return result
-        if type(result) is np.ndarray and self.tracked.get(result) is not None:
+        if is_array(result) and self.tracked.get(result) is not None:
             return result  # NumPy answered with an array that is there already
         refs, named = self.operands(op, args, kwargs, result)
+        if "length" in op.accepts and is_array(result):
+            named["length"] = len(result)  # the op's length is decided by data: it checks that it still is this
         value = self.value(result)
         step = "view" if view or (op.view and self._is_view(result, args)) else "op"
-        if step == "op" and (op.library or self._has_views(result, args)):
+        if step == "op" and (self.in_library(op) or self._has_views(result, args)):
             step = "library"
         node = self.add(step, op, refs, named, value)
         if op.function is GETITEM and is_basic(args[1]):
@@ -213,10 +227,10 @@ class Notes:
         if kind in (tuple, list, dict) or (isinstance(result, tuple) and hasattr(result, "_fields")):
             node.meta["parts"] = len(result)
             for key, item in result.items() if kind is dict else enumerate(result):
-                if type(item) is np.ndarray and self.tracked.get(item) is not None:
+                if is_array(item) and self.tracked.get(item) is not None:
                     continue
                 part = self.add("part", _part, (node, key), {}, self.value(item))
-                if type(item) is np.ndarray and step_of(node) != "op":
+                if is_array(item) and step_of(node) != "op":
                     self.guard("array", facts(item), part)
                 self.result(part, item)
             if kind is not tuple:
@@ -247,7 +261,7 @@ class Notes:
         node = self.add("read", read, () if base is None else (base,), {}, self.value(value, outside=True))
         if known is not None and known.node is not None and not is_number:
             self.guard("same", None, node, known.node)  # known by another path: this one must lead there again
-        elif kind is np.ndarray:
+        elif is_array(value):
             self.guard("array", facts(value), node)
             self.know(value, node)
         elif is_number:
@@ -272,29 +286,31 @@ class Notes:
         for item in value:
             if type(item) is tuple:
                 self.fixed(item)
-            elif type(item) is np.ndarray or type(item) in (list, dict):
+            elif is_array(item) or type(item) in (list, dict):
                 raise Unfollowed(f"a tuple from outside that holds a {type(item).__name__}")
             else:
                 self.constant(item)
 
+    def in_library(self, op: Op) -> bool:
+        """Whether an op is done by NumPy's own libraries at replay: on the CPU they are the best there is."""
+        return op.library and self.libraries and self.devices <= {"cpu"}
+
     def _is_view(self, result: Any, args: tuple[Any, ...]) -> bool:
-        if type(result) is not np.ndarray or not args or type(args[0]) is not np.ndarray:
+        if not is_array(result) or not args or not is_array(args[0]):
             return False
-        return result.base is not None and np.may_share_memory(result, args[0])
+        return layout(result).base is not None and np.may_share_memory(layout(result), layout(args[0]))
 
     def _has_views(self, result: Any, args: tuple[Any, ...]) -> bool:
         """Whether any of several results is a view of an argument (as those of `np.split` are)."""
         if type(result) not in (tuple, list):
             return False
-        arrays = [arg for arg in args if type(arg) is np.ndarray]
-        return any(
-            type(part) is np.ndarray and part.base is not None and any(np.may_share_memory(part, a) for a in arrays)
-            for part in result
-        )
+        arrays = [layout(arg) for arg in args if is_array(arg)]
+        parts = [layout(part) for part in result if is_array(part)]
+        return any(part.base is not None and any(np.may_share_memory(part, a) for a in arrays) for part in parts)
 
     def bound(self, operands: tuple[Any, ...], typed: tuple[Any, ...]) -> None:
         """Python ints that meet integer arrays (`typed`) must stay where NumPy converts them without complaint."""
-        dtypes = {item.dtype for item in typed if isinstance(item, np.ndarray | np.generic)}
+        dtypes = {item.dtype for item in typed if is_numpy(item)}
         limits = [np.iinfo(dtype) for dtype in dtypes if dtype.kind in "iu"]
         if not limits:
             return
@@ -323,12 +339,12 @@ class Notes:
         return self._call("host", function, args, kwargs, result)
 
     def _call(self, step: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:
-        if step == "host" and type(result) is np.ndarray and any(result is arg for arg in (*args, *kwargs.values())):
+        if step == "host" and is_array(result) and any(result is arg for arg in (*args, *kwargs.values())):
             raise Unfollowed("a call of NumPy that is not an op answers with its own argument: it may have written to it")
         refs = tuple(self.ref(arg) for arg in args)
         named = {key: self.ref(arg) for key, arg in kwargs.items()}
         node = self.add(step, function, refs, named, self.value(result))
-        if type(result) is np.ndarray and self.tracked.get(result) is None:
+        if is_array(result) and self.tracked.get(result) is None:
             self.guard("array", facts(result), node)
         return self.result(node, result)
 
@@ -341,7 +357,7 @@ class Notes:
         refs = tuple(self.ref(arg) for arg in args)
         self.add("opaque", call, refs, {key: self.ref(arg) for key, arg in kwargs.items()}, Value("object"))
 
-    def write(self, dst: np.ndarray[Any, Any], value: Any) -> None:
+    def write(self, dst: Any, value: Any) -> None:
         """Note that a value (a node, or a decided number) was written over the whole of `dst`."""
         target = self.ref(dst)
         if isinstance(value, fx.Node) and value.meta["value"].kind == "int" and dst.dtype.kind in "iu":
@@ -349,13 +365,13 @@ class Notes:
             self.guard("range", (int(info.min), int(info.max)), value)
         self.add("write", write, (target, value), {}, Value("object"))
 
-    def store(self, array: np.ndarray[Any, Any], index: Any, value: Any) -> None:
+    def store(self, array: Any, index: Any, value: Any) -> None:
         """Note `array[index] = value`."""
         if type(value) in (list, tuple):
             raise Unfollowed("a list stored into an array")
         if is_basic(index):
             full = index if type(index) is tuple else (index,)
-            if Ellipsis not in [item for item in full if not isinstance(item, np.ndarray)]:
+            if not any(item is Ellipsis for item in full):
                 full = (*full, Ellipsis)
             view = array[full]
             op = TABLE.of(GETITEM)
@@ -369,13 +385,13 @@ class Notes:
         op = TABLE.of(SETITEM)
         if op is None:
             raise Unfollowed("an indexed assignment")
-        reason = op.refuses((array, index, value), {})
+        reason = op.refuses((layout(array), index, value), {})
         if reason is not None:
             raise Unfollowed(reason)
         refs = (self.ref(array), self.ref(index, True), self.ref(value))
         whole = self.value(array).renewed(self.roots.new(), array.shape, TORCH.get(array.dtype))
         node = self.add("op", op, refs, {}, whole)
-        node.meta["unchecked"] = type(index) is np.ndarray and index.dtype == bool
+        node.meta["unchecked"] = is_array(index) and index.dtype == bool
         self.write(array, node)
 
     # -- the end -----------------------------------------------------------------------------------------------
@@ -405,7 +421,8 @@ class Notes:
                 for user in list(node.users):  # data that nothing was done with
                     self.graph.erase_node(user)
                 self.graph.erase_node(node)
-        return Program(name, self.graph, self.inputs, structure, self.filename)
+        device = next(iter(self.devices), None)
+        return Program(name, self.graph, self.inputs, structure, self.filename, device)
 
 
 def _only_type(node: fx.Node) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from torch import fx
 
+from npcompile.frontend.arrays import facts, from_tensor, is_array
 from npcompile.frontend.pure import OPERATORS, UFUNCS
 from npcompile.frontend.table import Op
 from npcompile.lower.values import Value
@@ -32,7 +33,8 @@ def same_value(value: Any, recorded: Any) -> bool:
 class Read:
     """A value outside that the function read: evaluated again at replay.
 
-    how: "global" (of a function's module), "cell" (of a closure), "attribute" or "item" (of another node's value).
+    how: "global" (of a function's module), "cell" (of a closure), "attribute" or "item" (of another node's value),
+    "tensor" (`value.numpy()` of a torch tensor: shares its memory).
     """
 
     how: str
@@ -47,17 +49,16 @@ class Read:
             return self.holder.cell_contents
         if self.how == "attribute":
             return getattr(base, self.name)
+        if self.how == "tensor":
+            return from_tensor(base)
         return base[self.name]
 
     def text(self, base: str) -> str:
         if self.how in ("global", "cell"):
             return str(self.name)
+        if self.how == "tensor":
+            return f"{base}.numpy()"
         return f"{base}.{self.name}" if self.how == "attribute" else f"{base}[{self.name!r}]"
-
-
-def facts(array: np.ndarray[Any, Any]) -> tuple[Any, ...]:
-    """What a kernel relies on of an array that is not an argument."""
-    return array.dtype, array.shape, array.strides, array.flags.writeable, array.flags.aligned
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +80,7 @@ class Guard:
         if self.kind == "value":
             return same_value(value, expected)
         if self.kind == "array":
-            return type(value) is np.ndarray and facts(value) == expected
+            return is_array(value) and facts(value) == expected
         if self.kind == "truth":
             return bool(value) is expected
         if self.kind == "range":
@@ -146,6 +147,7 @@ class Program:
     inputs: list[fx.Node]  # placeholders, one a leaf of the arguments
     result: Structure
     filename: str = ""
+    device: str | None = None  # where its arrays lie, if they are device arrays
 
     def __str__(self) -> str:
         return print_program(self)
@@ -278,6 +280,9 @@ def print_program(program: Program) -> str:
     for node in program.graph.nodes:
         if node.op != "call_function":
             continue
+        target: Any = node.target
+        if isinstance(target, Read) and target.how in ("global", "cell") and value_of(node).kind == "object":
+            continue  # its guard says what it is
         where = node.meta.get("line")
         note = f"line {where}" if where else ""
         step = step_of(node)

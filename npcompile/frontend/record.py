@@ -10,14 +10,17 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import torch
 
 from npcompile.frontend import follow, pure
+from npcompile.frontend.arrays import facts, from_tensor, is_array, is_numpy, layout, to_tensor
 from npcompile.frontend.defaults import with_default
+from npcompile.frontend.dispatch import map_arrays
 from npcompile.frontend.errstate import TRAPS
 from npcompile.frontend.hooks import Hooks
 from npcompile.frontend.notes import GETITEM, SETITEM, Notes, Unfollowed, is_basic
 from npcompile.frontend.rewrite import Rewritten, rewrite
-from npcompile.frontend.program import Call, Program, Read, facts
+from npcompile.frontend.program import Call, Program, Read
 from npcompile.frontend.signature import NUMBERS
 from npcompile.frontend.table import TABLE, TORCH, Op
 from npcompile.frontend.tracked import fresh
@@ -32,20 +35,11 @@ _SIMPLE = (list, tuple, dict, str, bytes, set, frozenset, range, slice, type(Non
 _WALKERS = (enumerate, zip, reversed, type(iter(range(0))), type(iter([])), type(iter(())), map, filter)
 
 
-def is_array(obj: Any) -> bool:
-    return type(obj) is np.ndarray
-
-
-def is_numpy(obj: Any) -> bool:
-    """An array or a NumPy scalar: what NumPy's operators act on."""
-    return isinstance(obj, np.ndarray | np.generic)
-
-
 class Recorder(Hooks):
     """One recording of one call. After `stop` (or on another thread) the hooks do what Python does and nothing else."""
 
-    def __init__(self, filename: str, default_float: np.dtype[Any] | None = None) -> None:
-        self.notes = Notes(filename)
+    def __init__(self, filename: str, default_float: np.dtype[Any] | None = None, libraries: bool = True) -> None:
+        self.notes = Notes(filename, libraries)
         self.active = True
         self.reason: str | None = None  # why the recording was given up
         self.at: int | None = None  # the user's line where it was
@@ -77,6 +71,11 @@ class Recorder(Hooks):
         except Unfollowed as reason:
             self.stop(str(reason))
         return args[-1]
+
+    def _refuses(self, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+        if self.notes.devices:
+            args, kwargs = _layouts(args), _layouts(kwargs)
+        return op.refuses(args, kwargs)
 
     # -- operators ---------------------------------------------------------------------------------------------
 
@@ -115,7 +114,7 @@ class Recorder(Hooks):
 
     def _ufunc(self, ufunc: np.ufunc, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:
         op = TABLE.of(ufunc)
-        if op is None or op.refuses(args, kwargs) is not None:
+        if op is None or self._refuses(op, args, kwargs) is not None:
             self.host_calls += 1
             return self.notes.host(ufunc, args, kwargs, result)
         return self.notes.op(op, args, kwargs, result)
@@ -151,7 +150,7 @@ class Recorder(Hooks):
     def _inplace(self, op: str, a: Any, b: Any, result: Any) -> Any:
         ufunc = pure.UFUNCS[op]
         entry = TABLE.of(ufunc)
-        reason = "" if entry is None else entry.refuses((a, b), {})
+        reason = "" if entry is None else self._refuses(entry, (a, b), {})
         if entry is None or reason is not None:
             raise Unfollowed(f"`{op}=`: {reason or 'not an op yet'}")
         self._write_back(entry, (a, b), {}, a)
@@ -162,9 +161,10 @@ class Recorder(Hooks):
         notes = self.notes
         refs, named = notes.operands(op, args, kwargs, dst)
         value = notes.value(dst).renewed(notes.roots.new(), dst.shape, None)
-        if op.library:
-            value = replace(value, dtype=TORCH.get(np.result_type(*args)))
-        node = notes.add("library" if op.library else "op", op, refs, named, value)
+        library = notes.in_library(op)
+        if library:
+            value = replace(value, dtype=TORCH.get(np.result_type(*_layouts(args))))
+        node = notes.add("library" if library else "op", op, refs, named, value)
         notes.write(dst, node)
 
     def unary(self, op: str, a: Any) -> Any:
@@ -198,9 +198,13 @@ class Recorder(Hooks):
         if not self.on or id(fn) in self._inner:
             return fn(*args, **kwargs)
         op = TABLE.of(fn)
+        if fn is torch.from_numpy and len(args) == 1 and is_array(args[0]):
+            return self._note(self.notes.host, to_tensor, args, {}, to_tensor(args[0]))
         if fn is getattr and len(args) == 2:
             return self.getattr(*args)
         if op is None and type(fn) is types.BuiltinFunctionType and fn.__self__ is not None:
+            return self._method(fn, args, kwargs)
+        if type(fn) is types.MethodType and is_array(fn.__self__):
             return self._method(fn, args, kwargs)
         if op is not None:
             return self._numpy(op, fn, args, kwargs)
@@ -236,7 +240,7 @@ class Recorder(Hooks):
         if any(is_array(arg) for arg in args):
             if fn is abs:
                 return self._ufunc(np.absolute, args, kwargs, result)
-            if isinstance(result, np.ndarray):
+            if is_array(result):
                 raise Unfollowed(f"{fn.__name__} of an array")
         if fn is abs and isinstance(args[0], np.generic):
             return self._ufunc(np.absolute, args, kwargs, result)
@@ -290,13 +294,13 @@ class Recorder(Hooks):
         if kwargs.get("out") is not None:
             return self._into(op, fn, args, kwargs)
         try:
-            reason = op.refuses(args, kwargs)
+            reason = self._refuses(op, args, kwargs)
         except Exception as error:  # the predicate saw a call that NumPy will refuse itself
             reason = repr(error)
         result = fn(*args, **kwargs)
         if reason is not None:
             self.host_calls += 1
-            return self._note(self.notes.host, fn, args, kwargs, result)
+            return self._note(self.notes.host, _target(fn), args, kwargs, result)
         return self._note(self.notes.op, op, args, kwargs, result)
 
     def _into(self, op: Op, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -309,11 +313,11 @@ class Recorder(Hooks):
         return self._note(self._into_note, op, args, rest, dst, result)
 
     def _into_note(self, op: Op, args: tuple[Any, ...], rest: dict[str, Any], dst: Any, result: Any) -> Any:
-        if type(dst) is not np.ndarray:
+        if not is_array(dst):
             raise Unfollowed("out= that is not one array")
         if isinstance(op.function, np.ufunc) and "where" in rest:
             rest = {**rest, "base": dst}
-        reason = op.refuses(args, {**{key: value for key, value in rest.items() if key != "base"}, "out": dst})
+        reason = self._refuses(op, args, {**{key: value for key, value in rest.items() if key != "base"}, "out": dst})
         if reason is not None:
             raise Unfollowed(f"out= of a call that is not native: {reason}")
         self._write_back(op, args, rest, dst)
@@ -325,7 +329,7 @@ class Recorder(Hooks):
         if kwargs.get("out") is not None:
             self.stop("out= of a call that is not native")
             return result
-        return self._note(self.notes.host, fn, args, kwargs, result)
+        return self._note(self.notes.host, _target(fn), args, kwargs, result)
 
     def _method(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A bound built-in method: of an array, a scalar, a ufunc, a container."""
@@ -336,14 +340,16 @@ class Recorder(Hooks):
             descriptor = np.ndarray.__dict__[name]
             op = TABLE.of(descriptor)
             if op is not None:
-                return self._numpy(op, _Unbound(descriptor), (own, *args), kwargs)
+                return self._numpy(op, _Method(fn), (own, *args), kwargs)
             if descriptor in pure.HOST_METHODS:
-                return self._host(descriptor, (own, *args), kwargs)
+                return self._host(_Method(fn), (own, *args), kwargs)
             if descriptor is np.ndarray.fill or descriptor is np.ndarray.sort:
                 return self._in_place_method(descriptor, own, args, kwargs, fn)
             result = fn(*args, **kwargs)
             self.stop(f"ndarray.{name}")
             return result
+        if isinstance(own, torch.Tensor) and name == "numpy" and not args:
+            return self._note(self._from_tensor, own, fn(**kwargs) if kwargs else from_tensor(own))
         if isinstance(own, np.ufunc):
             op = TABLE.of_method(own, name)
             if op is not None:
@@ -373,6 +379,13 @@ class Recorder(Hooks):
             return self._opaque(Call(name), fn, (own, *args), kwargs, bound=True)
         return self._listed(fn, args, kwargs)
 
+    def _from_tensor(self, tensor: torch.Tensor, result: Any) -> Any:
+        """`tensor.numpy()`: an array from outside, on the tensor's memory."""
+        base = self.notes.ref(tensor)
+        node = self.notes.add("read", Read("tensor", "numpy"), (base,), {}, self.notes.value(result, outside=True))
+        self.notes.guard("array", facts(result), node)
+        return self.notes.result(node, result)
+
     def _listed(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A built-in function of a module."""
         if fn is len or fn is sum or fn is print:
@@ -397,7 +410,7 @@ class Recorder(Hooks):
         result = fn(*args, **kwargs)
         if descriptor is np.ndarray.fill and len(args) == 1:
             self._note(lambda value, _: self.notes.write(own, self.notes.ref(value)), args[0], None)
-        elif (op := TABLE.of(np.sort)) is not None and op.refuses((own, *args), kwargs) is None:
+        elif (op := TABLE.of(np.sort)) is not None and self._refuses(op, (own, *args), kwargs) is None:
             self._note(lambda _: self._write_back(op, (own, *args), kwargs, own), None)
         else:
             self.stop(f"ndarray.{descriptor.__name__}")
@@ -459,12 +472,14 @@ class Recorder(Hooks):
             if name in pure.ARRAY_FACTS:
                 self.notes.constant(result)
                 return result
+            if name == "device" and isinstance(result, str):
+                return result
             op = TABLE.of(np.ndarray.__dict__.get(name))
-            if type(result) is types.BuiltinFunctionType:
+            if type(result) in (types.BuiltinFunctionType, types.MethodType):
                 return result
             if op is None:
                 raise Unfollowed(f"ndarray.{name}")
-            if (reason := op.refuses((obj,), {})) is not None:
+            if (reason := self._refuses(op, (obj,), {})) is not None:
                 raise Unfollowed(reason)
             return self.notes.op(op, (obj,), {}, result)
         if isinstance(obj, np.generic):
@@ -474,7 +489,7 @@ class Recorder(Hooks):
             return self.notes.number(Read("attribute", name), (obj,), {}, result)
         if isinstance(obj, types.ModuleType):
             if id(obj) not in pure.FIXED_MODULES:
-                return self._read("attribute", name, vars(obj), None, result)
+                return self._read("global", name, vars(obj), None, result)
             self.notes.constant(result)
             return result
         known = self.notes.tracked.get(obj)
@@ -529,11 +544,11 @@ class Recorder(Hooks):
     def _getitem(self, obj: Any, index: Any, result: Any) -> Any:
         if is_array(obj):
             op = TABLE.of(GETITEM)
-            reason = "not an op yet" if op is None else op.refuses((obj, index), {})
+            reason = "not an op yet" if op is None else self._refuses(op, (obj, index), {})
             if op is None or reason is not None:
                 self.host_calls += 1
                 return self.notes.host(GETITEM, (obj, index), {}, result)
-            return self.notes.op(op, (obj, index), {}, result, view=type(result) is np.ndarray and is_basic(index))
+            return self.notes.op(op, (obj, index), {}, result, view=is_array(result) and is_basic(index))
         known = self.notes.tracked.get(obj)
         if known is not None and known.node is not None:
             if type(obj) not in (list, dict, tuple):
@@ -673,11 +688,21 @@ class Recorder(Hooks):
             return None
 
 
-class _Unbound:
-    """A method descriptor called with its array first (NumPy's own error messages stay those of the method)."""
+class _Method:
+    """An array's method called with its array first; noted as a call of the method of that name."""
 
-    def __init__(self, descriptor: Any) -> None:
-        self._descriptor = descriptor
+    def __init__(self, bound: Any) -> None:
+        self._bound = bound
 
     def __call__(self, own: Any, *args: Any, **kwargs: Any) -> Any:
-        return self._descriptor.__get__(own)(*args, **kwargs)
+        return self._bound(*args, **kwargs)
+
+
+def _target(fn: Any) -> Any:
+    """What a replay calls for this."""
+    return Call(fn._bound.__name__) if isinstance(fn, _Method) else fn
+
+
+def _layouts(value: Any) -> Any:
+    """Arguments with each device array as the NumPy array that lies as it does."""
+    return map_arrays(value, layout)

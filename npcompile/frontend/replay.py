@@ -10,19 +10,23 @@ from typing import Any
 import numpy as np
 from torch import fx
 
+from npcompile.frontend.lanes import Lane, assign, method
 from npcompile.frontend.memory import Overlap
 from npcompile.frontend.pure import OPERATORS, UNARY
-from npcompile.frontend.program import Call, Diverged, Program, Read, value_of
+from npcompile.frontend.program import Call, Diverged, Program, Read, step_of, value_of
 from npcompile.frontend.table import Op
 from npcompile.lower.plan import Plan, Segment, Step
+from npcompile.lower.transfers import Counter
 
 _SYMBOLS = {id(function): symbol for symbol, function in OPERATORS.items()}
 _PREFIXES = {id(function): symbol for symbol, function in UNARY.items()}
 
 
-def as_numpy(op: Op) -> Callable[..., Any]:
+def as_numpy(op: Op, on_device: bool) -> Callable[..., Any]:
     """The NumPy function that an op stands for, called with the array first."""
     function = op.function
+    if on_device and getattr(function, "__objclass__", None) is np.ndarray:
+        return method(function.__name__)
     if isinstance(function, types.GetSetDescriptorType):
         return function.__get__
     result: Callable[..., Any] = function
@@ -38,6 +42,7 @@ class _Writer:
         self.space: dict[str, Any] = {"Diverged": Diverged, "copyto": np.copyto}
         self.lines: list[str] = []
         self.indent = "    "
+        self.entered: set[fx.Node] = set()
 
     def put(self, text: str) -> None:
         self.lines.append(self.indent + text)
@@ -78,7 +83,7 @@ class _Writer:
         if isinstance(target, Read):
             return self.read(target, first)
         if isinstance(target, Op):
-            target = as_numpy(target)
+            target = as_numpy(target, self.program.device is not None)
         if target is np.ndarray.__getitem__:
             return f"{first}[{self.arg(node.args[1])}]"
         if isinstance(target, Call) and target.function is not None:
@@ -96,6 +101,8 @@ class _Writer:
             return f"{self.constant(read.holder, 'cell')}.cell_contents"
         if read.how == "attribute":
             return f"{base}.{read.name}"
+        if read.how == "tensor":
+            return f"{self.constant(read, 'array_of')}({base})"
         return f"{base}[{self.arg(read.name)}]"
 
     def guard(self, node: fx.Node) -> str:
@@ -124,11 +131,16 @@ class _Writer:
             self.segment(step.segment, number)
         elif step.kind == "copy":
             assert step.node is not None
-            self.put(f'copyto({step.node.name}, {self.arg(step.source)}, casting="unsafe")')
+            if self.program.device is None:
+                self.put(f'copyto({step.node.name}, {self.arg(step.source)}, casting="unsafe")')
+            else:
+                self.put(f"{self.constant(assign, 'assign')}({step.node.name}, {self.arg(step.source)})")
         elif step.kind == "guard":
             assert step.node is not None
             self.put(f"if {self.guard(step.node)}:")
             self.put("    raise Diverged")
+            if step.node.target.kind == "array" and self.program.device is not None:  # type: ignore[union-attr]
+                self.enter(step.node.args[0])  # type: ignore[arg-type]
         elif step.kind == "part":
             assert step.node is not None
             self.put(f"{step.node.name} = {self.arg(step.node.args[0])}[{self.arg(step.node.args[1])}]")
@@ -151,6 +163,47 @@ class _Writer:
         for flag in flags:
             self.put(f"if not {flag}:")
             self.put("    raise Diverged")
+
+    # -- the device lane ---------------------------------------------------------------------------------------
+
+    def enter(self, node: fx.Node) -> None:
+        """From here on the name stands for the array on the device, and `name_host` for the one given."""
+        self.put(f"{node.name}_host = {node.name}")
+        self.put(f"{node.name} = lane.enter({node.name})")
+        self.entered.add(node)
+
+    def leaf(self, value: Any) -> str:
+        """A returned value: what is a view of the caller's own array is made of that array itself."""
+        if not isinstance(value, fx.Node) or self.program.device is None or value_of(value).kind != "array":
+            return self.arg(value)
+        if value.meta.get("wrapped"):
+            return value.name
+        owner = value
+        while step_of(owner) == "view":
+            owner = owner.all_input_nodes[0]
+        return self.on_host(value) if owner in self.entered else f"lane.leave({value.name})"
+
+    def on_host(self, node: fx.Node) -> str:
+        name = f"{node.name}_host"
+        if step_of(node) == "view" and node not in self.entered:
+            base = self.on_host(node.all_input_nodes[0])
+            rest = ", ".join(self.arg(arg) for arg in node.args[1:])
+            if node.target.function is np.ndarray.__getitem__:  # type: ignore[union-attr]
+                self.put(f"{name} = {base}[{rest}]")
+            else:
+                view = self.constant(as_numpy(node.target, False), "f")  # type: ignore[arg-type]
+                named = "".join(f", {key}={self.arg(arg)}" for key, arg in node.kwargs.items())
+                self.put(f"{name} = {view}({base}{', ' if rest else ''}{rest}{named})")
+        return name
+
+    def finish(self) -> None:
+        """What was written goes back to the caller's arrays; then the result."""
+        if self.program.device is not None:
+            for node in self.program.inputs:
+                if node in self.entered and not node.meta.get("wrapped") and value_of(node).root in self.plan.written:
+                    self.put(f"lane.give_back({node.name}_host, {node.name})")
+        result = self.program.result.text(self.leaf)
+        self.put(f"return {result}")
 
     def overlap(self) -> str:
         """The condition that arrays from outside share memory as they did; it matters if any of it is written to."""
@@ -176,10 +229,9 @@ class _Writer:
         rest = [] if plan.effects is None else plan.steps[plan.effects :]
         self.lines.append(f"def {self.program.name}({', '.join(node.name for node in self.program.inputs)}):")
         numbers = {id(step): number for number, step in enumerate(s for s in plan.steps if s.segment is not None)}
-        result = f"return {self.program.result.text(self.arg)}"
         body = [*plan.early, *pure]
         overlap = self.overlap()
-        if body or overlap:
+        if body or overlap or self.program.device is not None:
             # Whatever fails before the first effect is answered by running the function itself again.
             self.put("try:")
             self.indent = "        "
@@ -188,17 +240,21 @@ class _Writer:
             if overlap:
                 self.put(f"if not {overlap}:")
                 self.put("    raise Diverged")
+            if self.program.device is not None:
+                for node in self.program.inputs:
+                    if value_of(node).kind == "array":
+                        self.enter(node)
             for step in pure:
                 self.step(step, numbers.get(id(step), 0))
             if not rest:
-                self.put(result)
+                self.finish()
             self.indent = "    "
             self.put("except Exception as error:")
             self.put("    raise Diverged from error")
-        if rest or not (body or overlap):
+        if rest or not (body or overlap or self.program.device is not None):
             for step in rest:
                 self.step(step, numbers.get(id(step), 0))
-            self.put(result)
+            self.finish()
         return "\n".join(self.lines)
 
 
@@ -210,10 +266,18 @@ class Replay:
         self.text = writer.write()
         self._space = writer.space
         self._name = program.name
+        self._device = program.device
+        self._segments = plan.segments
 
-    def link(self, kernels: list[Callable[..., Any]]) -> Callable[..., Any]:
-        """The function, calling these kernels for its segments, in order."""
+    def link(self, kernels: list[Callable[..., Any]], counter: Counter) -> Callable[..., Any]:
+        """The function, calling these kernels for its segments, in order; copies are counted in `counter`."""
         space = dict(self._space)
+        if self._device is not None:
+            lane = space["lane"] = Lane(self._device, counter)
+            kernels = [
+                lane.kernel(kernel, segment.values, segment.results)
+                for kernel, segment in zip(kernels, self._segments, strict=True)
+            ]
         space.update({f"segment{number}": kernel for number, kernel in enumerate(kernels)})
         exec(compile(self.text, f"<npcompile replay of {self._name}>", "exec"), space)
         function: Callable[..., Any] = space[self._name]

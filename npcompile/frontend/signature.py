@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import torch
 
+from npcompile.frontend.ndarray import ndarray
+
 # ndarray.flags.num: C and F contiguity, ALIGNED, WRITEABLE. OWNDATA makes no difference to a program.
 _FLAGS = 0x0001 | 0x0002 | 0x0100 | 0x0400
 
@@ -43,12 +45,8 @@ def key_of(value: Any, leaves: list[Any]) -> Any:
         return kind, value.dtype
     if isinstance(value, torch.Tensor):
         return kind, value.dtype, tuple(value.shape), value.stride(), value.device, value.requires_grad
-    tensor = getattr(kind, "npcompile_tensor", None)
-    if tensor is not None:
-        return kind, key_of(tensor(value), [])
+    if kind is ndarray:
+        memory = value._memory
+        return kind, memory.dtype, tuple(memory.shape), memory.stride(), value._flips, memory.device
     return kind
 
-
-def flatten(value: Any, leaves: list[Any]) -> None:
-    """Append the leaves of a structure, as `key_of` does."""
-    key_of(value, leaves)

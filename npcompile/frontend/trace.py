@@ -42,9 +42,13 @@ def trace(
     kwargs: dict[str, Any],
     names: list[str],
     default_float: np.dtype[Any] | None,
+    device: str,
 ) -> Traced:
-    """Call a function, recording it. Its own exceptions are raised; the recording then counts for nothing."""
-    recorder = Recorder(fn.__code__.co_filename, default_float)
+    """Call a function, recording it. Its own exceptions are raised; the recording then counts for nothing.
+
+    device: where the program is to run. Device arrays among the arguments decide that themselves.
+    """
+    recorder = Recorder(fn.__code__.co_filename, default_float, device == "cpu")
     arguments = _Arguments(recorder)
     args = tuple(arguments.take(value, name) for value, name in zip(args, names, strict=False))
     kwargs = {key: arguments.take(value, key) for key, value in kwargs.items()}
@@ -53,14 +57,26 @@ def trace(
     program = recorder.finish(name, result)
     traced = Traced(result, program, host_calls=recorder.host_calls, reason=recorder.reason, line=recorder.at)
     if program is not None:
+        if program.device is None and device != "cpu":
+            program.device = device
         try:
-            traced.plan = plan(program.graph, program.inputs, WEAK)
+            traced.plan = plan(program.graph, program.inputs, WEAK, program.device or "cpu")
+            _movable(program, traced.plan)
             traced.replay = Replay(program, traced.plan)
         except Unplannable as reason:
             traced.reason = str(reason)
             traced.line = fn.__code__.co_firstlineno
             traced.program = None
     return traced
+
+
+def _movable(program: Program, plan: Plan) -> None:
+    """NumPy arrays that share memory and are written to cannot move to a device one by one. Raises Unplannable."""
+    if program.device in (None, "cpu"):
+        return
+    roots = [node.meta["value"].root for node in program.inputs if not node.meta.get("wrapped")]
+    if any(roots.count(root) > 1 for root in plan.written):
+        raise Unplannable("arguments that share memory are written to: they cannot move to a device one by one")
 
 
 class _Arguments:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import torch
@@ -17,7 +17,9 @@ _NUMBERS = {"int": torch.int64, "float": torch.float64, "complex": torch.complex
 def _enter(host: Any, value: Value) -> torch.Tensor:
     """A value of the host as a tensor, sharing an array's memory."""
     if value.kind == "array":
-        with warnings.catch_warnings():  # torch warns of arrays that are not writeable; plans never write into those
+        with (
+            warnings.catch_warnings()
+        ):  # torch warns of arrays that are not writeable; plans never write into those
             warnings.simplefilter("ignore", UserWarning)
             return torch.from_numpy(host)
     dtype = value.dtype if value.kind == "scalar" else _NUMBERS[value.kind]
@@ -37,24 +39,37 @@ def _leave(tensor: torch.Tensor, value: Value) -> Any:
     return result.numpy()
 
 
-def eager(graph: fx.Graph) -> Callable[..., Any]:
-    """A callable with a kernel's calling convention: host values in, one result or a tuple of them out."""
+def run_graph(graph: fx.Graph, tensors: Iterable[torch.Tensor]) -> list[torch.Tensor]:
+    """A segment's results for these inputs, its targets called one after the other."""
+    entering = iter(tensors)
+    env: dict[fx.Node, Any] = {}
+    results: list[torch.Tensor] = []
+    for node in graph.nodes:
+        if node.op == "placeholder":
+            env[node] = next(entering)
+        elif node.op == "output":
+            results = [env[result] for result in node.args[0]]  # type: ignore[union-attr]
+        else:
+            args = fx.node.map_arg(node.args, env.__getitem__)
+            env[node] = node.target(*args, **fx.node.map_arg(node.kwargs, env.__getitem__))  # type: ignore[operator]
+    return results
+
+
+def eager(graph: fx.Graph, device: str | None = None) -> Callable[..., Any]:
+    """A callable with a kernel's calling convention: host values in, one result or a tuple of them out.
+
+    For another device than the CPU: tensors in, a list of tensors out.
+    """
     values: list[Value] = [node.meta["value"] for node in graph.find_nodes(op="placeholder")]
     results: tuple[Value, ...] = graph.output_node().meta["values"]
 
     def run(*host: Any) -> Any:
-        entered = (_enter(item, value) for item, value in zip(host, values, strict=True))
-        env: dict[fx.Node, Any] = {}
-        outputs: Any = ()
-        for node in graph.nodes:
-            if node.op == "placeholder":
-                env[node] = next(entered)
-            elif node.op == "output":
-                outputs = [env[result] for result in node.args[0]]
-            else:
-                args = fx.node.map_arg(node.args, env.__getitem__)
-                env[node] = node.target(*args, **fx.node.map_arg(node.kwargs, env.__getitem__))
+        outputs = run_graph(graph, [_enter(item, value) for item, value in zip(host, values, strict=True)])
         left = tuple(_leave(tensor, value) for tensor, value in zip(outputs, results, strict=True))
         return left[0] if len(left) == 1 else left
 
-    return run
+    def run_on_device(*tensors: torch.Tensor) -> list[torch.Tensor]:
+        with torch.device(str(device)):
+            return run_graph(graph, tensors)
+
+    return run if device in (None, "cpu") else run_on_device

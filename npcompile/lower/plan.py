@@ -39,6 +39,14 @@ class Segment:
     checks: int
     ops: list[fx.Node]
 
+    @property
+    def values(self) -> list[Value]:
+        return [_value(node) for node in self.graph.find_nodes(op="placeholder")]
+
+    @property
+    def results(self) -> list[Value]:
+        return list(self.graph.output_node().meta["values"])
+
 
 @dataclass
 class Step:
@@ -112,7 +120,9 @@ class _Open:
     def __init__(self) -> None:
         self.ops: list[fx.Node] = []
         self.inside: set[fx.Node] = set()
-        self.reads: list[fx.Node] = []  # arrays of the host that it reads (as they are, or through a view of them)
+        self.reads: list[
+            fx.Node
+        ] = []  # arrays of the host that it reads (as they are, or through a view of them)
         self.writes: list[tuple[fx.Node, fx.Node]] = []  # the write's node, its destination
         self.renamed: dict[fx.Node, fx.Node] = {}  # an array of the segment -> the write that renewed it
         self.saved: list[fx.Node] = []  # writes whose value is copied to its place after the segment
@@ -122,16 +132,23 @@ class _Open:
 class Planner:
     """Walks a program once, in order."""
 
-    def __init__(self, graph: fx.Graph, inputs: list[fx.Node], weak: Mapping[str, Callable[..., Any]]) -> None:
+    def __init__(
+        self, graph: fx.Graph, inputs: list[fx.Node], weak: Mapping[str, Callable[..., Any]], device: str
+    ) -> None:
         self.graph = graph
+        self.device = device
         self.weak = weak  # by kind of Python number: makes one of a 0-d tensor, inside a segment
         self.plan = Plan()
         self.open = _Open()
         self.early: set[fx.Node] = set(inputs)  # values that are there before anything is computed
         self.opaque = False  # an opaque call has been passed: what is read after it is read there
         self.host: set[fx.Node] = set(inputs)
-        self.lazy: set[fx.Node] = set()  # views of arrays of the host that nothing on the host has asked for yet
-        self.same: dict[Any, fx.Node] = {}  # (root, region, dtype) -> the first node of the host that is just this
+        self.lazy: set[fx.Node] = (
+            set()
+        )  # views of arrays of the host that nothing on the host has asked for yet
+        self.same: dict[
+            Any, fx.Node
+        ] = {}  # (root, region, dtype) -> the first node of the host that is just this
         self.outside = {_value(node).root for node in inputs if _value(node).kind == "array"}
         self.outside |= {_value(node).root for node in graph.nodes if _step(node) == "read"}
         self.shown: Counter[int] = Counter()  # how many arrays have shown a root so far
@@ -316,7 +333,11 @@ class Planner:
         """The first effect, in words."""
         assert self.plan.effects is not None
         step = self.plan.steps[self.plan.effects]
-        return f"the call of {getattr(step.node.target, 'name', step.node)}" if step.kind == "opaque" and step.node else "a write"
+        return (
+            f"the call of {getattr(step.node.target, 'name', step.node)}"
+            if step.kind == "opaque" and step.node
+            else "a write"
+        )
 
     def _on_host(self, node: fx.Node) -> None:
         """Make sure that a node's value is there when the next step runs."""
@@ -391,8 +412,8 @@ class _Builder:
         results = [self.env[node] for node in self.outputs]
         output = self.graph.output((*results, *self.flags))
         output.meta["values"] = (
-            *(_value(node) for node in self.outputs),
-            *(Value("scalar", torch.bool) for _ in self.flags),
+            *(replace(_value(node), device=self.planner.device) for node in self.outputs),
+            *(Value("scalar", torch.bool, device=self.planner.device) for _ in self.flags),
         )
         ops = [node for node in self.current.ops if _step(node) != "write"]
         return Segment(self.graph, self.inputs, self.outputs, destinations, len(self.flags), ops)
@@ -438,7 +459,8 @@ class _Builder:
             with self.graph.inserting_before(self._start()):
                 made = self.graph.placeholder(f"a{len(self.raw)}")
             value = _value(node)
-            made.meta["value"] = replace(value, strides=tuple(abs(stride) for stride in value.strides))
+            strides = tuple(abs(stride) for stride in value.strides)
+            made.meta["value"] = replace(value, strides=strides, device=self.planner.device)
             self.raw[node] = made
             self.inputs.append((node, flipped_axes(value)))
         return self.raw[node]
@@ -456,7 +478,9 @@ class _Builder:
             return self.env[node]
         value = _value(node)
         if value.kind in ("int", "float", "complex"):
-            self.env[node] = self.graph.call_function(self.planner.weak[value.kind], (self.placeholder(node),))
+            self.env[node] = self.graph.call_function(
+                self.planner.weak[value.kind], (self.placeholder(node),)
+            )
             return self.env[node]
         canonical = self.planner._canonical(node)
         if value.kind != "array" or canonical in self.raw or self._must_be_input(canonical):
@@ -476,6 +500,12 @@ class _Builder:
         return _step(node) != "view" or self.planner._place(node) in self.planner.written
 
 
-def plan(graph: fx.Graph, inputs: list[fx.Node], weak: Mapping[str, Callable[..., Any]]) -> Plan:
-    """The plan of a residual program. Raises Unplannable with the reason where it cannot be replayed."""
-    return Planner(graph, inputs, weak).run()
+def plan(
+    graph: fx.Graph, inputs: list[fx.Node], weak: Mapping[str, Callable[..., Any]], device: str = "cpu"
+) -> Plan:
+    """The plan of a residual program, its segments to run on a device.
+
+    weak: by kind of Python number, what makes one of a 0-d tensor inside a segment. Raises Unplannable with the reason
+    where the program cannot be replayed.
+    """
+    return Planner(graph, inputs, weak, device).run()

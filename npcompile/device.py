@@ -1,0 +1,76 @@
+"""`with npcompile.device("cuda")`: where jitted functions compute; and device arrays, which stay there."""
+
+from __future__ import annotations
+
+from contextlib import ContextDecorator
+from contextvars import ContextVar, Token
+from typing import Any
+
+import torch
+
+from npcompile.frontend import ndarray as arrays
+
+_current: ContextVar[torch.device | None] = ContextVar("npcompile.device", default=None)
+
+
+class device(ContextDecorator):
+    """Jitted functions called inside compute on this device: NumPy arrays move there at the call and results come back.
+
+    name: "cpu", "cuda", "cuda:1" or a torch.device. A context manager or a decorator; nests; what is set here is seen by
+    this thread or asyncio task alone. Raises RuntimeError if the machine has no such device, ValueError for other names.
+    """
+
+    def __init__(self, name: str | torch.device) -> None:
+        self.device = resolve(name)
+        self._tokens: list[Token[torch.device | None]] = []
+
+    def _recreate_cm(self) -> device:
+        return device(self.device)  # as a decorator: each call has a context of its own
+
+    def __enter__(self) -> device:
+        self._tokens.append(_current.set(self.device))
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        _current.reset(self._tokens.pop())
+
+    def __repr__(self) -> str:
+        return f"npcompile.device({str(self.device)!r})"
+
+
+def resolve(name: str | torch.device) -> torch.device:
+    """The device of that name, with its index. Raises RuntimeError, ValueError."""
+    try:
+        found = torch.device(name)
+    except (RuntimeError, TypeError) as error:
+        raise ValueError(f'no device {name!r}: use "cpu", "cuda" or "cuda:1"') from error
+    if found.type == "cpu":
+        return torch.device("cpu")
+    if found.type != "cuda":
+        raise ValueError(f'npcompile computes on "cpu" and "cuda", not on {name!r}')
+    if not torch.cuda.is_available():
+        raise RuntimeError(
+            f'npcompile.device({str(name)!r}): this machine has no CUDA device that torch can use (a CPU build of torch '
+            'has none). Use npcompile.device("cpu"), or install a CUDA build of torch.'
+        )
+    index = torch.cuda.current_device() if found.index is None else found.index
+    if index >= torch.cuda.device_count():
+        raise RuntimeError(f"npcompile.device({str(name)!r}): there are {torch.cuda.device_count()} CUDA devices")
+    return torch.device("cuda", index)
+
+
+def current_device() -> torch.device | None:
+    """The device of the innermost block; None outside of any."""
+    return _current.get()
+
+
+def asarray(value: Any, dtype: Any = None) -> Any:
+    """`value` as a device array on the current device, where it stays: jitted functions take it without a copy.
+
+    value: whatever `np.asarray` takes, a torch tensor, a device array. Memory is shared where it is there already.
+    """
+    array = arrays.asarray(value, dtype)
+    target = _current.get()
+    if target is None or not isinstance(array, arrays.ndarray):
+        return array
+    return array.to_device(target)

@@ -1,0 +1,44 @@
+"""What counts as an array in a recording: NumPy's own, and ours on a device."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from npcompile.frontend.ndarray import asarray, ndarray
+
+
+def is_array(obj: Any) -> bool:
+    kind = type(obj)
+    return kind is np.ndarray or kind is ndarray
+
+
+def is_numpy(obj: Any) -> bool:
+    """An array or a NumPy scalar: what NumPy's operators act on."""
+    return isinstance(obj, np.ndarray | np.generic) or type(obj) is ndarray
+
+
+def layout(array: Any) -> np.ndarray[Any, Any]:
+    """The NumPy array that lies as this one does: itself, or what stands for device memory (never to be read)."""
+    found: np.ndarray[Any, Any] = array._layout if type(array) is ndarray else array
+    return found
+
+
+def facts(array: Any) -> tuple[Any, ...]:
+    """What a kernel relies on of an array that is not an argument."""
+    array = layout(array)
+    return array.dtype, array.shape, array.strides, array.flags.writeable, array.flags.aligned
+
+
+def from_tensor(tensor: torch.Tensor) -> Any:
+    """`tensor.numpy()`; for a tensor on a device the device array on its memory. Raises what torch raises."""
+    if tensor.device.type == "cpu" or tensor.requires_grad:
+        return tensor.numpy()
+    return asarray(tensor)
+
+
+def to_tensor(array: Any) -> torch.Tensor:
+    """`torch.from_numpy(array)`; for a device array the tensor of its memory."""
+    return array.npcompile_tensor() if type(array) is ndarray else torch.from_numpy(array)

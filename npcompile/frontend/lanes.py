@@ -1,0 +1,99 @@
+"""The device lane of a replay: arrays enter it at the call, kernels take and give device arrays, NumPy arrays leave it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+
+from npcompile.frontend.arrays import layout
+from npcompile.frontend.ndarray import asarray, ndarray
+from npcompile.lower import transfers
+from npcompile.lower.values import Value
+
+_NUMBERS = {"int": torch.int64, "float": torch.float64, "complex": torch.complex128, "bool": torch.bool}
+
+
+class Lane:
+    """What a generated replay calls where its arrays lie on a device; copies are counted."""
+
+    def __init__(self, device: str, counter: transfers.Counter) -> None:
+        self.device = torch.device(device)
+        self.counter = counter
+
+    def enter(self, array: Any) -> Any:
+        """An array on the lane's device: the same one if it is there, sharing memory on the CPU."""
+        own = asarray(array)
+        if own._memory.device == self.device:
+            return own
+        if own._memory.device.type != "cpu":
+            raise TypeError(f"an array on {own.device} where {self.device} was recorded")
+        return ndarray._of_tensor(transfers.to_device(own._tensor, self.device, self.counter))
+
+    def leave(self, array: Any) -> np.ndarray[Any, Any]:
+        """A NumPy array of a device array's values."""
+        found: np.ndarray[Any, Any] = transfers.to_host(array._tensor, self.counter).numpy()
+        return found
+
+    def give_back(self, host: np.ndarray[Any, Any], array: Any) -> None:
+        """Write what has become of an argument on the device into the caller's own array."""
+        if self.device.type != "cpu":
+            host[...] = self.leave(array)
+
+    def kernel(self, kernel: Callable[..., Any], inputs: list[Value], outputs: list[Value]) -> Callable[..., Any]:
+        """A segment's kernel as a callable on device arrays and numbers."""
+        if self.device.type == "cpu":
+            return _on_host(kernel)
+        return self._on_tensors(kernel, inputs, outputs)
+
+    def _on_tensors(
+        self, kernel: Callable[..., Any], inputs: list[Value], outputs: list[Value]
+    ) -> Callable[..., Any]:
+        dtypes = [_NUMBERS.get(value.kind, value.dtype) for value in inputs]
+
+        def run(*values: Any) -> Any:
+            tensors = []
+            for value, dtype in zip(values, dtypes, strict=True):
+                if type(value) is ndarray:
+                    tensors.append(value._memory)
+                else:  # a number: filled in on the device, which needs no copy to wait for
+                    plain = value.item() if isinstance(value, np.generic) else value
+                    tensors.append(torch.full((), plain, dtype=dtype, device=self.device))
+            results = [
+                ndarray._of_tensor(tensor) if value.kind == "array" else tensor.cpu().numpy()[()]
+                for tensor, value in zip(kernel(*tensors), outputs, strict=True)
+            ]
+            return results[0] if len(results) == 1 else tuple(results)
+
+        return run
+
+
+def _on_host(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """A host kernel for arrays of ours that lie on the CPU."""
+
+    def run(*values: Any) -> Any:
+        result = kernel(*[layout(value) for value in values])
+        if isinstance(result, np.ndarray):
+            return asarray(result)
+        if isinstance(result, tuple):
+            return tuple([asarray(item) if isinstance(item, np.ndarray) else item for item in result])
+        return result
+
+    return run
+
+
+def assign(dst: Any, value: Any) -> None:
+    """`dst[...] = value`."""
+    dst[...] = value
+
+
+def method(name: str) -> Callable[..., Any]:
+    """A method called with its array first, or an attribute."""
+
+    def call(array: Any, *args: Any, **kwargs: Any) -> Any:
+        found = getattr(array, name)
+        return found(*args, **kwargs) if callable(found) else found
+
+    return call
