@@ -20,9 +20,14 @@ _FLAGS = 0x0001 | 0x0002 | 0x0100 | 0x0400
 NUMBERS = (int, float, complex)  # exact types: traced
 # Values that decide: part of the signature themselves.
 BY_VALUE = frozenset(
-    [bool, str, bytes, type(None), type(Ellipsis), np.dtype, type(np.dtype(float)), np.ufunc, type]
+    [bool, str, bytes, type(None), type(Ellipsis), np.dtype, type(np.dtype(float)), np.ufunc, type, range]
     + [types.ModuleType, types.FunctionType, types.BuiltinFunctionType, type(np.sum)]
 )
+
+
+def by_value(value: Any) -> bool:
+    """Whether a value decides by itself: it is part of the signature, and no leaf."""
+    return type(value) in BY_VALUE or isinstance(value, type | np.dtype)
 
 
 def key_of(value: Any, leaves: list[Any]) -> Any:
@@ -34,8 +39,10 @@ def key_of(value: Any, leaves: list[Any]) -> Any:
     if kind is float or kind is int or kind is complex:
         leaves.append(value)
         return kind
-    if kind in BY_VALUE:
+    if by_value(value):
         return kind, value
+    if kind is slice:
+        return (slice, *[(type(part), part) for part in (value.start, value.stop, value.step)])
     if kind is tuple or kind is list:
         return (kind, *[key_of(item, leaves) for item in value])
     if kind is dict:
