@@ -16,7 +16,7 @@ from npcompile.frontend.program import Program
 from npcompile.frontend.record import Recorder
 from npcompile.frontend.replay import Replay
 from npcompile.frontend.rewrite import Rewritten
-from npcompile.frontend.signature import BY_VALUE, NUMBERS
+from npcompile.frontend.signature import NUMBERS, by_value
 from npcompile.frontend.table import WEAK
 from npcompile.frontend.tracked import fresh
 from npcompile.lower.plan import Plan, Unplannable, plan
@@ -89,7 +89,11 @@ class _Arguments:
     def take(self, value: Any, name: str, renew: bool = True) -> Any:
         """The value to call with: numbers as objects of their own (where `renew`), everything else as it is."""
         kind = type(value)
-        if kind in BY_VALUE:
+        if by_value(value):
+            return value
+        if kind is slice:
+            for part in (value.start, value.stop, value.step):
+                self.notes.constant(part)
             return value
         if kind in (tuple, list):
             self.notes.tracked.keep(value, None)
