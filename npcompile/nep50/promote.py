@@ -10,6 +10,8 @@ import numpy as np
 DType: TypeAlias = "np.dtype[Any]"
 Operand: TypeAlias = "np.dtype[Any] | type"  # a dtype is strong; Python's int, float and complex are weak
 
+_SAMPLE: dict[type, Any] = {int: 0, float: 0.0, complex: 0j}
+
 
 @functools.cache
 def resolve(
@@ -22,12 +24,15 @@ def resolve(
 ) -> tuple[DType, ...]:
     """The dtypes of the loop NumPy would run: its inputs, then its outputs.
 
-    operands: one per input, a dtype or the Python type `int`, `float` or `complex` (weak, NEP 50; a Python bool is
-    strong: pass `np.dtype(bool)`). For `reduction=True` the one operand that is reduced; the answer's first entry is
-    then the dtype it accumulates in, and `casting` plays no part: NumPy's reductions cast their input freely. `dtype` is the ufunc keyword: it fixes the outputs (for a reduction the
-    accumulator). Raises what NumPy raises: TypeError, or a UFuncTypeError where `casting` forbids the operands.
-    Source of the rule: `ufunc.resolve_dtypes` itself.
+    operands: one per input, a dtype or the Python type `int`, `float` or `complex` (weak, NEP 50; a Python
+    bool is strong: pass `np.dtype(bool)`). For `reduction=True` the one operand that is reduced; the answer's
+    first entry is then the dtype it accumulates in, and `casting` plays no part: NumPy's reductions cast their
+    input freely. `dtype` is the ufunc keyword: it fixes the outputs (for a reduction the accumulator). Raises
+    what NumPy raises: TypeError, or a UFuncTypeError where `casting` forbids the operands. Source of the rule:
+    `ufunc.resolve_dtypes` itself.
     """
+    if len(operands) == 1 and isinstance(operands[0], type):  # with no other operand a number is an array
+        operands = (np.dtype(operands[0]),)
     keywords: dict[str, Any] = {"casting": "unsafe" if reduction else casting}
     if reduction:
         if dtype is not None:
@@ -39,10 +44,11 @@ def resolve(
         signature = (None,) * ufunc.nin + (dtype,) * ufunc.nout
     if signature is not None:
         keywords["signature"] = signature
+    if casting in ("no", "equiv") and any(isinstance(item, type) for item in operands):
+        # resolve_dtypes reads freed memory here (NumPy 2.4): the ufunc itself is asked whether it casts
+        ufunc(*[_SAMPLE[item] if isinstance(item, type) else np.empty(0, item) for item in operands], **keywords)
+        keywords["casting"] = "unsafe"
     return ufunc.resolve_dtypes(operands + (None,) * ufunc.nout, **keywords)
-
-
-_SAMPLE: dict[type, Any] = {int: 0, float: 0.0, complex: 0j}
 
 
 @functools.cache

@@ -12,6 +12,7 @@ import numpy as np
 import torch
 
 from npcompile.frontend.table import TABLE, Op, Unsupported, Weak
+from npcompile.nep50.scalars import answer
 
 
 class Refused(Exception):
@@ -38,8 +39,7 @@ def to_tensor(value: Any) -> Any:
 def to_numpy(value: Any, op: Op) -> Any:
     """What an op answered, as NumPy would have typed it."""
     if isinstance(value, torch.Tensor):
-        array = value.resolve_conj().resolve_neg().numpy()
-        return array[()] if op.scalar else array
+        return answer(value.resolve_conj().resolve_neg().numpy(), op.scalar)
     if isinstance(value, (list, tuple)):
         items = [to_numpy(item, op) for item in value]
         return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)

@@ -280,6 +280,26 @@ ufunc(np.logaddexp2, wide(_logaddexp2))
 # -- trigonometry --------------------------------------------------------------------------------------------
 
 
+def _half_exponential(size: Tensor) -> tuple[Tensor, Tensor]:
+    """Where the vectorised sinh and cosh overflow too early, and exp(size) / 2 without overflow."""
+    root = torch.exp(size / 2)
+    return size > (80 if size.dtype == torch.float32 else 700), root / 2 * root
+
+
+def _sinh(a: Tensor) -> Tensor:
+    if a.is_complex():
+        return torch.sinh(a)
+    large, exponential = _half_exponential(torch.abs(a))
+    return torch.where(large, torch.copysign(exponential, a), torch.sinh(a))
+
+
+def _cosh(a: Tensor) -> Tensor:
+    if a.is_complex():
+        return torch.cosh(a)
+    large, exponential = _half_exponential(torch.abs(a))
+    return torch.where(large, exponential, torch.cosh(a))
+
+
 def _arccosh(a: Tensor) -> Tensor:
     """Compiled code squares the operand, which overflows."""
     if a.is_complex():
@@ -303,8 +323,8 @@ ufunc(np.tan, torch.tan)
 ufunc(np.arcsin, torch.arcsin)
 ufunc(np.arccos, torch.arccos)
 ufunc(np.arctan, torch.arctan)
-ufunc(np.sinh, torch.sinh)
-ufunc(np.cosh, torch.cosh)
+ufunc(np.sinh, wide(_sinh))
+ufunc(np.cosh, wide(_cosh))
 ufunc(np.tanh, torch.tanh)
 ufunc(np.arcsinh, torch.arcsinh)
 ufunc(np.arccosh, wide(_arccosh))

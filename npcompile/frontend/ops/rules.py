@@ -12,7 +12,7 @@ import numpy as np
 import torch
 
 from npcompile.frontend.table import NUMPY, TABLE, TORCH, Op, Unsupported, Weak
-from npcompile.nep50 import promote, weak
+from npcompile.nep50 import promote, scalars, weak
 
 DType = np.dtype[Any]
 # What creation functions make where NumPy would make float64 for want of a dtype.
@@ -128,16 +128,9 @@ def strength(value: Any) -> promote.Operand:
         return value.type
     if isinstance(value, torch.Tensor):
         return dtype_of(value)
-    kind = type(value)
-    if kind is int or kind is float or kind is complex:
-        return kind
-    if kind is bool:
-        return BOOL
-    if isinstance(value, (np.ndarray, np.generic)):
-        return value.dtype
-    if isinstance(value, (int, float, complex)):
-        return next(base for base in (int, float, complex) if isinstance(value, base))
-    raise Unsupported(f"operand of type {kind.__name__}")
+    if (own := scalars.operand_of(value)) is None:
+        raise Unsupported(f"operand of type {type(value).__name__}")
+    return own
 
 
 def operand(value: Any, device: torch.device | None = None) -> Any:

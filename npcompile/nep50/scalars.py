@@ -1,0 +1,31 @@
+"""Scalars: which operands are weak, and when a 0-d answer is a NumPy scalar and when an array."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from npcompile.nep50.promote import Operand
+
+def operand_of(value: Any) -> Operand | None:
+    """How a NumPy value takes part in promotion: its dtype, or a Python type if it is weak; None for anything else.
+
+    Exactly Python's int, float and complex are weak: a bool is strong, and so are their subclasses, be they
+    IntEnums or np.float64. Source of the rule: npy_mark_tmp_array_if_pyscalar (abstractdtypes.h).
+    """
+    kind = type(value)
+    if kind is int or kind is float or kind is complex:
+        return kind
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.dtype
+    return np.asarray(value).dtype if isinstance(value, (int, float, complex)) else None
+
+
+def answer(array: np.ndarray[Any, Any], scalar: bool) -> Any:
+    """The array, or its NumPy scalar where it is 0-d and the function is one that answers with scalars.
+
+    Ufuncs, reductions and most functions built of them do; creation, `where` and what rearranges arrays do
+    not; nothing does that was given an `out`. Source of the rule: PyArray_Return, and who calls it.
+    """
+    return array[()] if scalar and array.ndim == 0 else array
