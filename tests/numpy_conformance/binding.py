@@ -28,7 +28,7 @@ import numpy.version
 
 # Not array semantics: NumPy's own where the module under test has none.
 _NUMPYS_OWN = (
-    "__config__", "__version__", "_NoValue", "char", "dtypes", "exceptions", "ma", "matrix", "asmatrix", "bmat",
+    "__config__", "__version__", "_NoValue", "asmatrix", "bmat", "char", "dtypes", "exceptions", "ma", "matrix",
     "memmap", "rec", "recarray", "record", "strings", "test", "version",
 )  # fmt: skip
 
