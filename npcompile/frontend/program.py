@@ -65,8 +65,8 @@ class Read:
 class Guard:
     """A decision about a value: the replay diverges where the value is decided otherwise.
 
-    kind: "value" (`same_value`), "is" and "same" (identity, with `expected` or a second value), "truth" (of the value),
-    "array" (`expected` is its `facts`), "type" (exactly), "length", "range" (low <= value <= high), "function" (of a
+    kind: "value" (`same_value`), "is" and "same" (identity, with `expected` or a second value), "other" (the opposite,
+    with either), "truth" (of the value), "array" (`expected` is its `facts`), "type" (exactly), "length", "range" (low <= value <= high), "function" (of a
     method).
     """
 
@@ -91,6 +91,8 @@ class Guard:
             return len(value) == expected
         if self.kind == "function":
             return getattr(value, "__func__", None) is expected
+        if self.kind == "other":
+            return value is not (others[0] if others else expected)
         return value is (others[0] if others else expected)
 
 
@@ -255,6 +257,10 @@ def guard_text(node: fx.Node, names: Callable[[fx.Node], str]) -> str:
     expected = guard.expected
     if guard.kind == "truth":
         return f"{'' if expected else 'not '}{name}"
+    if guard.kind in ("same", "other") and len(node.args) == 2:
+        return f"{name} {'is' if guard.kind == 'same' else 'is not'} {names(node.args[1])}"  # type: ignore[arg-type]
+    if guard.kind == "other":
+        return f"{name} is not {getattr(expected, '__name__', repr(expected))}"
     if guard.kind == "is":
         return f"{name} is {getattr(expected, '__name__', repr(expected))}"
     if guard.kind == "length":

@@ -89,7 +89,22 @@ class Recorder(Hooks):
             return self._note(self._operator, op, a, b, result)
         if op in ("in", "not in") and self.on and self.notes.traced(a, b):
             self._note(self._contained, op, a, b, result)
+        if op in ("is", "is not") and self.on:
+            self._note(self._identity, a, b, result)
         return result
+
+    def _identity(self, a: Any, b: Any, result: bool) -> None:
+        """Whether two things are one object is a decision, but for None and the like: their types decide."""
+        if any(thing is None or thing is Ellipsis or isinstance(thing, bool | type) for thing in (a, b)):
+            return
+        one, other = self.notes.tracked.node(a), self.notes.tracked.node(b)
+        if one is None and other is None:
+            return
+        if type(a) in NUMBERS or type(b) in NUMBERS or isinstance(a, np.generic) or isinstance(b, np.generic):
+            raise Unfollowed("`is` on numbers")
+        if a is not b:
+            nodes = [node for node in (one, other) if node is not None]
+            self.notes.guard("other", a if one is None else b, *nodes)
 
     def _contained(self, op: str, a: Any, b: Any, result: bool) -> None:
         raise Unfollowed(f"`{op}` on traced values")

@@ -114,6 +114,8 @@ class _Writer:
             return f"not {name}" if expected else name
         if kind == "is":
             return f"{name} is not {self.constant(expected)}"
+        if kind == "other":
+            return f"{name} is {self.arg(node.args[1]) if len(node.args) == 2 else self.constant(expected)}"
         if kind == "same":
             return f"{name} is not {self.arg(node.args[1])}"
         if kind == "function":
