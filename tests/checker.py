@@ -1,6 +1,8 @@
-"""Is an answer NumPy's answer? Value, dtype, byte order, shape, scalar-or-array type, structure, exceptions, aliasing.
+"""Is an answer NumPy's answer? Value, dtype, byte order, shape, scalar-or-array type, structure, exceptions,
+aliasing.
 
-Every lane (op bodies, shim, interpreter, compiled kernels) judges with these functions, so none is laxer than another.
+Every lane (op bodies, shim, interpreter, compiled kernels) judges with these functions, so none is laxer than
+another.
 """
 
 from __future__ import annotations
@@ -14,9 +16,10 @@ import numpy as np
 def same(got: Any, want: Any, ulp: float = 0, scale: float = 0.0, where: str = "") -> None:
     """Raise AssertionError where `got` is not the answer `want` that NumPy gave.
 
-    ulp: how many units in the last place a float or complex may be off; 0 also asks for the sign of zeros. Integers,
-    bools, NaN and infinities are always exact. scale: the size of the numbers that were added up (for sums, where
-    cancellation makes the answer smaller than its rounding error): the ulp are then those of the larger of the two.
+    ulp: how many units in the last place a float or complex may be off; 0 also asks for the sign of zeros.
+    Integers, bools, NaN and infinities are always exact. scale: the size of the numbers that were added up
+    (for sums, where cancellation makes the answer smaller than its rounding error): the ulp are then those of
+    the larger of the two.
     """
     at = where or "answer"
     if isinstance(want, (tuple, list)):
@@ -102,7 +105,8 @@ def same_exception(got: BaseException | None, want: BaseException | None) -> Non
 
 
 def aliasing(outputs: Sequence[Any], inputs: Sequence[Any]) -> set[tuple[str, int, int]]:
-    """Which outputs share memory with which inputs, and which outputs with each other: equal sets are equal aliasing."""
+    """Which outputs share memory with which inputs, and which outputs with each other: equal sets are equal
+    aliasing."""
     found = set()
     for at, output in enumerate(outputs):
         if not isinstance(output, np.ndarray):

@@ -1,4 +1,5 @@
-"""Promotion and weak numbers against NumPy's own answers: all dtype pairs, all weak numbers, all numeric ufuncs."""
+"""Promotion and weak numbers against NumPy's own answers: all dtype pairs, all weak numbers, all numeric
+ufuncs."""
 
 from __future__ import annotations
 
@@ -77,7 +78,9 @@ def test_dtype_and_casting(ufunc: np.ufunc, casting: str) -> None:
 def test_reductions(ufunc: np.ufunc) -> None:
     for kind in DTYPES:
         for dtype in (None, np.dtype(np.float32), np.dtype(np.int16), np.dtype(np.complex128)):
-            want, raised = attempt(lambda kind=kind, dtype=dtype: ufunc.reduce(np.ones(3, kind), dtype=dtype).dtype)
+            want, raised = attempt(
+                lambda kind=kind, dtype=dtype: ufunc.reduce(np.ones(3, kind), dtype=dtype).dtype
+            )
             got, error = attempt(
                 lambda kind=kind, dtype=dtype: promote.resolve(ufunc, (kind,), dtype, reduction=True)[-1]
             )
@@ -109,7 +112,11 @@ INTEGERS = [dtype for dtype in DTYPES if dtype.kind in "iu"]
 
 def around(dtype: np.dtype[Any]) -> list[int]:
     info = np.iinfo(dtype)
-    return [edge + step for edge in (int(info.min), int(info.max)) for step in (-1, 0, 1)] + [2**70, -(2**70), 10**400]
+    return [edge + step for edge in (int(info.min), int(info.max)) for step in (-1, 0, 1)] + [
+        2**70,
+        -(2**70),
+        10**400,
+    ]
 
 
 @pytest.mark.parametrize("dtype", INTEGERS, ids=str)
@@ -161,7 +168,18 @@ class Level(enum.IntEnum):
 
 def test_which_operands_are_weak() -> None:
     array = np.ones(1, np.int8)
-    for value in (1, 1.0, 1j, True, Level.HIGH, np.float64(1), np.int16(1), np.True_, np.ones(1, "f4"), np.ones((), "f4")):
+    for value in (
+        1,
+        1.0,
+        1j,
+        True,
+        Level.HIGH,
+        np.float64(1),
+        np.int16(1),
+        np.True_,
+        np.ones(1, "f4"),
+        np.ones((), "f4"),
+    ):
         own = scalars.operand_of(value)
         assert own is not None
         assert promote.resolve(np.multiply, (array.dtype, own))[-1] == np.multiply(array, value).dtype, value

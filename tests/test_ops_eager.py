@@ -1,4 +1,5 @@
-"""Every case through the op bodies on eager tensors: NumPy's answer, or NumPy's exception, or an announced refusal."""
+"""Every case through the op bodies on eager tensors: NumPy's answer, or NumPy's exception, or an announced
+refusal."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """The op table: what an op is, and how one is registered.
 
-One op is one statement in `frontend/ops/`: the NumPy objects it stands for, its promotion rule, its tensor body.
-Calling the `Op` on tensors applies the rule and runs the body; the debug shim, the replay interpreter and the
-compiler's tracing all go through that one call, so a body is right in all three or in none.
+One op is one statement in `frontend/ops/`: the NumPy objects it stands for, its promotion rule, its tensor
+body. Calling the `Op` on tensors applies the rule and runs the body; the debug shim, the replay interpreter
+and the compiler's tracing all go through that one call, so a body is right in all three or in none.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-# The dtypes that bodies compute in. Everything else (wider unsigned integers, longdouble, object, other byte orders)
-# is Unsupported: half-supported dtypes give wrong values, not errors.
+# The dtypes that bodies compute in. Everything else (wider unsigned integers, longdouble, object, other byte
+# orders) is Unsupported: half-supported dtypes give wrong values, not errors.
 TORCH: dict[np.dtype[Any], torch.dtype] = {
     np.dtype(np.bool_): torch.bool,
     np.dtype(np.uint8): torch.uint8,
@@ -55,18 +55,19 @@ WEAK = {"int": weak_int, "float": weak_float, "complex": weak_complex}  # by the
 
 
 class Unsupported(Exception):
-    """The op cannot do this call (a dtype, a keyword): the caller hands it to NumPy and counts a host call."""
+    """The op cannot do this call (a dtype, a keyword): the caller has NumPy do it and counts a host call."""
 
 
 @dataclass(frozen=True, eq=False)
 class Op:
     """A NumPy operation with its tensor body.
 
-    Operands of a call: `torch.Tensor` (strong), `Weak`, Python numbers (weak), NumPy scalars (strong), and statics
-    (axes, dtypes, slices, None, strings, nested lists of operands where NumPy takes array-likes).
+    Operands of a call: `torch.Tensor` (strong), `Weak`, Python numbers (weak), NumPy scalars (strong), and
+    statics (axes, dtypes, slices, None, strings, nested lists of operands where NumPy takes array-likes).
 
-    Two keywords are not NumPy's: a ufunc called with `where=mask, base=old` (base stands for what `out=` held)
-    answers `old` wherever the mask is False. `out=` never reaches an Op: the caller writes the value itself.
+    Two keywords are not NumPy's: a ufunc called with `where=mask, base=old` (base stands for what `out=`
+    held) answers `old` wherever the mask is False. `out=` never reaches an Op: the caller writes the value
+    itself.
     """
 
     name: str  # its NumPy name, "numpy.linalg.norm": how it prints, pickles and is named in reports
@@ -95,7 +96,8 @@ class Op:
 
     @property
     def function(self) -> Any:
-        """The NumPy object that the op is: a function, a ufunc or its method, a method or attribute of arrays."""
+        """The NumPy object that the op is: a function, a ufunc or its method, a method or attribute of
+        arrays."""
         if self.objects:
             return self.objects[0]
         ufunc, method = self.methods[0]
@@ -111,8 +113,8 @@ class Op:
     def refuses(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
         """Why this call, on NumPy values as the user passed them, cannot be native; None if it can.
 
-        Asked before each call is noted, so it looks only at types, dtypes and keywords. `out` is the caller's affair
-        and is passed over here, but it does decide whether `where=` has a base.
+        Asked before each call is noted, so it looks only at types, dtypes and keywords. `out` is the caller's
+        affair and is passed over here, but it does decide whether `where=` has a base.
         """
         for value in args:
             if type(value) in _PLAIN:

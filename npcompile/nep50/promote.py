@@ -26,10 +26,10 @@ def resolve(
 
     operands: one per input, a dtype or the Python type `int`, `float` or `complex` (weak, NEP 50; a Python
     bool is strong: pass `np.dtype(bool)`). For `reduction=True` the one operand that is reduced; the answer's
-    first entry is then the dtype it accumulates in, and `casting` plays no part: NumPy's reductions cast their
-    input freely. `dtype` is the ufunc keyword: it fixes the outputs (for a reduction the accumulator). Raises
-    what NumPy raises: TypeError, or a UFuncTypeError where `casting` forbids the operands. Source of the rule:
-    `ufunc.resolve_dtypes` itself.
+    first entry is then the dtype it accumulates in, and `casting` plays no part: NumPy's reductions cast
+    their input freely. `dtype` is the ufunc keyword: it fixes the outputs (for a reduction the accumulator).
+    Raises what NumPy raises: TypeError, or a UFuncTypeError where `casting` forbids the operands. Source of
+    the rule: `ufunc.resolve_dtypes` itself.
     """
     if len(operands) == 1 and isinstance(operands[0], type):  # with no other operand a number is an array
         operands = (np.dtype(operands[0]),)
@@ -46,7 +46,9 @@ def resolve(
         keywords["signature"] = signature
     if casting in ("no", "equiv") and any(isinstance(item, type) for item in operands):
         # resolve_dtypes reads freed memory here (NumPy 2.4): the ufunc itself is asked whether it casts
-        ufunc(*[_SAMPLE[item] if isinstance(item, type) else np.empty(0, item) for item in operands], **keywords)
+        ufunc(
+            *[_SAMPLE[item] if isinstance(item, type) else np.empty(0, item) for item in operands], **keywords
+        )
         keywords["casting"] = "unsafe"
     return ufunc.resolve_dtypes(operands + (None,) * ufunc.nout, **keywords)
 

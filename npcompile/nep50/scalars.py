@@ -8,8 +8,10 @@ import numpy as np
 
 from npcompile.nep50.promote import Operand
 
+
 def operand_of(value: Any) -> Operand | None:
-    """How a NumPy value takes part in promotion: its dtype, or a Python type if it is weak; None for anything else.
+    """How a NumPy value takes part in promotion: its dtype, or a Python type if it is weak; None for anything
+    else.
 
     Exactly Python's int, float and complex are weak: a bool is strong, and so are their subclasses, be they
     IntEnums or np.float64. Source of the rule: npy_mark_tmp_array_if_pyscalar (abstractdtypes.h).

@@ -1,6 +1,7 @@
 """Values of weak Python numbers: what fits a dtype, what raises, and comparisons that no value can change.
 
-The resolver looks at types only: `uint8 + 300` must raise OverflowError while `uint8 == 300` is False everywhere.
+The resolver looks at types only: `uint8 + 300` must raise OverflowError while `uint8 == 300` is False
+everywhere.
 """
 
 from __future__ import annotations
@@ -18,9 +19,9 @@ COMPARISONS = frozenset({np.equal, np.not_equal, np.less, np.less_equal, np.grea
 def convert(value: Any, dtype: DType) -> Any:
     """The NumPy scalar that a Python number becomes beside operands of that dtype.
 
-    Raises NumPy's own OverflowError ("Python integer 300 out of bounds for uint8") or TypeError; a float too large for
-    the dtype becomes an infinity, as in NumPy, without the warning. Source of the rule: NumPy's item assignment, which
-    converts Python numbers by the same code as ufuncs do.
+    Raises NumPy's own OverflowError ("Python integer 300 out of bounds for uint8") or TypeError; a float too
+    large for the dtype becomes an infinity, as in NumPy, without the warning. Source of the rule: NumPy's
+    item assignment, which converts Python numbers by the same code as ufuncs do.
     """
     cell = np.empty((), dtype)
     with np.errstate(all="ignore"):
@@ -30,7 +31,7 @@ def convert(value: Any, dtype: DType) -> Any:
 
 @functools.cache
 def bounds(dtype: DType) -> tuple[int, int] | None:
-    """(smallest, largest) Python int that `convert` takes for an integer dtype; None: the dtype has no such bounds."""
+    """(smallest, largest) Python int that `convert` takes for an integer dtype; None for other dtypes."""
     if dtype.kind not in "iu":
         return None
     info = np.iinfo(dtype)
@@ -38,10 +39,11 @@ def bounds(dtype: DType) -> tuple[int, int] | None:
 
 
 def compare(ufunc: np.ufunc, dtype: DType, value: int, reflected: bool = False) -> bool | None:
-    """What comparing any integer of that dtype with a Python int outside its bounds gives; None if it is inside.
+    """What comparing any integer of that dtype with a Python int outside its bounds gives; None if it is
+    inside.
 
-    reflected: the Python int is the first operand. Source of the rule: NumPy's comparison ufuncs, which compare by
-    mathematical value instead of raising OverflowError.
+    reflected: the Python int is the first operand. Source of the rule: NumPy's comparison ufuncs, which
+    compare by mathematical value instead of raising OverflowError.
     """
     limits = bounds(dtype)
     if limits is None or limits[0] <= value <= limits[1]:

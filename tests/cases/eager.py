@@ -94,7 +94,8 @@ class Call:
 
 
 class Lane:
-    """A NumPy module or class seen through the op table; traced: Python numbers are passed as `Weak` tensors."""
+    """A NumPy module or class seen through the op table; traced: Python numbers are passed as `Weak`
+    tensors."""
 
     call = Call
 

@@ -115,4 +115,10 @@ case(
     given((np.array([[1.0, 2], [3, 4]]), np.array([0, 2]), np.array([[True, False], [False, True]]))),
     "where",
 )
-case("numpy.add", lambda np, a, b: np.add(a, b, where=a > b), given((np.arange(3), np.ones(3))), "where", refused=True)
+case(
+    "numpy.add",
+    lambda np, a, b: np.add(a, b, where=a > b),
+    given((np.arange(3), np.ones(3))),
+    "where",
+    refused=True,
+)

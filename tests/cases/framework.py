@@ -1,8 +1,8 @@
 """What a case is: one body run by every lane, and the operands that it is run on.
 
-A case names the op it is for, has a body `lambda np, a, b: np.add(a, b)` that runs unchanged under NumPy, under the
-shim and jitted, and says from which operands it is run: dtypes x shapes x layouts x scalars, with the edge values of
-each dtype. The expected answer is always what NumPy gives for the same body and operands.
+A case names the op it is for, has a body `lambda np, a, b: np.add(a, b)` that runs unchanged under NumPy,
+under the shim and jitted, and says from which operands it is run: dtypes x shapes x layouts x scalars, with
+the edge values of each dtype. The expected answer is always what NumPy gives for the same body and operands.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def _summed(item: Any) -> bool:
     return isinstance(item, (np.ndarray, np.generic)) and item.dtype.kind == "f"
 
 
-# -- values --------------------------------------------------------------------------------------------------------
+# -- values --------------------------------------------------------------------------------------------------
 
 
 def edges(dtype: str) -> np.ndarray:
@@ -147,7 +147,7 @@ def filled(shape: tuple[int, ...], dtype: str, values: Values = moderate) -> np.
     return np.resize(values(dtype), shape) if 0 not in shape else np.empty(shape, dtype)
 
 
-# -- operands ------------------------------------------------------------------------------------------------------
+# -- operands ------------------------------------------------------------------------------------------------
 
 
 def layouts(dtype: str, values: Values = moderate) -> Iterator[tuple[str, np.ndarray]]:
@@ -169,7 +169,8 @@ def unary(
     more: Sequence[str] = WIDER,
     numbers: Sequence[complex] = (True, 3, 2.5, 1j),
 ) -> Operands:
-    """One operand: each dtype's edge values, the layouts, NumPy and Python scalars, and dtypes handed to NumPy."""
+    """One operand: each dtype's edge values, the layouts, NumPy and Python scalars, and dtypes handed to
+    NumPy."""
 
     def operands() -> Iterator[tuple[str, tuple[Any, ...]]]:
         for dtype in dtypes:

@@ -34,7 +34,7 @@ case("numpy.isposinf", lambda np, a: np.isposinf(a), unary())
 case("numpy.isneginf", lambda np, a: np.isneginf(a), unary())
 
 PAIRS = ((-1, 2), (0.5, 2.5), (None, 3), (-2, None), (None, None), (3, -1), (-300, 300), (float("nan"), 1.0))
-for at, (low, high) in enumerate(PAIRS):
+for low, high in PAIRS:
     case(
         "numpy.clip",
         lambda np, a, low=low, high=high: np.clip(a, low, high),

@@ -1,5 +1,5 @@
-"""Comparisons, extremes, logic, and what a float is. Complex numbers are ordered as NumPy does: by their real parts,
-then by their imaginary parts, and NaN in either part is not below, above or equal to anything."""
+"""Comparisons, extremes, logic, and what a float is. Complex numbers are ordered as NumPy does: by their real
+parts, then by their imaginary parts, and NaN in either part is not below, above or equal to anything."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from npcompile.frontend.ops.rules import ufunc
 def _ordered(
     strict: Callable[[Tensor, Tensor], Tensor], equal: Callable[[Tensor, Tensor], Tensor]
 ) -> Callable[[Tensor, Tensor], Tensor]:
-    """strict orders real parts, equal decides between equal real parts; for real operands it is the comparison."""
+    """strict orders real parts, equal decides between equal ones; real operands have only the latter."""
 
     def body(a: Tensor, b: Tensor) -> Tensor:
         if not a.is_complex():

@@ -203,7 +203,7 @@ def _arange_limits(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str
 def arange(
     start: Any = None, stop: Any = None, step: Any = None, dtype: Any = None, *, device: Any = None
 ) -> Tensor:
-    """PyArray_ArangeObj: the first two values are Python's, the rest are `first + i * difference` in the dtype."""
+    """PyArray_ArangeObj: the first two values are Python's, the rest `first + i * difference` in dtype."""
     if stop is None:
         if start is None:
             raise TypeError("arange() requires stop to be specified.")

@@ -1,7 +1,7 @@
 """Elementwise arithmetic: one statement per ufunc. Bodies get tensors of the loop's dtypes.
 
-NumPy computes float16 in float32 and rounds once at the end; torch's own float16 functions do the same, and bodies of
-several steps are `wide`.
+NumPy computes float16 in float32 and rounds once at the end; torch's own float16 functions do the same, and
+bodies of several steps are `wide`.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def _divisor(b: Tensor) -> Tensor:
 
 
 def _fmod(a: Tensor, b: Tensor) -> Tensor:
-    """C's fmod. The vectorised one gives NaN where the quotient overflows, so large numbers come down in stages."""
+    """C's fmod. The vectorised one gives NaN where the quotient overflows: those come down in stages."""
     if a.dtype == torch.float64:
         nearer = b * 2.0**1022
         return torch.fmod(torch.fmod(torch.fmod(a, nearer * 2.0**1000), nearer), b)
@@ -79,7 +79,7 @@ def _fmod(a: Tensor, b: Tensor) -> Tensor:
 
 
 def _divmod(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
-    """npy_divmod: floor division and remainder with the sign of the divisor; integer division by 0 gives 0, 0."""
+    """npy_divmod: floor division, and remainder with the sign of the divisor; integers over 0 give 0, 0."""
     if not a.is_floating_point():
         quotient = torch.div(a, _divisor(b), rounding_mode="floor")
         if b.dtype != torch.uint8:

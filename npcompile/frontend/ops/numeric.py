@@ -32,7 +32,7 @@ from npcompile.nep50 import promote
 
 @op(np.round, np.around, np.ndarray.round, name="numpy.round")
 def round(a: Tensor, decimals: int = 0, out: None = None) -> Tensor:
-    """PyArray_Round: scale by a power of ten in the array's own dtype, rint, scale back; integers in float64."""
+    """PyArray_Round: scale by a power of ten, rint, scale back, in the array's dtype (integers: float64)."""
     decimals = operator.index(decimals)
     dtype = dtype_of(a)
     if dtype.kind in "iu" and decimals >= 0:

@@ -1,6 +1,7 @@
 """Reductions along axes, running sums, and the `reduce`, `accumulate` and `outer` methods of ufuncs.
 
-Every reduction is the reduction of a ufunc: its dtype is what that ufunc accumulates in (`resolve(reduction=True)`).
+Every reduction is the reduction of a ufunc: its dtype is what that ufunc accumulates in
+(`resolve(reduction=True)`).
 """
 
 from __future__ import annotations
@@ -114,7 +115,7 @@ REDUCTIONS = (ADD, MULTIPLY, MAXIMUM, MINIMUM, FMAX, FMIN, AND, OR)
 
 
 def accumulator(reduction: Reduction, dtype: DType, asked: Any) -> DType:
-    """The dtype a reduction of that dtype computes in and answers with. Raises NumPy's TypeError, or Unsupported."""
+    """The dtype a reduction of that dtype computes in and gives. Raises NumPy's TypeError, or Unsupported."""
     fixed = None if asked is None else np.dtype(asked)
     chosen = promote.resolve(reduction.ufunc, (dtype,), fixed, reduction=True)[0]
     torch_dtype(chosen)
@@ -132,7 +133,7 @@ def reduce(
     initial: Any = NO_VALUE,
     where: Any = True,
 ) -> Tensor:
-    """`ufunc.reduce`. Raises ValueError for an empty reduction without identity, and for a mask without one."""
+    """`ufunc.reduce`. Raises ValueError for an empty or masked reduction without identity."""
     axes = axes_of(axis, a.dim())
     chosen = accumulator(reduction, dtype_of(a), dtype)
     a = cast(a, chosen)
@@ -322,7 +323,7 @@ def nanargmax(a: Tensor, axis: Any = None, out: None = None, *, keepdims: bool =
     return _nan_position("argmax", torch.argmax, -math.inf, a, axis, keepdims)
 
 
-# -- running reductions: no compiler for the CPU fuses them, so they are library calls ------------------------
+# -- running reductions: no compiler for the CPU fuses them, so they are library calls -----------------------
 
 
 def running(reduction: Reduction, a: Tensor, axis: int, dtype: Any) -> Tensor:

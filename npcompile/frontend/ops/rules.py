@@ -30,7 +30,7 @@ class NoValue:
 NO_VALUE = NoValue()
 
 
-# -- dtypes and tensors ------------------------------------------------------------------------------------------
+# -- dtypes and tensors --------------------------------------------------------------------------------------
 
 
 def torch_dtype(dtype: DType) -> torch.dtype:
@@ -62,7 +62,8 @@ def cast(tensor: torch.Tensor, dtype: DType) -> torch.Tensor:
 
 
 def constant(value: Any, dtype: DType, device: torch.device | None = None) -> torch.Tensor:
-    """A Python or NumPy number as a 0-d tensor: rounded to its dtype by NumPy, so that no wider value survives fusion.
+    """A Python or NumPy number as a 0-d tensor: rounded to its dtype by NumPy, so that no wider value
+    survives fusion.
 
     Raises NumPy's OverflowError for a Python int that the dtype cannot hold.
     """
@@ -161,23 +162,16 @@ def promoted(*operands: Any) -> list[torch.Tensor]:
 
 def check_broadcast(tensors: Sequence[torch.Tensor]) -> None:
     """Raises NumPy's ValueError where shapes do not broadcast (torch's is a RuntimeError)."""
-    shapes = [item.shape for item in tensors]
-    if all(shape == shapes[0] for shape in shapes):
-        return
-    for extents in zip_longest_right(shapes):
-        wide = [extent for extent in extents if extent != 1]
-        if any(extent != wide[0] for extent in wide):
-            listed = " ".join(str(tuple(shape)).replace(" ", "") for shape in shapes)
-            raise ValueError(f"operands could not be broadcast together with shapes {listed} ")
+    shapes = [tuple(item.shape) for item in tensors]
+    if any(shape != shapes[0] for shape in shapes):
+        try:
+            np.broadcast_shapes(*shapes)
+        except ValueError:
+            listed = " ".join(str(shape).replace(" ", "") for shape in shapes)
+            raise ValueError(f"operands could not be broadcast together with shapes {listed} ") from None
 
 
-def zip_longest_right(shapes: Sequence[Sequence[Any]]) -> list[list[Any]]:
-    """The extents of shapes aligned at their last axis, missing ones left out."""
-    longest = max(map(len, shapes))
-    return [[shape[-back] for shape in shapes if len(shape) >= back] for back in range(1, longest + 1)]
-
-
-# -- ufuncs --------------------------------------------------------------------------------------------------------
+# -- ufuncs --------------------------------------------------------------------------------------------------
 
 
 def ufunc(
@@ -227,7 +221,7 @@ def loop(
 def ufunc_rule(
     op: Op, args: tuple[Any, ...], kwargs: dict[str, Any], body: Callable[..., Any] | None = None
 ) -> Any:
-    """The operands as tensors of the loop's dtypes, the body, its result in the loop's output dtype, the mask."""
+    """Operands to the loop's dtypes, the body, its result to the loop's output dtype, then the mask."""
     body = body or op.body
     np_ufunc = op.objects[0]
     where, base = kwargs.get("where", True), kwargs.get("base")
@@ -255,7 +249,7 @@ def ufunc_rule(
 
 
 def masked(mask: torch.Tensor, value: torch.Tensor, base: torch.Tensor) -> torch.Tensor:
-    """`value` where the mask is True and `base` elsewhere, in the dtype of `base` (it stands for an `out=`)."""
+    """`value` where the mask is True and `base` (what `out=` held) elsewhere, in the dtype of `base`."""
     return torch.where(mask, cast(value, dtype_of(base)), base)
 
 
@@ -343,7 +337,7 @@ def do(obj: Any, *args: Any, **kwargs: Any) -> Any:
     return result[0] if called.checked else result
 
 
-# -- functions -----------------------------------------------------------------------------------------------------
+# -- functions -----------------------------------------------------------------------------------------------
 
 
 def op(
@@ -362,8 +356,9 @@ def op(
     """Register a function over a body that has NumPy's own signature.
 
     arrays: that many leading parameters are turned into tensors as `np.asarray` would before the body runs.
-    operands: names of further parameters at which a traced Python number may stay traced; the body meets it there as a
-    Python number or as `Weak`. An `out` parameter of the body is there for its position only: it stays None.
+    operands: names of further parameters at which a traced Python number may stay traced; the body meets it
+    there as a Python number or as `Weak`. An `out` parameter of the body is there for its position only: it
+    stays None.
     """
 
     def register(body: Callable[..., Any]) -> Op:
@@ -381,7 +376,8 @@ def op(
         def rule(self: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
             device = device_of((*args, *kwargs.values()))
             ready = [
-                tensor(item, device) if at < arrays and item is not None else item for at, item in enumerate(args)
+                tensor(item, device) if at < arrays and item is not None else item
+                for at, item in enumerate(args)
             ]
             named = {
                 key: tensor(item, device) if key in leading and item is not None else item

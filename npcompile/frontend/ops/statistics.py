@@ -1,4 +1,4 @@
-"""Means, variances, averages, differences, and their forms that pass over NaN: NumPy's own Python, step by step."""
+"""Means, variances, averages, differences, and the forms that pass over NaN, step by step as in NumPy."""
 
 from __future__ import annotations
 
@@ -255,7 +255,7 @@ def _weights(weights: Tensor, a: Tensor, axis: tuple[int, ...] | None) -> Tensor
 def average(
     a: Tensor, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: bool = False
 ) -> Any:
-    """The average, or with its sum of weights; NumPy raises ZeroDivisionError where the weights sum to zero."""
+    """The average, or a pair with the sum of weights; not ok where NumPy raises ZeroDivisionError."""
     at = None if axis is None else normalize_axis_tuple(axis, a.dim())
     if weights is None:
         result = do(np.mean, a, at, None, None, keepdims)
