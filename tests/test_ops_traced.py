@@ -1,4 +1,5 @@
-"""Every op traced on fake tensors: no body looks at values, and the graph it leaves gives the body's own answer."""
+"""Every op traced on fake tensors: no body looks at values, and the graph it leaves gives the body's own
+answer."""
 
 from __future__ import annotations
 
