@@ -7,6 +7,7 @@ Written for torch 2.11 to 2.13; `PRIVATE` lists every private symbol, and a test
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -192,16 +193,20 @@ class DeviceKernel(NamedTuple):
 def compile_device(
     function: Callable[..., list[torch.Tensor]],
     examples: list[tuple[tuple[int, ...], tuple[int, ...], torch.dtype, str]],
+    results: int,
 ) -> DeviceKernel:
-    """Inductor's callable for a function of tensors; examples: (shape, strides, dtype, device) of each input."""
+    """Inductor's callable for a function of tensors to a list of so many.
+
+    examples: (shape, strides, dtype, device) of each input.
+    """
     from torch._inductor import compile_fx
 
     device = examples[0][3] if examples else "cuda"
     with fake_mode():
         fakes = [torch.empty_strided(shape, strides, dtype=dtype, device=on) for shape, strides, dtype, on in examples]
     graph = fx.Graph()
-    results: Any = graph.call_function(function, tuple(graph.placeholder(f"a{i}") for i in range(len(examples))))
-    graph.output(results)
+    answer = graph.call_function(function, tuple(graph.placeholder(f"a{i}") for i in range(len(examples))))
+    graph.output(tuple(graph.call_function(operator.getitem, (answer, i)) for i in range(results)))
     module = fx.GraphModule(torch.nn.Module(), graph)
     sources: list[str] = []
 

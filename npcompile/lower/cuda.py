@@ -51,7 +51,9 @@ class DeviceJob:
         try:
             inputs = [node.meta["value"] for node in self._graph.find_nodes(op="placeholder")]
             outputs = self._graph.output_node().meta["values"]
-            compiled = adapter.compile_device(self._flat(outputs), [_example(value) for value in inputs])
+            compiled = adapter.compile_device(
+                self._flat(outputs), [_example(value) for value in inputs], len(outputs)
+            )
             self.kernel, self.source, self.kernels = compiled.run, compiled.source, compiled.kernels
         except Exception as error:  # a failure of the compiler is a reason, never the user's exception
             self.error = f"{type(error).__name__}: {error}"

@@ -89,7 +89,7 @@ def reversed_rows(x: Any) -> Any:
 
 
 def hosted(x: Any) -> Any:
-    return np.linalg.inv(x) * 2, np.sort(x, axis=0), np.cumsum(x, axis=1), np.unique(x.astype(int))
+    return np.linalg.inv(x) * 2, np.sort(x, axis=0), np.cumsum(x, axis=1)
 
 
 @pytest.mark.parametrize(
