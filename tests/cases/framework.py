@@ -19,6 +19,7 @@ FLOATS = ("float16", "float32", "float64")
 COMPLEX = ("complex64", "complex128")
 REAL = BOOLS + INTS + FLOATS
 NATIVE = REAL + COMPLEX
+LAID_OUT = ("int32", "float64", "complex128")  # the dtypes whose memory is laid out in every way
 WIDER = ("uint16", "uint32", "uint64", "longdouble", ">f8", ">i4")  # what is handed to NumPy
 
 Operands = Callable[[], Iterable[tuple[str, tuple[Any, ...]]]]
@@ -176,7 +177,7 @@ def unary(
         for dtype in dtypes:
             yield dtype, (values(dtype),)
             yield f"{dtype} scalar", (values(dtype)[-2],)
-        for dtype in [name for name in ("int32", "float64") if name in dtypes]:
+        for dtype in [name for name in LAID_OUT if name in dtypes]:
             for label, array in layouts(dtype):
                 yield f"{dtype} {label}", (array,)
         for dtype in more:
@@ -213,7 +214,7 @@ def binary(
                 yield f"{dtype},{type(strong).__name__}()", (some, strong)
                 yield f"{type(strong).__name__}(),{dtype}", (strong, some)
             yield f"{dtype} scalars", (some[0], some[-2])
-        for dtype in [name for name in ("int32", "float64") if name in dtypes]:
+        for dtype in [name for name in LAID_OUT if name in dtypes]:
             fixed = filled((3, 4), dtype)
             for label, array in layouts(dtype):
                 if label != "empty":
@@ -240,7 +241,7 @@ def arrays(
         for dtype in dtypes:
             yield f"{dtype} 1-d", (filled((5,), dtype, values),)
             yield f"{dtype} 3-d", (filled((2, 3, 4), dtype, values),)
-        for dtype in [name for name in ("int32", "float64") if name in dtypes]:
+        for dtype in [name for name in LAID_OUT if name in dtypes]:
             for label, array in layouts(dtype, values):
                 if empty or label != "empty":
                     yield f"{dtype} {label}", (array,)

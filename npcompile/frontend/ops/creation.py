@@ -194,7 +194,9 @@ def _arange_limits(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str
     if asked is not None and np.dtype(asked).kind not in "iufc":
         return "a range that is not of numbers"
     numbers = [item for item in args[:3] if item is not None]
-    if asked is None and any(np.asarray(item).dtype.kind not in "iufc" for item in numbers):
+    if asked is None and any(
+        type(item) not in (int, float) and np.asarray(item).dtype.kind not in "iufc" for item in numbers
+    ):
         return "a range that is not of numbers"
     return laid_out(3)(op, args, kwargs)
 
