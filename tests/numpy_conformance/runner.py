@@ -9,6 +9,7 @@ import os
 import resource
 import sys
 import tempfile
+import traceback
 from pathlib import Path
 
 import hypothesis.extra.numpy  # noqa: F401  (here once, for all the processes forked from this one)
@@ -62,6 +63,9 @@ def _forked(
         code = 70
         try:
             code = _child(module, lane, counted, done, sink)
+        except BaseException:
+            with open(sink, "a") as file:
+                file.write(json.dumps(["error", traceback.format_exc()]) + "\n")
         finally:
             os._exit(code)
     return os.waitpid(pid, 0)[1]
