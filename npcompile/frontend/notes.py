@@ -149,7 +149,7 @@ class Notes:
     def ref(self, obj: Any, static: bool = False) -> Any:
         """A live object as an argument of a node: its node, or itself if it is decided.
 
-        static: traced Python ints are decided by value (axes, shapes, indices).
+        static: traced numbers are decided by value (axes, shapes, indices, the ends of a range).
         """
         kind = type(obj)
         if is_array(obj) or kind in NUMBERS or isinstance(obj, np.generic):
@@ -157,7 +157,7 @@ class Notes:
             if known is None:
                 what = "an array" if is_array(obj) else f"a number ({obj!r})"
                 raise Unfollowed(f"{what} of unknown origin")
-            if known.node is not None and static and isinstance(obj, int | np.integer):
+            if known.node is not None and static and kind is not np.ndarray:
                 self.decide(known.node, obj)
                 return obj
             return obj if known.node is None else known.node
@@ -203,7 +203,8 @@ class Notes:
             named["length"] = len(result)  # the op's length is decided by data: it checks that it still is this
         value = self.value(result)
         step = "view" if view or (op.view and self._is_view(result, args)) else "op"
-        if step == "op" and (self.in_library(op) or self._has_views(result, args)):
+        read_only = type(result) is np.ndarray and not result.flags.writeable  # it shows one element many times
+        if step == "op" and (self.in_library(op) or read_only or self._has_views(result, args)):
             step = "library"
         node = self.add(step, op, refs, named, value)
         if op.function is GETITEM and is_basic(args[1]):
