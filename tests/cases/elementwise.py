@@ -117,7 +117,7 @@ case(
 )
 case(
     "numpy.add",
-    lambda np, a, b: np.add(a, b, where=a > b),
+    lambda np, a, b: np.add(a, b, where=a > b)[2],  # the rest is whatever was in memory
     given((np.arange(3), np.ones(3))),
     "where",
     refused=True,
