@@ -1,0 +1,86 @@
+"""The case table under `npcompile.jit`, through the replay interpreter: the recorded call and its replay are NumPy's.
+
+Every expansion of every case is called twice on copies of its operands, and the second call must be a replay. What
+cannot be one is listed with the reason; one that is listed and replays all the same fails.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import npcompile
+from tests.cases import CASES, Case, expand
+from tests.cases.framework import limit, scale
+from tests.checker import same, same_exception
+from tests.test_ops_eager import run
+
+MAY_WRITE = "NumPy answers with the argument itself, and what it may have done to it is not known"
+UNBOUND = "the descriptor of an attribute, called by itself"
+EFFECT = "an effect that is not yet a write"
+# What is not replayed: its id up to the operands, why, and for which operands (None: for all that NumPy answers).
+PLAIN: dict[str, tuple[str, set[str] | None]] = {
+    "asarray": (MAY_WRITE, {"uint16", "uint32", "uint64", "longdouble", ">f8", ">i4"}),
+    "asarray-any": (MAY_WRITE, {"uint16", "uint32", "uint64", "longdouble", ">f8", ">i4"}),
+    "asarray-uint16": (MAY_WRITE, {"uint16"}),
+    "ascontiguousarray": (MAY_WRITE, {"uint16", "uint32", "uint64", "longdouble", ">f8", ">i4"}),
+    "ascontiguousarray-uint16": (MAY_WRITE, {"uint16"}),
+    "real": (MAY_WRITE, {"uint16", "uint32", "uint64", "longdouble", ">f8", ">i4"}),
+    "diff-none": (MAY_WRITE, {"0"}),
+    "ndarray.T": (UNBOUND, None),
+    "ndarray.mT": (UNBOUND, None),
+    "put_along_axis": (EFFECT, None),
+    "put_along_axis-None": (EFFECT, None),
+}
+
+
+@pytest.fixture(autouse=True)
+def interpreter(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+    yield
+
+
+def problem(case: Case, label: str, body: Callable[..., Any], args: tuple[Any, ...]) -> str | None:
+    """What is wrong with the two calls, or None."""
+    after = copy.deepcopy(args)
+    want, raised = run(body, np, *after)
+    jitted = npcompile.jit(body)
+    for call in ("recorded", "replayed"):
+        operands = copy.deepcopy(args)
+        got, error = run(jitted, np, *operands)
+        try:
+            same_exception(error, raised)
+            if raised is None:
+                same(got, want, limit(case, want), scale(case, args))
+            same(list(operands), list(after))
+        except AssertionError as wrong:
+            return f"{call}: {wrong}"
+    if raised is not None:
+        return None
+    operands_label = label.removeprefix(case.id)[1:-1]
+    reason, only = PLAIN.get(case.id, (None, None))
+    listed = reason is not None and (only is None or operands_label in only)
+    replayed = jitted.stats.replays == 1
+    if replayed and listed:
+        return "is replayed: take it off the list"
+    if not replayed and not listed:
+        return f"is not replayed: {jitted.stats.reasons or 'diverged'}"
+    return None
+
+
+@pytest.mark.filterwarnings("ignore::npcompile.jit.NotCompiledWarning")
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+def test_recorded_and_replayed_answers_are_numpys(case: Case) -> None:
+    problems = []
+    for label, body, args in expand(case):
+        if (found := problem(case, label, body, args)) is not None:
+            problems.append(f"{label}: {found}")
+    assert not problems, f"{len(problems)} problems:\n" + "\n".join(problems[:20])
+
+
+def test_what_is_listed_exists() -> None:
+    assert set(PLAIN) <= {case.id for case in CASES}
