@@ -14,10 +14,12 @@ _current: ContextVar[torch.device | None] = ContextVar("npcompile.device", defau
 
 
 class device(ContextDecorator):
-    """Jitted functions called inside compute on this device: NumPy arrays move there at the call and results come back.
+    """Jitted functions called inside compute on this device: NumPy arrays move there at the call and
+    results come back.
 
-    name: "cpu", "cuda", "cuda:1" or a torch.device. A context manager or a decorator; nests; what is set here is seen by
-    this thread or asyncio task alone. Raises RuntimeError if the machine has no such device, ValueError for other names.
+    name: "cpu", "cuda", "cuda:1" or a torch.device. A context manager or a decorator; nests; what is set
+    here is seen by this thread or asyncio task alone. Raises RuntimeError if the machine has no such
+    device, ValueError for other names.
     """
 
     def __init__(self, name: str | torch.device) -> None:
@@ -50,12 +52,14 @@ def resolve(name: str | torch.device) -> torch.device:
         raise ValueError(f'npcompile computes on "cpu" and "cuda", not on {name!r}')
     if not torch.cuda.is_available():
         raise RuntimeError(
-            f'npcompile.device({str(name)!r}): this machine has no CUDA device that torch can use (a CPU build of torch '
+            f"npcompile.device({str(name)!r}): this machine has no CUDA device that torch can use (a CPU build of torch "
             'has none). Use npcompile.device("cpu"), or install a CUDA build of torch.'
         )
     index = torch.cuda.current_device() if found.index is None else found.index
     if index >= torch.cuda.device_count():
-        raise RuntimeError(f"npcompile.device({str(name)!r}): there are {torch.cuda.device_count()} CUDA devices")
+        raise RuntimeError(
+            f"npcompile.device({str(name)!r}): there are {torch.cuda.device_count()} CUDA devices"
+        )
     return torch.device("cuda", index)
 
 
@@ -65,9 +69,11 @@ def current_device() -> torch.device | None:
 
 
 def asarray(value: Any, dtype: Any = None) -> Any:
-    """`value` as a device array on the current device, where it stays: jitted functions take it without a copy.
+    """`value` as a device array on the current device, where it stays: jitted functions take it without a
+    copy.
 
-    value: whatever `np.asarray` takes, a torch tensor, a device array. Memory is shared where it is there already.
+    value: whatever `np.asarray` takes, a torch tensor, a device array. Memory is shared where it is there
+    already.
     """
     array = arrays.asarray(value, dtype)
     target = _current.get()

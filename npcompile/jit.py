@@ -29,7 +29,8 @@ from npcompile.lower.compiler import Job, submit
 from npcompile.lower.eager import eager
 from npcompile.stats import Stats
 
-# Programs of one signature (they differ in what was decided on the way); past this many, the function runs plain.
+# Programs of one signature (they differ in what was decided on the way); past this many, the function runs
+# plain.
 MAX_PROGRAMS = 8
 
 
@@ -38,7 +39,8 @@ class NotCompiledWarning(UserWarning):
 
 
 class NotCompiledError(RuntimeError):
-    """`strict=True`: a jitted function could not be compiled; the message says where, why and what to write."""
+    """`strict=True`: a jitted function could not be compiled; the message says where, why and what to
+    write."""
 
 
 class _Entry:
@@ -49,12 +51,13 @@ class _Entry:
         self.program = traced.program
         self.replay = traced.replay
         self.segments = traced.plan.segments
-        self.jobs: list[Job] = []
+        self.jobs: list[Job | cuda.DeviceJob] = []
 
     def start(self) -> None:
         salt = ops_version()
         on_cpu = self.program.device in (None, "cpu")
-        self.jobs = [(submit if on_cpu else cuda.submit)(segment.graph, salt) for segment in self.segments]
+        begin: Callable[..., Any] = submit if on_cpu else cuda.submit
+        self.jobs = [begin(segment.graph, salt) for segment in self.segments]
 
     @property
     def done(self) -> bool:
@@ -76,7 +79,11 @@ class _State:
 
 
 class Jitted:
-    """A function under `npcompile.jit`. Called like the function; `stats` counts, `wait` waits for compiling."""
+    """A function under `npcompile.jit`. Called like the function; `stats` counts, `wait` waits for
+    compiling."""
+
+    __name__: str
+    __qualname__: str
 
     def __init__(self, fn: Callable[..., Any], wait: bool, strict: bool, default_float: Any) -> None:
         if not callable(fn):
@@ -97,13 +104,14 @@ class Jitted:
         self._rewritten: Rewritten | str | None = None
         _alive.add(self)
 
-    # -- calling -----------------------------------------------------------------------------------------------
+    # -- calling -----------------------------------------------------------------------------------------
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         stats = self.stats
         stats.calls += 1
         if sys.gettrace() is not None or traps():
-            # Under a debugger or tracer users see their own function; where NumPy is to raise, NumPy does the work.
+            # Under a debugger or tracer users see their own function; where NumPy is to raise, NumPy does
+            # the work.
             return self._plain(args, kwargs)
         if kwargs or len(args) != self._arity:
             bound = self._binding.bind(args, kwargs)
@@ -164,11 +172,15 @@ class Jitted:
             return self._plain(args, kwargs, rewritten)
         if state.count >= MAX_PROGRAMS:
             state.plain = True
-            return self._plain(args, kwargs, f"more than {MAX_PROGRAMS} ways through the function at one signature")
+            return self._plain(
+                args, kwargs, f"more than {MAX_PROGRAMS} ways through the function at one signature"
+            )
         fn: Any = self.__wrapped__
         self.stats.recordings += 1
         names = self._binding.names(len(args))
-        traced = trace(fn, rewritten, args, kwargs, names, self._default_float, str(current_device() or "cpu"))
+        traced = trace(
+            fn, rewritten, args, kwargs, names, self._default_float, str(current_device() or "cpu")
+        )
         self.stats.host_calls += traced.host_calls
         if traced.program is None:
             state.plain = True
@@ -198,14 +210,18 @@ class Jitted:
             fn = self.__wrapped__
             if not isinstance(fn, types.FunctionType):
                 self._rewritten = f"{type(fn).__name__} is not a Python function"
-            elif inspect.iscoroutinefunction(fn) or inspect.isgeneratorfunction(fn) or inspect.isasyncgenfunction(fn):
+            elif (
+                inspect.iscoroutinefunction(fn)
+                or inspect.isgeneratorfunction(fn)
+                or inspect.isasyncgenfunction(fn)
+            ):
                 self._rewritten = "generators and coroutines run plain"
             else:
                 answer = rewrite(fn)
                 self._rewritten = answer if isinstance(answer, Rewritten) else answer.reason
         return self._rewritten
 
-    # -- compiling ---------------------------------------------------------------------------------------------
+    # -- compiling ---------------------------------------------------------------------------------------
 
     def _link(self, state: _State) -> bool:
         """Make what has been compiled replayable; True if anything was."""
@@ -240,7 +256,8 @@ class Jitted:
         return entry.done
 
     def wait(self, timeout: float | None = None) -> None:
-        """Wait until everything that this function has under way is compiled (or has failed: see `stats.reasons`).
+        """Wait until everything that this function has under way is compiled (or has failed: see
+        `stats.reasons`).
 
         timeout: seconds. Raises TimeoutError when it passes first. Ctrl-C interrupts the wait.
         """
@@ -254,7 +271,8 @@ class Jitted:
             self._link(state)
 
     def _report(self, reason: str, line: int | None) -> None:
-        """Say why something runs uncompiled: once in `stats`, once as a warning; an error under strict=True."""
+        """Say why something runs uncompiled: once in `stats`, once as a warning; an error under
+        strict=True."""
         code = getattr(self.__wrapped__, "__code__", None)
         if code is not None:
             reason = f"{code.co_filename}:{line or code.co_firstlineno}: {reason}"
@@ -265,7 +283,7 @@ class Jitted:
         if new:
             warnings.warn(f"{name} runs uncompiled: {reason}", NotCompiledWarning, stacklevel=4)
 
-    # -- being a function --------------------------------------------------------------------------------------
+    # -- being a function --------------------------------------------------------------------------------
 
     @property
     def programs(self) -> tuple[Program, ...]:
@@ -303,7 +321,8 @@ def _rebuild(fn: Callable[..., Any], wait: bool, strict: bool, default_float: An
 
 
 class _Binding:
-    """How arguments meet parameters: every call is brought to one form, all positional where that is possible."""
+    """How arguments meet parameters: every call is brought to one form, all positional where that is
+    possible."""
 
     def __init__(self, fn: Callable[..., Any]) -> None:
         self.signature: inspect.Signature | None
@@ -323,7 +342,9 @@ class _Binding:
     def names(self, count: int) -> list[str]:
         return [*self._names, *(f"arg{position}" for position in range(len(self._names), count))]
 
-    def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
+    def bind(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
         """The call's arguments in the one form; None where they do not fit the function."""
         if self.signature is None:
             return args, kwargs
@@ -361,7 +382,8 @@ def jit(
 ) -> Any:
     """Make a NumPy function fast as it is. `@jit`, `@jit(wait=True)` or `jit(f)`.
 
-    wait: the first call waits until its kernels are compiled; else compiling goes on in another process, and calls
+    wait: the first call waits until its kernels are compiled; else compiling goes on in another process,
+    and calls
         are answered by NumPy until it is done. NPCOMPILE_WAIT=1 in the environment forces waiting.
     strict: raise `NotCompiledError`, naming file and line, where the function would run uncompiled.
     default_float: the dtype of arrays that are made without one ("float32" in place of NumPy's float64).

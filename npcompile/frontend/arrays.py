@@ -21,7 +21,8 @@ def is_numpy(obj: Any) -> bool:
 
 
 def layout(array: Any) -> np.ndarray[Any, Any]:
-    """The NumPy array that lies as this one does: itself, or what stands for device memory (never to be read)."""
+    """The NumPy array that lies as this one does: itself, or what stands for device memory (never to be
+    read)."""
     found: np.ndarray[Any, Any] = array._layout if type(array) is ndarray else array
     return found
 

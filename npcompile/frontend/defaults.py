@@ -15,9 +15,14 @@ from npcompile.frontend.rewrite import Rewritten, rewrite
 from npcompile.frontend.table import TABLE
 
 
-def with_default(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], dtype: np.dtype[Any]) -> dict[str, Any]:
-    """The keywords of a creating call, `dtype` added where NumPy would have taken float64 of its own accord."""
-    if kwargs.get("dtype") is not None or any(isinstance(arg, np.dtype | type | np.ndarray | np.generic) for arg in args):
+def with_default(
+    fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], dtype: np.dtype[Any]
+) -> dict[str, Any]:
+    """The keywords of a creating call, `dtype` added where NumPy would have taken float64 of its own
+    accord."""
+    if kwargs.get("dtype") is not None or any(
+        isinstance(arg, np.dtype | type | np.ndarray | np.generic) for arg in args
+    ):
         return kwargs
     made = fn(*args, **kwargs)
     is_default = isinstance(made, np.ndarray) and made.dtype == np.float64
@@ -34,8 +39,8 @@ def on_device(value: Any) -> bool:
 
 
 class Defaults(Hooks):
-    """Python's own operations, but for the dtype of arrays that are made without one, and for `tensor.numpy()` and
-    `torch.from_numpy` where the memory is a device's."""
+    """Python's own operations, but for the dtype of arrays that are made without one, and for
+    `tensor.numpy()` and `torch.from_numpy` where the memory is a device's."""
 
     def __init__(self, dtype: np.dtype[Any] | None) -> None:
         self.dtype = dtype
@@ -44,7 +49,11 @@ class Defaults(Hooks):
         op = TABLE.of(fn)
         if fn is torch.from_numpy and len(args) == 1 and is_array(args[0]):
             return to_tensor(args[0])
-        if isinstance(getattr(fn, "__self__", None), torch.Tensor) and fn.__name__ == "numpy" and not (args or kwargs):
+        if (
+            isinstance(getattr(fn, "__self__", None), torch.Tensor)
+            and fn.__name__ == "numpy"
+            and not (args or kwargs)
+        ):
             return from_tensor(fn.__self__)
         if op is not None:
             if op.creates and self.dtype is not None:

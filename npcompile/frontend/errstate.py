@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy._core import umath
 
-# The context variable behind np.errstate. Its value is a new object at each change, so looking at the object is enough
-# (12 ns); np.geterr builds a dictionary (770 ns). A NumPy without it is asked the slow way.
+# The context variable behind np.errstate. Its value is a new object at each change, so looking at the
+# object is enough (12 ns); np.geterr builds a dictionary (770 ns). A NumPy without it is asked the slow way.
 _variable: Any = getattr(umath, "_extobj_contextvar", None)
 
 TRAPS = ("raise", "call", "print", "log")

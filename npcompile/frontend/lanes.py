@@ -1,4 +1,5 @@
-"""The device lane of a replay: arrays enter it at the call, kernels take and give device arrays, NumPy arrays leave it."""
+"""The device lane of a replay: arrays enter it at the call, kernels take and give device arrays, NumPy
+arrays leave it."""
 
 from __future__ import annotations
 
@@ -42,7 +43,9 @@ class Lane:
         if self.device.type != "cpu":
             host[...] = self.leave(array)
 
-    def kernel(self, kernel: Callable[..., Any], inputs: list[Value], outputs: list[Value]) -> Callable[..., Any]:
+    def kernel(
+        self, kernel: Callable[..., Any], inputs: list[Value], outputs: list[Value]
+    ) -> Callable[..., Any]:
         """A segment's kernel as a callable on device arrays and numbers."""
         if self.device.type == "cpu":
             return _on_host(kernel)

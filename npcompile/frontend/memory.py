@@ -38,10 +38,11 @@ class Region:
     strides: tuple[int, ...]
     itemsize: int
 
-    def overlaps(self, other: Region) -> bool:
+    def overlaps(self, other: Any) -> bool:
         """Whether any byte lies in both (exact up to a bound on the work, then True)."""
         try:
-            return bool(np.shares_memory(np.asarray(_At(self)), np.asarray(_At(other)), max_work=_MAX_WORK))
+            one, another = np.asarray(_At(self)), np.asarray(_At(other))
+            return bool(np.shares_memory(one, another, max_work=_MAX_WORK))  # type: ignore[arg-type]
         except np.exceptions.TooHardError:
             return True
 

@@ -52,7 +52,7 @@ class Notes:
         self.devices: set[str] = set()  # of the device arrays met
         self.libraries = libraries
 
-    # -- values ------------------------------------------------------------------------------------------------
+    # -- values ------------------------------------------------------------------------------------------
 
     def value(self, obj: Any, outside: bool = False) -> Value:
         """What is known of a live object."""
@@ -99,15 +99,22 @@ class Notes:
             for item in value:
                 self.constant(item)
 
-    # -- nodes -------------------------------------------------------------------------------------------------
+    # -- nodes -------------------------------------------------------------------------------------------
 
     def add(
-        self, step: str, target: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], value: Value
+        self,
+        step: str,
+        target: Callable[..., Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        value: Value,
     ) -> fx.Node:
         """A new node, with the line of the user's that it came from."""
         self.count += 1
         if self.count > MAX_STEPS:
-            raise Unfollowed(f"more than {MAX_STEPS} steps: loops are unrolled, and this one is too long for that")
+            raise Unfollowed(
+                f"more than {MAX_STEPS} steps: loops are unrolled, and this one is too long for that"
+            )
         name = getattr(target, "name", None) or getattr(target, "__name__", step)
         name = str(name).rpartition(".")[2].strip("_")
         node = self.graph.create_node("call_function", target, args, kwargs, _NAMES.get(name, name))
@@ -130,7 +137,12 @@ class Notes:
         node.meta.update(step="input", value=self.value(leaf, outside=True))
         self.inputs.append(node)
         known = self.tracked.get(leaf)
-        if known is not None and known.node is not None and type(leaf) not in NUMBERS and type(leaf) is not np.bool_:
+        if (
+            known is not None
+            and known.node is not None
+            and type(leaf) not in NUMBERS
+            and type(leaf) is not np.bool_
+        ):
             self.guard("same", None, node, known.node)  # one object given twice
         else:
             self.know(leaf, node)
@@ -142,9 +154,9 @@ class Notes:
             self.guard("value", value, node)
 
     def guard(self, kind: str, expected: Any, *nodes: fx.Node) -> None:
-        self.add("guard", Guard(kind, expected), nodes, {}, Value("object"))  # type: ignore[arg-type]
+        self.add("guard", Guard(kind, expected), nodes, {}, Value("object"))
 
-    # -- references to live objects ----------------------------------------------------------------------------
+    # -- references to live objects ----------------------------------------------------------------------
 
     def ref(self, obj: Any, static: bool = False) -> Any:
         """A live object as an argument of a node: its node, or itself if it is decided.
@@ -187,9 +199,11 @@ class Notes:
                 return True
         return False
 
-    # -- steps -------------------------------------------------------------------------------------------------
+    # -- steps -------------------------------------------------------------------------------------------
 
-    def op(self, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any, view: bool = False) -> Any:
+    def op(
+        self, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any, view: bool = False
+    ) -> Any:
         """Note a registered op that NumPy has just carried out; returns the result to hand on."""
         if result is None or result is NotImplemented:
             raise Unfollowed(f"{op.name} gave {result!r}")
@@ -200,10 +214,14 @@ class Notes:
             return result  # NumPy answered with an array that is there already
         refs, named = self.operands(op, args, kwargs, result)
         if "length" in op.accepts and is_array(result):
-            named["length"] = len(result)  # the op's length is decided by data: it checks that it still is this
+            named["length"] = len(
+                result
+            )  # the op's length is decided by data: it checks that it still is this
         value = self.value(result)
         step = "view" if view or (op.view and self._is_view(result, args)) else "op"
-        read_only = type(result) is np.ndarray and not result.flags.writeable  # it shows one element many times
+        read_only = (
+            type(result) is np.ndarray and not result.flags.writeable
+        )  # it shows one element many times
         if step == "op" and (self.in_library(op) or read_only or self._has_views(result, args)):
             step = "library"
         node = self.add(step, op, refs, named, value)
@@ -243,8 +261,8 @@ class Notes:
         return result
 
     def contents(self, node: fx.Node, container: Any) -> None:
-        """Follow what lies in a container from outside. It is all read at once: a small int in it must not be taken
-        for another int of the same value."""
+        """Follow what lies in a container from outside. It is all read at once: a small int in it must not
+        be taken for another int of the same value."""
         items = list(container.items() if type(container) is dict else enumerate(container))
         if len(items) > MAX_CONTENTS:
             raise Unfollowed(f"a container of more than {MAX_CONTENTS} things from outside")
@@ -261,7 +279,9 @@ class Notes:
         known = self.tracked.get(value)
         node = self.add("read", read, () if base is None else (base,), {}, self.value(value, outside=True))
         if known is not None and known.node is not None and not is_number:
-            self.guard("same", None, node, known.node)  # known by another path: this one must lead there again
+            self.guard(
+                "same", None, node, known.node
+            )  # known by another path: this one must lead there again
         elif is_array(value):
             self.guard("array", facts(value), node)
             self.know(value, node)
@@ -307,10 +327,13 @@ class Notes:
             return False
         arrays = [layout(arg) for arg in args if is_array(arg)]
         parts = [layout(part) for part in result if is_array(part)]
-        return any(part.base is not None and any(np.may_share_memory(part, a) for a in arrays) for part in parts)
+        return any(
+            part.base is not None and any(np.may_share_memory(part, a) for a in arrays) for part in parts
+        )
 
     def bound(self, operands: tuple[Any, ...], typed: tuple[Any, ...]) -> None:
-        """Python ints that meet integer arrays (`typed`) must stay where NumPy converts them without complaint."""
+        """Python ints that meet integer arrays (`typed`) must stay where NumPy converts them without
+        complaint."""
         dtypes = {item.dtype for item in typed if is_numpy(item)}
         limits = [np.iinfo(dtype) for dtype in dtypes if dtype.kind in "iu"]
         if not limits:
@@ -324,7 +347,9 @@ class Notes:
                     node.meta["ranges"].add((low, high))
                     self.guard("range", (low, high), node)
 
-    def number(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:
+    def number(
+        self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], result: Any
+    ) -> Any:
         """Note a pure function of numbers; returns the result to hand on."""
         if not self.traced(*args, *kwargs.values()):
             result = fresh(result)
@@ -339,9 +364,13 @@ class Notes:
         """Note a call of real NumPy that is not an op (yet), without effects."""
         return self._call("host", function, args, kwargs, result)
 
-    def _call(self, step: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:
+    def _call(
+        self, step: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any
+    ) -> Any:
         if step == "host" and is_array(result) and any(result is arg for arg in (*args, *kwargs.values())):
-            raise Unfollowed("a call of NumPy that is not an op answers with its own argument: it may have written to it")
+            raise Unfollowed(
+                "a call of NumPy that is not an op answers with its own argument: it may have written to it"
+            )
         refs = tuple(self.ref(arg) for arg in args)
         named = {key: self.ref(arg) for key, arg in kwargs.items()}
         node = self.add(step, function, refs, named, self.value(result))
@@ -395,7 +424,7 @@ class Notes:
         node.meta["unchecked"] = is_array(index) and index.dtype == bool
         self.write(array, node)
 
-    # -- the end -----------------------------------------------------------------------------------------------
+    # -- the end -----------------------------------------------------------------------------------------
 
     def structure(self, result: Any) -> Structure:
         """How the returned object is built."""

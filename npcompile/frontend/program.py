@@ -1,4 +1,5 @@
-"""The residual program: what a function did, decided and in order, as a torch.fx graph that prints as Python."""
+"""The residual program: what a function did, decided and in order, as a torch.fx graph that prints as
+Python."""
 
 from __future__ import annotations
 
@@ -13,8 +14,9 @@ from torch import fx
 from npcompile.frontend.arrays import facts, from_tensor, is_array
 from npcompile.frontend.pure import OPERATORS, UFUNCS
 from npcompile.frontend.table import Op
-from npcompile.lower.values import Value
 from npcompile.lower.graph import write
+from npcompile.lower.values import Value
+
 
 class Diverged(BaseException):
     """A replay came to a point that was recorded otherwise; nothing has been changed yet."""
@@ -33,8 +35,8 @@ def same_value(value: Any, recorded: Any) -> bool:
 class Read:
     """A value outside that the function read: evaluated again at replay.
 
-    how: "global" (of a function's module), "cell" (of a closure), "attribute" or "item" (of another node's value),
-    "tensor" (`value.numpy()` of a torch tensor: shares its memory).
+    how: "global" (of a function's module), "cell" (of a closure), "attribute" or "item" (of another node's
+    value), "tensor" (`value.numpy()` of a torch tensor: shares its memory).
     """
 
     how: str
@@ -65,9 +67,9 @@ class Read:
 class Guard:
     """A decision about a value: the replay diverges where the value is decided otherwise.
 
-    kind: "value" (`same_value`), "is" and "same" (identity, with `expected` or a second value), "other" (the opposite,
-    with either), "truth" (of the value), "array" (`expected` is its `facts`), "type" (exactly), "length", "range" (low <= value <= high), "function" (of a
-    method).
+    kind: "value" (`same_value`), "is" and "same" (identity, with `expected` or a second value), "other"
+    (the opposite, with either), "truth" (of the value), "array" (`expected` is its `facts`), "type"
+    (exactly), "length", "range" (low <= value <= high), "function" (of a method).
     """
 
     kind: str
@@ -112,7 +114,8 @@ class Call:
 
 @dataclass
 class Structure:
-    """How the returned value is built from nodes: kind "leaf", "const", or a container type with its parts."""
+    """How the returned value is built from nodes: kind "leaf", "const", or a container type with its
+    parts."""
 
     kind: Any
     parts: list[Any] = field(default_factory=list)

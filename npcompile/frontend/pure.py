@@ -1,4 +1,5 @@
-"""Explicit lists of what may be called without being an effect: number functions, structure, NumPy's own functions."""
+"""Explicit lists of what may be called without being an effect: number functions, structure, NumPy's own
+functions."""
 
 from __future__ import annotations
 

@@ -12,10 +12,11 @@ from torch import fx
 
 from npcompile.frontend.lanes import Lane, assign, method
 from npcompile.frontend.memory import Overlap
-from npcompile.frontend.pure import OPERATORS, UNARY
 from npcompile.frontend.program import Call, Diverged, Program, Read, step_of, value_of
+from npcompile.frontend.pure import OPERATORS, UNARY
 from npcompile.frontend.table import Op
-from npcompile.lower.plan import Plan, Segment, Step
+from npcompile.lower.plan import Plan, Step
+from npcompile.lower.segment import Segment
 from npcompile.lower.transfers import Counter
 
 _SYMBOLS = {id(function): symbol for symbol, function in OPERATORS.items()}
@@ -166,7 +167,7 @@ class _Writer:
             self.put(f"if not {flag}:")
             self.put("    raise Diverged")
 
-    # -- the device lane ---------------------------------------------------------------------------------------
+    # -- the device lane ---------------------------------------------------------------------------------
 
     def enter(self, node: fx.Node) -> None:
         """From here on the name stands for the array on the device, and `name_host` for the one given."""
@@ -202,13 +203,18 @@ class _Writer:
         """What was written goes back to the caller's arrays; then the result."""
         if self.program.device is not None:
             for node in self.program.inputs:
-                if node in self.entered and not node.meta.get("wrapped") and value_of(node).root in self.plan.written:
+                if (
+                    node in self.entered
+                    and not node.meta.get("wrapped")
+                    and value_of(node).root in self.plan.written
+                ):
                     self.put(f"lane.give_back({node.name}_host, {node.name})")
         result = self.program.result.text(self.leaf)
         self.put(f"return {result}")
 
     def overlap(self) -> str:
-        """The condition that arrays from outside share memory as they did; it matters if any of it is written to."""
+        """The condition that arrays from outside share memory as they did; it matters if any of it is
+        written to."""
         plan = self.plan
         early = [step.node for step in plan.early if step.kind == "read" and step.node is not None]
         arrays = [node for node in (*self.program.inputs, *early) if value_of(node).kind == "array"]
@@ -230,7 +236,9 @@ class _Writer:
         pure = plan.steps if plan.effects is None else plan.steps[: plan.effects]
         rest = [] if plan.effects is None else plan.steps[plan.effects :]
         self.lines.append(f"def {self.program.name}({', '.join(node.name for node in self.program.inputs)}):")
-        numbers = {id(step): number for number, step in enumerate(s for s in plan.steps if s.segment is not None)}
+        numbers = {
+            id(step): number for number, step in enumerate(s for s in plan.steps if s.segment is not None)
+        }
         body = [*plan.early, *pure]
         overlap = self.overlap()
         if body or overlap or self.program.device is not None:

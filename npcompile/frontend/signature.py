@@ -1,7 +1,8 @@
 """The signature of a call: what a recorded program is valid for.
 
 Arrays count by dtype, shape, strides and flags, numbers by type only (their values are traced), containers by
-structure, anything else immutable by value. The *leaves* of the arguments, in order, are what a program takes.
+structure, anything else immutable by value. The *leaves* of the arguments, in order, are what a program
+takes.
 """
 
 from __future__ import annotations
@@ -56,4 +57,3 @@ def key_of(value: Any, leaves: list[Any]) -> Any:
         memory = value._memory
         return kind, memory.dtype, tuple(memory.shape), memory.stride(), value._flips, memory.device
     return kind
-

@@ -71,12 +71,15 @@ def trace(
 
 
 def _movable(program: Program, plan: Plan) -> None:
-    """NumPy arrays that share memory and are written to cannot move to a device one by one. Raises Unplannable."""
+    """NumPy arrays that share memory and are written to cannot move to a device one by one. Raises
+    Unplannable."""
     if program.device in (None, "cpu"):
         return
     roots = [node.meta["value"].root for node in program.inputs if not node.meta.get("wrapped")]
     if any(roots.count(root) > 1 for root in plan.written):
-        raise Unplannable("arguments that share memory are written to: they cannot move to a device one by one")
+        raise Unplannable(
+            "arguments that share memory are written to: they cannot move to a device one by one"
+        )
 
 
 class _Arguments:
@@ -87,7 +90,8 @@ class _Arguments:
         self.taken: set[str] = set()
 
     def take(self, value: Any, name: str, renew: bool = True) -> Any:
-        """The value to call with: numbers as objects of their own (where `renew`), everything else as it is."""
+        """The value to call with: numbers as objects of their own (where `renew`), everything else as it
+        is."""
         kind = type(value)
         if by_value(value):
             return value

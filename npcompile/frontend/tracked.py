@@ -1,8 +1,8 @@
 """Which live objects a recording knows, and what step each came from: followed by identity.
 
-Arrays are followed by weak reference, so that temporaries die as they would. Numbers are kept alive. An object that
-stands for two things at once (the literal 3 and an argument that is 3: CPython has one object for both) is decided
-by value, for both.
+Arrays are followed by weak reference, so that temporaries die as they would. Numbers are kept alive. An
+object that stands for two things at once (the literal 3 and an argument that is 3: CPython has one object
+for both) is decided by value, for both.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from torch import fx
 
 
 class Known(NamedTuple):
-    """A followed object: `node` is the step it came from, or None for what the signature and the guards decide."""
+    """A followed object: `node` is the step it came from, or None for what the signature and the guards
+    decide."""
 
     holder: Any  # the object, or a weak reference to it
     node: fx.Node | None

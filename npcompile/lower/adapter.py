@@ -101,8 +101,9 @@ def generate(
 def _changed() -> Iterator[None]:
     """Inductor with two methods that do nothing.
 
-    The one compiles kernels when a wrapper is loaded. The other has a float16 value that is widened again keep
-    the digits it had before it was narrowed, which torch 2.11 does even where precision casts are emulated.
+    The one compiles kernels when a wrapper is loaded. The other has a float16 value that is widened again
+    keep the digits it had before it was narrowed, which torch 2.11 does even where precision casts are
+    emulated.
     """
     from torch._inductor.async_compile import AsyncCompile
     from torch._inductor.codegen.cpp import CppKernel
@@ -203,7 +204,10 @@ def compile_device(
 
     device = examples[0][3] if examples else "cuda"
     with fake_mode():
-        fakes = [torch.empty_strided(shape, strides, dtype=dtype, device=on) for shape, strides, dtype, on in examples]
+        fakes = [
+            torch.empty_strided(shape, strides, dtype=dtype, device=on)
+            for shape, strides, dtype, on in examples
+        ]
     graph = fx.Graph()
     answer = graph.call_function(function, tuple(graph.placeholder(f"a{i}") for i in range(len(examples))))
     graph.output(tuple(graph.call_function(operator.getitem, (answer, i)) for i in range(results)))

@@ -11,7 +11,8 @@ from typing import Any
 import torch
 from torch import fx
 
-from npcompile.lower import adapter, graph as wire
+from npcompile.lower import adapter
+from npcompile.lower import graph as wire
 from npcompile.lower.eager import run_graph
 from npcompile.lower.values import Value
 

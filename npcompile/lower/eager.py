@@ -48,10 +48,10 @@ def run_graph(graph: fx.Graph, tensors: Iterable[torch.Tensor]) -> list[torch.Te
         if node.op == "placeholder":
             env[node] = next(entering)
         elif node.op == "output":
-            results = [env[result] for result in node.args[0]]  # type: ignore[union-attr]
+            results = [env[result] for result in node.args[0]]
         else:
             args = fx.node.map_arg(node.args, env.__getitem__)
-            env[node] = node.target(*args, **fx.node.map_arg(node.kwargs, env.__getitem__))  # type: ignore[operator]
+            env[node] = node.target(*args, **fx.node.map_arg(node.kwargs, env.__getitem__))
     return results
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 import torch
 
@@ -14,15 +14,16 @@ class Region(Protocol):
     @property
     def offset(self) -> int: ...
 
-    def overlaps(self, other: Region) -> bool: ...
+    def overlaps(self, other: Any) -> bool: ...
 
 
 @dataclass(frozen=True)
 class Value:
     """One value of a residual program, as it was when it was recorded.
 
-    kind: "array" (an ndarray, 0-d too), "scalar" (a NumPy scalar), "int", "float", "complex", "bool" (Python numbers),
-    "object" (anything else that steps pass on). The rest is for arrays and scalars. Strides count elements.
+    kind: "array" (an ndarray, 0-d too), "scalar" (a NumPy scalar), "int", "float", "complex", "bool"
+    (Python numbers), "object" (anything else that steps pass on). The rest is for arrays and scalars.
+    Strides count elements.
     """
 
     kind: str

@@ -271,8 +271,8 @@ def count_nonzero(a: Tensor, axis: Any = None, *, keepdims: bool = False) -> Ten
 
 def position(name: str, search: Callable[..., Tensor], a: Tensor, axis: Any, keepdims: bool) -> Tensor:
     """The first position of the extreme, NaN being more extreme than any number: torch's order is NumPy's."""
-    if a.dtype == torch.bool:
-        a = a.to(torch.int32)  # compiled code finds the wrong place among bools made uint8
+    if a.dtype in (torch.bool, torch.uint8):
+        a = a.to(torch.int32)  # torch has no argmin of bools, and compiled code a wrong one of uint8
     whole = (1,) * a.dim()
     if axis is None or a.dim() == 0:
         if axis is not None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, TypeGuard
 
 from npcompile.frontend.rewriting.nodes import Nodes, at_attribute, constant_tuple, folds, position
 from npcompile.frontend.rewriting.scopes import comprehension_scope
@@ -47,7 +47,8 @@ _COMPARE: dict[type[ast.cmpop], str] = {
 _CONVERSION = {-1: "", ord("s"): "s", ord("r"): "r", ord("a"): "a"}
 _METHOD_CALL_LIMIT = 30  # with as many arguments, the compiler gives a method call the line of its object
 
-# Up to Python 3.11 a condition's truth test stands where its statement does, and jumps to jumps are merged.
+# Up to Python 3.11 a condition's truth test does not stand where the condition does, and jumps to jumps are
+# merged.
 JUMPS_OLD = sys.version_info < (3, 12)
 
 Step = tuple[ast.expr | None, ast.expr]  # bind this plain target (None: only evaluate) to this value
@@ -73,10 +74,15 @@ class Expressions(Nodes):
             fields[name] = self.expr(value) if isinstance(value, ast.expr) else value
         return ast.copy_location(type(node)(**fields), node)
 
-    def test(self, node: ast.expr, where: Any) -> ast.expr:
+    def decision(self, node: ast.expr, by: Any) -> tuple[ast.expr, Any]:
+        """What a statement or conditional expression decides on, and where it stands when it has decided."""
+        where = [by]
+        return self.test(node, where), where[0]
+
+    def test(self, node: ast.expr, where: list[Any]) -> ast.expr:
         """The expression, for its outcome: and, or, not decide once on each operand, as the compiler has it.
 
-        `where` they decide: an exception on the way is there. None: where the operand stands.
+        `where` the deciding stands up to Python 3.11: at the statement, and from a comparison on at that.
         """
         if isinstance(node, ast.Constant) or (isinstance(node, ast.Name) and node.id == "__debug__"):
             return node
@@ -88,13 +94,18 @@ class Expressions(Nodes):
         if isinstance(node, ast.IfExp):
             outcomes = self.test(node.test, where), self.test(node.body, where), self.test(node.orelse, where)
             return ast.copy_location(ast.IfExp(*outcomes), node)
-        if isinstance(node, ast.Compare) and len(node.ops) > 1:
-            return self.chain(node)
-        return self.hook(where or node, "truth", self.expr(node))
-
-    def decision(self, node: ast.expr, by: Any) -> ast.expr:
-        """What a statement or conditional expression decides on."""
-        return self.test(node, by if JUMPS_OLD else None)
+        if isinstance(node, ast.Compare):
+            where[0] = node
+            if len(node.ops) > 1:
+                return self.chain(node)
+        if not JUMPS_OLD:
+            return self.hook(node, "truth", self.expr(node))
+        outcome = self.hook(where[0], "truth", self.expr(node))
+        if not isinstance(where[0], ast.Compare):
+            return outcome
+        # The jump stands where a comparison does, so here must be one.
+        true = ast.copy_location(ast.Constant(True), where[0])
+        return ast.copy_location(ast.Compare(outcome, [ast.Is()], [true]), where[0])
 
     def expr_Constant(self, node: ast.Constant) -> ast.expr:
         return node
@@ -136,20 +147,30 @@ class Expressions(Nodes):
 
         On a false `a` in `(a and b) or c`, Python 3.11 decides once if that is on one line; otherwise twice.
         """
-        if not isinstance(node, ast.BoolOp) or not (JUMPS_OLD and node.lineno == where.lineno):
+        if not self.merged(node, where):
             return self.hook(where, "keep_true" if decisive else "keep_false", self.expr(node))
         if isinstance(node.op, ast.Or) is decisive:
             parts = [self.keep(value, decisive, node) for value in node.values]
             return ast.copy_location(ast.BoolOp(ast.Or(), parts), node)
         *firsts, last = node.values
-        outcomes = [self.test(value, node) for value in firsts]
+        outcomes = [self.outcome(value, node) for value in firsts]
         if not decisive:
             outcomes = [ast.copy_location(ast.UnaryOp(ast.Not(), outcome), outcome) for outcome in outcomes]
         last_kept = self.keep(last, decisive, where)
         return ast.copy_location(ast.BoolOp(ast.And(), [*outcomes, last_kept]), node)
 
+    def outcome(self, node: ast.expr, where: ast.BoolOp) -> ast.expr:
+        """The outcome of an operand whose value is not wanted."""
+        if not self.merged(node, where):
+            return self.hook(where, "truth", self.expr(node))
+        outcomes = [self.outcome(value, node) for value in node.values]
+        return ast.copy_location(ast.BoolOp(node.op, outcomes), node)
+
+    def merged(self, node: ast.expr, where: ast.BoolOp) -> TypeGuard[ast.BoolOp]:
+        return JUMPS_OLD and isinstance(node, ast.BoolOp) and node.lineno == where.lineno
+
     def expr_IfExp(self, node: ast.IfExp) -> ast.expr:
-        parts = self.decision(node.test, node), self.expr(node.body), self.expr(node.orelse)
+        parts = self.decision(node.test, node)[0], self.expr(node.body), self.expr(node.orelse)
         return ast.copy_location(ast.IfExp(*parts), node)
 
     def expr_Compare(self, node: ast.Compare) -> ast.expr:
@@ -263,7 +284,7 @@ class Expressions(Nodes):
                     ast.List([value], _LOAD), value
                 )  # the compiler makes it an assignment
                 generators.append(ast.comprehension(name, once, [], 0))
-            generators[-1].ifs = [self.decision(condition, node) for condition in generator.ifs]
+            generators[-1].ifs = [self.decision(condition, node)[0] for condition in generator.ifs]
         if isinstance(node, ast.DictComp):
             made: Any = ast.DictComp(self.expr(node.key), self.expr(node.value), generators)
         else:

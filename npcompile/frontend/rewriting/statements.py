@@ -6,7 +6,7 @@ import ast
 import copy
 from typing import Any
 
-from npcompile.frontend.rewriting.expressions import BINARY, Expressions
+from npcompile.frontend.rewriting.expressions import BINARY, JUMPS_OLD, Expressions
 from npcompile.frontend.rewriting.nodes import HOOKS, position
 from npcompile.frontend.rewriting.scopes import Scope, function_scope, plain_reason, stored_names
 from npcompile.frontend.rewriting.source import FunctionNode, bound_by
@@ -112,15 +112,14 @@ class Statements(Expressions):
     # Decisions and loops
 
     def stmt_If(self, node: ast.If | ast.While) -> list[ast.stmt]:
-        made = type(node)(
-            self.decision(node.test, node), self.body(node.body), self.body(node.orelse), **position(node)
-        )
-        return [made]
+        test, _ = self.decision(node.test, node)
+        return [type(node)(test, self.body(node.body), self.body(node.orelse), **position(node))]
 
     stmt_While = stmt_If
 
     def stmt_Assert(self, node: ast.Assert) -> list[ast.stmt]:
-        return [ast.Assert(self.decision(node.test, node), self.expr(node.msg), **position(node))]
+        test, where = self.decision(node.test, node)
+        return [ast.Assert(test, self.expr(node.msg), **position(where if JUMPS_OLD else node))]
 
     def stmt_For(self, node: ast.For) -> list[ast.stmt]:
         iterable = self.hook(node.iter, "iterate", self.expr(node.iter))
@@ -131,7 +130,7 @@ class Statements(Expressions):
     def stmt_Match(self, node: ast.Match) -> list[ast.stmt]:
         cases = []
         for case in node.cases:
-            guard = None if case.guard is None else self.decision(case.guard, case.pattern)
+            guard = None if case.guard is None else self.decision(case.guard, case.pattern)[0]
             names = [s for name in stored_names(case.pattern) for s in self.rebind(case.pattern, name)]
             cases.append(ast.match_case(case.pattern, guard, names + self.body(case.body)))
         made = ast.Match(self.expr(node.subject), cases, **position(node))

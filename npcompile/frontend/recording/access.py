@@ -1,0 +1,177 @@
+"""Attributes, items and names: what is inside an array, and what is read from outside the function."""
+
+from __future__ import annotations
+
+import sys
+import types
+from typing import Any
+
+import numpy as np
+
+from npcompile.frontend import pure
+from npcompile.frontend.arrays import is_array
+from npcompile.frontend.notes import GETITEM, Unfollowed, is_basic
+from npcompile.frontend.program import Read
+from npcompile.frontend.recording.base import SIMPLE
+from npcompile.frontend.recording.operators import Operators
+from npcompile.frontend.signature import NUMBERS
+from npcompile.frontend.table import TABLE
+
+
+class Access(Operators):
+    """`a.b`, `a[b]`, global names and closure variables."""
+
+    def getattr(self, obj: Any, name: str) -> Any:
+        result = getattr(obj, name)
+        return self._note(self._getattr, obj, name, result) if self.on else result
+
+    def _getattr(self, obj: Any, name: str, result: Any) -> Any:
+        if is_array(obj):
+            if name in pure.ARRAY_FACTS:
+                self.notes.constant(result)
+                return result
+            if name == "device" and isinstance(result, str):
+                return result
+            op = TABLE.of(np.ndarray.__dict__.get(name))
+            if type(result) in (types.BuiltinFunctionType, types.MethodType):
+                return result
+            if op is None:
+                raise Unfollowed(f"ndarray.{name}")
+            if (reason := self._refuses(op, (obj,), {})) is not None:
+                raise Unfollowed(reason)
+            return self.notes.op(op, (obj,), {}, result)
+        if isinstance(obj, np.generic):
+            if name in pure.ARRAY_FACTS or type(result) is types.BuiltinFunctionType:
+                self.notes.constant(result)
+                return result
+            return self.notes.number(Read("attribute", name), (obj,), {}, result)
+        if isinstance(obj, types.ModuleType):
+            if id(obj) not in pure.FIXED_MODULES:
+                return self._read("global", name, vars(obj), None, result)
+            self.notes.constant(result)
+            return result
+        known = self.notes.tracked.get(obj)
+        if known is not None and known.node is None:
+            self.notes.constant(result)
+            if type(result) not in NUMBERS:
+                self.notes.tracked.keep(result, None)
+            return result
+        if known is not None and known.node is not None and type(obj) not in NUMBERS:
+            return self._attribute(obj, known.node, name, result)
+        if type(obj) in SIMPLE or isinstance(obj, np.dtype | np.ufunc | type):
+            if isinstance(obj, type) and obj.__module__ not in ("builtins", "numpy"):
+                raise Unfollowed(f"an attribute of class {obj.__name__}")
+            self.notes.constant(result)
+            return result
+        if type(obj) in NUMBERS and self.notes.tracked.node(obj) is not None:
+            if callable(result):
+                raise Unfollowed(f"{type(obj).__name__}.{name}")
+            return self.notes.number(Read("attribute", name), (obj,), {}, result)
+        if type(obj) in NUMBERS:
+            self.notes.constant(result)
+            return result
+        raise Unfollowed(f"attribute {name} of a {type(obj).__name__}")
+
+    def _attribute(self, obj: Any, node: Any, name: str, result: Any) -> Any:
+        """An attribute of an object from outside: read again at replay."""
+        if isinstance(result, types.MethodType) and result.__self__ is obj:
+            read = self.notes.add("read", Read("attribute", name), (node,), {}, self.notes.value(result))
+            self.notes.guard("function", result.__func__, read)
+            return result
+        if type(result) is types.BuiltinFunctionType:
+            return result
+        own = getattr(obj, "__dict__", {})
+        if name not in own and isinstance(getattr(type(obj), name, None), property):
+            raise Unfollowed(f"property {name}")
+        return self._read("attribute", name, None, node, result)
+
+    def setattr(self, obj: Any, name: str, value: Any) -> None:
+        setattr(obj, name, value)
+        if self.on:
+            self.stop(f"a store to attribute {name}")
+
+    def delattr(self, obj: Any, name: str) -> None:
+        delattr(obj, name)
+        if self.on:
+            self.stop(f"deleting attribute {name}")
+
+    def getitem(self, obj: Any, index: Any) -> Any:
+        result = obj[index]
+        return self._note(self._getitem, obj, index, result) if self.on else result
+
+    def _getitem(self, obj: Any, index: Any, result: Any) -> Any:
+        if is_array(obj):
+            op = TABLE.of(GETITEM)
+            reason = "not an op yet" if op is None else self._refuses(op, (obj, index), {})
+            if op is None or reason is not None:
+                self.host_calls += 1
+                return self.notes.host(GETITEM, (obj, index), {}, result)
+            return self.notes.op(op, (obj, index), {}, result, view=is_array(result) and is_basic(index))
+        known = self.notes.tracked.get(obj)
+        if known is not None and known.node is not None:
+            if type(obj) not in (list, dict, tuple):
+                raise Unfollowed(f"an item of a {type(obj).__name__}")
+            index = self.notes.ref(index, True)
+            return self._read("item", index, None, known.node, result)
+        if type(obj) not in SIMPLE:
+            raise Unfollowed(f"an item of a {type(obj).__name__}")
+        self.notes.ref(index, True)
+        if type(obj) in (str, bytes, range):
+            self.notes.constant(result)
+        return result
+
+    def setitem(self, obj: Any, index: Any, value: Any) -> None:
+        if self.on and is_array(obj):
+            obj[index] = value
+            self._note(self.notes.store, obj, index, value)
+            return
+        obj[index] = value
+        if self.on:
+            if type(obj) in (list, dict):
+                self._note(self._mutated, obj, None)
+            else:
+                self.stop(f"a store into a {type(obj).__name__}")
+
+    def delitem(self, obj: Any, index: Any) -> None:
+        del obj[index]
+        if self.on:
+            self._note(self._mutated, obj, None)
+
+    # -- names -------------------------------------------------------------------------------------------
+
+    def load_global(self, name: str, value: Any) -> Any:
+        if not self.on:
+            return value
+        return self._note(self._read, "global", name, sys._getframe(1).f_globals, None, value)
+
+    def load_free(self, name: str, value: Any) -> Any:
+        return self._note(self._free, name, value) if self.on else value
+
+    def _free(self, name: str, value: Any) -> Any:
+        for cells in reversed(self._cells):
+            if name in cells and cells[name].cell_contents is value:
+                return self._read("cell", name, cells[name], None, value)
+        raise Unfollowed(f"closure variable {name}")
+
+    def _read(self, how: str, name: Any, holder: Any, base: Any, value: Any) -> Any:
+        """A value from outside: followed if it is data, guarded if it decides."""
+        notes = self.notes
+        if how == "global" and name not in holder:
+            return value  # a builtin
+        place = (how, name, id(holder) if base is None else base)
+        seen = self._seen.get(place)
+        if seen is not None and seen[0] is value:
+            return seen[1]
+        read = notes.outside(Read(how, name, holder), base, value)
+        self._seen[place] = (value, read)
+        return read
+
+    def store_global(self, name: str, value: Any) -> Any:
+        if self.on:
+            self.stop(f"a store to global {name}")
+        return value
+
+    def store_free(self, name: str, value: Any) -> Any:
+        if self.on:
+            self.stop(f"a store to closure variable {name}")
+        return value

@@ -1,0 +1,77 @@
+"""The state of a recording, and how a hook takes a note without ever failing the user's call."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from npcompile.frontend.arrays import layout
+from npcompile.frontend.dispatch import map_arrays
+from npcompile.frontend.hooks import Hooks
+from npcompile.frontend.notes import Notes, Unfollowed
+from npcompile.frontend.table import Op
+
+_plain = Hooks()
+# Types whose operations are decided by the signature and the decisions made before.
+SIMPLE = (list, tuple, dict, str, bytes, set, frozenset, range, slice, type(None), bool, type(Ellipsis))
+
+
+class Base(Hooks):
+    """The state of one recording. After `stop` (or on another thread) the hooks do what Python does and
+    nothing else."""
+
+    def __init__(
+        self, filename: str, default_float: np.dtype[Any] | None = None, libraries: bool = True
+    ) -> None:
+        self.notes = Notes(filename, libraries)
+        self.active = True
+        self.reason: str | None = None  # why the recording was given up
+        self.at: int | None = None  # the user's line where it was
+        self.host_calls = 0
+        self.default_float = default_float
+        self._thread = threading.get_ident()
+        self._inner: dict[int, Any] = {}  # functions made inside: they are rewritten already
+        self._cells: list[dict[str, Any]] = []  # of the functions being run: closure cells by name
+        # what has been read from outside: place -> (value, handed on)
+        self._seen: dict[Any, tuple[Any, Any]] = {}
+
+    def stop(self, reason: str) -> None:
+        """Give the recording up; the call itself goes on."""
+        if self.active:
+            self.active = False
+            self.reason = reason
+            self.at = self.notes.line()
+
+    @property
+    def on(self) -> bool:
+        return self.active and threading.get_ident() == self._thread
+
+    def _note(self, note: Callable[..., Any], *args: Any) -> Any:
+        """Run a note; what cannot be followed ends the recording, never the user's call.
+
+        Its last argument is the result that Python gave, and stays the result then.
+        """
+        try:
+            return note(*args)
+        except Unfollowed as reason:
+            self.stop(str(reason))
+        return args[-1]
+
+    def _mutated(self, container: Any, result: Any) -> Any:
+        """A method of a container: fine on one made inside; one from outside would need a store."""
+        if self.notes.tracked.get(container) is not None:
+            raise Unfollowed("a container from outside is used in place")
+        return result
+
+    def _refuses(self, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+        if self.notes.devices:
+            args, kwargs = layouts(args), layouts(kwargs)
+        return op.refuses(args, kwargs)
+
+
+def layouts(value: Any) -> Any:
+    """Arguments with each device array as the NumPy array that lies as it does."""
+    return map_arrays(value, layout)

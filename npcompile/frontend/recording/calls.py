@@ -1,0 +1,315 @@
+"""Calls: of ops, of pure functions, of the user's own functions (recorded in their turn), and opaque ones."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+import numpy as np
+import torch
+
+from npcompile.frontend import follow, pure
+from npcompile.frontend.arrays import facts, from_tensor, is_array, to_tensor
+from npcompile.frontend.defaults import with_default
+from npcompile.frontend.errstate import TRAPS
+from npcompile.frontend.notes import SETITEM, Unfollowed
+from npcompile.frontend.program import Call, Read
+from npcompile.frontend.recording.base import SIMPLE
+from npcompile.frontend.recording.control import Control
+from npcompile.frontend.rewrite import Rewritten, rewrite
+from npcompile.frontend.signature import NUMBERS
+from npcompile.frontend.table import TABLE, Op
+
+# Functions called from the function, and from those: no deeper than this.
+MAX_DEPTH = 30
+
+
+class Calls(Control):
+    """`f(a)`, by what is known of `f`."""
+
+    def call(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
+        if not self.on or id(fn) in self._inner:
+            return fn(*args, **kwargs)
+        op = TABLE.of(fn)
+        if fn is torch.from_numpy and len(args) == 1 and is_array(args[0]):
+            return self._note(self.notes.host, to_tensor, args, {}, to_tensor(args[0]))
+        if fn is getattr and len(args) == 2:
+            return self.getattr(*args)
+        if op is None and type(fn) is types.BuiltinFunctionType and fn.__self__ is not None:
+            return self._method(fn, args, kwargs)
+        if type(fn) is types.MethodType and is_array(fn.__self__):
+            return self._method(fn, args, kwargs)
+        if op is not None:
+            return self._numpy(op, fn, args, kwargs)
+        if isinstance(fn, types.FunctionType | types.MethodType) or hasattr(type(fn), "npcompile_function"):
+            return self._function(fn, args, kwargs)
+        try:
+            listed = (
+                "number"
+                if fn in pure.NUMBER_FUNCTIONS
+                else "structure"
+                if fn in pure.STRUCTURE
+                else "walk"
+                if fn in pure.WALKS
+                else "host"
+                if fn in pure.HOST_FUNCTIONS or isinstance(fn, np.ufunc)
+                else "opaque"
+            )
+        except TypeError:  # an unhashable callable
+            listed = "opaque"
+        if listed == "host":
+            return self._host(fn, args, kwargs)
+        if listed == "walk":
+            args = tuple(self._walkable(arg) for arg in args)
+            return fn(*args, **kwargs)
+        if fn is len or fn is sum or fn is print:
+            return self._builtin(fn, args, kwargs)
+        if listed == "opaque":
+            return self._opaque(Call(getattr(fn, "__name__", repr(fn)), fn), fn, args, kwargs)
+        result = fn(*args, **kwargs)
+        return self._note(self._number if listed == "number" else self._structural, fn, args, kwargs, result)
+
+    def _number(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:
+        if any(is_array(arg) for arg in args):
+            if fn is abs:
+                return self._ufunc(np.absolute, args, kwargs, result)
+            if is_array(result):
+                raise Unfollowed(f"{fn.__name__} of an array")
+        if fn is abs and isinstance(args[0], np.generic):
+            return self._ufunc(np.absolute, args, kwargs, result)
+        return self.notes.number(fn, args, kwargs, result)
+
+    def _structural(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:
+        if fn not in (isinstance, type, callable, hasattr, id, issubclass, np.shape, np.ndim, np.size):
+            self.notes.ref(args, True)
+            self.notes.ref(kwargs, True)
+        if fn is id:
+            raise Unfollowed("id() of an object")
+        if fn is np.errstate and any(mode in TRAPS for mode in (*args, *kwargs.values())):
+            raise Unfollowed("np.errstate asks for exceptions or callbacks")
+        self.notes.constant(result)
+        if type(result) not in (bool, *NUMBERS, tuple, range, slice, type, np.dtype):
+            self.notes.tracked.keep(result, None)
+        return result
+
+    def _walkable(self, obj: Any) -> Any:
+        return self.iterate(obj) if is_array(obj) else obj
+
+    def _builtin(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if fn is len:
+            result = fn(*args, **kwargs)
+            self._note(self._length, args[0], result)
+            return result
+        if fn is sum and args and not kwargs:
+            total: Any = args[1] if len(args) > 1 else 0
+            if len(args) == 1:
+                self.notes.constant(total)
+            for item in self.iterate(args[0]):
+                total = self.binary("+", total, item)
+            return total
+        return self._opaque(Call(fn.__name__, fn), fn, args, kwargs)
+
+    def _length(self, obj: Any, result: int) -> None:
+        if not is_array(obj) and type(obj) not in SIMPLE:
+            raise Unfollowed(f"len() of a {type(obj).__name__}")
+        self.notes.constant(result)
+
+    def _numpy(self, op: Op, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if op.function is SETITEM and not kwargs and len(args) == 3:
+            result = fn(*args)
+            self._note(lambda *_: self.notes.store(*args), result)
+            return result
+        if op.creates and self.default_float is not None:
+            kwargs = with_default(fn, args, kwargs, self.default_float)
+        ufunc = op.function
+        if (
+            isinstance(ufunc, np.ufunc)
+            and ufunc.nout == 1
+            and len(args) == ufunc.nin + 1
+            and "out" not in kwargs
+        ):
+            args, kwargs = args[:-1], {**kwargs, "out": args[-1]}
+        if kwargs.get("out") is not None:
+            return self._into(op, fn, args, kwargs)
+        try:
+            reason = self._refuses(op, args, kwargs)
+        except Exception as error:  # the predicate saw a call that NumPy will refuse itself
+            reason = repr(error)
+        result = fn(*args, **kwargs)
+        if reason is not None:
+            self.host_calls += 1
+            return self._note(self.notes.host, _target(fn), args, kwargs, result)
+        return self._note(self.notes.op, op, args, kwargs, result)
+
+    def _into(self, op: Op, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call with out=: the value, then a write."""
+        rest = {key: value for key, value in kwargs.items() if key != "out"}
+        dst = kwargs["out"]
+        if type(dst) is tuple and len(dst) == 1:
+            dst = dst[0]
+        result = fn(*args, **kwargs)
+        return self._note(self._into_note, op, args, rest, dst, result)
+
+    def _into_note(self, op: Op, args: tuple[Any, ...], rest: dict[str, Any], dst: Any, result: Any) -> Any:
+        if not is_array(dst):
+            raise Unfollowed("out= that is not one array")
+        if isinstance(op.function, np.ufunc) and "where" in rest:
+            rest = {**rest, "base": dst}
+        reason = self._refuses(
+            op, args, {**{key: value for key, value in rest.items() if key != "base"}, "out": dst}
+        )
+        if reason is not None:
+            raise Unfollowed(f"out= of a call that is not native: {reason}")
+        self._write_back(op, args, rest, dst)
+        return result
+
+    def _host(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        result = fn(*args, **kwargs)
+        self.host_calls += 1
+        if kwargs.get("out") is not None:
+            self.stop("out= of a call that is not native")
+            return result
+        return self._note(self.notes.host, _target(fn), args, kwargs, result)
+
+    def _method(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A bound built-in method: of an array, a scalar, a ufunc, a container."""
+        own, name = fn.__self__, fn.__name__
+        if isinstance(own, types.ModuleType):
+            return self._listed(fn, args, kwargs)
+        if is_array(own):
+            descriptor = np.ndarray.__dict__[name]
+            op = TABLE.of(descriptor)
+            if op is not None:
+                return self._numpy(op, _Method(fn), (own, *args), kwargs)
+            if descriptor in pure.HOST_METHODS:
+                return self._host(_Method(fn), (own, *args), kwargs)
+            if descriptor is np.ndarray.fill or descriptor is np.ndarray.sort:
+                return self._in_place_method(descriptor, own, args, kwargs, fn)
+            result = fn(*args, **kwargs)
+            self.stop(f"ndarray.{name}")
+            return result
+        if isinstance(own, torch.Tensor) and name == "numpy" and not args:
+            return self._note(self._from_tensor, own, fn(**kwargs) if kwargs else from_tensor(own))
+        if isinstance(own, np.ufunc):
+            op = TABLE.of_method(own, name)
+            if op is not None:
+                return self._numpy(op, fn, args, kwargs)
+            if name in ("reduce", "accumulate", "reduceat", "outer"):
+                return self._host(fn, args, kwargs)
+            result = fn(*args, **kwargs)
+            self.stop(f"{own.__name__}.{name}")
+            return result
+        if isinstance(own, np.generic) and not kwargs:
+            result = fn(*args)
+            if name == "item":
+                return self._note(self.notes.number, Call("item"), (own, *args), {}, result)
+            return self._note(self.notes.host, Call(name), (own, *args), {}, result)
+        if type(own) in (list, dict, set, tuple, str, bytes):
+            result = fn(*args, **kwargs)
+            if type(own) in (list, dict, set):
+                self._note(self._mutated, own, result)
+                if name in ("index", "count"):
+                    self.notes.constant(result)
+            elif type(own) is str and self.notes.traced(*args, *kwargs.values()):
+                self.stop("a traced value made into text")
+            else:
+                self.notes.constant(result)
+            return result
+        if self.notes.tracked.node(own) is not None:
+            return self._opaque(Call(name), fn, (own, *args), kwargs, bound=True)
+        return self._listed(fn, args, kwargs)
+
+    def _from_tensor(self, tensor: torch.Tensor, result: Any) -> Any:
+        """`tensor.numpy()`: an array from outside, on the tensor's memory."""
+        base = self.notes.ref(tensor)
+        node = self.notes.add(
+            "read", Read("tensor", "numpy"), (base,), {}, self.notes.value(result, outside=True)
+        )
+        self.notes.guard("array", facts(result), node)
+        return self.notes.result(node, result)
+
+    def _listed(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A built-in function of a module."""
+        if fn is len or fn is sum or fn is print:
+            return self._builtin(fn, args, kwargs)
+        if fn in pure.NUMBER_FUNCTIONS:
+            return self._note(self._number, fn, args, kwargs, fn(*args, **kwargs))
+        if fn in pure.STRUCTURE:
+            return self._note(self._structural, fn, args, kwargs, fn(*args, **kwargs))
+        if fn in pure.WALKS:
+            return fn(*(self._walkable(arg) for arg in args), **kwargs)
+        if fn in pure.HOST_FUNCTIONS:
+            return self._host(fn, args, kwargs)
+        return self._opaque(Call(fn.__name__, fn), fn, args, kwargs)
+
+    def _in_place_method(self, descriptor: Any, own: Any, args: Any, kwargs: Any, fn: Any) -> Any:
+        result = fn(*args, **kwargs)
+        if descriptor is np.ndarray.fill and len(args) == 1:
+            self._note(lambda value, _: self.notes.write(own, self.notes.ref(value)), args[0], None)
+        elif (op := TABLE.of(np.sort)) is not None and self._refuses(op, (own, *args), kwargs) is None:
+            self._note(lambda _: self._write_back(op, (own, *args), kwargs, own), None)
+        else:
+            self.stop(f"ndarray.{descriptor.__name__}")
+        return result
+
+    def _opaque(self, call: Call, fn: Any, args: Any, kwargs: Any, bound: bool = False) -> Any:
+        """Anything else: called as it is, and again at replay. What goes on inside is not noted."""
+        self.active = False
+        try:
+            result = fn(*(args[1:] if bound else args), **kwargs)
+        finally:
+            self.active = True
+        self._seen.clear()  # what is read after it is read again
+        if fn is print:
+            return self._note(self.notes.effect, call, args, kwargs, result)
+        return self._note(self.notes.opaque, call, args, kwargs, result)
+
+    def _function(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A Python function or method: rewritten in its turn, or opaque with the reason."""
+        if hasattr(type(fn), "npcompile_function"):
+            fn = fn.npcompile_function()
+        if isinstance(fn, types.MethodType):
+            fn, args = fn.__func__, (fn.__self__, *args)
+            if not isinstance(fn, types.FunctionType):
+                return self.call(fn, *args, **kwargs)
+        try:
+            if fn in pure.HOST_FUNCTIONS:
+                return self._host(fn, args, kwargs)
+            if fn in pure.STRUCTURE:
+                return self._note(self._structural, fn, args, kwargs, fn(*args, **kwargs))
+        except TypeError:
+            pass
+        rewritten = rewrite(fn) if follow.is_users(fn) and len(self._cells) < MAX_DEPTH else None
+        if not isinstance(rewritten, Rewritten):
+            return self._opaque(Call(fn.__name__, fn), fn, args, kwargs)
+        return self.run(rewritten, fn, args, kwargs)
+
+    def run(
+        self, rewritten: Rewritten, fn: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        """Run a function, rewritten, on these hooks; its literals and defaults are known."""
+        for literal in rewritten.constants:
+            self._note(self.notes.constant, literal)
+        for default in (*(fn.__defaults__ or ()), *(fn.__kwdefaults__ or {}).values()):
+            self._note(self.notes.constant, default)
+        cells = fn.__closure__ or ()
+        self._cells.append(dict(zip(fn.__code__.co_freevars, cells, strict=True)))
+        try:
+            return rewritten.bind(fn, self)(*args, **kwargs)
+        finally:
+            self._cells.pop()
+
+
+class _Method:
+    """An array's method called with its array first; noted as a call of the method of that name."""
+
+    def __init__(self, bound: Any) -> None:
+        self._bound = bound
+
+    def __call__(self, own: Any, *args: Any, **kwargs: Any) -> Any:
+        return self._bound(*args, **kwargs)
+
+
+def _target(fn: Any) -> Any:
+    """What a replay calls for this."""
+    return Call(fn._bound.__name__) if isinstance(fn, _Method) else fn

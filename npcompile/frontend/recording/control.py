@@ -1,0 +1,94 @@
+"""Loops, unpacking, exceptions, `with`: what is unrolled, and what ends a recording."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from npcompile.frontend import pure
+from npcompile.frontend.arrays import is_array
+from npcompile.frontend.hooks import Hooks
+from npcompile.frontend.recording.access import Access
+
+# A loop is unrolled into the program up to this many trips; loops proper are units, which are still to come.
+MAX_TRIPS = 32
+
+_plain = Hooks()
+_WALKERS: tuple[type, ...] = (
+    enumerate,
+    zip,
+    reversed,
+    type(iter(range(0))),
+    type(iter([])),
+    type(iter(())),
+    map,
+    filter,
+)
+
+
+class Control(Access):
+    """What a function goes over, and how."""
+
+    def iterate(self, obj: Any) -> Any:
+        return self._trips(obj) if self.on else obj
+
+    def _trips(self, obj: Any) -> Iterator[Any]:
+        if is_array(obj):
+            items: Any = (self._row(obj, position) for position in range(len(obj)))
+        else:
+            items = iter(obj)
+        if (
+            type(obj) not in (list, tuple, dict, range, str)
+            and not is_array(obj)
+            and type(obj) not in _WALKERS
+        ):
+            if type(obj) not in (type({}.items()), type({}.keys()), type({}.values()), type(iter(items))):
+                self.stop(f"a loop over a {type(obj).__name__}")
+        for trip, item in enumerate(items):
+            if self.on:
+                if trip >= MAX_TRIPS:
+                    self.stop(f"a loop of more than {MAX_TRIPS} trips")
+                elif type(obj) is range or type(obj) is type(iter(range(0))):
+                    self.notes.constant(item)
+                elif type(obj) is enumerate:
+                    self.notes.constant(item[0])
+            yield item
+
+    def _row(self, array: Any, position: int) -> Any:
+        self.notes.constant(position)
+        return self.getitem(array, position)
+
+    def unpack(self, value: Any, count: int) -> Any:
+        return list(self.iterate(value)) if self.on and is_array(value) else value
+
+    def unpack_star(self, value: Any, before: int, after: int) -> Any:
+        return self.unpack(value, before + after)
+
+    def format(self, value: Any, conversion: Any, spec: str) -> str:
+        if self.on and self.notes.traced(value):
+            self.stop("a traced value made into text")
+        return _plain.format(value, conversion, spec)
+
+    def caught(self, exc: Any) -> None:
+        if self.on:
+            self.stop(f"an exception was caught ({type(exc).__name__})")
+
+    def define(self, function: Any) -> Any:
+        self._inner[id(function)] = function
+        return function
+
+    def manager(self, obj: Any) -> Any:
+        if self.on and not isinstance(obj, np.errstate):
+            self.stop(f"a with statement on a {type(obj).__name__}")
+        return obj
+
+    def unsupported(self, what: str, line: int) -> None:
+        if self.on:
+            self.stop(what)
+
+    def imported(self, name: str, value: Any) -> None:
+        if self.on and isinstance(value, types.ModuleType) and id(value) not in pure.FIXED_MODULES:
+            self.stop(f"an import of {name}")

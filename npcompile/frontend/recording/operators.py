@@ -1,0 +1,150 @@
+"""Operators, comparisons and truth: on arrays they are ufuncs, on numbers steps that Python does."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from npcompile.frontend import pure
+from npcompile.frontend.arrays import is_array, is_numpy
+from npcompile.frontend.hooks import Hooks
+from npcompile.frontend.notes import Unfollowed
+from npcompile.frontend.recording.base import SIMPLE, Base, layouts
+from npcompile.frontend.signature import NUMBERS
+from npcompile.frontend.table import TABLE, TORCH, Op
+
+_plain = Hooks()
+
+
+class Operators(Base):
+    """`a + b`, `a += b`, `-a`, `a < b`, `if a`."""
+
+    def binary(self, op: str, a: Any, b: Any) -> Any:
+        result = pure.OPERATORS[op](a, b)
+        return self._note(self._operator, op, a, b, result) if self.on else result
+
+    def compare(self, op: str, a: Any, b: Any) -> Any:
+        result = _plain.compare(op, a, b)
+        if op in pure.OPERATORS and self.on:
+            return self._note(self._operator, op, a, b, result)
+        if op in ("in", "not in") and self.on and self.notes.traced(a, b):
+            self._note(self._contained, op, a, b, result)
+        if op in ("is", "is not") and self.on:
+            self._note(self._identity, a, b, result)
+        return result
+
+    def _identity(self, a: Any, b: Any, result: bool) -> None:
+        """Whether two things are one object is a decision, but for None and the like: their types decide."""
+        if any(thing is None or thing is Ellipsis or isinstance(thing, bool | type) for thing in (a, b)):
+            return
+        one, other = self.notes.tracked.node(a), self.notes.tracked.node(b)
+        if one is None and other is None:
+            return
+        if type(a) in NUMBERS or type(b) in NUMBERS or isinstance(a, np.generic) or isinstance(b, np.generic):
+            raise Unfollowed("`is` on numbers")
+        if a is not b:
+            nodes = [node for node in (one, other) if node is not None]
+            self.notes.guard("other", a if one is None else b, *nodes)
+
+    def _contained(self, op: str, a: Any, b: Any, result: bool) -> None:
+        raise Unfollowed(f"`{op}` on traced values")
+
+    def _operator(self, op: str, a: Any, b: Any, result: Any) -> Any:
+        if is_numpy(a) or is_numpy(b):
+            if not is_numpy(result):
+                if self.notes.traced(a, b):
+                    raise Unfollowed(f"`{op}` of {type(a).__name__} and {type(b).__name__}")
+                return result
+            ufunc = pure.UFUNCS[op]
+            return self._ufunc(ufunc, (a, b), {}, result)
+        if type(a) in (*NUMBERS, bool) and type(b) in (*NUMBERS, bool):
+            return self.notes.number(pure.OPERATORS[op], (a, b), {}, result)
+        if type(a) in SIMPLE or type(b) in SIMPLE:
+            if self.notes.traced(a, b) and not isinstance(result, list | tuple):
+                raise Unfollowed(f"`{op}` of {type(a).__name__} and {type(b).__name__}")
+            return result
+        if op in ("==", "!=") and isinstance(result, bool) and not self.notes.traced(a, b):
+            return result  # dtypes, types and the like
+        raise Unfollowed(f"`{op}` of {type(a).__name__} and {type(b).__name__}")
+
+    def _ufunc(self, ufunc: np.ufunc, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:
+        op = TABLE.of(ufunc)
+        if op is None or self._refuses(op, args, kwargs) is not None:
+            self.host_calls += 1
+            return self.notes.host(ufunc, args, kwargs, result)
+        return self.notes.op(op, args, kwargs, result)
+
+    def inplace(self, op: str, a: Any, b: Any) -> Any:
+        if is_array(a) and self.on:
+            known = self.notes.tracked.node(a)
+            before = self._ref_or_stop(b)
+            result = _plain.inplace(op, a, b)
+            if known is not None and before is not None:
+                self._note(self._inplace, op, a, b, result)
+            elif known is None:
+                self.stop("an in-place operator on an array of unknown origin")
+            return result
+        if type(a) in (*NUMBERS, bool, str, tuple) or isinstance(a, np.generic):
+            return self.binary(op, a, b)
+        result = _plain.inplace(op, a, b)
+        if self.on:
+            if type(a) is list:
+                self._note(self._mutated, a, result)
+            else:
+                self.stop(f"`{op}=` on {type(a).__name__}")
+        return result
+
+    def _ref_or_stop(self, obj: Any) -> Any:
+        try:
+            self.notes.ref(obj)
+            return True
+        except Unfollowed as reason:
+            self.stop(str(reason))
+            return None
+
+    def _inplace(self, op: str, a: Any, b: Any, result: Any) -> Any:
+        ufunc = pure.UFUNCS[op]
+        entry = TABLE.of(ufunc)
+        reason = "" if entry is None else self._refuses(entry, (a, b), {})
+        if entry is None or reason is not None:
+            raise Unfollowed(f"`{op}=`: {reason or 'not an op yet'}")
+        self._write_back(entry, (a, b), {}, a)
+        return result
+
+    def _write_back(self, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any], dst: Any) -> None:
+        """Note `dst[...] = op(*args)` (NumPy has carried it out already)."""
+        notes = self.notes
+        refs, named = notes.operands(op, args, kwargs, dst)
+        value = notes.value(dst).renewed(notes.roots.new(), dst.shape, None)
+        library = notes.in_library(op)
+        if library:
+            value = replace(value, dtype=TORCH.get(np.result_type(*layouts(args))))
+        node = notes.add("library" if library else "op", op, refs, named, value)
+        notes.write(dst, node)
+
+    def unary(self, op: str, a: Any) -> Any:
+        result = pure.UNARY[op](a)
+        return self._note(self._unary, op, a, result) if self.on else result
+
+    def _unary(self, op: str, a: Any, result: Any) -> Any:
+        if is_numpy(a):
+            return self._ufunc(pure.UNARY_UFUNCS[op], (a,), {}, result)
+        if type(a) in (*NUMBERS, bool):
+            return self.notes.number(pure.UNARY[op], (a,), {}, result)
+        raise Unfollowed(f"unary `{op}` on {type(a).__name__}")
+
+    def truth(self, x: Any) -> bool:
+        result = bool(x)
+        if self.on and type(x) is not bool:
+            self._note(self._truth, x, result)
+        return result
+
+    def _truth(self, x: Any, result: bool) -> None:
+        if is_numpy(x) or type(x) in NUMBERS:
+            ref = self.notes.ref(x)
+            if ref is not x:
+                self.notes.guard("truth", result, ref)
+        elif type(x) not in SIMPLE and not callable(x) and type(x) not in (np.dtype,):
+            raise Unfollowed(f"the truth of a {type(x).__name__}")
