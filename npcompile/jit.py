@@ -27,6 +27,7 @@ from npcompile.frontend.trace import Traced, ops_version, trace
 from npcompile.lower import cuda
 from npcompile.lower.compiler import Job, submit
 from npcompile.lower.eager import eager
+from npcompile.lower.transfers import counting
 from npcompile.stats import Stats
 
 # Programs of one signature (they differ in what was decided on the way); past this many, the function runs
@@ -178,9 +179,9 @@ class Jitted:
         fn: Any = self.__wrapped__
         self.stats.recordings += 1
         names = self._binding.names(len(args))
-        traced = trace(
-            fn, rewritten, args, kwargs, names, self._default_float, str(current_device() or "cpu")
-        )
+        device = str(current_device() or "cpu")
+        with counting(self.stats):
+            traced = trace(fn, rewritten, args, kwargs, names, self._default_float, device)
         self.stats.host_calls += traced.host_calls
         if traced.program is None:
             state.plain = True
@@ -240,7 +241,7 @@ class Jitted:
                 state.pending.remove(entry)
             if error is not None:
                 state.plain = True
-                self._report(error, None)
+                self._report(error, None, everywhere=True)
         return linked
 
     def _count(self, entry: _Entry) -> None:
@@ -270,18 +271,23 @@ class Jitted:
                     raise TimeoutError(f"{self.__name__} is still being compiled")
             self._link(state)
 
-    def _report(self, reason: str, line: int | None) -> None:
-        """Say why something runs uncompiled: once in `stats`, once as a warning; an error under
-        strict=True."""
+    def _report(self, reason: str, line: int | None, everywhere: bool = False) -> None:
+        """Say why something runs uncompiled: in `stats`, and once as a warning; strict=True: raise it.
+
+        line: of the user's, where one is to blame. everywhere: the reason is not this function's alone (there is
+        no C++ compiler, say): one warning is enough for all.
+        """
         code = getattr(self.__wrapped__, "__code__", None)
-        if code is not None:
-            reason = f"{code.co_filename}:{line or code.co_firstlineno}: {reason}"
-        new = self.stats.because(reason)
+        where = "" if code is None else f"{code.co_filename}:{line or code.co_firstlineno}: "
+        new = self.stats.because(where + reason)
+        if everywhere:
+            new = new and reason not in _said
+            _said.add(reason)
         name = getattr(self, "__name__", repr(self.__wrapped__))
         if self._strict:
-            raise NotCompiledError(f"{name} cannot be compiled: {reason}")
+            raise NotCompiledError(f"{name} cannot be compiled: {where}{reason}")
         if new:
-            warnings.warn(f"{name} runs uncompiled: {reason}", NotCompiledWarning, stacklevel=4)
+            warnings.warn(f"{name} runs uncompiled: {where}{reason}", NotCompiledWarning, stacklevel=4)
 
     # -- being a function --------------------------------------------------------------------------------
 
@@ -356,6 +362,7 @@ class _Binding:
         return bound.args, bound.kwargs
 
 
+_said: set[str] = set()  # causes that are not one function's
 _alive: weakref.WeakSet[Jitted] = weakref.WeakSet()
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 
 from npcompile.frontend.table import TORCH, Unsupported
+from npcompile.lower import transfers
 
 TORCH_OF: dict[np.dtype[Any], torch.dtype] = {
     **TORCH,
@@ -74,5 +75,5 @@ def tensor_of(array: np.ndarray[Any, Any] | np.generic) -> torch.Tensor:
 
 def scalar_of(tensor: torch.Tensor) -> Any:
     """The NumPy scalar that a 0-d tensor holds."""
-    value: Any = tensor.detach().resolve_conj().resolve_neg().cpu().numpy()[()]
+    value: Any = transfers.to_host(tensor.detach().resolve_conj().resolve_neg()).numpy()[()]
     return value

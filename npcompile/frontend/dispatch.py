@@ -15,6 +15,7 @@ import torch
 from npcompile.frontend import convert, counters
 from npcompile.frontend.strided import Strided, overlap
 from npcompile.frontend.table import TABLE, Op, Unsupported
+from npcompile.lower import transfers
 
 
 def name_of(function: Any) -> str:
@@ -195,7 +196,7 @@ def operands(value: Any) -> Any:
     def change(item: Any) -> Any:
         if isinstance(item, Strided):
             return item._tensor
-        return convert.tensor_of(item).to(device)
+        return transfers.to_device(convert.tensor_of(item), device)
 
     return map_arrays(value, change, (Strided, np.ndarray))
 
@@ -232,7 +233,7 @@ def host(
         if array._memory.device.type == "cpu":
             return array._layout
         if id(array) not in copies:
-            copy = array._tensor.cpu().numpy()
+            copy = transfers.to_host(array._tensor).numpy()
             copies[id(array)] = array, copy, copy.copy()
         return copies[id(array)][1]
 
@@ -241,7 +242,7 @@ def host(
         counters.host_calls[name_of(function if name is None else name)] += 1
     for array, now, before in copies.values():
         if now.tobytes() != before.tobytes():
-            array._write(torch.from_numpy(now).to(array._memory.device))
+            array._write(transfers.to_device(torch.from_numpy(now), array._memory.device))
     theirs: list[np.ndarray[Any, Any]] = []
     map_arrays((args, kwargs), theirs.append, np.ndarray)
     if any(answer is array for array in theirs):  # out= of NumPy's own
@@ -268,7 +269,7 @@ def adopt(answer: Any, sources: list[Strided]) -> Any:
             return answer
         devices = {source._memory.device for source in sources}
         if len(devices) == 1 and not on_cpu:
-            return Strided._of_tensor(made._tensor.to(devices.pop()))
+            return Strided._of_tensor(transfers.to_device(made._tensor, devices.pop()))
         return made
     kind = type(answer)
     if kind is tuple or kind is list:

@@ -84,7 +84,7 @@ class Hooks:
         return COMPARE[op](a, b)
 
     def truth(self, value: Any) -> bool:
-        """The outcome on which `if`, `while`, `assert`, `not`, `and`, `or` or a filter decides."""
+        """What `if`, `while`, `assert`, `not`, `and`, `or` or a filter decides on: True or False itself."""
         return operator.truth(value)
 
     def format(self, value: Any, conversion: str, spec: str) -> str:

@@ -18,11 +18,10 @@ _NUMBERS = {"int": torch.int64, "float": torch.float64, "complex": torch.complex
 
 
 class Lane:
-    """What a generated replay calls where its arrays lie on a device; copies are counted."""
+    """What a generated replay calls where its arrays lie on a device."""
 
-    def __init__(self, device: str, counter: transfers.Counter) -> None:
+    def __init__(self, device: str) -> None:
         self.device = torch.device(device)
-        self.counter = counter
 
     def enter(self, array: Any) -> Any:
         """An array on the lane's device: the same one if it is there, sharing memory on the CPU."""
@@ -31,11 +30,11 @@ class Lane:
             return own
         if own._memory.device.type != "cpu":
             raise TypeError(f"an array on {own.device} where {self.device} was recorded")
-        return ndarray._of_tensor(transfers.to_device(own._tensor, self.device, self.counter))
+        return ndarray._of_tensor(transfers.to_device(own._tensor, self.device))
 
     def leave(self, array: Any) -> np.ndarray[Any, Any]:
         """A NumPy array of a device array's values."""
-        found: np.ndarray[Any, Any] = transfers.to_host(array._tensor, self.counter).numpy()
+        found: np.ndarray[Any, Any] = transfers.to_host(array._tensor).numpy()
         return found
 
     def give_back(self, host: np.ndarray[Any, Any], array: Any) -> None:
@@ -65,7 +64,7 @@ class Lane:
                     plain = value.item() if isinstance(value, np.generic) else value
                     tensors.append(torch.full((), plain, dtype=dtype, device=self.device))
             results = [
-                ndarray._of_tensor(tensor) if value.kind == "array" else tensor.cpu().numpy()[()]
+                ndarray._of_tensor(tensor) if value.kind == "array" else transfers.to_host(tensor).numpy()[()]
                 for tensor, value in zip(kernel(*tensors), outputs, strict=True)
             ]
             return results[0] if len(results) == 1 else tuple(results)

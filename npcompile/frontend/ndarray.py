@@ -15,6 +15,7 @@ from npcompile.frontend.flat import Flags, FlatIterator
 from npcompile.frontend.operators import Operators
 from npcompile.frontend.strided import Strided
 from npcompile.frontend.table import Unsupported
+from npcompile.lower import transfers
 
 _OURS_OR_NUMPY = (Strided, np.ndarray, np.generic)
 
@@ -162,7 +163,7 @@ class ndarray(Operators):
 
     def _on_host(self) -> np.ndarray[Any, Any]:
         """The values as a NumPy array: the same memory on the CPU, a copy of device memory."""
-        return self._layout if self._memory.device.type == "cpu" else self._tensor.cpu().numpy()
+        return self._layout if self._memory.device.type == "cpu" else transfers.to_host(self._tensor).numpy()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         if self._memory.device.type != "cpu" and copy is False:
@@ -304,7 +305,7 @@ class ndarray(Operators):
             raise ValueError("streams are not supported")
         if target.type == self._memory.device.type and target.index in (None, self._memory.device.index):
             return self
-        return self._of_tensor(self._tensor.to(target))
+        return self._of_tensor(transfers.to_device(self._tensor, target))
 
     # protocols
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import types
 from collections.abc import Callable
 from typing import Any
@@ -17,7 +16,7 @@ from npcompile.frontend.pure import OPERATORS, UNARY
 from npcompile.frontend.table import Op
 from npcompile.lower.plan import Plan, Step
 from npcompile.lower.segment import Segment
-from npcompile.lower.transfers import Counter
+from npcompile.lower.transfers import Counter, counting
 
 _SYMBOLS = {id(function): symbol for symbol, function in OPERATORS.items()}
 _PREFIXES = {id(function): symbol for symbol, function in UNARY.items()}
@@ -283,7 +282,7 @@ class Replay:
         """The function, calling these kernels for its segments, in order; copies are counted in `counter`."""
         space = dict(self._space)
         if self._device is not None:
-            lane = space["lane"] = Lane(self._device, counter)
+            lane = space["lane"] = Lane(self._device)
             kernels = [
                 lane.kernel(kernel, segment.values, segment.results)
                 for kernel, segment in zip(kernels, self._segments, strict=True)
@@ -291,5 +290,11 @@ class Replay:
         space.update({f"segment{number}": kernel for number, kernel in enumerate(kernels)})
         exec(compile(self.text, f"<npcompile replay of {self._name}>", "exec"), space)
         function: Callable[..., Any] = space[self._name]
-        assert inspect.isfunction(function)
-        return function
+        if self._device is None:
+            return function
+
+        def counted(*leaves: Any) -> Any:
+            with counting(counter):
+                return function(*leaves)
+
+        return counted

@@ -1,30 +1,57 @@
-"""Copies between the host and a device, each counted."""
+"""Copies between the host and a device: all of them go through here, and each is counted."""
 
 from __future__ import annotations
 
+import threading
 from typing import Protocol
 
 import torch
 
 
 class Counter(Protocol):
-    """Where the bytes are counted."""
+    """What the bytes are added to."""
 
     bytes_to_device: int
     bytes_from_device: int
 
 
-def to_device(tensor: torch.Tensor, device: torch.device, counter: Counter) -> torch.Tensor:
+class _Copies(threading.local):
+    """The bytes that this thread has copied."""
+
+    bytes_to_device = 0
+    bytes_from_device = 0
+
+
+copies = _Copies()
+
+
+def to_device(tensor: torch.Tensor, device: torch.device) -> torch.Tensor:
     """A tensor on the device: itself if it is there."""
     if tensor.device == device:
         return tensor
-    counter.bytes_to_device += tensor.numel() * tensor.element_size()
+    if device.type == "cpu":
+        return to_host(tensor)
+    copies.bytes_to_device += tensor.numel() * tensor.element_size()
     return tensor.to(device)
 
 
-def to_host(tensor: torch.Tensor, counter: Counter) -> torch.Tensor:
+def to_host(tensor: torch.Tensor) -> torch.Tensor:
     """A tensor on the host: itself if it is there."""
     if tensor.device.type == "cpu":
         return tensor
-    counter.bytes_from_device += tensor.numel() * tensor.element_size()
+    copies.bytes_from_device += tensor.numel() * tensor.element_size()
     return tensor.cpu()
+
+
+class counting:
+    """Adds the bytes that this thread copies inside the block to a counter."""
+
+    def __init__(self, counter: Counter) -> None:
+        self.counter = counter
+
+    def __enter__(self) -> None:
+        self._before = copies.bytes_to_device, copies.bytes_from_device
+
+    def __exit__(self, *exc: object) -> None:
+        self.counter.bytes_to_device += copies.bytes_to_device - self._before[0]
+        self.counter.bytes_from_device += copies.bytes_from_device - self._before[1]

@@ -76,37 +76,54 @@ class Reduction:
     identity: Callable[[Tensor], Any] | None  # of a tensor's dtype; None: an empty reduction is an error
 
 
+def _wide(a: Tensor) -> Tensor:
+    """A wider dtype for the reduction itself: compiled code has wrong extremes of 8-bit integers, and some
+    reductions of float16 that its C++ compiler refuses."""
+    if a.dtype in (torch.int8, torch.uint8, torch.bool):
+        return a.to(torch.int32)
+    return a.float() if a.dtype == torch.float16 else a
+
+
 def _sum(a: Tensor, axes: tuple[int, ...]) -> Tensor:
     if a.dtype == torch.bool:
         return torch.any(a, axes, keepdim=True)
-    return torch.sum(a, axes, keepdim=True, dtype=a.dtype)
+    wide = _wide(a)
+    return torch.sum(wide, axes, keepdim=True, dtype=wide.dtype).to(a.dtype)
 
 
 def _prod(a: Tensor, axes: tuple[int, ...]) -> Tensor:
     if a.dtype == torch.bool:
         return torch.all(a, axes, keepdim=True)
-    result = a.float() if a.dtype == torch.float16 else a
+    result = _wide(a)
     for axis in axes:
         result = torch.prod(result, axis, keepdim=True, dtype=result.dtype)
     return result.to(a.dtype)
 
 
+def _amax(a: Tensor, axes: tuple[int, ...]) -> Tensor:
+    return torch.amax(_wide(a), axes, keepdim=True).to(a.dtype)
+
+
+def _amin(a: Tensor, axes: tuple[int, ...]) -> Tensor:
+    return torch.amin(_wide(a), axes, keepdim=True).to(a.dtype)
+
+
 def _fmax(a: Tensor, axes: tuple[int, ...]) -> Tensor:
     if not a.is_floating_point():
-        return torch.amax(a, axes, keepdim=True)
+        return _amax(a, axes)
     missing = torch.isnan(a)
-    found = torch.amax(torch.where(missing, -math.inf, a), axes, keepdim=True)
+    found = _amax(torch.where(missing, -math.inf, a), axes)
     return torch.where(torch.all(missing, axes, keepdim=True), math.nan, found)
 
 
 def _fmin(a: Tensor, axes: tuple[int, ...]) -> Tensor:
-    return -_fmax(-a, axes) if a.is_floating_point() else torch.amin(a, axes, keepdim=True)
+    return -_fmax(-a, axes) if a.is_floating_point() else _amin(a, axes)
 
 
 ADD = Reduction(np.add, _sum, lambda a: 0)
 MULTIPLY = Reduction(np.multiply, _prod, lambda a: 1)
-MAXIMUM = Reduction(np.maximum, lambda a, axes: torch.amax(a, axes, keepdim=True), None)
-MINIMUM = Reduction(np.minimum, lambda a, axes: torch.amin(a, axes, keepdim=True), None)
+MAXIMUM = Reduction(np.maximum, _amax, None)
+MINIMUM = Reduction(np.minimum, _amin, None)
 FMAX = Reduction(np.fmax, _fmax, None)
 FMIN = Reduction(np.fmin, _fmin, None)
 AND = Reduction(np.logical_and, lambda a, axes: torch.all(a, axes, keepdim=True), lambda a: 1)
@@ -271,8 +288,7 @@ def count_nonzero(a: Tensor, axis: Any = None, *, keepdims: bool = False) -> Ten
 
 def position(name: str, search: Callable[..., Tensor], a: Tensor, axis: Any, keepdims: bool) -> Tensor:
     """The first position of the extreme, NaN being more extreme than any number: torch's order is NumPy's."""
-    if a.dtype in (torch.bool, torch.uint8):
-        a = a.to(torch.int32)  # torch has no argmin of bools, and compiled code a wrong one of uint8
+    a = _wide(a)
     whole = (1,) * a.dim()
     if axis is None or a.dim() == 0:
         if axis is not None:
