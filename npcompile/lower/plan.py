@@ -270,6 +270,8 @@ class Planner:
             self.plan.steps.append(Step("view", node))
             self.lazy.discard(node)
             self.host.add(node)
+        else:
+            raise Unplannable(f"{node} is not there when it is needed")
 
     def _effect(self, dst: fx.Node) -> None:
         if value_of(dst).root in self.outside:
@@ -291,6 +293,10 @@ class Planner:
                 owner = self._owner(node)
                 if owner not in outputs and not (step_of(owner) != "part" and "parts" in owner.meta):
                     outputs.append(owner)
+        for write in current.saved:  # what the saved values are copied into
+            owner = self._owner(nodes_in(write.args[0])[0])
+            if owner in current.inside and owner not in outputs:
+                outputs.append(owner)
         segment = Builder(self, current, outputs).segment()
         if segment is None:
             return
