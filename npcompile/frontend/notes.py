@@ -13,6 +13,7 @@ from npcompile.frontend.arrays import facts, is_array, is_numpy, layout
 from npcompile.frontend.memory import Roots
 from npcompile.frontend.ndarray import ndarray
 from npcompile.frontend.program import Call, Guard, Program, Read, Structure, step_of
+from npcompile.frontend.pure import TOTAL
 from npcompile.frontend.signature import BY_VALUE, NUMBERS
 from npcompile.frontend.table import TABLE, TORCH, Op
 from npcompile.frontend.tracked import Tracked, fresh
@@ -445,6 +446,7 @@ class Notes:
         for node in reversed(list(self.graph.nodes)):
             droppable = step_of(node) in ("op", "view", "number", "part", "library")
             checked = isinstance(node.target, Op) and node.target.checked and not node.meta.get("unchecked")
+            checked |= step_of(node) == "number" and node.target not in TOTAL
             if node.op == "call_function" and droppable and not checked and not node.users:
                 self.graph.erase_node(node)
             elif step_of(node) == "read" and all(_only_type(user) for user in node.users):
