@@ -274,8 +274,8 @@ class Jitted:
     def _report(self, reason: str, line: int | None, everywhere: bool = False) -> None:
         """Say why something runs uncompiled: in `stats`, and once as a warning; strict=True: raise it.
 
-        line: of the user's, where one is to blame. everywhere: the reason is not this function's alone (there is
-        no C++ compiler, say): one warning is enough for all.
+        line: of the user's, where one is to blame. everywhere: the reason is not this function's alone
+        (there is no C++ compiler, say): one warning is enough for all.
         """
         code = getattr(self.__wrapped__, "__code__", None)
         where = "" if code is None else f"{code.co_filename}:{line or code.co_firstlineno}: "

@@ -296,7 +296,8 @@ def _loop_reason(np_ufunc: np.ufunc, kinds: tuple[Any, ...], dtype: Any) -> str 
 def _ufunc_limits(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
     np_ufunc = op.objects[0]
     if kwargs:
-        if kwargs.get("where", True) is not True and kwargs.get("out") is None and len(args) <= np_ufunc.nin:
+        held = kwargs.get("out") is not None or "base" in kwargs or len(args) > np_ufunc.nin
+        if kwargs.get("where", True) is not True and not held:
             return "where= without out="
         dtype = kwargs.get("dtype")
     else:
