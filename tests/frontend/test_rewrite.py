@@ -1,4 +1,4 @@
-"""What `rewrite` promises beside plain semantics: refusals, binding, constants, loops, what each hook is told."""
+"""What `rewrite` promises beside plain semantics: refusals, binding, constants, loops, hooks told."""
 
 from __future__ import annotations
 
@@ -261,7 +261,7 @@ def test_bound_function_shares_all_with_the_original() -> None:
 def test_names_within_are_the_original_s() -> None:
     def fn() -> Any:
         def inner() -> Any:
-            return lambda: [x for x in "a"]
+            return lambda: [x * 2 for x in "a"]
 
         return inner
 
@@ -422,10 +422,10 @@ def test_operations_in_order() -> None:
         a[0] += n * 2
         if n < 2 and not a:
             return 1
-        for i, (x, *y) in enumerate([(1, 2)]):
+        for i, (x, *_) in enumerate([(1, 2)]):
             a[i] = x
         try:
-            with open("/nowhere/at/all") as f:
+            with open("/nowhere/at/all"):
                 pass
         except OSError:
             pass
@@ -492,9 +492,9 @@ def test_hooks_may_change_values() -> None:
         a, b = x, 5
         with memoryview(b"ab") as m:
             pass
-        return a, b, x + 1, list([1]), [v for v in (1, 2)], m, (lambda: 3)()
+        return a, b, x + 1, list({1}), [v * 1.5 for v in (1, 2)], m, (lambda: 3)()
 
-    assert rewritten(fn, Doubling())(10) == (5, 10, 22, [1, 100], [1, 2, 7], "entered", ("defined", 3))
+    assert rewritten(fn, Doubling())(10) == (5, 10, 22, [1, 100], [3.0, 6.0, 21.0], "entered", ("defined", 3))
 
 
 def test_every_hook_is_documented_and_every_emitted_hook_exists() -> None:

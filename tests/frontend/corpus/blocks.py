@@ -430,3 +430,72 @@ def try_in_loop_with_break(t):
         finally:
             out.append(f"f{i}")
     return out
+
+
+class BadComparisons:
+    def __lt__(self, other):
+        return Bad()
+
+    def __bool__(self):
+        raise ValueError("no truth either")
+
+
+@case
+def comparison_without_truth(t):
+    if BadComparisons() < 1:
+        return 1
+
+
+@case
+def comparison_without_truth_in_while(t):
+    n = 1
+    while (
+        n > 0 and
+        BadComparisons() <
+        1
+    ):
+        n -= 1
+
+
+@case
+def no_truth_after_comparison(t):
+    if (
+        1 < 2 and (
+            t("a", 1) and
+            BadComparisons()
+        )
+    ):
+        return 1
+
+
+@case
+def no_truth_in_chain(t):
+    return 2 if (
+        not 1 < 2 <
+        3 or
+        (1 if BadComparisons() else 2)
+    ) else 3
+
+
+@case
+def assert_comparison_fails(t):
+    assert (
+        t("a", 0)
+        or 1 < 2 and
+        2 < 1
+    ), "message"
+
+
+@case
+def assert_chain_fails(t):
+    assert (
+        t("a", 1) and
+        1 < 2
+        < 1
+    )
+
+
+@case
+def value_of_comparison_without_truth(t):
+    return (1 < 2 and BadComparisons() < 3) or (
+        5)
