@@ -85,6 +85,18 @@ for name in (
         "complex",
         ulp=4,
     )
+
+
+def dense(dtype: str) -> np.ndarray:
+    """Values near 0, near 1, and up to where exponentials overflow: formulas that cancel show there."""
+    near = np.array(
+        [1e-12, 1e-6, 1e-3, 0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.999, 1.001, 1.5, 3, 10, 80, 89, 700, 710]
+    )
+    return np.concatenate([near, -near]).astype(dtype)
+
+
+for name in ("exp", "expm1", "log1p", "sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh", "cbrt"):
+    case(f"numpy.{name}", lambda np, a, name=name: getattr(np, name)(a), unary(FLOATS, dense), "dense", ulp=4)
 for name in ("degrees", "rad2deg", "radians", "deg2rad"):
     case(f"numpy.{name}", lambda np, a, name=name: getattr(np, name)(a), unary())
 for name in ("logaddexp", "logaddexp2"):  # -log(2) + log(2): right to the size of what is added

@@ -161,6 +161,18 @@ for name in ("argmin", "argmax", "nanargmin", "nanargmax"):
 case("numpy.argmin", lambda np, a: np.ndarray.argmin(a, 0), arrays(REAL), "method")
 case("numpy.argmax", lambda np, a: np.ndarray.argmax(a), arrays(REAL), "method")
 
+LONG = [
+    (filled((37, 129), dtype, lambda name: np.arange(1, 98).astype(name)[::-1]),) for dtype in INTS + FLOATS
+]
+for name in ("min", "max", "argmin", "argmax", "ptp", "any", "count_nonzero"):
+    for axis in (None, 0, 1):  # compiled code has whole vectors here, and a remainder
+        case(
+            f"numpy.{name}",
+            lambda np, a, name=name, axis=axis: getattr(np, name)(a, axis),
+            given(*LONG),
+            f"long {axis}",
+        )
+
 # -- running reductions --------------------------------------------------------------------------------------
 
 for name in ("cumsum", "cumprod"):
