@@ -12,7 +12,7 @@ from tests.frontend.loud import Maker, outcome, rewritten
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # a wrong escape, an `is` with a literal: on purpose
     from tests.frontend import corpus
-    from tests.frontend.corpus import blocks, expressions, functions, statements  # noqa: F401
+    from tests.frontend.corpus import blocks, decisions, expressions, functions, statements  # noqa: F401
 
 
 @pytest.mark.parametrize("fn", corpus.CASES, ids=lambda fn: fn.__name__)
@@ -35,6 +35,6 @@ def test_same_in_closure(factory: Any) -> None:
 
 
 def test_no_function_is_lost() -> None:
-    assert len(corpus.CASES) >= 149
+    assert len(corpus.CASES) >= 156
     assert len({fn.__name__ for fn in corpus.CASES}) == len(corpus.CASES)
     assert len(corpus.FACTORIES) == 8
