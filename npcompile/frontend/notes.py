@@ -334,11 +334,9 @@ class Notes:
 
     def bound(self, operands: tuple[Any, ...], typed: tuple[Any, ...]) -> None:
         """Python ints that meet integer arrays (`typed`) must stay where NumPy converts them without
-        complaint."""
+        complaint, and all of them where a segment can take them."""
         dtypes = {item.dtype for item in typed if is_numpy(item)}
-        limits = [np.iinfo(dtype) for dtype in dtypes if dtype.kind in "iu"]
-        if not limits:
-            return
+        limits = [np.iinfo(np.int64), *(np.iinfo(dtype) for dtype in dtypes if dtype.kind in "iu")]
         low, high = max(int(info.min) for info in limits), min(int(info.max) for info in limits)
         for arg in operands:
             if type(arg) is int and (node := self.tracked.node(arg)) is not None:
@@ -391,10 +389,18 @@ class Notes:
     def write(self, dst: Any, value: Any) -> None:
         """Note that a value (a node, or a decided number) was written over the whole of `dst`."""
         target = self.ref(dst)
-        if isinstance(value, fx.Node) and value.meta["value"].kind == "int" and dst.dtype.kind in "iu":
-            info = np.iinfo(dst.dtype)
-            self.guard("range", (int(info.min), int(info.max)), value)
+        self.fits(value, dst.dtype)
         self.add("write", write, (target, value), {}, Value("object"))
+
+    def fits(self, value: Any, dtype: np.dtype[Any]) -> None:
+        """A traced Python number that is stored as this dtype must stay where NumPy does so without
+        complaint: an int within bounds, a float that is a number."""
+        if isinstance(value, fx.Node) and value.meta["value"].kind in ("int", "float"):
+            if dtype.kind in "iu":
+                info = np.iinfo(dtype)
+                self.guard("range", (int(info.min), int(info.max)), value)
+            elif value.meta["value"].kind == "int":
+                self.guard("range", (-(2**63), 2**63 - 1), value)
 
     def store(self, array: Any, index: Any, value: Any) -> None:
         """Note `array[index] = value`."""
@@ -420,6 +426,7 @@ class Notes:
         if reason is not None:
             raise Unfollowed(reason)
         refs = (self.ref(array), self.ref(index, True), self.ref(value))
+        self.fits(refs[2], array.dtype)
         whole = self.value(array).renewed(self.roots.new(), array.shape, TORCH.get(array.dtype))
         node = self.add("op", op, refs, {}, whole)
         node.meta["unchecked"] = is_array(index) and index.dtype == bool

@@ -16,6 +16,8 @@ _NUMBERS = {"int": torch.int64, "float": torch.float64, "complex": torch.complex
 
 def _enter(host: Any, value: Value) -> torch.Tensor:
     """A value of the host as a tensor, sharing an array's memory."""
+    if value.kind == "array" and 0 in value.shape:  # NumPy may leave it negative strides
+        return torch.empty_strided(value.shape, value.strides, dtype=value.dtype)
     if value.kind == "array":
         with (
             warnings.catch_warnings()

@@ -40,6 +40,8 @@ def stored(value: Any, dtype: torch.dtype, shape: tuple[int, ...]) -> torch.Tens
     """A value as it will lie in memory that it is written to."""
     if not isinstance(value, torch.Tensor):
         return torch.full(shape, value, dtype=dtype)
+    while value.dim() > len(shape):  # leading axes of one element are dropped
+        value = value[0]
     return value.to(dtype).broadcast_to(shape)
 
 
@@ -152,13 +154,14 @@ class Builder:
         there = value_of(dst)
         source = value
         if isinstance(value, fx.Node):
-            source = self.env[value] if value in self.env else self._source(value)
+            inside = value in self.env and value_of(value).kind not in self.places.weak
+            source = self.env[value] if inside else self._source(value)
         laid = self.graph.call_function(stored, (source, there.dtype, there.shape))
         target = self.places.canonical(dst)
-        if self.current.renamed.get(dst) is not None:
-            self.env[dst] = laid
-        elif node in self.current.saved:
+        if node in self.current.saved:
             self.env[node] = laid
+        elif self.current.renamed.get(dst) is not None:
+            self.env[dst] = laid
         else:
             placeholder = self.placeholder(target)
             if axes := flipped_axes(value_of(target)):
