@@ -237,10 +237,11 @@ class Grower:
 BINARY = ["+", "-", "*", "/", "//", "%", "<", "<=", ">", ">=", "==", "!=", "&", "|", "^"]
 UNARY = ["np.abs({})", "-{}", "np.floor({})", "np.sign({})", "np.isnan({})", "np.logical_not({})", "~{}", "+{}"]
 UNARY += ["np.square({})", "np.sqrt(np.abs({}))", "np.rint({})", "np.conjugate({})", "np.signbit({})", "{}.real"]
-BOTH = ["np.minimum({}, {})", "np.maximum({}, {})", "np.fmax({}, {})", "np.copysign({}, {})", "np.multiply({}, {})"]
+# Whether the greater of 0.0 and -0.0 is the one or the other depends on NumPy's own loops: + 0 takes the sign away.
+BOTH = ["np.minimum({}, {}) + 0", "np.maximum({}, {}) + 0", "np.fmax({}, {}) + 0", "np.copysign({}, {})", "np.multiply({}, {})"]
 BOTH += ["np.logical_and({}, {})", "np.hypot({}, 0 * {})", "helper({}, {})", "np.where({}, 1, {})", "np.add({}, {})"]
 BOTH += ["np.concatenate([{}, {}])", "np.stack([{}, {}])", "np.outer({}, {})", "np.equal({}, {})", "[{}, {}]"]
-REDUCTIONS = ["max", "min", "any", "all", "argmax", "argmin", "ptp"]
+REDUCTIONS = ["max", "min", "any", "all", "argmax", "argmin", "max"]
 AXES = ["", "0", "-1", "axis=0, keepdims=True", "axis=-1, keepdims=True", "axis=None", "axis=(0, 1)"]
 MOVED = ["{}.T", "{}.reshape(-1)", "{}.ravel()", "{}.copy()", "np.transpose({})", "np.swapaxes({}, 0, -1)"]
 MOVED += ["np.squeeze({})", "np.expand_dims({}, 0)", "np.flip({})", "np.atleast_2d({})", "np.asarray({})"]
@@ -266,7 +267,7 @@ def _sums(g: Grower) -> str:
 
 def _number(g: Grower) -> str:
     x = g.array()
-    more = [f"len({x})", f"{x}.shape[0]", f"{x}.size", f"float({x}.max())", f"int(np.sum({g.whole()}))", f"{x}.max()"]
+    more = [f"len({x})", f"{x}.shape[0]", f"{x}.size", f"float({x}.max() + 0)", f"int(np.sum({g.whole()}))", f"{x}.max() + 0"]
     return g.rng.choice([*(form.format(g.number()) for form in g.rng.sample(NUMBERS, 3)), *more])
 
 
@@ -279,7 +280,7 @@ VALUES: list[Callable[[Grower], str]] = [
     lambda g: g.rng.choice(UNARY).format(g.array()),
     *[lambda g: g.rng.choice(BOTH).format(g.operand(), g.operand())] * 2,
     lambda g: f"np.where({g.array()} > 0, {g.operand()}, {g.operand()})",
-    lambda g: f"{g.array()}.{g.rng.choice(REDUCTIONS)}({g.rng.choice(AXES)})".replace(".ptp(", ".max("),
+    lambda g: f"{g.array()}.{g.rng.choice(REDUCTIONS)}({g.rng.choice(AXES)}) + 0",
     _sums,
     *[lambda g: f"{g.array()}[{g.index()}]"] * 4,
     *[lambda g: g.rng.choice(MOVED).format(g.array())] * 2,
@@ -299,7 +300,7 @@ WRITES: list[Callable[[Grower], str]] = [
     lambda g: f"{(x := g.array())}[{x} > {g.number()}] = {g.rng.choice([g.number(), g.operand()])}",
     lambda g: f"{g.array()}[{g.rng.choice(['[0, -1]', 'np.array([1, 0])', '[0, 0]'])}] = {g.operand()}",
     lambda g: f"{(x := g.array())}[{g.array()}] = {g.operand()}",
-    lambda g: f"np.{g.rng.choice(['add', 'multiply', 'maximum'])}({g.operand()}, {g.operand()}, out={g.array()})",
+    lambda g: f"np.{g.rng.choice(['add', 'multiply', 'logical_or'])}({g.operand()}, {g.operand()}, out={g.array()})",
     lambda g: f"np.add({(x := g.array())}[1:], {x}[:-1], out={x}[1:])",
     lambda g: f"np.copyto({g.array()}, {g.operand()}{g.rng.choice(['', ', where=' + g.array()])})",
     lambda g: f"np.subtract({g.operand()}, 1, out={g.array()}, where={g.array()} > 0)",
