@@ -24,6 +24,7 @@ PRIVATE = (
     "torch._inductor.compile_fx.compile_fx_inner",
     "torch._inductor.config.alignment_asserts",
     "torch._inductor.config.assert_indirect_indexing",
+    "torch._inductor.config.cpp.enable_tiling_heuristics",
     "torch._inductor.config.cpp.threads",
     "torch._inductor.config.cpp.vec_isa_ok",
     "torch._inductor.config.emulate_precision_casts",
@@ -76,16 +77,19 @@ def memory_of(tensor: torch.Tensor) -> int:
 
 
 def generate(
-    module: fx.GraphModule, inputs: list[torch.Tensor], threads: Callable[[fx.Graph], int]
+    module: fx.GraphModule, inputs: list[torch.Tensor], settings: Callable[[fx.Graph], dict[str, Any]]
 ) -> Traced:
-    """Inductor's text for a module on fake inputs, no compiler run. `threads(graph)`: how many it may use."""
+    """Inductor's text for a module on fake inputs, no compiler run.
+
+    settings(graph): those of Inductor's settings that depend on the traced graph.
+    """
     from torch._inductor import compile_fx, config
 
     traced: list[Traced] = []
 
     def inner(graph_module: fx.GraphModule, example_inputs: Any, **kwargs: Any) -> Any:
         outputs = [n.meta["val"] for n in graph_module.graph.output_node().args[0]]  # type: ignore[union-attr]
-        with config.patch({"cpp.threads": threads(graph_module.graph)}):
+        with config.patch(settings(graph_module.graph)):
             compiled: Any = compile_fx.compile_fx_inner(graph_module, example_inputs, **kwargs)
         traced.append(Traced(compiled.source_code, outputs, dict(compiled.constants or {})))
         return compiled
