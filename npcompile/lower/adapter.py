@@ -40,12 +40,16 @@ PRIVATE = (
     "torch.UntypedStorage._cdata",
 )
 
-SETTINGS: dict[str, Any] = {
-    "fx_graph_cache": False,  # kernels are kept under our own keys
-    "emulate_precision_casts": True,  # float16 steps round where NumPy's do
+# Without these a kernel's values are not NumPy's, on any device.
+EXACT: dict[str, Any] = {
+    "emulate_precision_casts": True,  # float16 steps round where NumPy's do; products on a GPU before sums
     # Both rewrite values: x + 0 to x (wrong for -0.0), a chain of casts to one
     "joint_graph_constant_folding": False,
     "pattern_matcher": False,
+}
+SETTINGS: dict[str, Any] = {
+    **EXACT,
+    "fx_graph_cache": False,  # kernels are kept under our own keys
     "assert_indirect_indexing": False,  # ops check their own bounds
     "alignment_asserts": False,
     "size_asserts": False,  # the kernel's caller checks the inputs
@@ -204,7 +208,7 @@ def compile_device(
 
     examples: (shape, strides, dtype, device) of each input.
     """
-    from torch._inductor import compile_fx
+    from torch._inductor import compile_fx, config
 
     device = examples[0][3] if examples else "cuda"
     with fake_mode():
@@ -223,7 +227,7 @@ def compile_device(
         sources.append(compiled.source_code)
         return compiled
 
-    with torch.device(device), torch.no_grad():
+    with config.patch(EXACT), torch.device(device), torch.no_grad():
         run: Any = compile_fx.compile_fx(module, fakes, inner_compile=inner)
     source = "\n".join(sources)
     return DeviceKernel(lambda *tensors: list(run(*tensors)), source, source.count("async_compile.triton("))
