@@ -15,6 +15,7 @@ import torch
 
 from npcompile.frontend import convert
 from npcompile.frontend.table import Unsupported
+from npcompile.lower import casts
 
 _NO_RESERVE = (
     0x4000  # Linux's MAP_NORESERVE, which Python's mmap does not name: pages count only once touched
@@ -142,7 +143,7 @@ class Strided:
             values = values[0]
         if self._flips:
             values = values.expand(self._memory.shape).flip(self._flips)
-        self._memory.copy_(values)
+        self._memory.copy_(casts.ready(values, self._memory.dtype))
 
 
 def overlap(one: torch.Tensor, other: torch.Tensor) -> bool:

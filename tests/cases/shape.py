@@ -177,6 +177,14 @@ for target in NATIVE:
     else:
         rows = given(*((edges(kind),) for kind in kinds))
     case("numpy.ndarray.astype", lambda np, a, t=target: np.ndarray.astype(a, t), rows, target)
+TIES = 2.0 ** numpy.arange(-26, 16) * (1 + 2.0**-11)  # halfway between two float16, or just beside
+TIES = numpy.concatenate([TIES, TIES * (1 + 2.0**-40), TIES * (1 - 2.0**-40), -TIES * (1 + 2.0**-40)])
+case(
+    "numpy.ndarray.astype",
+    lambda np, a: np.ndarray.astype(a, np.float16),
+    given((TIES,)),
+    "float16, rounded once",
+)
 case("numpy.astype", lambda np, a: np.astype(a, np.float32), given((A,), (B,)))
 case("numpy.ndarray.view", lambda np, a: np.ndarray.view(a, np.int64), given((B,), (B[0].T,), (B[0, ::2],)))
 case("numpy.ndarray.view", lambda np, a: np.ndarray.view(a), given((B,), (A[::-1],)), "same")

@@ -165,3 +165,14 @@ def test_real_and_imag_write() -> None:
     assert a.tolist() == [5 + 8j, 5 + 7j]
     with pytest.raises(TypeError):
         np.arange(3.0).imag = 1
+
+
+def test_a_float64_written_into_float16_is_rounded_once() -> None:
+    values = numpy.array([1 + 2.0**-11 + 2.0**-40, 1 + 2.0**-11, -1 - 2.0**-11 - 2.0**-40])
+    for ours in (np.array(values), values):
+        array = np.empty(3, "f2")
+        array[...] = ours
+        assert array.tolist() == values.astype("f2").tolist()
+        np.add(ours, 0.0, out=array, casting="same_kind")
+        assert array.tolist() == values.astype("f2").tolist()
+    assert np.array(values, "f2").tolist() == values.astype("f2").tolist()

@@ -12,6 +12,7 @@ import numpy as np
 import torch
 
 from npcompile.frontend.table import NUMPY, TABLE, TORCH, Op, Unsupported, Weak
+from npcompile.lower import casts
 from npcompile.nep50 import promote, scalars, weak
 
 DType = np.dtype[Any]
@@ -58,7 +59,7 @@ def cast(tensor: torch.Tensor, dtype: DType) -> torch.Tensor:
         if target == torch.bool:
             return tensor != 0
         tensor = torch.real(tensor)
-    return tensor.to(target)
+    return casts.ready(tensor, target).to(target)
 
 
 def constant(value: Any, dtype: DType, device: torch.device | None = None) -> torch.Tensor:
