@@ -27,6 +27,7 @@ PARALLEL_FROM = 100_000.0
 # choice against vectors always: rows' norms 3.6 ms and 1.3, k-means 7.0 and 4.6, exp and log of columns 15 and 2.4;
 # but with two operations on an element, X[::3] * 2 + 1 takes 0.9 ms and 2.0, X[::-1] * 2 + 1 1.3 and 4.3.
 VECTORISE_FROM = 2.5
+REVERSALS = (torch.ops.aten.flip.default, torch.ops.prims.rev.default)
 aten = torch.ops.aten
 COSTLY_OPERATORS = frozenset(
     (
@@ -117,7 +118,7 @@ def depth(graph: fx.Graph) -> float:
     for node in graph.nodes:
         value = node.meta.get("val")
         if node.op == "call_function" and isinstance(value, torch.Tensor):
-            if not getattr(node.target, "is_view", False) and node.target is not aten.flip.default:
+            if not getattr(node.target, "is_view", False) and node.target not in REVERSALS:
                 sizes = [a.meta["val"].numel() for a in node.all_input_nodes if _tensor(a)]
                 work.append(max([value.numel(), *sizes]))
     return sum(work) / max(max(work, default=1), 1)
