@@ -49,6 +49,9 @@ for name in ("fabs", "conjugate", "rint", "floor", "ceil", "trunc", "modf", "fre
     case(f"numpy.{name}", lambda np, a, name=name: getattr(np, name)(a), unary())
 case("numpy.sign", lambda np, a: np.sign(a), unary(REAL))
 case("numpy.sign", lambda np, a: np.sign(a), unary(), "complex", ulp=4)
+PARTS = (0.0, -0.0, 1.0, -2.0, np.inf, -np.inf, np.nan, 1.7e308, -1.7e308, 5e-324)
+PAIRS = np.array([complex(re, im) for re in PARTS for im in PARTS])
+case("numpy.sign", lambda np, a: np.sign(a), given((PAIRS,)), "infinite parts", ulp=4)
 for name in ("heaviside", "copysign", "nextafter", "ldexp"):
     case(f"numpy.{name}", lambda np, a, b, name=name: getattr(np, name)(a, b), binary())
 

@@ -60,6 +60,12 @@ case(
 
 case("numpy.nan_to_num", lambda np, a: np.nan_to_num(a), unary(REAL))
 case("numpy.nan_to_num", lambda np, a: np.nan_to_num(a), unary(COMPLEX, with_nan), "complex")
+case(
+    "numpy.nan_to_num",
+    lambda np, a: np.nan_to_num(a, nan=np.inf, posinf=-np.inf, neginf=7),
+    unary(FLOATS),
+    "infinite",
+)
 case("numpy.nan_to_num", lambda np, a: np.nan_to_num(a, nan=1.5, posinf=7, neginf=-2.25), unary(), "values")
 case("numpy.isclose", lambda np, a, b: np.isclose(a, b), binary())
 case("numpy.isclose", lambda np, a, b: np.isclose(a, b, 0.5, 1, equal_nan=True), binary(FLOATS), "tolerances")

@@ -102,6 +102,20 @@ for name, ulp in (("sum", 4), ("prod", 8), ("min", 0), ("max", 0), ("any", 0), (
         "where",
         **exact,
     )
+ZEROS = (
+    -np.zeros((2, 3)),
+    -np.zeros((2, 3), "c8"),
+    -np.zeros((0, 3)),
+    np.array([[0.0, -0.0], [-0.0, -0.0]]),
+    np.eye(2),
+)
+for start in (-0.0, 0.0, 1, None):
+    ROWS = given(*((item,) for item in ZEROS))
+    name = f"negative zeros from {start}"
+    case("numpy.sum", lambda np, a, start=start: np.sum(a, 0, initial=start), ROWS, name)
+    case("numpy.add.reduce", lambda np, a, start=start: np.add.reduce(a, initial=start), ROWS, name)
+WHERE = given((-np.zeros((2, 3)),))
+case("numpy.sum", lambda np, a: np.sum(a, 0, initial=-0.0, where=a > 0), WHERE, "negative zeros where")
 case("numpy.max", lambda np, a: np.amax(a), arrays(REAL), "amax")
 case("numpy.min", lambda np, a: np.amin(a), arrays(REAL), "amin")
 for name in ("max", "min"):

@@ -206,8 +206,18 @@ def _absolute(a: Tensor) -> Tensor:
 
 
 def _sign(a: Tensor) -> Tensor:
-    if a.is_complex():
-        return torch.where(a == 0, torch.zeros_like(a), a / torch.abs(a))
+    if a.is_complex():  # npy_csign: of an infinite number its direction, of two infinite parts NaN
+        re, im = torch.view_as_real(a).unbind(-1)
+        size = torch.hypot(re, im)
+        zero, endless = torch.zeros_like(size), torch.isinf(re)
+        along_re = torch.where(endless, torch.copysign(zero + 1, re), zero)
+        along_im = torch.where(endless, zero, torch.copysign(zero + 1, im))
+        parts = []
+        for part, along in ((re, along_re), (im, along_im)):
+            direction = torch.where(endless & torch.isinf(im), math.nan, along)
+            finite = torch.where(size == 0, zero, part / size)
+            parts.append(torch.where(torch.isinf(size), direction, finite))
+        return torch.complex(*parts)
     return torch.where(torch.isnan(a), a, torch.sign(a)) if a.is_floating_point() else torch.sign(a)
 
 

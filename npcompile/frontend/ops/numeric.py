@@ -128,9 +128,8 @@ def nan_to_num(
         float(limits.min) if neginf is None else neginf,
     ]
     of_nan, of_inf, of_minus_inf = [as_dtype(item, dtype, x.device) for item in instead]
-    x = torch.where(torch.isnan(x), of_nan, x)
-    x = torch.where(x == math.inf, of_inf, x)
-    return torch.where(x == -math.inf, of_minus_inf, x)
+    finite = torch.where(x == math.inf, of_inf, torch.where(x == -math.inf, of_minus_inf, x))
+    return torch.where(torch.isnan(x), of_nan, finite)
 
 
 @op(np.isclose, arrays=0, operands=("a", "b", "rtol", "atol"))

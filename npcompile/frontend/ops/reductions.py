@@ -91,6 +91,13 @@ def _sum(a: Tensor, axes: tuple[int, ...]) -> Tensor:
     return torch.sum(wide, axes, keepdim=True, dtype=wide.dtype).to(a.dtype)
 
 
+def _sum_from(a: Tensor, axes: tuple[int, ...]) -> Tensor:
+    """The sum where no zero is added to begin with: of negative zeros alone it is one."""
+    if a.is_complex():
+        return torch.complex(*(_sum_from(part, axes) for part in torch.view_as_real(a).unbind(-1)))
+    return torch.where(torch.all((a == 0) & torch.signbit(a), axes, keepdim=True), -0.0, _sum(a, axes))
+
+
 def _prod(a: Tensor, axes: tuple[int, ...]) -> Tensor:
     if a.dtype == torch.bool:
         return torch.all(a, axes, keepdim=True)
@@ -121,6 +128,7 @@ def _fmin(a: Tensor, axes: tuple[int, ...]) -> Tensor:
 
 
 ADD = Reduction(np.add, _sum, lambda a: 0)
+ADD_FROM = Reduction(np.add, _sum_from, lambda a: complex(-0.0, -0.0) if a.is_complex() else -0.0)
 MULTIPLY = Reduction(np.multiply, _prod, lambda a: 1)
 MAXIMUM = Reduction(np.maximum, _amax, None)
 MINIMUM = Reduction(np.minimum, _amin, None)
@@ -154,6 +162,8 @@ def reduce(
     axes = axes_of(axis, a.dim())
     chosen = accumulator(reduction, dtype_of(a), dtype)
     a = cast(a, chosen)
+    if reduction is ADD and initial is not NO_VALUE and chosen.kind in "fc":
+        reduction = ADD_FROM
     mask = mask_of(where, a)
     name = reduction.ufunc.__name__
     start = None if initial is NO_VALUE or initial is None else as_dtype(initial, chosen, a.device)
@@ -427,20 +437,7 @@ for _reduction in REDUCTIONS:
 for _reduction in (ADD, MULTIPLY, MAXIMUM, MINIMUM):
     _register_accumulate(_reduction)
 for _ufunc in (
-    np.add,
-    np.subtract,
-    np.multiply,
-    np.divide,
-    np.maximum,
-    np.minimum,
-    np.equal,
-    np.less,
-    np.less_equal,
-    np.greater,
-    np.greater_equal,
-    np.hypot,
-    np.arctan2,
-    np.logical_and,
-    np.bitwise_and,
-):
+    np.add, np.subtract, np.multiply, np.divide, np.maximum, np.minimum, np.equal, np.less, np.less_equal,
+    np.greater, np.greater_equal, np.hypot, np.arctan2, np.logical_and, np.bitwise_and,
+):  # fmt: skip
     _register_outer(_ufunc)
