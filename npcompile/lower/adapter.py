@@ -27,6 +27,7 @@ PRIVATE = (
     "torch._inductor.config.cpp.enable_tiling_heuristics",
     "torch._inductor.config.cpp.threads",
     "torch._inductor.config.cpp.vec_isa_ok",
+    "torch._inductor.config.eager_numerics.division_rounding",
     "torch._inductor.config.emulate_precision_casts",
     "torch._inductor.config.fx_graph_cache",
     "torch._inductor.config.joint_graph_constant_folding",
@@ -46,6 +47,7 @@ EXACT: dict[str, Any] = {
     # Both rewrite values: x + 0 to x (wrong for -0.0), a chain of casts to one
     "joint_graph_constant_folding": False,
     "pattern_matcher": False,
+    "eager_numerics.division_rounding": True,  # float32 on a GPU: rounded as IEEE says, not off by 2 ulp
 }
 SETTINGS: dict[str, Any] = {
     **EXACT,
