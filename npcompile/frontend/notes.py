@@ -425,11 +425,16 @@ class Notes:
         reason = op.refuses((layout(array), index, value), {})
         if reason is not None:
             raise Unfollowed(reason)
-        refs = (self.ref(array), self.ref(index, True), self.ref(value))
-        self.fits(refs[2], array.dtype)
+        self.fits(self.ref(value), array.dtype)
+        self.update(op, (array, index, value), {}, unchecked=is_array(index) and index.dtype == bool)
+
+    def update(self, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any], unchecked: bool = False) -> None:
+        """Note an op that gives the whole new value of its first argument, in place of which it is written."""
+        array = args[0]
+        refs, named = self.operands(op, args, kwargs, array)
         whole = self.value(array).renewed(self.roots.new(), array.shape, TORCH.get(array.dtype))
-        node = self.add("op", op, refs, {}, whole)
-        node.meta["unchecked"] = is_array(index) and index.dtype == bool
+        node = self.add("op", op, refs, named, whole)
+        node.meta["unchecked"] = unchecked
         self.write(array, node)
 
     # -- the end -----------------------------------------------------------------------------------------

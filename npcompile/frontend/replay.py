@@ -273,6 +273,7 @@ class Replay:
     def __init__(self, program: Program, plan: Plan) -> None:
         writer = _Writer(program, plan)
         self.text = writer.write()
+        self._code = compile(self.text, f"<npcompile replay of {program.name}>", "exec")
         self._space = writer.space
         self._name = program.name
         self._device = program.device
@@ -288,7 +289,7 @@ class Replay:
                 for kernel, segment in zip(kernels, self._segments, strict=True)
             ]
         space.update({f"segment{number}": kernel for number, kernel in enumerate(kernels)})
-        exec(compile(self.text, f"<npcompile replay of {self._name}>", "exec"), space)
+        exec(self._code, space)
         function: Callable[..., Any] = space[self._name]
         if self._device is None:
             return function

@@ -65,8 +65,10 @@ def trace(
             traced.replay = Replay(program, traced.plan)
         except Unplannable as reason:
             traced.reason = str(reason)
-            traced.line = fn.__code__.co_firstlineno
-            traced.program = None
+        except Exception as error:  # a bug of ours: it costs the compilation, not the call
+            traced.reason = f"planning failed: {type(error).__name__}: {error}"
+        if traced.replay is None:
+            traced.line, traced.program = fn.__code__.co_firstlineno, None
     return traced
 
 

@@ -158,7 +158,7 @@ class Access(Operators):
         notes = self.notes
         if how == "global" and name not in holder:
             return value  # a builtin
-        place = (how, name, id(holder) if base is None else base)
+        place = (how, repr(name), id(holder) if base is None else base)
         seen = self._seen.get(place)
         if seen is not None and seen[0] is value:
             return seen[1]

@@ -58,6 +58,8 @@ class Base(Hooks):
             return note(*args)
         except Unfollowed as reason:
             self.stop(str(reason))
+        except Exception as error:  # a bug of ours: it costs the compilation, not the call
+            self.stop(f"the recording failed: {type(error).__name__}: {error}")
         return args[-1]
 
     def _mutated(self, container: Any, result: Any) -> Any:

@@ -136,6 +136,10 @@ class Calls(Control):
         except Exception as error:  # the predicate saw a call that NumPy will refuse itself
             reason = repr(error)
         result = fn(*args, **kwargs)
+        if op.view and args and result is args[0]:
+            return result  # np.asarray and the like, where there was nothing to do
+        if op.function is np.put_along_axis and reason is None:
+            return self._note(lambda *_: self.notes.update(op, args, kwargs), result)
         if reason is not None:
             self.host_calls += 1
             return self._note(self.notes.host, _target(fn), args, kwargs, result)

@@ -120,7 +120,9 @@ class Operators(Base):
         value = notes.value(dst).renewed(notes.roots.new(), dst.shape, None)
         library = notes.in_library(op)
         if library:
-            value = replace(value, dtype=TORCH.get(np.result_type(*layouts(args))))
+            value = replace(
+                value, dtype=TORCH.get(np.result_type(*(item for item in layouts(args) if is_numpy(item))))
+            )
         node = notes.add("library" if library else "op", op, refs, named, value)
         notes.write(dst, node)
 
