@@ -47,7 +47,9 @@ def judge(jitted: Any, plain: Any, args: tuple[Any, ...], ulp: float = 4) -> Non
     assert sharing(got, left) == sharing(want, after)
 
 
-def twice(fn: Any, make: Callable[[np.random.Generator], tuple[Any, ...]], ulp: float = 4, **options: Any) -> Any:
+def twice(
+    fn: Any, make: Callable[[np.random.Generator], tuple[Any, ...]], ulp: float = 4, **options: Any
+) -> Any:
     """Judge the recorded call and one replay on other values; returns the jitted function."""
     jitted = npcompile.jit(fn, **options)
     judge(jitted, fn, make(np.random.default_rng(1)), ulp)

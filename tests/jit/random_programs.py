@@ -93,7 +93,11 @@ def _array(rng: random.Random, shape: tuple[int, ...], dtype: str, layout: str) 
     def filled(shape: tuple[int, ...]) -> np.ndarray:
         values = [rng.choice([0, 1, 2, 3, -1, -2, 5, 0.25, -0.5, 4]) for _ in range(int(np.prod(shape)))]
         with np.errstate(all="ignore"):
-            whole = np.array(values, float).astype("i8") if np.dtype(dtype).kind in "iu" else np.array(values, float)
+            whole = (
+                np.array(values, float).astype("i8")
+                if np.dtype(dtype).kind in "iu"
+                else np.array(values, float)
+            )
             return whole.astype(dtype).reshape(shape)
 
     if layout == "F":
@@ -147,7 +151,11 @@ class Grower:
         names = list(self.env)
         picked = [rng.choice(names) for _ in range(rng.randint(1, 4))]
         self.program.returned = rng.choice(
-            ["({},)".format(", ".join(picked)), picked[0], "{{'x': {}, 'y': [{}]}}".format(picked[0], picked[-1])]
+            [
+                "({},)".format(", ".join(picked)),
+                picked[0],
+                "{{'x': {}, 'y': [{}]}}".format(picked[0], picked[-1]),
+            ]
         )
         return self.program
 
@@ -168,7 +176,9 @@ class Grower:
             return self.array()
         if roll < 0.8:
             return self.pick(lambda value: not isinstance(value, np.ndarray))
-        return self.rng.choice(["1", "2", "-1", "0", "0.5", "-0.0", "3.0", "S", "K", "True", "np.float32(2)", "4"])
+        return self.rng.choice(
+            ["1", "2", "-1", "0", "0.5", "-0.0", "3.0", "S", "K", "True", "np.float32(2)", "4"]
+        )
 
     def number(self) -> str:
         name = self.pick(lambda value: type(value) in (int, float))
@@ -179,8 +189,34 @@ class Grower:
         n = self.pick(lambda value: type(value) is int)
         n = n if n != "G" else "1"
         return self.rng.choice(
-            ["0", "-1", "1:", ":-1", "::-1", "::2", "1:-1", "...", ":, 0", ":, ::-1", "..., 1:", "1:, :-1", "None"]
-            + ["::-2", "2:0:-1", "..., 0", "...,  None", f"{n}", f":{n}", f"{n}:", "0, 1:", ":0", "1, 1", "()"]
+            [
+                "0",
+                "-1",
+                "1:",
+                ":-1",
+                "::-1",
+                "::2",
+                "1:-1",
+                "...",
+                ":, 0",
+                ":, ::-1",
+                "..., 1:",
+                "1:, :-1",
+                "None",
+            ]
+            + [
+                "::-2",
+                "2:0:-1",
+                "..., 0",
+                "...,  None",
+                f"{n}",
+                f":{n}",
+                f"{n}:",
+                "0, 1:",
+                ":0",
+                "1, 1",
+                "()",
+            ]
         )
 
     def whole(self) -> str:
@@ -204,7 +240,12 @@ class Grower:
 
     def condition(self) -> str:
         return self.rng.choice(
-            [f"{self.number()} > 1", f"{self.array()}.any()", f"{self.array()}.shape[0] > 3", f"{self.number()}"]
+            [
+                f"{self.number()} > 1",
+                f"{self.array()}.any()",
+                f"{self.array()}.shape[0] > 3",
+                f"{self.number()}",
+            ]
             + [f"np.max({self.array()}) > 2", f"{self.array()}.size and {self.number()} != 2"]
         )
 
@@ -216,7 +257,11 @@ class Grower:
     def attempt(self, text: str) -> None:
         """Take a statement into the program if NumPy takes it."""
         try:
-            with np.errstate(all="ignore"), warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
+            with (
+                np.errstate(all="ignore"),
+                warnings.catch_warnings(),
+                contextlib.redirect_stdout(io.StringIO()),
+            ):
                 warnings.simplefilter("ignore")
                 exec(compile(text, "statement", "exec"), self.space, self.env)
         except Exception:
@@ -235,19 +280,71 @@ class Grower:
 
 
 BINARY = ["+", "-", "*", "/", "//", "%", "<", "<=", ">", ">=", "==", "!=", "&", "|", "^"]
-UNARY = ["np.abs({})", "-{}", "np.floor({})", "np.sign({})", "np.isnan({})", "np.logical_not({})", "~{}", "+{}"]
-UNARY += ["np.square({})", "np.sqrt(np.abs({}))", "np.rint({})", "np.conjugate({})", "np.signbit({})", "{}.real"]
+UNARY = [
+    "np.abs({})",
+    "-{}",
+    "np.floor({})",
+    "np.sign({})",
+    "np.isnan({})",
+    "np.logical_not({})",
+    "~{}",
+    "+{}",
+]
+UNARY += [
+    "np.square({})",
+    "np.sqrt(np.abs({}))",
+    "np.rint({})",
+    "np.conjugate({})",
+    "np.signbit({})",
+    "{}.real",
+]
 # Whether the greater of 0.0 and -0.0 is the one or the other depends on NumPy's own loops: + 0 takes the sign away.
-BOTH = ["np.minimum({}, {}) + 0", "np.maximum({}, {}) + 0", "np.fmax({}, {}) + 0", "np.copysign({}, {})", "np.multiply({}, {})"]
-BOTH += ["np.logical_and({}, {})", "np.hypot({}, 0 * {})", "helper({}, {})", "np.where({}, 1, {})", "np.add({}, {})"]
+BOTH = [
+    "np.minimum({}, {}) + 0",
+    "np.maximum({}, {}) + 0",
+    "np.fmax({}, {}) + 0",
+    "np.copysign({}, {})",
+    "np.multiply({}, {})",
+]
+BOTH += [
+    "np.logical_and({}, {})",
+    "np.hypot({}, 0 * {})",
+    "helper({}, {})",
+    "np.where({}, 1, {})",
+    "np.add({}, {})",
+]
 BOTH += ["np.concatenate([{}, {}])", "np.stack([{}, {}])", "np.outer({}, {})", "np.equal({}, {})", "[{}, {}]"]
 REDUCTIONS = ["max", "min", "any", "all", "argmax", "argmin", "max"]
 AXES = ["", "0", "-1", "axis=0, keepdims=True", "axis=-1, keepdims=True", "axis=None", "axis=(0, 1)"]
 MOVED = ["{}.T", "{}.reshape(-1)", "{}.ravel()", "{}.copy()", "np.transpose({})", "np.swapaxes({}, 0, -1)"]
 MOVED += ["np.squeeze({})", "np.expand_dims({}, 0)", "np.flip({})", "np.atleast_2d({})", "np.asarray({})"]
-MOVED += ["np.broadcast_to({}, (3, 4))", "np.zeros_like({})", "np.ones({}.shape)", "np.full_like({}, 2)", "{}.flatten()"]
-MOVED += ["np.moveaxis({}, 0, -1)", "np.array({})", "np.array({}).T", "np.roll({}, 1)", "np.diagonal({})", "np.sort({})"]
-NUMBERS = ["{} + 1", "{} * 2", "-{}", "{} / 2", "{} // 2", "{} % 3", "abs({})", "float({})", "min({}, 2)", "max(0, {})"]
+MOVED += [
+    "np.broadcast_to({}, (3, 4))",
+    "np.zeros_like({})",
+    "np.ones({}.shape)",
+    "np.full_like({}, 2)",
+    "{}.flatten()",
+]
+MOVED += [
+    "np.moveaxis({}, 0, -1)",
+    "np.array({})",
+    "np.array({}).T",
+    "np.roll({}, 1)",
+    "np.diagonal({})",
+    "np.sort({})",
+]
+NUMBERS = [
+    "{} + 1",
+    "{} * 2",
+    "-{}",
+    "{} / 2",
+    "{} // 2",
+    "{} % 3",
+    "abs({})",
+    "float({})",
+    "min({}, 2)",
+    "max(0, {})",
+]
 NUMBERS += ["{} ** 2", "{} > 1", "round({})", "int({} * 2)", "{} + S", "{} * K", "divmod({}, 2)"]
 AUGMENTED = ["+=", "-=", "*=", "/=", "//=", "%=", "&=", "|="]
 
@@ -255,24 +352,45 @@ AUGMENTED = ["+=", "-=", "*=", "/=", "//=", "%=", "&=", "|="]
 def _get_many(g: Grower) -> str:
     x = g.array()
     return g.rng.choice(
-        [f"{x}[[0, -1]]", f"{x}[np.array([1, 0, 1])]", f"{x}[{x} > 0]", f"{x}[..., [0, 1]]", f"{x}[[0, 1], [1, 0]]"]
-        + [f"{x}[{g.array()}]", f"np.take({x}, [0, 2])", f"{x}[np.abs({g.array()}).astype(int) % max(len({x}), 1)]"]
+        [
+            f"{x}[[0, -1]]",
+            f"{x}[np.array([1, 0, 1])]",
+            f"{x}[{x} > 0]",
+            f"{x}[..., [0, 1]]",
+            f"{x}[[0, 1], [1, 0]]",
+        ]
+        + [
+            f"{x}[{g.array()}]",
+            f"np.take({x}, [0, 2])",
+            f"{x}[np.abs({g.array()}).astype(int) % max(len({x}), 1)]",
+        ]
     )
 
 
 def _sums(g: Grower) -> str:
-    form = g.rng.choice(["np.sum({}, {})", "np.cumsum({}, 0)", "np.mean({} * 4, {})", "np.count_nonzero({}, {})"])
+    form = g.rng.choice(
+        ["np.sum({}, {})", "np.cumsum({}, 0)", "np.mean({} * 4, {})", "np.count_nonzero({}, {})"]
+    )
     return form.format(g.whole(), g.rng.choice(["axis=0", "axis=-1", "axis=None", "axis=1"]))
 
 
 def _number(g: Grower) -> str:
     x = g.array()
-    more = [f"len({x})", f"{x}.shape[0]", f"{x}.size", f"float({x}.max() + 0)", f"int(np.sum({g.whole()}))", f"{x}.max() + 0"]
+    more = [
+        f"len({x})",
+        f"{x}.shape[0]",
+        f"{x}.size",
+        f"float({x}.max() + 0)",
+        f"int(np.sum({g.whole()}))",
+        f"{x}.max() + 0",
+    ]
     return g.rng.choice([*(form.format(g.number()) for form in g.rng.sample(NUMBERS, 3)), *more])
 
 
 def _host(g: Grower) -> str:
-    return g.rng.choice(["np.unique({})", "np.nonzero({})[0]", "np.median({})", "{}.tolist()"]).format(g.array())
+    return g.rng.choice(["np.unique({})", "np.nonzero({})[0]", "np.median({})", "{}.tolist()"]).format(
+        g.array()
+    )
 
 
 VALUES: list[Callable[[Grower], str]] = [
@@ -284,7 +402,9 @@ VALUES: list[Callable[[Grower], str]] = [
     _sums,
     *[lambda g: f"{g.array()}[{g.index()}]"] * 4,
     *[lambda g: g.rng.choice(MOVED).format(g.array())] * 2,
-    lambda g: f"{g.array()}.astype({g.rng.choice(['float', 'int', 'bool', repr('f4'), 'np.uint8', 'complex'])})",
+    lambda g: (
+        f"{g.array()}.astype({g.rng.choice(['float', 'int', 'bool', repr('f4'), 'np.uint8', 'complex'])})"
+    ),
     *[_get_many] * 2,
     *[_number] * 2,
     _host,
@@ -300,7 +420,9 @@ WRITES: list[Callable[[Grower], str]] = [
     lambda g: f"{(x := g.array())}[{x} > {g.number()}] = {g.rng.choice([g.number(), g.operand()])}",
     lambda g: f"{g.array()}[{g.rng.choice(['[0, -1]', 'np.array([1, 0])', '[0, 0]'])}] = {g.operand()}",
     lambda g: f"{(x := g.array())}[{g.array()}] = {g.operand()}",
-    lambda g: f"np.{g.rng.choice(['add', 'multiply', 'logical_or'])}({g.operand()}, {g.operand()}, out={g.array()})",
+    lambda g: (
+        f"np.{g.rng.choice(['add', 'multiply', 'logical_or'])}({g.operand()}, {g.operand()}, out={g.array()})"
+    ),
     lambda g: f"np.add({(x := g.array())}[1:], {x}[:-1], out={x}[1:])",
     lambda g: f"np.copyto({g.array()}, {g.operand()}{g.rng.choice(['', ', where=' + g.array()])})",
     lambda g: f"np.subtract({g.operand()}, 1, out={g.array()}, where={g.array()} > 0)",
@@ -338,7 +460,9 @@ def outcome(module: types.ModuleType, fn: Callable[..., Any], args: tuple[Any, .
 def facts(value: Any) -> Iterator[Any]:
     """Strides (of axes that have any) and writeability of the arrays in a result."""
     if isinstance(value, np.ndarray):
-        strides = tuple(s for s, n in zip(value.strides, value.shape, strict=True) if n > 1) if value.size else ()
+        strides = (
+            tuple(s for s, n in zip(value.strides, value.shape, strict=True) if n > 1) if value.size else ()
+        )
         yield strides, value.flags.writeable
     elif isinstance(value, dict):
         yield from facts(list(value.values()))
@@ -366,7 +490,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--programs", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--compiled-every", type=int, default=0, help="compile every so many; the rest is interpreted")
+    parser.add_argument(
+        "--compiled-every", type=int, default=0, help="compile every so many; the rest is interpreted"
+    )
     chosen = parser.parse_args()
     reasons: Counter[str] = Counter()
     replayed = failed = 0
@@ -383,7 +509,9 @@ def main() -> None:
                 reasons.update(reason.split(": ", 1)[-1][:80] for reason in jitted.stats.reasons)
             except Exception as wrong:
                 failed += 1
-                print(f"== seed {seed}{' compiled' if compiled else ''}: {type(wrong).__name__}: {str(wrong)[:300]}")
+                print(
+                    f"== seed {seed}{' compiled' if compiled else ''}: {type(wrong).__name__}: {str(wrong)[:300]}"
+                )
                 print(program.source.removeprefix(PRELUDE), program.arguments, flush=True)
     print(f"{chosen.programs} programs, {replayed} replayed, {failed} wrong")
     for reason, count in reasons.most_common(40):

@@ -44,6 +44,12 @@ def interpreter(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
 
 
+def listed(case: Case, label: str) -> bool:
+    """Whether this expansion of a case is one that is not replayed."""
+    _, only = PLAIN.get(case.id, ("", set()))
+    return only is None or label.removeprefix(case.id)[1:-1] in only
+
+
 def problem(case: Case, label: str, body: Callable[..., Any], args: tuple[Any, ...]) -> str | None:
     """What is wrong with the two calls, or None."""
     after = copy.deepcopy(args)
@@ -61,13 +67,10 @@ def problem(case: Case, label: str, body: Callable[..., Any], args: tuple[Any, .
             return f"{call}: {wrong}"
     if raised is not None:
         return None
-    operands_label = label.removeprefix(case.id)[1:-1]
-    reason, only = PLAIN.get(case.id, (None, None))
-    listed = reason is not None and (only is None or operands_label in only)
     replayed = jitted.stats.replays == 1
-    if replayed and listed:
+    if replayed and listed(case, label):
         return "is replayed: take it off the list"
-    if not replayed and not listed:
+    if not replayed and not listed(case, label):
         return f"is not replayed: {jitted.stats.reasons or 'diverged'}"
     return None
 

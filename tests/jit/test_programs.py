@@ -139,7 +139,10 @@ def unary(x):
         (structure, lambda rng: ((rng.normal(size=3), rng.normal(size=3)), {"scale": float(rng.normal())})),
         (reversed_write, x_of),
         (scalars, x_of),
-        (branch_free_numbers, lambda rng: (rng.normal(size=4), float(rng.random()), int(rng.integers(300, 900)))),
+        (
+            branch_free_numbers,
+            lambda rng: (rng.normal(size=4), float(rng.random()), int(rng.integers(300, 900))),
+        ),
         (unrolled, x_of),
         (aliased, x_of),
         (unary, x_of),
