@@ -10,11 +10,12 @@ import numpy as np
 
 from npcompile.frontend import pure
 from npcompile.frontend.arrays import is_array
-from npcompile.frontend.notes import GETITEM, Unfollowed, is_basic
+from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.program import Read
 from npcompile.frontend.recording.base import SIMPLE
 from npcompile.frontend.recording.operators import Operators
 from npcompile.frontend.signature import NUMBERS
+from npcompile.frontend.steps import GETITEM, is_basic
 from npcompile.frontend.table import TABLE
 
 

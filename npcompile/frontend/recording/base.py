@@ -11,7 +11,8 @@ import numpy as np
 from npcompile.frontend.arrays import layout
 from npcompile.frontend.dispatch import map_arrays
 from npcompile.frontend.hooks import Hooks
-from npcompile.frontend.notes import Notes, Unfollowed
+from npcompile.frontend.notes import Unfollowed
+from npcompile.frontend.steps import Steps
 from npcompile.frontend.table import Op
 
 _plain = Hooks()
@@ -26,7 +27,7 @@ class Base(Hooks):
     def __init__(
         self, filename: str, default_float: np.dtype[Any] | None = None, libraries: bool = True
     ) -> None:
-        self.notes = Notes(filename, libraries)
+        self.notes = Steps(filename, libraries)
         self.active = True
         self.reason: str | None = None  # why the recording was given up
         self.at: int | None = None  # the user's line where it was

@@ -12,12 +12,13 @@ from npcompile.frontend import follow, pure
 from npcompile.frontend.arrays import facts, from_tensor, is_array, to_tensor
 from npcompile.frontend.defaults import with_default
 from npcompile.frontend.errstate import TRAPS
-from npcompile.frontend.notes import SETITEM, Unfollowed
+from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.program import Call, Read
 from npcompile.frontend.recording.base import SIMPLE
 from npcompile.frontend.recording.control import Control
 from npcompile.frontend.rewrite import Rewritten, rewrite
 from npcompile.frontend.signature import NUMBERS
+from npcompile.frontend.steps import SETITEM
 from npcompile.frontend.table import TABLE, Op
 
 # Functions called from the function, and from those: no deeper than this.

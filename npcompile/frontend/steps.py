@@ -1,0 +1,263 @@
+"""The steps of a recording: each turns what Python has just done to live objects into a node."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from torch import fx
+
+from npcompile.frontend.arrays import facts, is_array, is_numpy, layout
+from npcompile.frontend.notes import Notes, Unfollowed
+from npcompile.frontend.program import Call, Guard, Program, Structure, step_of
+from npcompile.frontend.pure import TOTAL
+from npcompile.frontend.table import TABLE, TORCH, Op
+from npcompile.frontend.tracked import fresh
+from npcompile.lower.graph import write
+from npcompile.lower.values import Value
+
+GETITEM = np.ndarray.__getitem__
+SETITEM = np.ndarray.__setitem__
+
+
+class Steps(Notes):
+    """The residual program under construction."""
+
+    def op(
+        self, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any, view: bool = False
+    ) -> Any:
+        """Note a registered op that NumPy has just carried out; returns the result to hand on."""
+        if result is None or result is NotImplemented:
+            raise Unfollowed(f"{op.name} gave {result!r}")
+        if isinstance(result, np.generic) and not self.traced(*args, *kwargs.values()):
+            self.constant(result)  # arithmetic of decided numbers
+            return result
+        if is_array(result) and self.tracked.get(result) is not None:
+            return result  # NumPy answered with an array that is there already
+        refs, named = self.operands(op, args, kwargs, result)
+        if "length" in op.accepts and is_array(result):
+            named["length"] = len(
+                result
+            )  # the op's length is decided by data: it checks that it still is this
+        value = self.value(result)
+        step = "view" if view or (op.view and self._is_view(result, args)) else "op"
+        read_only = (
+            type(result) is np.ndarray and not result.flags.writeable
+        )  # it shows one element many times
+        if step == "op" and (self.in_library(op) or read_only or self._has_views(result, args)):
+            step = "library"
+        node = self.add(step, op, refs, named, value)
+        if op.function is GETITEM and is_basic(args[1]):
+            node.meta["unchecked"] = True
+        return self.result(node, result)
+
+    def operands(self, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> tuple[Any, Any]:
+        """An op's arguments as references; Python ints stay traced only where the op takes operands."""
+        refs = tuple(self.ref(arg, position not in op.operands) for position, arg in enumerate(args))
+        named = {key: self.ref(arg, key not in op.operands) for key, arg in kwargs.items()}
+        operands = (*args, *kwargs.values())
+        if isinstance(op.function, np.ufunc):
+            self.bound(operands, args)
+        else:
+            self.bound(operands, (*args, result))
+        return refs, named
+
+    def result(self, node: fx.Node, result: Any) -> Any:
+        """Follow a step's result; the parts of a tuple, list or dict one by one, however deep."""
+        kind = type(result)
+        if kind in (tuple, list, dict) or (isinstance(result, tuple) and hasattr(result, "_fields")):
+            node.meta["parts"] = len(result)
+            for key, item in result.items() if kind is dict else enumerate(result):
+                if is_array(item) and self.tracked.get(item) is not None:
+                    continue
+                part = self.add("part", _part, (node, key), {}, self.value(item))
+                if is_array(item) and step_of(node) != "op":
+                    self.guard("array", facts(item), part)
+                self.result(part, item)
+            if kind is not tuple:
+                self.tracked.keep(result, node)
+            return result
+        if kind is float or kind is int or kind is complex:
+            result = fresh(result)
+        self.know(result, node)
+        return result
+
+    def in_library(self, op: Op) -> bool:
+        """Whether an op is done by NumPy's own libraries at replay: on the CPU they are the best there is."""
+        return op.library and self.libraries and self.devices <= {"cpu"}
+
+    def _is_view(self, result: Any, args: tuple[Any, ...]) -> bool:
+        if not is_array(result) or not args or not is_array(args[0]):
+            return False
+        return layout(result).base is not None and np.may_share_memory(layout(result), layout(args[0]))
+
+    def _has_views(self, result: Any, args: tuple[Any, ...]) -> bool:
+        """Whether any of several results is a view of an argument (as those of `np.split` are)."""
+        if type(result) not in (tuple, list):
+            return False
+        arrays = [layout(arg) for arg in args if is_array(arg)]
+        parts = [layout(part) for part in result if is_array(part)]
+        return any(
+            part.base is not None and any(np.may_share_memory(part, a) for a in arrays) for part in parts
+        )
+
+    def bound(self, operands: tuple[Any, ...], typed: tuple[Any, ...]) -> None:
+        """Python ints that meet integer arrays (`typed`) must stay where NumPy converts them without
+        complaint, and all of them where a segment can take them."""
+        dtypes = {item.dtype for item in typed if is_numpy(item)}
+        limits = [np.iinfo(np.int64), *(np.iinfo(dtype) for dtype in dtypes if dtype.kind in "iu")]
+        low, high = max(int(info.min) for info in limits), min(int(info.max) for info in limits)
+        for arg in operands:
+            if type(arg) is int and (node := self.tracked.node(arg)) is not None:
+                if not low <= arg <= high:
+                    self.decide(node, arg)
+                elif (low, high) not in node.meta.setdefault("ranges", set()):
+                    node.meta["ranges"].add((low, high))
+                    self.guard("range", (low, high), node)
+
+    def number(
+        self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], result: Any
+    ) -> Any:
+        """Note a pure function of numbers; returns the result to hand on."""
+        if not self.traced(*args, *kwargs.values()):
+            result = fresh(result)
+            self.constant(result)
+            return result
+        refs = tuple(self.ref(arg) for arg in args)
+        named = {key: self.ref(arg) for key, arg in kwargs.items()}
+        result = fresh(result)
+        return self.result(self.add("number", function, refs, named, self.value(result)), result)
+
+    def host(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:
+        """Note a call of real NumPy that is not an op (yet), without effects."""
+        return self._call("host", function, args, kwargs, result)
+
+    def _call(
+        self, step: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any
+    ) -> Any:
+        if step == "host" and is_array(result) and any(result is arg for arg in (*args, *kwargs.values())):
+            raise Unfollowed(
+                "a call of NumPy that is not an op answers with its own argument: it may have written to it"
+            )
+        refs = tuple(self.ref(arg) for arg in args)
+        named = {key: self.ref(arg) for key, arg in kwargs.items()}
+        node = self.add(step, function, refs, named, self.value(result))
+        if is_array(result) and self.tracked.get(result) is None:
+            self.guard("array", facts(result), node)
+        return self.result(node, result)
+
+    def opaque(self, call: Call, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:
+        """Note a call that may have effects: made again at replay."""
+        return self._call("opaque", call, args, kwargs, result)
+
+    def effect(self, call: Call, args: tuple[Any, ...], kwargs: dict[str, Any], result: None) -> None:
+        """Note an opaque call that always answers None."""
+        refs = tuple(self.ref(arg) for arg in args)
+        self.add("opaque", call, refs, {key: self.ref(arg) for key, arg in kwargs.items()}, Value("object"))
+
+    def write(self, dst: Any, value: Any) -> None:
+        """Note that a value (a node, or a decided number) was written over the whole of `dst`."""
+        target = self.ref(dst)
+        self.fits(value, dst.dtype)
+        self.add("write", write, (target, value), {}, Value("object"))
+
+    def fits(self, value: Any, dtype: np.dtype[Any]) -> None:
+        """A traced Python number that is stored as this dtype must stay where NumPy does so without
+        complaint: an int within bounds, a float that is a number."""
+        if isinstance(value, fx.Node) and value.meta["value"].kind in ("int", "float"):
+            if dtype.kind in "iu":
+                info = np.iinfo(dtype)
+                self.guard("range", (int(info.min), int(info.max)), value)
+            elif value.meta["value"].kind == "int":
+                self.guard("range", (-(2**63), 2**63 - 1), value)
+
+    def store(self, array: Any, index: Any, value: Any) -> None:
+        """Note `array[index] = value`."""
+        if type(value) in (list, tuple):
+            raise Unfollowed("a list stored into an array")
+        if is_basic(index):
+            full = index if type(index) is tuple else (index,)
+            if not any(item is Ellipsis for item in full):
+                full = (*full, Ellipsis)
+            view = array[full]
+            op = TABLE.of(GETITEM)
+            assert op is not None
+            if full != (Ellipsis,):
+                self.op(op, (array, full), {}, view, view=True)
+            else:
+                view = array
+            self.write(view, self.ref(value))
+            return
+        op = TABLE.of(SETITEM)
+        if op is None:
+            raise Unfollowed("an indexed assignment")
+        reason = op.refuses((layout(array), index, value), {})
+        if reason is not None:
+            raise Unfollowed(reason)
+        self.fits(self.ref(value), array.dtype)
+        self.update(op, (array, index, value), {}, unchecked=is_array(index) and index.dtype == bool)
+
+    def update(self, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any], unchecked: bool = False) -> None:
+        """Note an op that gives the whole new value of its first argument, in place of which it is
+        written."""
+        array = args[0]
+        refs, named = self.operands(op, args, kwargs, array)
+        whole = self.value(array).renewed(self.roots.new(), array.shape, TORCH.get(array.dtype))
+        node = self.add("op", op, refs, named, whole)
+        node.meta["unchecked"] = unchecked
+        self.write(array, node)
+
+    # -- the end -----------------------------------------------------------------------------------------
+
+    def structure(self, result: Any) -> Structure:
+        """How the returned object is built."""
+        kind = type(result)
+        if kind in (tuple, list):
+            return Structure(kind, [self.structure(item) for item in result])
+        if kind is dict:
+            return Structure(dict, [(key, self.structure(item)) for key, item in result.items()])
+        if kind in (bool, str, bytes, type(None), type(Ellipsis)):
+            return Structure("const", [result])
+        ref = self.ref(result)
+        return Structure("leaf" if isinstance(ref, fx.Node) else "const", [ref])
+
+    def finish(self, name: str, result: Any) -> Program:
+        """The finished program: steps without use or effect are dropped."""
+        structure = self.structure(result)
+        self.graph.output(tuple(structure.leaves()))
+        for node in reversed(list(self.graph.nodes)):
+            droppable = step_of(node) in ("op", "view", "number", "part", "library")
+            checked = isinstance(node.target, Op) and node.target.checked and not node.meta.get("unchecked")
+            checked |= step_of(node) == "number" and node.target not in TOTAL
+            if node.op == "call_function" and droppable and not checked and not node.users:
+                self.graph.erase_node(node)
+            elif step_of(node) == "read" and all(_only_type(user) for user in node.users):
+                for user in list(node.users):  # data that nothing was done with
+                    self.graph.erase_node(user)
+                self.graph.erase_node(node)
+        device = next(iter(self.devices), None)
+        return Program(name, self.graph, self.inputs, structure, self.filename, device)
+
+
+def _only_type(node: fx.Node) -> bool:
+    """Whether a step only makes sure what type of data was read."""
+    target = node.target
+    return isinstance(target, Guard) and target.kind in ("type", "array", "length")
+
+
+def _part(value: Any, position: Any) -> Any:
+    """One of the several results of a step."""
+    return value[position]
+
+
+def is_basic(index: Any) -> bool:
+    """Whether an index is basic (ints, slices, None, Ellipsis): then it selects a view."""
+    parts = index if type(index) is tuple else (index,)
+    for part in parts:
+        if part is None or part is Ellipsis or type(part) in (int, slice):
+            continue
+        if isinstance(part, np.integer):
+            continue
+        return False
+    return True
