@@ -250,10 +250,12 @@ def general(program: wrapper.Program, outs: list[cpp.Out], orders: list[tuple[in
                 lines.append(f"{ast.unparse(statement.targets[0])} = inputs")
             case ast.Expr(value=ast.Call(func=func)) if ast.unparse(func) == "args.clear":
                 pass
-            case ast.Assign(targets=[name]) if program.allocated.get(number) in own:
-                place = own[program.allocated[number]]
-                permuted = _permute(orders[place])
-                lines.append(f"{ast.unparse(name)} = outputs[{place}]{permuted}")
+            case ast.Assign(targets=[name], value=ast.Call(args=[shape, strides, _])) if (
+                program.allocated.get(number) in own
+            ):
+                # The wrapper may use this memory for something of another shape before it is the output's.
+                place, form = own[program.allocated[number]], f"{ast.unparse(shape)}, {ast.unparse(strides)}"
+                lines.append(f"{ast.unparse(name)} = reinterpret_tensor(outputs[{place}], {form}, 0)")
             case ast.Return(value=ast.Tuple(elts=values)):
                 for place, value in enumerate(values):
                     if place not in own.values():
