@@ -52,6 +52,7 @@ class _Entry:
         self.program = traced.program
         self.replay = traced.replay
         self.segments = traced.plan.segments
+        self.host_calls = traced.host_calls
         self.jobs: list[Job | cuda.DeviceJob] = []
 
     def start(self) -> None:
@@ -72,7 +73,7 @@ class _State:
     """What is known for one signature."""
 
     def __init__(self) -> None:
-        self.ready: list[Callable[..., Any]] = []  # replays, the newest first
+        self.ready: list[tuple[Callable[..., Any], int]] = []  # replays with their host calls, newest first
         self.pending: list[_Entry] = []
         self.plain = False  # this signature stays uncompiled
         self.count = 0
@@ -129,13 +130,14 @@ class Jitted:
         except TypeError:  # an argument that has no hash
             return self._plain(args, kwargs, "an argument's type cannot be part of a signature")
         if state is not None:
-            for replay in state.ready:
+            for replay, host_calls in state.ready:
                 try:
                     result = replay(*leaves)
                 except Diverged:
                     stats.divergences += 1
                     continue
                 stats.replays += 1
+                stats.host_calls += host_calls
                 return result
         return self._first(key, args, kwargs)
 
@@ -194,7 +196,7 @@ class Jitted:
         if os.environ.get("NPCOMPILE_BACKEND") == "interpreter":
             self.stats.segments += len(entry.segments)
             stand_ins = [eager(segment.graph, entry.program.device) for segment in entry.segments]
-            state.ready.insert(0, entry.replay.link(stand_ins, self.stats))
+            state.ready.insert(0, (entry.replay.link(stand_ins, self.stats), entry.host_calls))
             return traced.result
         entry.start()
         state.pending.append(entry)
@@ -235,7 +237,7 @@ class Jitted:
                 error = entry.error()
                 if error is None:
                     kernels: list[Any] = [job.kernel for job in entry.jobs]
-                    state.ready.insert(0, entry.replay.link(kernels, self.stats))
+                    state.ready.insert(0, (entry.replay.link(kernels, self.stats), entry.host_calls))
                     self._count(entry)
                     linked = True
                 state.pending.remove(entry)

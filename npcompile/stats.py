@@ -18,7 +18,7 @@ class Stats:
     compilations: int = 0  # segments that the compiler really compiled for this function
     kernels: int = 0  # compiled kernels in this function's programs
     segments: int = 0
-    host_calls: int = 0  # calls of real NumPy, in recordings, of what is not an op yet
+    host_calls: int = 0  # calls of real NumPy, for what is not an op (yet), in recordings and replays
     bytes_written: int = 0  # by one replay of the newest program: results and slices
     bytes_to_device: int = 0
     bytes_from_device: int = 0

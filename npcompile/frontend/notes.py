@@ -47,6 +47,7 @@ class Notes:
         self.count = 0
         self.devices: set[str] = set()  # of the device arrays met
         self.libraries = libraries
+        self.host_calls = 0  # steps that are calls of real NumPy
 
     # -- values ------------------------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ import numpy as np
 from torch import fx
 
 from npcompile.frontend.arrays import facts, is_array, is_numpy, layout
+from npcompile.frontend.ndarray import is_basic
 from npcompile.frontend.notes import Notes, Unfollowed
 from npcompile.frontend.program import Call, Guard, Program, Structure, step_of
 from npcompile.frontend.pure import TOTAL
@@ -48,8 +49,7 @@ class Steps(Notes):
         if step == "op" and (self.in_library(op) or read_only or self._has_views(result, args)):
             step = "library"
         node = self.add(step, op, refs, named, value)
-        if op.function is GETITEM and is_basic(args[1]):
-            node.meta["unchecked"] = True
+        node.meta["unchecked"] = op.sure is not None and op.sure(args, result)
         return self.result(node, result)
 
     def operands(self, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> tuple[Any, Any]:
@@ -131,9 +131,10 @@ class Steps(Notes):
 
     def host(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:
         """Note a call of real NumPy that is not an op (yet), without effects."""
-        return self._call("host", function, args, kwargs, result)
+        self.host_calls += 1
+        return self.call("host", function, args, kwargs, result)
 
-    def _call(
+    def call(
         self, step: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any
     ) -> Any:
         if step == "host" and is_array(result) and any(result is arg for arg in (*args, *kwargs.values())):
@@ -149,7 +150,7 @@ class Steps(Notes):
 
     def opaque(self, call: Call, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:
         """Note a call that may have effects: made again at replay."""
-        return self._call("opaque", call, args, kwargs, result)
+        return self.call("opaque", call, args, kwargs, result)
 
     def effect(self, call: Call, args: tuple[Any, ...], kwargs: dict[str, Any], result: None) -> None:
         """Note an opaque call that always answers None."""
@@ -190,23 +191,27 @@ class Steps(Notes):
             self.write(view, self.ref(value))
             return
         op = TABLE.of(SETITEM)
-        if op is None:
-            raise Unfollowed("an indexed assignment")
-        reason = op.refuses((layout(array), index, value), {})
-        if reason is not None:
-            raise Unfollowed(reason)
+        if op is None or op.refuses((layout(array), index, value), {}) is not None:
+            self.instead(with_items, (array, index, value), array)
+            return
         self.fits(self.ref(value), array.dtype)
-        self.update(op, (array, index, value), {}, unchecked=is_array(index) and index.dtype == bool)
+        self.update(op, (array, index, value), {})
 
-    def update(self, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any], unchecked: bool = False) -> None:
-        """Note an op that gives the whole new value of its first argument, in place of which it is
-        written."""
+    def update(self, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Note an op that gives the whole new value of its first argument, to be written over it."""
         array = args[0]
         refs, named = self.operands(op, args, kwargs, array)
         whole = self.value(array).renewed(self.roots.new(), array.shape, TORCH.get(array.dtype))
         node = self.add("op", op, refs, named, whole)
-        node.meta["unchecked"] = unchecked
+        node.meta["unchecked"] = op.sure is not None and op.sure(args, array)
         self.write(array, node)
+
+    def instead(self, function: Any, args: tuple[Any, ...], array: Any) -> None:
+        """Note that NumPy has written what `function` of these arguments gives over an array: a host call."""
+        refs = tuple(self.ref(arg) for arg in args)
+        whole = self.value(array).renewed(self.roots.new(), array.shape, None)
+        self.host_calls += 1
+        self.write(array, self.add("host", function, refs, {}, whole))
 
     # -- the end -----------------------------------------------------------------------------------------
 
@@ -251,13 +256,8 @@ def _part(value: Any, position: Any) -> Any:
     return value[position]
 
 
-def is_basic(index: Any) -> bool:
-    """Whether an index is basic (ints, slices, None, Ellipsis): then it selects a view."""
-    parts = index if type(index) is tuple else (index,)
-    for part in parts:
-        if part is None or part is Ellipsis or type(part) in (int, slice):
-            continue
-        if isinstance(part, np.integer):
-            continue
-        return False
-    return True
+def with_items(array: Any, index: Any, value: Any) -> Any:
+    """The array after `array[index] = value`, as one of its own."""
+    made = array.copy()
+    made[index] = value
+    return made

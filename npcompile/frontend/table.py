@@ -81,6 +81,8 @@ class Op:
         False  # the body returns (result, ok): ok is a 0-d bool tensor, False where NumPy would raise;
     )
     #                        None where this call cannot fail
+    # Of a checked op: whether this call, on NumPy values and with this result, cannot fail.
+    sure: Callable[[tuple[Any, ...], Any], bool] | None = None
     creates: bool = False  # makes an array from no array: has a default float dtype and a device
     methods: tuple[
         tuple[np.ufunc, str], ...

@@ -55,7 +55,9 @@ def trace(
     result = recorder.run(rewritten, fn, args, kwargs)
     name = fn.__name__ if fn.__name__.isidentifier() else "function"
     program = recorder.finish(name, result)
-    traced = Traced(result, program, host_calls=recorder.host_calls, reason=recorder.reason, line=recorder.at)
+    traced = Traced(
+        result, program, host_calls=recorder.notes.host_calls, reason=recorder.reason, line=recorder.at
+    )
     if program is not None:
         if program.device is None and device != "cpu":
             program.device = device

@@ -23,9 +23,10 @@ from .values import Value
 # milliseconds, and the whole kernel waits for it: small work is never worth that.
 CHEAP, COSTLY = 0.15, 0.7
 PARALLEL_FROM = 100_000.0
-# Inductor leaves loops over strided memory unvectorised where it counts few operations. Measured on one thread, its
-# choice against vectors always: rows' norms 3.6 ms and 1.3, k-means 7.0 and 4.6, exp and log of columns 15 and 2.4;
-# but with two operations on an element, X[::3] * 2 + 1 takes 0.9 ms and 2.0, X[::-1] * 2 + 1 1.3 and 4.3.
+# Inductor leaves loops over strided memory unvectorised where it counts few operations. Measured on one
+# thread, its choice against vectors always: rows' norms 3.6 ms and 1.3, k-means 7.0 and 4.6, exp and log of
+# columns 15 and 2.4; but with two operations on an element, X[::3] * 2 + 1 takes 0.9 ms and 2.0, X[::-1] *
+# 2 + 1 1.3 and 4.3.
 VECTORISE_FROM = 2.5
 REVERSALS = (torch.ops.aten.flip.default, torch.ops.prims.rev.default)
 aten = torch.ops.aten

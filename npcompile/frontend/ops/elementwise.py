@@ -179,7 +179,12 @@ def _power_rule(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     return ufunc_rule(op, args, kwargs, functools.partial(_power, static=static))
 
 
-ufunc(np.power, _power, checked=True, rule=_power_rule)
+def _sure_power(args: tuple[Any, ...], result: Any) -> bool:
+    """Only integers to negative integer powers fail."""
+    return bool(result.dtype.kind in "fcb")
+
+
+ufunc(np.power, _power, checked=True, sure=_sure_power, rule=_power_rule)
 ufunc(np.float_power, lambda a, b: _complex_power(a, b, None) if a.is_complex() else torch.pow(a, b))
 ufunc(np.sqrt, torch.sqrt)
 

@@ -167,7 +167,13 @@ def _index_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str |
     return None
 
 
-@op(np.ndarray.__getitem__, view=True, checked=True, limits=_index_limits)
+def _sure_index(args: tuple[Any, ...], result: Any) -> bool:
+    """Basic indices and masks have been checked once and for all: shapes decide them."""
+    index = args[1] if type(args[1]) is tuple else (args[1],)
+    return not any(isinstance(item, list) or getattr(item, "dtype", np.bool_) != np.bool_ for item in index)
+
+
+@op(np.ndarray.__getitem__, view=True, checked=True, sure=_sure_index, limits=_index_limits)
 def getitem(a: Tensor, index: Any, /) -> tuple[Tensor, Tensor | None]:
     a, indices, advanced = _parse(a, index)
     if not advanced:
@@ -198,7 +204,14 @@ def _stored_limits(op_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> st
     return f"values of kind {kind}" if kind not in "biufc" else None
 
 
-@op(np.ndarray.__setitem__, scalar=False, checked=True, operands=["value"], limits=_stored_limits)
+@op(
+    np.ndarray.__setitem__,
+    scalar=False,
+    checked=True,
+    sure=_sure_index,
+    operands=["value"],
+    limits=_stored_limits,
+)
 def setitem(a: Tensor, index: Any, value: Any) -> tuple[Tensor, Tensor | None]:
     """The whole array after `a[index] = value`."""
     stored = _as_stored(value, a)

@@ -180,6 +180,7 @@ def ufunc(
     body: Callable[..., Any],
     *,
     checked: bool = False,
+    sure: Callable[[tuple[Any, ...], Any], bool] | None = None,
     rule: Callable[..., Any] | None = None,
 ) -> Op:
     """Register an elementwise ufunc: the body gets tensors of the loop's input dtypes.
@@ -193,6 +194,7 @@ def ufunc(
             rule=rule or ufunc_rule,
             body=body,
             checked=checked,
+            sure=sure,
             operands=frozenset(range(np_ufunc.nin)),
             accepts=frozenset({"where", "base", "dtype", "casting"}),
             limits=_ufunc_limits,
@@ -353,6 +355,7 @@ def op(
     view: bool = False,
     library: bool = False,
     checked: bool = False,
+    sure: Callable[[tuple[Any, ...], Any], bool] | None = None,
     creates: bool = False,
 ) -> Callable[[Callable[..., Any]], Op]:
     """Register a function over a body that has NumPy's own signature.
@@ -408,6 +411,7 @@ def op(
                 view=view,
                 library=library,
                 checked=checked,
+                sure=sure,
                 creates=creates,
                 methods=tuple(methods),
                 operands=frozenset({*positions, *traced}),

@@ -10,12 +10,13 @@ import numpy as np
 
 from npcompile.frontend import pure
 from npcompile.frontend.arrays import is_array
+from npcompile.frontend.ndarray import is_basic
 from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.program import Read
 from npcompile.frontend.recording.base import SIMPLE
 from npcompile.frontend.recording.operators import Operators
 from npcompile.frontend.signature import NUMBERS
-from npcompile.frontend.steps import GETITEM, is_basic
+from npcompile.frontend.steps import GETITEM
 from npcompile.frontend.table import TABLE
 
 
@@ -105,7 +106,6 @@ class Access(Operators):
             op = TABLE.of(GETITEM)
             reason = "not an op yet" if op is None else self._refuses(op, (obj, index), {})
             if op is None or reason is not None:
-                self.host_calls += 1
                 return self.notes.host(GETITEM, (obj, index), {}, result)
             return self.notes.op(op, (obj, index), {}, result, view=is_array(result) and is_basic(index))
         known = self.notes.tracked.get(obj)

@@ -31,7 +31,6 @@ class Base(Hooks):
         self.active = True
         self.reason: str | None = None  # why the recording was given up
         self.at: int | None = None  # the user's line where it was
-        self.host_calls = 0
         self.default_float = default_float
         self._thread = threading.get_ident()
         self._inner: dict[int, Any] = {}  # functions made inside: they are rewritten already

@@ -33,7 +33,7 @@ class Calls(Control):
             return fn(*args, **kwargs)
         op = TABLE.of(fn)
         if fn is torch.from_numpy and len(args) == 1 and is_array(args[0]):
-            return self._note(self.notes.host, to_tensor, args, {}, to_tensor(args[0]))
+            return self._note(self.notes.call, "host", to_tensor, args, {}, to_tensor(args[0]))
         if fn is getattr and len(args) == 2:
             return self.getattr(*args)
         if op is None and type(fn) is types.BuiltinFunctionType and fn.__self__ is not None:
@@ -142,7 +142,6 @@ class Calls(Control):
         if op.function is np.put_along_axis and reason is None:
             return self._note(lambda *_: self.notes.update(op, args, kwargs), result)
         if reason is not None:
-            self.host_calls += 1
             return self._note(self.notes.host, _target(fn), args, kwargs, result)
         return self._note(self.notes.op, op, args, kwargs, result)
 
@@ -170,7 +169,6 @@ class Calls(Control):
 
     def _host(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         result = fn(*args, **kwargs)
-        self.host_calls += 1
         if kwargs.get("out") is not None:
             self.stop("out= of a call that is not native")
             return result

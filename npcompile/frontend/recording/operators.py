@@ -72,7 +72,6 @@ class Operators(Base):
     def _ufunc(self, ufunc: np.ufunc, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:
         op = TABLE.of(ufunc)
         if op is None or self._refuses(op, args, kwargs) is not None:
-            self.host_calls += 1
             return self.notes.host(ufunc, args, kwargs, result)
         return self.notes.op(op, args, kwargs, result)
 
@@ -109,7 +108,8 @@ class Operators(Base):
         entry = TABLE.of(ufunc)
         reason = "" if entry is None else self._refuses(entry, (a, b), {})
         if entry is None or reason is not None:
-            raise Unfollowed(f"`{op}=`: {reason or 'not an op yet'}")
+            self.notes.instead(ufunc, (a, b), a)
+            return result
         self._write_back(entry, (a, b), {}, a)
         return result
 
