@@ -59,6 +59,8 @@ def memory_of(array: np.ndarray[Any, Any]) -> tuple[torch.Tensor, tuple[int, ...
         stride < 0 for stride in array.strides
     ):  # length 0 or 1: NumPy keeps the sign, no element is affected
         array = np.lib.stride_tricks.as_strided(array, strides=tuple(abs(s) for s in array.strides))
+    if array.dtype.char == "Q":  # NumPy's second uint64: torch takes the first alone
+        array = array.view(np.uint64)
     if not array.flags.writeable:
         array = np.asarray(_Writeable(array))
     return torch.from_numpy(array), flips

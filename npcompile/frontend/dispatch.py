@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from npcompile.frontend import convert, counters
+from npcompile.frontend import convert, counters, errstate
 from npcompile.frontend.strided import Strided, overlap
 from npcompile.frontend.table import TABLE, Op, Unsupported
 from npcompile.lower import transfers
@@ -77,6 +77,8 @@ def call(
     try:
         if op.view and (answer := view(function, args, kwargs)) is not None:
             return answer
+        if errstate.traps():
+            raise Unsupported("floating-point errors that NumPy is to report")
         return native(op, function, args, kwargs)
     except Unsupported:
         return ask(True)
@@ -95,6 +97,8 @@ def update(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None
     try:
         if not array._layout.flags.writeable:
             raise ValueError("read-only: NumPy raises")
+        if errstate.traps():
+            raise Unsupported("floating-point errors that NumPy is to report")
         array._write(_answer(op, args, kwargs))
     except Unsupported:
         ask(True)
@@ -111,10 +115,18 @@ def _redo(op: Op, error: Exception, ask: Callable[[bool], Any]) -> Any:
     return answer
 
 
-def _answer(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+MOST_AXES = 32  # what torch's copies and reductions take; its tensors and NumPy's arrays have up to 64
+
+
+def _answer(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any = None) -> Any:
     """The op's tensors. Raises Unsupported where the op cannot, ValueError where a check of the op failed."""
-    if (reason := op.refuses(map_arrays(args, _layout), map_arrays(kwargs, _layout))) is not None:
+    asked = (
+        map_arrays(kwargs, _layout) if out is None else {**map_arrays(kwargs, _layout), "out": _layout(out)}
+    )
+    if (reason := op.refuses(map_arrays(args, _layout), asked)) is not None:
         raise Unsupported(reason)
+    if any(array._memory.dim() > MOST_AXES for array in arrays_in((args, kwargs))):
+        raise Unsupported(f"more than {MOST_AXES} axes")
     result = op(*operands(args), **operands(kwargs))
     if op.checked:
         result, ok = result
@@ -173,7 +185,7 @@ def native(op: Op, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
             kwargs["base"] = out
         elif "dtype" in op.accepts and kwargs.get("dtype") is None and not isinstance(function, np.ufunc):
             raise Unsupported("a reduction takes its dtype from out")
-    result = _answer(op, args, kwargs)
+    result = _answer(op, args, kwargs, out)
     if out is None:
         return wrap(op.scalar, result, [array._memory for array in arrays_in((args, kwargs))])
     casting = kwargs.get("casting", "same_kind")

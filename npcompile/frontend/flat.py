@@ -9,6 +9,8 @@ import numpy as np
 
 from npcompile.frontend import dispatch
 
+_OWNDATA = 0x4  # NPY_ARRAY_OWNDATA
+
 
 class Flags:
     """NumPy's flags of the layout; whether the array owns its memory is our own knowledge."""
@@ -29,8 +31,13 @@ class Flags:
     def __setitem__(self, name: str, value: bool) -> None:
         self._flags[name] = value
 
+    @property
+    def num(self) -> int:
+        """The flags as NumPy's bits."""
+        return int(self._flags.num) & ~_OWNDATA | (_OWNDATA if self.owndata else 0)
+
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Flags) and (self._flags, self.owndata) == (other._flags, other.owndata)
+        return isinstance(other, Flags) and self.num == other.num
 
     __hash__ = None  # type: ignore[assignment]
 

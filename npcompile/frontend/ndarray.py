@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from npcompile.frontend import convert, counters, dispatch
+from npcompile.frontend import convert, counters, dispatch, errstate
 from npcompile.frontend.flat import Flags, FlatIterator
 from npcompile.frontend.operators import Operators
 from npcompile.frontend.strided import Strided
@@ -170,6 +170,15 @@ class ndarray(Operators):
             raise ValueError("a NumPy array of device memory cannot be made without a copy")
         return np.array(self._on_host(), dtype=dtype, copy=copy)
 
+    @property
+    def __array_interface__(self) -> dict[str, Any]:
+        if self._memory.device.type != "cpu":  # then NumPy asks __array__, which copies
+            raise AttributeError(f"the array lies on {self.device}, not in host memory")
+        return self._layout.__array_interface__
+
+    def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+        return array[()] if return_scalar and array.ndim == 0 else asarray(array)
+
     def __bool__(self) -> bool:
         return bool(self._on_host())
 
@@ -249,8 +258,10 @@ class ndarray(Operators):
         if not isinstance(value, _OURS_OR_NUMPY):
             # One cell of the list may hold one of our arrays: NumPy reads those by __array__.
             value = np.array(value, self.dtype)
-        if value.dtype.kind == "c" and self.dtype.kind not in "cb":
+        if (value.dtype.kind == "c" and self.dtype.kind not in "cb") or errstate.traps():
             return False  # NumPy warns or raises, depending on what the value is
+        if max(value.ndim, self.ndim) > dispatch.MOST_AXES:
+            return False
         try:
             tensor = value._tensor if isinstance(value, Strided) else convert.tensor_of(value)
         except Unsupported:
@@ -263,7 +274,10 @@ class ndarray(Operators):
         except ValueError:
             fits = False
         if fits:
-            self._write(tensor.to(self._memory.device))
+            try:
+                self._write(tensor.to(self._memory.device))
+            except Unsupported:
+                return False
         return fits
 
     def fill(self, value: Any) -> None:
@@ -379,7 +393,12 @@ class ndarray(Operators):
     trace = _method(np.ndarray.trace)
     transpose = _method(np.ndarray.transpose)
     var = _method(np.ndarray.var)
-    view = _method(np.ndarray.view)
+
+    def view(self, *args: Any, **kwargs: Any) -> Any:
+        """As NumPy's; the type of our arrays stands for NumPy's own."""
+        args = tuple([np.ndarray if item is ndarray else item for item in args])
+        kwargs = {key: np.ndarray if item is ndarray else item for key, item in kwargs.items()}
+        return dispatch.call(np.ndarray.view, (self, *args), kwargs)
 
     def setflags(self, write: bool | None = None, align: bool | None = None, uic: bool | None = None) -> None:
         self._layout.setflags(write=write, align=align, uic=uic)

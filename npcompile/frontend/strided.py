@@ -136,7 +136,12 @@ class Strided:
         return self._of(memory, tuple(flips), base, layout)
 
     def _write(self, values: torch.Tensor) -> None:
-        """`a[...] = values`, cast to this dtype and broadcast. Shapes must fit; overlap is fine."""
+        """`a[...] = values`, cast to this dtype and broadcast. Shapes must fit; overlap of the two is fine.
+
+        Raises Unsupported where elements share memory: the order in which they are written decides.
+        """
+        if _shares(self._memory):
+            raise Unsupported("elements that share memory")
         if overlap(values, self._memory):
             values = values.clone()
         while values.dim() > self._memory.dim():  # NumPy drops leading axes of length 1
@@ -144,6 +149,17 @@ class Strided:
         if self._flips:
             values = values.expand(self._memory.shape).flip(self._flips)
         self._memory.copy_(casts.ready(values, self._memory.dtype))
+
+
+def _shares(tensor: torch.Tensor) -> bool:
+    """Whether two elements of a tensor may lie on the same memory."""
+    reach = 0
+    for stride, size in sorted(zip(tensor.stride(), tensor.shape, strict=True)):
+        if size > 1 and tensor.numel():
+            if stride <= reach:
+                return True
+            reach += (size - 1) * stride
+    return False
 
 
 def overlap(one: torch.Tensor, other: torch.Tensor) -> bool:

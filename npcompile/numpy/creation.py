@@ -10,8 +10,10 @@ import torch
 from npcompile.frontend import dispatch
 from npcompile.frontend.ndarray import asarray as _asarray
 from npcompile.frontend.ndarray import ndarray
+from npcompile.numpy.wrappers import Conversion
 
 
+@Conversion
 def array(
     object: Any,
     dtype: Any = None,
@@ -28,6 +30,7 @@ def array(
     return _asarray(object, dtype, copy=copy)
 
 
+@Conversion
 def asarray(
     a: Any,
     dtype: Any = None,
@@ -42,6 +45,7 @@ def asarray(
     return made if device is None or not isinstance(made, ndarray) else made.to_device(device)
 
 
+@Conversion
 def asanyarray(a: Any, dtype: Any = None, order: Any = None, **kwargs: Any) -> Any:
     """`numpy.asanyarray`: subclasses of NumPy's array stay what they are."""
     if isinstance(a, numpy.ndarray) and type(a) is not numpy.ndarray:
@@ -49,6 +53,7 @@ def asanyarray(a: Any, dtype: Any = None, order: Any = None, **kwargs: Any) -> A
     return asarray(a, dtype, order, **kwargs)
 
 
+@Conversion
 def ascontiguousarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
     """`numpy.ascontiguousarray`: at least 1-d and in C order, without a copy where it is so already."""
     made = asarray(a, dtype)
@@ -59,6 +64,7 @@ def ascontiguousarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
     return made if made.flags["C_CONTIGUOUS"] else made.copy()
 
 
+@Conversion
 def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> Any:
     """`numpy.from_dlpack`, for any device torch knows."""
     made = ndarray._of_tensor(torch.from_dlpack(x))

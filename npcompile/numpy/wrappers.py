@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import importlib
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Generic, ParamSpec, TypeVar
 
 import numpy
 
@@ -26,6 +27,24 @@ class Function:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return find, (self.__module__, self.__name__)  # type: ignore[attr-defined]
+
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Conversion(Generic[P, R]):
+    """A function of this package's own. NumPy's is no Python function: held by a class, it is no method."""
+
+    def __init__(self, function: Callable[P, R]) -> None:
+        functools.update_wrapper(self, function)
+        self._function = function
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        return self._function(*args, **kwargs)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return find, ("numpy", self._function.__name__)
 
 
 class Updating(Function):
@@ -57,8 +76,11 @@ class ufunc:
         self.types, self.identity, self.signature = real.types, real.identity, real.signature
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if len(args) > self.nin and "out" not in kwargs:
-            kwargs["out"] = args[self.nin :]
+        placed = args[self.nin :]
+        if len(placed) > self.nout or (placed and "out" in kwargs) or any(item is ... for item in placed):
+            return dispatch.host(self._real, args, kwargs)  # NumPy raises
+        if placed:
+            kwargs["out"] = placed
             args = args[: self.nin]
         return dispatch.call(self._real, args, kwargs)
 

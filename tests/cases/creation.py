@@ -230,3 +230,19 @@ case(
     "ndmin",
     refused=True,
 )
+for name in ("zeros_like", "ones_like", "empty_like"):
+    LAID = np.empty((2, 3, 4))
+    case(
+        f"numpy.{name}",
+        lambda np, a, name=name: getattr(np, name)(a, shape=(3, 5, 2)) * 0,
+        given((LAID,), (LAID.T,), (LAID.transpose(1, 0, 2),), (LAID[0],)),
+        "another shape",
+    )
+case("numpy.ones", lambda np, a: np.ones(a), given((np.array([2, 3]),)), "sizes in an array", refused=True)
+case(
+    "numpy.logspace",
+    lambda np, a: np.logspace(0, 1, 4, base=a),
+    given((np.array([2.0, 3.0]),)),
+    "bases",
+    refused=True,
+)

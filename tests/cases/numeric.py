@@ -77,3 +77,15 @@ case(
     lambda np, a: np.ndarray.conj(a),
     given(*[(edges(dtype),) for dtype in NATIVE], (np.array(1 + 2j),)),
 )
+BELOW = float(1 - np.finfo("f8").eps)
+case(
+    "numpy.isclose",
+    lambda np, a, b, r: np.isclose(a, b, atol=0, rtol=r),
+    given(
+        (np.float32(1), 2, BELOW / 2),
+        (np.ones(2, "f4"), 2.0, BELOW / 2),
+        (np.ones(2, "f4"), np.float32(2), BELOW),
+    ),
+    "weak tolerances",
+)
+case("numpy.clip", lambda np, a: np.clip(a, 1, 2, min=0), given((np.arange(5.0),)), "bounds twice")

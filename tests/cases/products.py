@@ -141,3 +141,30 @@ case(
     ulp=2,
 )
 case("numpy.trace", lambda np, a: np.trace(a), given((filled((3, 3), "uint8"),)), "uint8", refused=True)
+case(
+    "numpy.tensordot",
+    lambda np, a, b: np.tensordot(a, b, 0),
+    given((3, 2.5), (E, 2)),
+    "0-d",
+    ulp=4,
+    size=20.0,
+)
+SMALL = given((E.astype("i1"), E.astype("i8"), E.astype("u1")), (E.astype("i2"), E.astype("i4"), E > 0))
+case("numpy.einsum", lambda np, *ops: np.einsum("ij,ij,ik", *ops), SMALL, "integers")
+case(
+    "numpy.einsum",
+    lambda np, a: np.einsum("ij,ij->", a, a, optimize=True),
+    given((E,)),
+    "optimized to 0-d",
+    ulp=4,
+    size=20.0,
+    refused=True,
+)
+case(
+    "numpy.einsum",
+    lambda np, a: np.einsum("ij,ik", a, a, optimize=True),
+    given((E,)),
+    "optimized",
+    ulp=4,
+    size=20.0,
+)

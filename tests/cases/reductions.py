@@ -449,3 +449,10 @@ for name in ("min", "max", "ptp", "argmin", "argmax", "nanargmin", "nanargmax", 
         "complex",
         refused=True,
     )
+for name in ("add", "multiply"):
+    case(
+        f"numpy.{name}.accumulate",
+        lambda np, a, name=name: getattr(np, name).accumulate(a, dtype=bool),
+        given((np.array([False, True, False]),), (np.array([[2, 0], [1, 1]]),)),
+        "dtype=bool",
+    )

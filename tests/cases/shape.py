@@ -134,6 +134,8 @@ for shift, axis in [(1, None), (-2, 0), (5, 1), ((1, 2), (0, 1)), (1, (0, 1)), (
     body = lambda np, a, s=shift, axis=axis: np.roll(a, s, axis)  # noqa: E731
     case("numpy.roll", body, given((A,), (A.T,), (A[::-1],), (A[:0],)), f"{shift} {axis}")
 case("numpy.roll", lambda np, a: np.roll(a, (1, 2)), given((A,)), "sum of shifts")
+case("numpy.roll", lambda np, a: np.roll(a, 10**30), given((A,), (A[:0],)), "far")
+case("numpy.roll", lambda np, a: np.roll(a, -(10**30), 1), given((A,)), "far along an axis")
 for axis in (None, 0, -1, (0, 1), 4):
     case(
         "numpy.flip",
@@ -149,6 +151,10 @@ case("numpy.rot90", lambda np, a: np.rot90(a, 1, (1, 2)), given((B,)), "axes")
 for width in [1, (1, 2), ((1, 2), (0, 3)), 0, -1]:
     case("numpy.pad", lambda np, a, w=width: np.pad(a, w), given((A,), (A[::-1],), (B[0],)), f"{width}")
     case("numpy.pad", lambda np, a, w=width: np.pad(a, w, mode="edge"), given((A,), (B[0],)), f"{width} edge")
+FORTRAN = given((numpy.asfortranarray(A),), (B.T,), (B.transpose(1, 0, 2),))
+case("numpy.pad", lambda np, a: np.pad(a, ((0, 1), *((2, 0),) * (a.ndim - 1))), FORTRAN, "Fortran")
+case("numpy.pad", lambda np, a: np.pad(a, 1, "edge"), FORTRAN, "Fortran edge")
+case("numpy.pad", lambda np, a: np.pad(a, 3.4), given((A,)), "float")
 case("numpy.pad", lambda np, a: np.pad(a, 1, constant_values=7), given((A,), (B,)), "7")
 case("numpy.pad", lambda np, a: np.pad(a, 1, mode="reflect"), given((A,)), "reflect", refused=True)
 
@@ -167,6 +173,20 @@ case("numpy.diagonal", lambda np, a: np.diagonal(a, 1, 2, 0), given((B,)), "axes
 case("numpy.linalg.diagonal", lambda np, a: np.linalg.diagonal(a, offset=1), given((A,), (B,)))
 
 case("numpy.real", lambda np, a: np.real(a), arrays(SOME))
+case(
+    "numpy.real",
+    lambda np, a: np.real(a),
+    given((1,), (2.5,), (1j,), (numpy.float32(2),)),
+    "numbers",
+    refused=True,
+)
+case(
+    "numpy.imag",
+    lambda np, a: np.imag(a),
+    given((1,), (2.5,), (1j,), (numpy.float32(2),)),
+    "numbers",
+    refused=True,
+)
 case("numpy.imag", lambda np, a: np.imag(a), arrays(("int32", "float64", "complex128", "complex64")))
 case("numpy.copy", lambda np, a: np.copy(a), arrays(NATIVE))
 case("numpy.ndarray.copy", lambda np, a: np.ndarray.copy(a), arrays(SOME))
@@ -186,5 +206,6 @@ case(
     "float16, rounded once",
 )
 case("numpy.astype", lambda np, a: np.astype(a, np.float32), given((A,), (B,)))
+case("numpy.astype", lambda np, a: np.astype(a, np.int8), given((numpy.float64(1),)), "scalar", refused=True)
 case("numpy.ndarray.view", lambda np, a: np.ndarray.view(a, np.int64), given((B,), (B[0].T,), (B[0, ::2],)))
 case("numpy.ndarray.view", lambda np, a: np.ndarray.view(a), given((B,), (A[::-1],)), "same")

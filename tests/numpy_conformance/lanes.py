@@ -106,6 +106,13 @@ class ShimLane(Lane):
             return convert(array, *args, **kwargs)
 
         ndarray.__array__ = converted  # type: ignore[assignment, method-assign]
+        interface = ndarray.__array_interface__.fget  # type: ignore[attr-defined]
+
+        def shown(array: ndarray) -> dict[str, Any]:
+            self._conversions += 1
+            return interface(array)
+
+        ndarray.__array_interface__ = property(shown)  # type: ignore[assignment, method-assign]
 
     def target(self) -> types.ModuleType:
         import npcompile.numpy
@@ -133,7 +140,7 @@ class ShimLane(Lane):
 
         host = dict(counters.host_calls)
         if self._conversions:  # NumPy took an array of ours by itself, past the counted ways
-            host["ndarray.__array__"] = self._conversions
+            host["ndarray as a NumPy array"] = self._conversions
         return Counts(self._ops, host, dict(counters.op_failures))
 
 

@@ -263,3 +263,90 @@ def test_what_numpy_refuses_raises_numpys_exception() -> None:
     ):
         a + b
     assert not counters.host_calls
+
+
+def test_a_second_unsigned_integer() -> None:
+    for code in ("Q", "q"):
+        array = np.array([3, 1], code)
+        assert type(array) is np.ndarray and array.dtype == code
+        assert (array + array).tolist() == [6, 2]
+
+
+def test_view_as_the_array_type() -> None:
+    array = np.ones(3)
+    assert type(array.view(np.ndarray)) is np.ndarray
+    array.view(type=np.ndarray)[0] = 5
+    assert array[0] == 5
+
+
+def test_the_functions_of_the_package_are_no_methods() -> None:
+    class Holder:
+        make = np.array
+
+    assert Holder().make([1, 2]).tolist() == [1, 2]
+    assert pickle.loads(pickle.dumps(np.array)) is np.array
+
+
+def test_other_libraries_share_the_memory() -> None:
+    array = np.arange(3.0)
+    torch.as_tensor(array)[0] = 7.0
+    assert array[0] == 7
+    other = numpy.lib.stride_tricks.as_strided(array, (2,))  # reads __array_interface__
+    assert numpy.shares_memory(other, numpy.asarray(array))
+    assert type(array.__array_wrap__(numpy.ones(2))) is np.ndarray
+    assert type(array.__array_wrap__(numpy.ones(()), None, True)) is numpy.float64
+
+
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        (lambda np: np.hypot(1, 2, 3, 4), TypeError),
+        (lambda np: np.pad(np.ones(3), 3.4), TypeError),
+        (lambda np: np.clip(np.ones(3), 1, 2, min=0), ValueError),
+        (lambda np: np.clip(np.ones(3), 1, max=0), TypeError),
+        (lambda np: np.concatenate([np.ones(2)], out=np.ones(2), dtype="f8"), TypeError),
+        (lambda np: np.stack([np.ones(2)], out=np.ones((1, 2)), dtype="f8"), TypeError),
+        (lambda np: np.add(np.ones(2), 1, ...), TypeError),
+    ],
+)
+def test_calls_that_raise(call: Any, error: type[Exception]) -> None:
+    for module in (numpy, np):
+        with pytest.raises(error):
+            call(module)
+
+
+def test_floating_point_errors_raise_where_they_are_asked_to() -> None:
+    array, half = np.array([1.0, 0.0]), np.zeros(1, "f2")
+    with numpy.errstate(all="raise"):
+        with pytest.raises(FloatingPointError):
+            1 / array
+        with pytest.raises(FloatingPointError):
+            np.log(array)
+        with pytest.raises(FloatingPointError):
+            half[:] = np.array([1e300])
+        assert (array + 1).tolist() == [2, 1]
+    assert counters.host_calls == {"numpy.add": 1}
+
+
+def test_elements_that_share_memory_are_written_by_numpy() -> None:
+    results = []
+    for module in (numpy, np):
+        array = module.lib.stride_tricks.as_strided(module.arange(6), (3, 3), (8, 8))
+        array += 1
+        array[...] = module.arange(9).reshape(3, 3)
+        array[array > 3] = 0
+        results.append(array.tolist())
+    assert results[0] == results[1]
+
+
+def test_more_axes_than_torch_has() -> None:
+    array = np.ones((1,) * 40)
+    array[...] = 3
+    array += 1
+    assert array.sum() == 4 and array.ndim == 40
+
+
+def test_flags_say_who_owns_the_memory() -> None:
+    assert np.ones(3).flags == np.zeros(2).flags == np.array(numpy.ones(3)).flags
+    assert np.ones(3)[:2].flags != np.ones(3).flags
+    assert np.ones(3).flags.num == numpy.ones(3).flags.num

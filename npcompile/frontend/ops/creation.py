@@ -33,6 +33,7 @@ from npcompile.frontend.ops.rules import (
     tensor,
     torch_dtype,
 )
+from npcompile.frontend.ops.shape import reverse
 from npcompile.frontend.table import Op
 from npcompile.nep50 import promote, weak
 
@@ -54,8 +55,11 @@ def own_dtype(dtype: Any, kind: Any = float) -> DType:
     return DEFAULT_FLOAT.get() if kind is float and dtype is None else np.dtype(dtype or kind)
 
 
-def laid_out(dtype_at: int, order_at: int | None = None) -> Any:
-    """A `limits`: native dtypes, C order, and the host as the only device a NumPy program can name."""
+def laid_out(dtype_at: int, order_at: int | None = None, sized: bool = False) -> Any:
+    """A `limits`: native dtypes, C order, and the host as the only device a NumPy program can name.
+
+    sized: the first parameter is a shape, which is a static: numbers, no array of them.
+    """
     dtypes = dtype_limit(dtype_at)
 
     def limit(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
@@ -64,6 +68,9 @@ def laid_out(dtype_at: int, order_at: int | None = None) -> Any:
             return f"order {order}"
         if kwargs.get("device") not in (None, "cpu"):
             return f"device {kwargs['device']}"
+        sizes = kwargs.get("shape", args[0] if args else None) if sized else None
+        if isinstance(sizes, np.ndarray) and sizes.ndim:
+            return "sizes in an array"
         return dtypes(op, args, kwargs)
 
     return limit
@@ -72,17 +79,17 @@ def laid_out(dtype_at: int, order_at: int | None = None) -> Any:
 # -- filled with one value -----------------------------------------------------------------------------------
 
 
-@op(np.zeros, arrays=0, scalar=False, creates=True, limits=laid_out(1, 2))
+@op(np.zeros, arrays=0, scalar=False, creates=True, limits=laid_out(1, 2, True))
 def zeros(shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None) -> Tensor:
     return torch.zeros(shape_of(shape), dtype=torch_dtype(own_dtype(dtype)), device=device)
 
 
-@op(np.ones, arrays=0, scalar=False, creates=True, limits=laid_out(1, 2))
+@op(np.ones, arrays=0, scalar=False, creates=True, limits=laid_out(1, 2, True))
 def ones(shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None) -> Tensor:
     return torch.ones(shape_of(shape), dtype=torch_dtype(own_dtype(dtype)), device=device)
 
 
-@op(np.empty, arrays=0, scalar=False, creates=True, limits=laid_out(1, 2))
+@op(np.empty, arrays=0, scalar=False, creates=True, limits=laid_out(1, 2, True))
 def empty(shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None) -> Tensor:
     return torch.empty(shape_of(shape), dtype=torch_dtype(own_dtype(dtype)), device=device)
 
@@ -100,7 +107,7 @@ def _filling(value: Any, dtype: DType, shape: Sequence[int], device: Any) -> Ten
     return filling.broadcast_to(shape)
 
 
-@op(np.full, arrays=0, operands=("fill_value",), scalar=False, creates=True, limits=laid_out(2, 3))
+@op(np.full, arrays=0, operands=("fill_value",), scalar=False, creates=True, limits=laid_out(2, 3, True))
 def full(shape: Any, fill_value: Any, dtype: Any = None, order: str = "C", *, device: Any = None) -> Tensor:
     value = operand(fill_value)
     if dtype is None:
@@ -115,7 +122,12 @@ def _like(a: Tensor, dtype: Any, order: str, shape: Any) -> Tensor:
     """An uninitialised array like another: its dtype, shape and memory order where not said otherwise."""
     kind = a.dtype if dtype is None else torch_dtype(np.dtype(dtype))
     if shape is not None:
-        return a.new_empty(shape_of(shape), dtype=kind)
+        sizes = shape_of(shape)
+        axes = list(range(len(sizes)))
+        if order == "K" and len(sizes) == a.dim() and not a.is_contiguous():  # axes as in memory
+            axes.sort(key=lambda axis: -axis if reverse(a).is_contiguous() else -a.stride()[axis])
+        made = a.new_empty([sizes[axis] for axis in axes], dtype=kind)
+        return made.permute([axes.index(axis) for axis in range(len(sizes))])
     keep = torch.contiguous_format if order == "C" else torch.preserve_format
     return torch.empty_like(a, dtype=kind, memory_format=keep)
 
@@ -280,7 +292,13 @@ def linspace(
     return cast(torch.floor(result) if chosen.kind in "iu" and not result.is_complex() else result, chosen)
 
 
-@op(np.logspace, arrays=0, operands=("start", "stop", "base"), scalar=False, creates=True, limits=laid_out(5))
+def _bases(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    if np.ndim(kwargs.get("base", args[4] if len(args) > 4 else 10.0)):
+        return "a base that is an array"
+    return laid_out(5)(op, args, kwargs)
+
+
+@op(np.logspace, arrays=0, operands=("start", "stop", "base"), scalar=False, creates=True, limits=_bases)
 def logspace(
     start: Any,
     stop: Any,

@@ -13,7 +13,7 @@ from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 from torch import Tensor
 
 from npcompile.frontend.ops.rules import cast, device_of, dtype_of, op, promoted, tensor
-from npcompile.frontend.ops.shape import at_least_3d, integers
+from npcompile.frontend.ops.shape import at_least_3d, integers, reverse
 from npcompile.frontend.table import Op, Unsupported
 
 # -- joining ---------------------------------------------------------------------------------------
@@ -58,6 +58,8 @@ def _joined(parts: Sequence[Tensor], axis: int | None, dtype: Any = None) -> Ten
 
 def _castable(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
     """NumPy checks casts from each part to `dtype=`: only the default casting rule is done here."""
+    if kwargs.get("out") is not None and kwargs.get("dtype") is not None:
+        return "out and dtype, which NumPy refuses together"
     if kwargs.get("casting", "same_kind") != "same_kind":
         return f"casting {kwargs['casting']}"
     dtype = kwargs.get("dtype")
@@ -226,21 +228,25 @@ def repeat(a: Tensor, repeats: Any, axis: Any = None) -> Tensor:
 def roll(a: Tensor, shift: Any, axis: Any = None) -> Tensor:
     if axis is None:
         if not isinstance(shift, (tuple, list)):
-            return a.reshape(-1).roll(operator.index(shift), 0).reshape(a.shape)
-        return a.reshape(-1).roll(sum(integers(shift)), 0).reshape(a.shape)
+            shift = (shift,)
+        return a.reshape(-1).roll(sum(integers(shift)) % max(a.numel(), 1), 0).reshape(a.shape)
     axes = normalize_axis_tuple(axis, a.dim(), allow_duplicate=True)
     shifts = integers(shift)
     if len(shifts) != len(axes):
         (shifts, axes) = (shifts * len(axes), axes) if len(shifts) == 1 else (shifts, axes * len(shifts))
     if len(shifts) != len(axes):
         raise ValueError("'shift' and 'axis' should be scalars or 1D sequences")
+    shifts = tuple(count % max(a.shape[at], 1) for count, at in zip(shifts, axes, strict=True))
     return a.roll(shifts, axes) if axes else a.clone()
 
 
 def _paddings(pad_width: Any, ndim: int) -> list[tuple[int, int]]:
     if isinstance(pad_width, dict):
         raise Unsupported("pad_width as a dict")
-    return [(int(low), int(high)) for low, high in np.broadcast_to(np.asarray(pad_width), (ndim, 2))]
+    widths = np.asarray(pad_width)
+    if widths.dtype.kind != "i":
+        raise TypeError("`pad_width` must be of integral type.")
+    return [(int(low), int(high)) for low, high in np.broadcast_to(widths, (ndim, 2))]
 
 
 def _pad_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
@@ -261,6 +267,8 @@ def pad(array: Tensor, pad_width: Any, mode: Any = "constant", *, constant_value
     widths = _paddings(pad_width, array.dim())
     if any(low < 0 or high < 0 for low, high in widths):
         raise ValueError("index can't contain negative values")
+    if not array.is_contiguous() and reverse(array).is_contiguous():  # Fortran order stays
+        return reverse(pad.body(reverse(array), widths[::-1], mode, constant_values=constant_values))
     if mode == "edge":
         for axis, (low, high) in enumerate(widths):
             if low or high:

@@ -55,7 +55,18 @@ def fix(x: Tensor, out: None = None) -> Tensor:
     return do(np.trunc, x)
 
 
-@op(np.clip, np.ndarray.clip, name="numpy.clip", operands=("a_min", "a_max", "min", "max"))
+def _clip_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    placed = len(args) > 1 or "a_min" in kwargs or "a_max" in kwargs
+    return "bounds by place and by name" if placed and ("min" in kwargs or "max" in kwargs) else None
+
+
+@op(
+    np.clip,
+    np.ndarray.clip,
+    name="numpy.clip",
+    operands=("a_min", "a_max", "min", "max"),
+    limits=_clip_limits,
+)
 def clip(
     a: Tensor, a_min: Any = None, a_max: Any = None, out: None = None, *, min: Any = None, max: Any = None
 ) -> Tensor:
@@ -132,6 +143,16 @@ def nan_to_num(
     return torch.where(torch.isnan(x), of_nan, finite)
 
 
+def _number(np_ufunc: np.ufunc, *items: Any) -> Any:
+    """As Python's operators do: of Python numbers alone a Python number, which stays weak."""
+    if all(type(item) in (bool, int, float, complex) for item in items):
+        with np.errstate(all="ignore"):
+            return np_ufunc(*items).item()
+    result = do(np_ufunc, *items)
+    weakly = all(isinstance(item, Weak) or type(item) in (bool, int, float, complex) for item in items)
+    return Weak(cast(result, FLOAT64), float) if weakly else result
+
+
 @op(np.isclose, arrays=0, operands=("a", "b", "rtol", "atol"))
 def isclose(a: Any, b: Any, rtol: Any = 1.0e-5, atol: Any = 1.0e-8, equal_nan: bool = False) -> Tensor:
     if isinstance(b, Weak):
@@ -141,11 +162,8 @@ def isclose(a: Any, b: Any, rtol: Any = 1.0e-5, atol: Any = 1.0e-8, equal_nan: b
     else:
         b = tensor(b)
         b = cast(b, promote.result_type(dtype_of(b), float))
-    near = do(
-        np.less_equal,
-        do(np.absolute, do(np.subtract, a, b)),
-        do(np.add, atol, do(np.multiply, rtol, do(np.absolute, b))),
-    )
+    bound = _number(np.add, atol, _number(np.multiply, rtol, _number(np.absolute, b)))
+    near = do(np.less_equal, do(np.absolute, do(np.subtract, a, b)), bound)
     close = (near & do(np.isfinite, b)) | do(np.equal, a, b)
     return close | (do(np.isnan, a) & do(np.isnan, b)) if equal_nan else close
 

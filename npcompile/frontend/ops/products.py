@@ -87,8 +87,8 @@ def _pairs(a: Tensor, b: Tensor, axes_a: tuple[int, ...], axes_b: tuple[int, ...
     inner = math.prod(a.shape[axis] for axis in axes_a)
     rows = math.prod(a.shape[axis] for axis in free_a)
     columns = math.prod(b.shape[axis] for axis in free_b)
-    left = one.permute(*free_a, *axes_a).reshape(rows, inner)
-    right = other.permute(*axes_b, *free_b).reshape(inner, columns)
+    left = one.permute((*free_a, *axes_a)).reshape(rows, inner)
+    right = other.permute((*axes_b, *free_b)).reshape(inner, columns)
     return contracted(torch.matmul, left, right).reshape(shape)
 
 
@@ -160,6 +160,8 @@ def _einsum_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str 
         kept = set(output) if arrow else {label for label in labels if inputs.count(label) == 1}
         if labels <= kept:
             return "a view by einsum"
+    if kwargs.get("optimize", False) is not False and arrow and not output:
+        return "optimize= of a sum of everything, which answers with a 0-d array"
     kinds = [np.asarray(item).dtype for item in args[1:]]
     return "operands that torch cannot hold" if any(kind.kind not in "biufc" for kind in kinds) else None
 
@@ -176,11 +178,14 @@ def einsum(subscripts: str, /, *operands: Any, out: None = None, optimize: Any =
         labels = term.replace("...", "")
         if len(labels) > item.dim() or ("..." not in term and len(labels) != item.dim()):
             raise ValueError("operand has another number of dimensions than its subscripts")
+    dtype = tensors[0].dtype
+    if not dtype.is_floating_point and not dtype.is_complex and dtype != torch.bool:
+        tensors = [item.to(torch.int64) for item in tensors]  # as torch adds up small integers
     try:
         result = contracted(lambda *items: torch.einsum(subscripts, *items), *tensors)
     except RuntimeError as error:
         raise ValueError(str(error)) from None
-    return result.to(tensors[0].dtype)  # torch adds small integers up in int64
+    return result.to(dtype)
 
 
 @op(np.kron, arrays=2, scalar=True)

@@ -355,6 +355,9 @@ def nanargmax(a: Tensor, axis: Any = None, out: None = None, *, keepdims: bool =
 def running(reduction: Reduction, a: Tensor, axis: int, dtype: Any) -> Tensor:
     """`ufunc.accumulate` along one axis."""
     a = cast(a, accumulator(reduction, dtype_of(a), dtype))
+    if a.dtype == torch.bool:  # of bools, sums are "any" and products "all"
+        extreme = MAXIMUM if reduction in (ADD, MAXIMUM) else MINIMUM
+        return running(extreme, a.to(torch.uint8), axis, None) != 0
     if reduction is ADD:
         return torch.cumsum(a, axis, dtype=a.dtype)
     if reduction is MULTIPLY:

@@ -43,11 +43,12 @@ def _reshape(a: Tensor, shape: tuple[int, ...], order: Any) -> Tensor:
     if math.prod(shape) != a.numel() or any(extent < 0 for extent in shape):
         raise ValueError(f"cannot reshape array of size {a.numel()} into shape {shape}")
     if order == "F":
-        return _reversed(_reversed(a).reshape(shape[::-1]))
+        return reverse(reverse(a).reshape(shape[::-1]))
     return a.reshape(shape)
 
 
-def _reversed(a: Tensor) -> Tensor:
+def reverse(a: Tensor) -> Tensor:
+    """All axes the other way around."""
     return a.permute(tuple(reversed(range(a.dim()))))
 
 
@@ -73,7 +74,7 @@ def flatten(a: Tensor, order: Any = "C") -> Tensor:
 
 def _transpose(a: Tensor, axes: Sequence[int] | None) -> Tensor:
     if axes is None:
-        return _reversed(a)
+        return reverse(a)
     if len(axes) != a.dim():
         raise ValueError("axes don't match array")
     return a.permute(normalize_axis_tuple(axes, a.dim()))
@@ -269,12 +270,18 @@ def diagflat(v: Tensor, k: int = 0) -> Tensor:
     return torch.diag_embed(v.reshape(-1), operator.index(k))
 
 
-@op(np.real, np.ndarray.real, name="numpy.real", scalar=False, view=True)
+def _part_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    if args and isinstance(args[0], (bool, int, float, complex, np.generic)):
+        return "the attribute of a number, which answers in its own type"
+    return None
+
+
+@op(np.real, np.ndarray.real, name="numpy.real", scalar=False, view=True, limits=_part_limits)
 def real(val: Tensor) -> Tensor:
     return torch.real(val) if val.is_complex() else val
 
 
-@op(np.imag, np.ndarray.imag, name="numpy.imag", scalar=False, view=True)
+@op(np.imag, np.ndarray.imag, name="numpy.imag", scalar=False, view=True, limits=_part_limits)
 def imag(val: Tensor) -> Tensor:
     # NumPy's imag of a real array is a new array of zeros; a view where there is an imaginary part.
     return torch.view_as_real(val)[..., 1] if val.is_complex() else torch.zeros_like(val)
@@ -300,6 +307,8 @@ def ndarray_copy(a: Tensor, order: Any = "C") -> Tensor:
 
 
 def _astype_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    if isinstance(args[0], np.generic):
+        return "a scalar, of which astype is one"
     asked = args[1] if len(args) > 1 else kwargs.get("dtype")
     if kwargs.get("casting", "unsafe") != "unsafe" or len(args) > 2 or kwargs.get("order", "K") != "K":
         return "casting or order"
