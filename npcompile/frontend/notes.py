@@ -204,16 +204,26 @@ class Notes:
             raise Unfollowed(f"a container of more than {MAX_CONTENTS} things from outside")
         self.guard("length", len(items), node)
         for key, item in items:
-            self.outside(Read("item", key), node, item)
+            self.outside(Read("item", key), node, item, within=True)
 
-    def outside(self, read: Read, base: fx.Node | None, value: Any) -> Any:
-        """Note that a value from outside was read; returns it, numbers as objects of their own."""
+    def asked(self, *objs: Any) -> None:
+        """The type, the shape or the length of these decides: it stays checked."""
+        for obj in objs:
+            if (node := self.tracked.node(obj)) is not None:
+                node.meta["asked"] = True
+
+    def outside(self, read: Read, base: fx.Node | None, value: Any, within: bool = False) -> Any:
+        """Note that a value from outside was read; returns it, numbers as objects of their own.
+
+        within: nobody has asked for it yet, it only lies in a container that was read.
+        """
         kind = type(value)
         is_number = kind in NUMBERS or isinstance(value, np.generic)
         if kind in NUMBERS and read.how != "item":
             value = fresh(value)
         known = self.tracked.get(value)
         node = self.add("read", read, () if base is None else (base,), {}, self.value(value, outside=True))
+        node.meta["within"] = within
         if known is not None and known.node is not None and not is_number:
             self.guard(
                 "same", None, node, known.node

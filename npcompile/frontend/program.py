@@ -36,12 +36,12 @@ class Read:
     """A value outside that the function read: evaluated again at replay.
 
     how: "global" (of a function's module), "cell" (of a closure), "attribute" or "item" (of another node's
-    value), "tensor" (`value.numpy()` of a torch tensor: shares its memory).
+    value), "tensor" (`value.numpy()` of a torch tensor: shares its memory), "defaults" (of a function).
     """
 
     how: str
     name: Any
-    holder: Any = None  # the globals dict, or the cell
+    holder: Any = None  # the globals dict, the cell, the function
     __name__ = "read"
 
     def __call__(self, base: Any = None) -> Any:
@@ -49,6 +49,8 @@ class Read:
             return self.holder[self.name]
         if self.how == "cell":
             return self.holder.cell_contents
+        if self.how == "defaults":
+            return self.holder.__defaults__
         if self.how == "attribute":
             return getattr(base, self.name)
         if self.how == "tensor":
@@ -58,6 +60,8 @@ class Read:
     def text(self, base: str) -> str:
         if self.how in ("global", "cell"):
             return str(self.name)
+        if self.how == "defaults":
+            return f"{self.name}.__defaults__"
         if self.how == "tensor":
             return f"{base}.numpy()"
         return f"{base}.{self.name}" if self.how == "attribute" else f"{base}[{self.name!r}]"

@@ -30,6 +30,7 @@ class Access(Operators):
     def _getattr(self, obj: Any, name: str, result: Any) -> Any:
         if is_array(obj):
             if name in pure.ARRAY_FACTS:
+                self.notes.asked(obj)
                 self.notes.constant(result)
                 return result
             if name == "device" and isinstance(result, str):

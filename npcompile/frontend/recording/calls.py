@@ -84,8 +84,11 @@ class Calls(Control):
         if fn not in (isinstance, type, callable, hasattr, id, issubclass, np.shape, np.ndim, np.size):
             self.notes.ref(args, True)
             self.notes.ref(kwargs, True)
+        self.notes.asked(*args)
         if fn is id:
             raise Unfollowed("id() of an object")
+        if fn is hasattr and not is_array(args[0]) and self.notes.tracked.node(args[0]) is not None:
+            raise Unfollowed("hasattr() of something from outside")
         if fn is np.errstate and any(mode in TRAPS for mode in (*args, *kwargs.values())):
             raise Unfollowed("np.errstate asks for exceptions or callbacks")
         self.notes.constant(result)
@@ -113,6 +116,7 @@ class Calls(Control):
     def _length(self, obj: Any, result: int) -> None:
         if not is_array(obj) and type(obj) not in SIMPLE:
             raise Unfollowed(f"len() of a {type(obj).__name__}")
+        self.notes.asked(obj)
         self.notes.constant(result)
 
     def _numpy(self, op: Op, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -295,6 +299,8 @@ class Calls(Control):
             self._note(self.notes.constant, literal)
         for default in (*(fn.__defaults__ or ()), *(fn.__kwdefaults__ or {}).values()):
             self._note(self.notes.constant, default)
+        if self._cells and fn.__defaults__ is not None:
+            self._note(self.notes.outside, Read("defaults", fn.__name__, fn), None, fn.__defaults__)
         cells = fn.__closure__ or ()
         self._cells.append(dict(zip(fn.__code__.co_freevars, cells, strict=True)))
         try:

@@ -37,6 +37,7 @@ class Control(Access):
 
     def _trips(self, obj: Any) -> Iterator[Any]:
         if is_array(obj):
+            self.notes.asked(obj)
             items: Any = (self._row(obj, position) for position in range(len(obj)))
         else:
             items = iter(obj)
