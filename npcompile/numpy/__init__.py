@@ -216,7 +216,6 @@ logical_not = ufunc(numpy.logical_not)
 logical_or = ufunc(numpy.logical_or)
 logical_xor = ufunc(numpy.logical_xor)
 matmul = ufunc(numpy.matmul)
-matvec = ufunc(numpy.matvec)
 maximum = ufunc(numpy.maximum)
 minimum = ufunc(numpy.minimum)
 mod = ufunc(numpy.mod)
@@ -247,7 +246,6 @@ tanh = ufunc(numpy.tanh)
 true_divide = ufunc(numpy.true_divide)
 trunc = ufunc(numpy.trunc)
 vecdot = ufunc(numpy.vecdot)
-vecmat = ufunc(numpy.vecmat)
 
 # functions
 
@@ -284,8 +282,6 @@ count_nonzero = Function(numpy.count_nonzero)
 cross = Function(numpy.cross)
 cumprod = Function(numpy.cumprod)
 cumsum = Function(numpy.cumsum)
-cumulative_prod = Function(numpy.cumulative_prod)
-cumulative_sum = Function(numpy.cumulative_sum)
 diag = Function(numpy.diag)
 diagflat = Function(numpy.diagflat)
 diagonal = Function(numpy.diagonal)
@@ -371,7 +367,6 @@ transpose = Function(numpy.transpose)
 tri = Function(numpy.tri)
 tril = Function(numpy.tril)
 triu = Function(numpy.triu)
-unstack = Function(numpy.unstack)
 var = Function(numpy.var)
 vdot = Function(numpy.vdot)
 vsplit = Function(numpy.vsplit)
@@ -380,6 +375,14 @@ where = Function(numpy.where)
 zeros = Function(numpy.zeros)
 zeros_like = Function(numpy.zeros_like)
 put_along_axis = Updating(numpy.put_along_axis)
+
+if hasattr(numpy, "unstack"):  # NumPy 2.1
+    cumulative_prod = Function(numpy.cumulative_prod)
+    cumulative_sum = Function(numpy.cumulative_sum)
+    unstack = Function(numpy.unstack)
+if hasattr(numpy, "matvec"):  # NumPy 2.2
+    matvec = ufunc(numpy.matvec)
+    vecmat = ufunc(numpy.vecmat)
 
 # questions about shapes, dtypes and memory
 
