@@ -237,7 +237,11 @@ class Steps(Notes):
             checked |= step_of(node) == "number" and node.target not in TOTAL
             if node.op == "call_function" and droppable and not checked and not node.users:
                 self.graph.erase_node(node)
-            elif node.meta.get("within") and not node.meta.get("asked") and all(_only_type(user) for user in node.users):
+            elif (
+                node.meta.get("within")
+                and not node.meta.get("asked")
+                and all(_only_type(user) for user in node.users)
+            ):
                 for user in list(node.users):  # data that nothing was done with
                     self.graph.erase_node(user)
                 self.graph.erase_node(node)

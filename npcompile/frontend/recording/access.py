@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import sys
 import types
 from typing import Any
@@ -15,6 +16,7 @@ from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.program import Read
 from npcompile.frontend.recording.base import SIMPLE
 from npcompile.frontend.recording.operators import Operators
+from npcompile.frontend.recording.place import do
 from npcompile.frontend.signature import NUMBERS
 from npcompile.frontend.steps import GETITEM
 from npcompile.frontend.table import TABLE
@@ -99,7 +101,7 @@ class Access(Operators):
             self.stop(f"deleting attribute {name}")
 
     def getitem(self, obj: Any, index: Any) -> Any:
-        result = obj[index]
+        result = do(operator.getitem, obj, index)
         return self._note(self._getitem, obj, index, result) if self.on else result
 
     def _getitem(self, obj: Any, index: Any, result: Any) -> Any:
@@ -124,10 +126,10 @@ class Access(Operators):
 
     def setitem(self, obj: Any, index: Any, value: Any) -> None:
         if self.on and is_array(obj):
-            obj[index] = value
+            do(operator.setitem, obj, index, value)
             self._note(self.notes.store, obj, index, value)
             return
-        obj[index] = value
+        do(operator.setitem, obj, index, value)
         if self.on:
             if type(obj) in (list, dict):
                 self._note(self._mutated, obj, None)

@@ -16,6 +16,7 @@ from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.program import Call, Read
 from npcompile.frontend.recording.base import SIMPLE
 from npcompile.frontend.recording.control import Control
+from npcompile.frontend.recording.place import do
 from npcompile.frontend.rewrite import Rewritten, rewrite
 from npcompile.frontend.signature import NUMBERS
 from npcompile.frontend.steps import SETITEM
@@ -67,7 +68,7 @@ class Calls(Control):
             return self._builtin(fn, args, kwargs)
         if listed == "opaque":
             return self._opaque(Call(getattr(fn, "__name__", repr(fn)), fn), fn, args, kwargs)
-        result = fn(*args, **kwargs)
+        result = do(fn, *args, **kwargs)
         return self._note(self._number if listed == "number" else self._structural, fn, args, kwargs, result)
 
     def _number(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:
@@ -101,7 +102,7 @@ class Calls(Control):
 
     def _builtin(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if fn is len:
-            result = fn(*args, **kwargs)
+            result = do(fn, *args, **kwargs)
             self._note(self._length, args[0], result)
             return result
         if fn is sum and args and not kwargs:
@@ -121,7 +122,7 @@ class Calls(Control):
 
     def _numpy(self, op: Op, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if op.function is SETITEM and not kwargs and len(args) == 3:
-            result = fn(*args)
+            result = do(fn, *args)
             self._note(lambda *_: self.notes.store(*args), result)
             return result
         if op.creates and self.default_float is not None:
@@ -140,7 +141,7 @@ class Calls(Control):
             reason = self._refuses(op, args, kwargs)
         except Exception as error:  # the predicate saw a call that NumPy will refuse itself
             reason = repr(error)
-        result = fn(*args, **kwargs)
+        result = do(fn, *args, **kwargs)
         if op.view and args and result is args[0]:
             return result  # np.asarray and the like, where there was nothing to do
         if op.function is np.put_along_axis and reason is None:
@@ -155,7 +156,7 @@ class Calls(Control):
         dst = kwargs["out"]
         if type(dst) is tuple and len(dst) == 1:
             dst = dst[0]
-        result = fn(*args, **kwargs)
+        result = do(fn, *args, **kwargs)
         return self._note(self._into_note, op, args, rest, dst, result)
 
     def _into_note(self, op: Op, args: tuple[Any, ...], rest: dict[str, Any], dst: Any, result: Any) -> Any:
@@ -172,7 +173,7 @@ class Calls(Control):
         return result
 
     def _host(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        result = fn(*args, **kwargs)
+        result = do(fn, *args, **kwargs)
         if kwargs.get("out") is not None:
             self.stop("out= of a call that is not native")
             return result
@@ -192,7 +193,7 @@ class Calls(Control):
                 return self._host(_Method(fn), (own, *args), kwargs)
             if descriptor is np.ndarray.fill or descriptor is np.ndarray.sort:
                 return self._in_place_method(descriptor, own, args, kwargs, fn)
-            result = fn(*args, **kwargs)
+            result = do(fn, *args, **kwargs)
             self.stop(f"ndarray.{name}")
             return result
         if isinstance(own, torch.Tensor) and name == "numpy" and not args:
@@ -203,16 +204,16 @@ class Calls(Control):
                 return self._numpy(op, fn, args, kwargs)
             if name in ("reduce", "accumulate", "reduceat", "outer"):
                 return self._host(fn, args, kwargs)
-            result = fn(*args, **kwargs)
+            result = do(fn, *args, **kwargs)
             self.stop(f"{own.__name__}.{name}")
             return result
         if isinstance(own, np.generic) and not kwargs:
-            result = fn(*args)
+            result = do(fn, *args)
             if name == "item":
                 return self._note(self.notes.number, Call("item"), (own, *args), {}, result)
             return self._note(self.notes.host, Call(name), (own, *args), {}, result)
         if type(own) in (list, dict, set, tuple, str, bytes):
-            result = fn(*args, **kwargs)
+            result = do(fn, *args, **kwargs)
             if type(own) in (list, dict, set):
                 self._note(self._mutated, own, result)
                 if name in ("index", "count"):
@@ -240,9 +241,9 @@ class Calls(Control):
         if fn is len or fn is sum or fn is print:
             return self._builtin(fn, args, kwargs)
         if fn in pure.NUMBER_FUNCTIONS:
-            return self._note(self._number, fn, args, kwargs, fn(*args, **kwargs))
+            return self._note(self._number, fn, args, kwargs, do(fn, *args, **kwargs))
         if fn in pure.STRUCTURE:
-            return self._note(self._structural, fn, args, kwargs, fn(*args, **kwargs))
+            return self._note(self._structural, fn, args, kwargs, do(fn, *args, **kwargs))
         if fn in pure.WALKS:
             return fn(*(self._walkable(arg) for arg in args), **kwargs)
         if fn in pure.HOST_FUNCTIONS:
@@ -250,7 +251,7 @@ class Calls(Control):
         return self._opaque(Call(fn.__name__, fn), fn, args, kwargs)
 
     def _in_place_method(self, descriptor: Any, own: Any, args: Any, kwargs: Any, fn: Any) -> Any:
-        result = fn(*args, **kwargs)
+        result = do(fn, *args, **kwargs)
         if descriptor is np.ndarray.fill and len(args) == 1:
             self._note(lambda value, _: self.notes.write(own, self.notes.ref(value)), args[0], None)
         elif (op := TABLE.of(np.sort)) is not None and self._refuses(op, (own, *args), kwargs) is None:
@@ -263,7 +264,7 @@ class Calls(Control):
         """Anything else: called as it is, and again at replay. What goes on inside is not noted."""
         self.active = False
         try:
-            result = fn(*(args[1:] if bound else args), **kwargs)
+            result = do(fn, *(args[1:] if bound else args), **kwargs)
         finally:
             self.active = True
         self._seen.clear()  # what is read after it is read again
@@ -283,7 +284,7 @@ class Calls(Control):
             if fn in pure.HOST_FUNCTIONS:
                 return self._host(fn, args, kwargs)
             if fn in pure.STRUCTURE:
-                return self._note(self._structural, fn, args, kwargs, fn(*args, **kwargs))
+                return self._note(self._structural, fn, args, kwargs, do(fn, *args, **kwargs))
         except TypeError:
             pass
         rewritten = rewrite(fn) if follow.is_users(fn) and len(self._cells) < MAX_DEPTH else None

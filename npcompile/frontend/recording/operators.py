@@ -9,24 +9,23 @@ import numpy as np
 
 from npcompile.frontend import pure
 from npcompile.frontend.arrays import is_array, is_numpy
-from npcompile.frontend.hooks import Hooks
+from npcompile.frontend.hooks import BINARY, COMPARE, INPLACE, UNARY
 from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.recording.base import SIMPLE, Base, layouts
+from npcompile.frontend.recording.place import do
 from npcompile.frontend.signature import NUMBERS
 from npcompile.frontend.table import TABLE, TORCH, Op
-
-_plain = Hooks()
 
 
 class Operators(Base):
     """`a + b`, `a += b`, `-a`, `a < b`, `if a`."""
 
     def binary(self, op: str, a: Any, b: Any) -> Any:
-        result = pure.OPERATORS[op](a, b)
+        result = do(BINARY[op], a, b)
         return self._note(self._operator, op, a, b, result) if self.on else result
 
     def compare(self, op: str, a: Any, b: Any) -> Any:
-        result = _plain.compare(op, a, b)
+        result = do(COMPARE[op], a, b)
         if op in pure.OPERATORS and self.on:
             return self._note(self._operator, op, a, b, result)
         if op in ("in", "not in") and self.on and self.notes.traced(a, b):
@@ -79,7 +78,7 @@ class Operators(Base):
         if is_array(a) and self.on:
             known = self.notes.tracked.node(a)
             before = self._ref_or_stop(b)
-            result = _plain.inplace(op, a, b)
+            result = do(INPLACE[op], a, b)
             if known is not None and before is not None:
                 self._note(self._inplace, op, a, b, result)
             elif known is None:
@@ -87,7 +86,7 @@ class Operators(Base):
             return result
         if type(a) in (*NUMBERS, bool, str, tuple) or isinstance(a, np.generic):
             return self.binary(op, a, b)
-        result = _plain.inplace(op, a, b)
+        result = do(INPLACE[op], a, b)
         if self.on:
             if type(a) is list:
                 self._note(self._mutated, a, result)
@@ -127,7 +126,7 @@ class Operators(Base):
         notes.write(dst, node)
 
     def unary(self, op: str, a: Any) -> Any:
-        result = pure.UNARY[op](a)
+        result = do(UNARY[op], a)
         return self._note(self._unary, op, a, result) if self.on else result
 
     def _unary(self, op: str, a: Any, result: Any) -> Any:
