@@ -3,8 +3,8 @@
 Every name that is listed runs its op. Any other public name of NumPy's is handed to NumPy on the same memory,
 and counted (`host_calls`).
 
-Op bodies give no floating-point warnings. Where `np.errstate` asks for more than a warning (raise, call, print,
-log), NumPy does the operation on the same memory, and that is counted too.
+Op bodies give no floating-point warnings. Where `np.errstate` asks for more than a warning (raise, call,
+print, log), NumPy does the operation on the same memory, and that is counted too.
 """
 
 from __future__ import annotations
