@@ -371,10 +371,10 @@ def op(
         names = [item.name for item in parameters]
         leading = names[:arrays]
         positional = [item.name for item in parameters if item.kind <= item.POSITIONAL_OR_KEYWORD]
-        variadic = any(item.kind is item.VAR_POSITIONAL for item in parameters)
+        variadic = any(item.kind is item.VAR_POSITIONAL and item.name in leading for item in parameters)
         traced = {*leading, *operands}
         positions = (
-            range(64) if variadic and arrays else [at for at, key in enumerate(positional) if key in traced]
+            range(64) if variadic else [at for at, key in enumerate(positional) if key in traced]
         )
         out_at = positional.index("out") if "out" in positional else None
 
