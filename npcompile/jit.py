@@ -289,7 +289,10 @@ class Jitted:
         if self._strict:
             raise NotCompiledError(f"{name} cannot be compiled: {where}{reason}")
         if new:
-            warnings.warn(f"{name} runs uncompiled: {where}{reason}", NotCompiledWarning, stacklevel=4)
+            level, frame = 1, sys._getframe()
+            while frame.f_globals.get("__name__") == __name__ and frame.f_back is not None:
+                level, frame = level + 1, frame.f_back
+            warnings.warn(f"{name} runs uncompiled: {where}{reason}", NotCompiledWarning, stacklevel=level)
 
     # -- being a function --------------------------------------------------------------------------------
 
