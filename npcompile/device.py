@@ -52,8 +52,8 @@ def resolve(name: str | torch.device) -> torch.device:
         raise ValueError(f'npcompile computes on "cpu" and "cuda", not on {name!r}')
     if not torch.cuda.is_available():
         raise RuntimeError(
-            f"npcompile.device({str(name)!r}): this machine has no CUDA device that torch can use (a CPU build "
-            'of torch has none). Use npcompile.device("cpu"), or install a CUDA build of torch.'
+            f"npcompile.device({str(name)!r}): this machine has no CUDA device that torch can use (a CPU "
+            'build of torch has none). Use npcompile.device("cpu"), or install a CUDA build of torch.'
         )
     index = torch.cuda.current_device() if found.index is None else found.index
     if index >= torch.cuda.device_count():

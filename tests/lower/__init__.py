@@ -1,0 +1,1 @@
+"""Tests of planning, compiling, kernels, the worker and the pool."""
