@@ -148,7 +148,8 @@ if pid == 0:
         pending.wait(100)
         assert pending.error is None, pending.error
         assert np.array_equal(pending.kernel(X), X + 109)
-        assert compiler._compiler.process.pid != parent
+        own = compiler._compiler.process  # None where the parent's worker was quicker: the kernel is on disk
+        assert own is None or own.pid != parent
         compiler._compiler.stop()
         code = 0
     finally:
