@@ -119,12 +119,14 @@ class Notes:
         return node
 
     def line(self) -> int | None:
-        """The user's line being recorded: the nearest frame of a file that is not ours."""
+        """The user's line being recorded: the nearest frame of a file that is not ours; None before the
+        function has begun."""
         frame = sys._getframe(2)
         here = __file__.rpartition("/")[0]
+        ours = here.rpartition("/")[0] + "/"
         while frame is not None:
             if not frame.f_code.co_filename.startswith(here):
-                return frame.f_lineno
+                return None if frame.f_code.co_filename.startswith(ours) else frame.f_lineno
             frame = frame.f_back  # type: ignore[assignment]
         return None
 
