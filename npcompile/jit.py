@@ -250,7 +250,9 @@ class Jitted:
         stats = self.stats
         stats.segments += len(entry.jobs)
         stats.kernels += sum(job.kernels for job in entry.jobs)
-        stats.compilations += sum(not job.from_disk for job in entry.jobs)
+        for job in entry.jobs:
+            stats.compilations += not job.from_disk and not job.counted
+            job.counted = True
         stats.bytes_written = sum(job.bytes_written for job in entry.jobs)
 
     def _wait_for(self, entry: _Entry, deadline: float | None = None) -> bool:

@@ -58,6 +58,7 @@ class Job:
         self.bytes_written = 0
         self.seconds = 0.0
         self.from_disk = False
+        self.counted = False  # some function has this compilation among its own
         self._began = time.monotonic()
         self._event = threading.Event()
         self._compiler = compiler

@@ -292,6 +292,16 @@ class Calls(Control):
             return self._opaque(Call(fn.__name__, fn), fn, args, kwargs)
         return self.run(rewritten, fn, args, kwargs)
 
+    def _defaults(self, fn: types.FunctionType, _: None) -> None:
+        """The defaults of a function from outside may be others, or changed in place, at replay."""
+        defaults = fn.__defaults__ or ()
+        node = self.notes.add(
+            "read", Read("defaults", fn.__name__, fn), (), {}, self.notes.value(defaults)
+        )
+        node.meta["within"] = True
+        for position, item in enumerate(defaults):
+            self.notes.outside(Read("item", position), node, item, within=True)
+
     def run(
         self, rewritten: Rewritten, fn: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
@@ -300,8 +310,8 @@ class Calls(Control):
             self._note(self.notes.constant, literal)
         for default in (*(fn.__defaults__ or ()), *(fn.__kwdefaults__ or {}).values()):
             self._note(self.notes.constant, default)
-        if self._cells and fn.__defaults__ is not None:
-            self._note(self.notes.outside, Read("defaults", fn.__name__, fn), None, fn.__defaults__)
+        if self._cells and fn.__defaults__:
+            self._note(self._defaults, fn, None)
         cells = fn.__closure__ or ()
         self._cells.append(dict(zip(fn.__code__.co_freevars, cells, strict=True)))
         try:
