@@ -1,0 +1,214 @@
+"""Counts with real compilation: programs, segments, kernels, compilations, bytes written, host calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import npcompile
+from tests.jit.lane import judge
+
+
+@pytest.fixture(autouse=True)
+def compiled(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.delenv("NPCOMPILE_BACKEND", raising=False)
+    yield
+
+
+def stats(fn: Callable[..., Any], make: Callable[[], tuple[Any, ...]], **options: Any) -> Any:
+    """Record, compile, replay, both judged; what was counted."""
+    jitted = npcompile.jit(fn, wait=True, **options)
+    for _ in range(2):
+        judge(jitted, fn, make())
+    found = jitted.stats
+    assert (found.calls, found.recordings, found.programs, found.replays) == (2, 1, 1, 1), found
+    assert not found.reasons
+    return found
+
+
+def kmeans(X, means):
+    return np.argmin(np.linalg.norm(X - means[:, None], axis=2), axis=0)
+
+
+def points(dtype: str = "f8") -> Callable[[], tuple[Any, ...]]:
+    def make() -> tuple[Any, ...]:
+        rng = np.random.default_rng(0)
+        X = rng.normal(size=(1000, 2)).astype(dtype)
+        return X, X[:2].copy()
+
+    return make
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4"])
+def test_kmeans_assignment_is_one_kernel(dtype: str) -> None:
+    found = stats(kmeans, points(dtype))
+    assert (found.segments, found.kernels, found.compilations) == (1, 1, 1)
+    assert found.bytes_written == 1000 * 8  # the labels, and nothing between
+    assert found.host_calls == 0
+
+
+def test_a_chain_of_elementwise_work_is_one_kernel() -> None:
+    def chain(x, y):
+        z = np.sqrt(x * x + y * y)
+        z += np.where(x > y, x, -y)
+        return np.exp(-z) * 0.5 + np.abs(x)
+
+    found = stats(chain, lambda: (np.arange(3000.0), np.arange(3000.0)[::-1].copy()))
+    assert (found.segments, found.kernels, found.bytes_written) == (1, 1, 3000 * 8)
+
+
+# -- writes --------------------------------------------------------------------------------------------------------
+
+
+def ends(u):
+    u[0] = 1
+    u[-1] = 0
+
+
+def boundary(u):
+    u[0] = u[1]
+    u[-1] = u[-2]
+    u[:, 0] = u[:, 1]
+    u[:, -1] = u[:, -2]
+
+
+def first_row(u):
+    u[0] += 1
+
+
+def column(u):
+    u[:, 0] = u[:, 1] * 2 + 1
+
+
+def interior(u):
+    u[1:-1, 1:-1] = 0.25 * (u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2])
+
+
+def through_a_view(u):
+    v = u[::-1].T
+    v[1] *= 3
+
+
+def into_own_array(u):
+    out = np.zeros(u.shape)
+    out[1:] = u[1:] - u[:-1]
+    return out
+
+
+N = 60
+
+
+def grid() -> tuple[Any, ...]:
+    return (np.arange(float(N * N)).reshape(N, N),)
+
+
+@pytest.mark.parametrize(
+    ("fn", "elements"),
+    [
+        (ends, 2 * N),
+        (first_row, N),
+        (column, N),
+        (through_a_view, N),
+        (into_own_array, N * N + N * (N - 1)),  # as NumPy: the zeros, then the slice
+    ],
+    ids=lambda value: getattr(value, "__name__", None),
+)
+def test_bytes_written_are_those_of_the_slices(fn: Callable[..., Any], elements: int) -> None:
+    assert stats(fn, grid).bytes_written == elements * 8
+
+
+def test_boundary_copies_write_no_more_than_the_boundary() -> None:
+    """Copies from slice to slice are copies and no kernels, or kernels that write the slices alone."""
+    found = stats(boundary, grid)
+    assert found.bytes_written <= 4 * N * 8
+
+
+def test_a_stencil_in_place_writes_its_interior_twice_at_most() -> None:
+    """What is read overlaps what is written: the values first, then a copy into place."""
+    found = stats(interior, grid)
+    assert found.bytes_written <= 2 * (N - 2) ** 2 * 8
+
+
+# -- sharing -------------------------------------------------------------------------------------------------------
+
+
+def test_equal_structures_share_one_compilation() -> None:
+    """Other names, other functions, other values: one kernel."""
+
+    def one(x, y):
+        return np.cos(x) * y - 0.125
+
+    def other(left, right):
+        scaled = np.cos(left) * right
+        return scaled - 0.125
+
+    def make() -> tuple[Any, ...]:
+        return np.arange(50.0), np.ones(50)
+
+    assert stats(one, make).compilations == 1
+    found = stats(other, make)
+    assert (found.compilations, found.kernels) == (0, 1)
+
+
+def test_a_new_shape_is_a_new_compilation_and_an_old_one_is_not() -> None:
+    jitted = npcompile.jit(lambda x: np.sinh(x) + 0.5, wait=True)
+    for size in (10, 20, 10, 20, 10):
+        jitted(np.arange(float(size)))
+    found = jitted.stats
+    assert (found.programs, found.compilations, found.replays) == (2, 2, 3)
+
+
+def test_numbers_cost_no_compilation() -> None:
+    jitted = npcompile.jit(lambda x, a: np.cosh(x) * a + a, wait=True)
+    for a in np.linspace(0, 1, 20):
+        jitted(np.arange(5.0), float(a))
+    assert (jitted.stats.programs, jitted.stats.compilations, jitted.stats.replays) == (1, 1, 19)
+
+
+# -- host calls ----------------------------------------------------------------------------------------------------
+
+
+def test_what_is_no_op_is_counted() -> None:
+    def with_host_calls(x):
+        return np.interp(x * 2, [0.0, 10.0], [0.0, 1.0]) + 1, np.median(x)
+
+    found = stats(with_host_calls, lambda: (np.arange(20.0),))
+    assert found.host_calls == 2 * 2  # in the recording, and in the replay
+
+
+def test_an_uncompiled_function_counts_as_plain() -> None:
+    def stores(x):
+        global STORED
+        STORED = x
+        return x + 1
+
+    jitted = npcompile.jit(stores, wait=True)
+    with pytest.warns(npcompile.NotCompiledWarning):
+        jitted(np.ones(3))
+    for _ in range(2):
+        jitted(np.ones(3))
+    found = jitted.stats
+    assert (found.calls, found.recordings, found.plain_calls, found.programs, found.compilations) == (
+        3,
+        1,
+        2,
+        0,
+        0,
+    )
+    assert len(found.reasons) == 1
+
+
+STORED: Any = None
+
+
+def test_divergences_are_counted() -> None:
+    jitted = npcompile.jit(lambda x: x + 1 if x.sum() > 0 else x - 1, wait=True)
+    for sign in (1, 1, -1, -1, 1):
+        x = sign * np.ones(4)
+        assert np.array_equal(jitted(x), x + sign)
+    found = jitted.stats
+    assert (found.programs, found.recordings, found.replays) == (2, 2, 3)
+    assert found.divergences >= 1
