@@ -234,7 +234,7 @@ for name in ("zeros_like", "ones_like", "empty_like"):
     LAID = np.empty((2, 3, 4))
     case(
         f"numpy.{name}",
-        lambda np, a, name=name: getattr(np, name)(a, shape=(3, 5, 2)) * 0,
+        lambda np, a, name=name: np.logical_and(getattr(np, name)(a, shape=(3, 5, 2)), False),
         given((LAID,), (LAID.T,), (LAID.transpose(1, 0, 2),), (LAID[0],)),
         "another shape",
     )
