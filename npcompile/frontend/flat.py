@@ -77,7 +77,11 @@ class FlatIterator:
         return self.base.flatten()
 
     def __getitem__(self, index: Any) -> Any:
-        return self.base.flatten()[index]
+        plain = index[0] if type(index) is tuple and len(index) == 1 else index
+        items = plain if type(plain) is list else [plain]
+        if all(type(item) in (int, slice) or getattr(item, "dtype", None) in (bool, int) for item in items):
+            return self.base.flatten()[index]
+        return dispatch.host(_load_flat, (self.base, index), {})
 
     def __setitem__(self, index: Any, value: Any) -> None:
         dispatch.host(_store_flat, (self.base, index, value), {})
@@ -86,8 +90,13 @@ class FlatIterator:
         return np.array(self.copy(), dtype=dtype)
 
 
+def _load_flat(array: np.ndarray[Any, Any], index: Any) -> Any:
+    return array.flat[index]
+
+
 def _store_flat(array: np.ndarray[Any, Any], index: Any, value: Any) -> None:
     array.flat[index] = value
 
 
-_store_flat.__name__, _store_flat.__module__ = "flat", "numpy.ndarray"
+for _host in (_load_flat, _store_flat):
+    _host.__name__, _host.__module__ = "flat", "numpy.ndarray"

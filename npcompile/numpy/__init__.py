@@ -25,7 +25,7 @@ from npcompile.numpy.creation import asanyarray as asanyarray
 from npcompile.numpy.creation import asarray as asarray
 from npcompile.numpy.creation import ascontiguousarray as ascontiguousarray
 from npcompile.numpy.creation import from_dlpack as from_dlpack
-from npcompile.numpy.wrappers import Fact, Function, Updating, ufunc, wrap
+from npcompile.numpy.wrappers import Fact, Function, OfArray, Updating, ufunc, wrap
 
 __version__ = numpy.__version__
 __array_api_version__ = numpy.__array_api_version__
@@ -274,7 +274,7 @@ atleast_3d = Function(numpy.atleast_3d)
 average = Function(numpy.average)
 bincount = Function(numpy.bincount)
 broadcast_arrays = Function(numpy.broadcast_arrays)
-broadcast_to = Function(numpy.broadcast_to)
+broadcast_to = OfArray(numpy.broadcast_to)
 clip = Function(numpy.clip)
 column_stack = Function(numpy.column_stack)
 concat = Function(numpy.concat)

@@ -10,6 +10,7 @@ from typing import Any, Generic, ParamSpec, TypeVar
 import numpy
 
 from npcompile.frontend import dispatch
+from npcompile.frontend.ndarray import asarray
 from npcompile.frontend.table import TABLE
 
 
@@ -45,6 +46,15 @@ class Conversion(Generic[P, R]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return find, ("numpy", self._function.__name__)
+
+
+class OfArray(Function):
+    """A NumPy function that views its first argument: a number or list becomes our array first."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if args and not isinstance(args[0], (dispatch.Strided, numpy.ndarray)):
+            args = (asarray(args[0]), *args[1:])
+        return super().__call__(*args, **kwargs)
 
 
 class Updating(Function):

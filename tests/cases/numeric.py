@@ -45,7 +45,10 @@ for low, high in PAIRS:
 case("numpy.clip", lambda np, a, b: np.clip(a, b, 3), binary(REAL), "array", ulp=1e-9)
 case("numpy.clip", lambda np, a, b: np.clip(a, min=b, max=b), binary(REAL, moderate), "keywords", ulp=1e-9)
 case(
-    "numpy.clip", lambda np, a: np.ndarray.clip(a, np.float32(0.5), None), given((np.arange(5.0),)), "method"
+    "numpy.ndarray.clip",
+    lambda np, a: np.ndarray.clip(a, np.float32(0.5), None),
+    given((np.arange(5.0),)),
+    "method",
 )
 
 case("numpy.where", lambda np, a, b: np.where(a > 0, a, b), binary(INTS + FLOATS))
@@ -89,3 +92,6 @@ case(
     "weak tolerances",
 )
 case("numpy.clip", lambda np, a: np.clip(a, 1, 2, min=0), given((np.arange(5.0),)), "bounds twice")
+case("numpy.clip", lambda np, a: np.clip(a, 1), given((np.arange(5.0),)), "one bound")
+case("numpy.ndarray.clip", lambda np, a: np.ndarray.clip(a, 1, max=3), given((np.arange(5.0),)), "by name")
+case("numpy.ndarray.clip", lambda np, a: np.ndarray.clip(a, 2), given((np.arange(5),)), "one bound")

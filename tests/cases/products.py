@@ -168,3 +168,21 @@ case(
     ulp=4,
     size=20.0,
 )
+case(
+    "numpy.einsum",
+    lambda np, a: np.einsum("ij,ij", a, a, optimize=True),
+    given((E,)),
+    "optimized to 0-d, implicit",
+    ulp=4,
+    size=20.0,
+    refused=True,
+)
+case(
+    "numpy.einsum",
+    lambda np, a: np.einsum("ij,jk", a, a.T, optimize=["einsum_path", (0, 1)]),
+    given((E,)),
+    "path",
+    ulp=4,
+    size=20.0,
+    refused=True,
+)

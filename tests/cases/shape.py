@@ -209,3 +209,9 @@ case("numpy.astype", lambda np, a: np.astype(a, np.float32), given((A,), (B,)))
 case("numpy.astype", lambda np, a: np.astype(a, np.int8), given((numpy.float64(1),)), "scalar", refused=True)
 case("numpy.ndarray.view", lambda np, a: np.ndarray.view(a, np.int64), given((B,), (B[0].T,), (B[0, ::2],)))
 case("numpy.ndarray.view", lambda np, a: np.ndarray.view(a), given((B,), (A[::-1],)), "same")
+case(
+    "numpy.concatenate",
+    lambda np, a, b: np.concatenate([a, b], axis=None),
+    given((numpy.float32(1), 1.0), (A, 2.5), (numpy.int8(3), 2), (B, 1j), ([1, 2], 2.0)),
+    "numbers",
+)

@@ -176,3 +176,30 @@ def test_a_float64_written_into_float16_is_rounded_once() -> None:
         np.add(ours, 0.0, out=array, casting="same_kind")
         assert array.tolist() == values.astype("f2").tolist()
     assert np.array(values, "f2").tolist() == values.astype("f2").tolist()
+
+
+def test_broadcasting_a_number_allocates_nothing() -> None:
+    array = np.broadcast_to(5, (1 << 18, 1 << 18))
+    assert type(array) is np.ndarray and array.strides == (0, 0) and not array.flags.writeable
+    assert array[3, 4] == 5
+
+
+def test_flat_takes_the_indices_that_numpys_takes() -> None:
+    theirs = numpy.arange(6).reshape(2, 3)
+    ours = np.array(theirs)
+    for index in (
+        2,
+        -1,
+        slice(1, None, 2),
+        [0, 3],
+        numpy.array([[1], [4]]),
+        numpy.arange(6) > 2,
+        (),
+        ...,
+        (2,),
+        [],
+    ):
+        assert numpy.asarray(ours.flat[index]).tolist() == theirs.flat[index].tolist()
+    for index in (None, (1, 2), [True, True], "a"):
+        with pytest.raises(IndexError):
+            ours.flat[index]

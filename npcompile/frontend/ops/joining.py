@@ -75,6 +75,8 @@ def _castable(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | Non
 def concatenate(
     arrays: Any, /, axis: Any = 0, out: None = None, *, dtype: Any = None, casting: Any = "same_kind"
 ) -> Tensor:
+    if axis is None and dtype is None and not isinstance(arrays, Tensor):
+        return _joined(promoted(*arrays), None)  # only here may parts be numbers, and Python's are weak
     return _joined(_parts(arrays), axis, dtype)
 
 

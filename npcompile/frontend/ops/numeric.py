@@ -13,6 +13,7 @@ from torch import Tensor
 from npcompile.frontend.ops.rules import (
     BOOL,
     FLOAT64,
+    NO_VALUE,
     as_dtype,
     cast,
     check_broadcast,
@@ -55,24 +56,33 @@ def fix(x: Tensor, out: None = None) -> Tensor:
     return do(np.trunc, x)
 
 
-def _clip_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
-    placed = len(args) > 1 or "a_min" in kwargs or "a_max" in kwargs
-    return "bounds by place and by name" if placed and ("min" in kwargs or "max" in kwargs) else None
-
-
-@op(
-    np.clip,
-    np.ndarray.clip,
-    name="numpy.clip",
-    operands=("a_min", "a_max", "min", "max"),
-    limits=_clip_limits,
-)
+@op(np.clip, operands=("a_min", "a_max", "min", "max"))
 def clip(
-    a: Tensor, a_min: Any = None, a_max: Any = None, out: None = None, *, min: Any = None, max: Any = None
+    a: Tensor,
+    a_min: Any = NO_VALUE,
+    a_max: Any = NO_VALUE,
+    out: None = None,
+    *,
+    min: Any = NO_VALUE,
+    max: Any = NO_VALUE,
 ) -> Tensor:
+    by_name = [None if item is NO_VALUE else item for item in (min, max)]
+    if a_min is NO_VALUE and a_max is NO_VALUE:
+        return _clipped(a, *by_name)
+    if a_min is NO_VALUE or a_max is NO_VALUE:
+        raise TypeError("clip() missing 1 required positional argument: 'a_min' or 'a_max'")
+    if min is not NO_VALUE or max is not NO_VALUE:
+        raise ValueError("`min` or `max` beside `a_min` and `a_max` is forbidden.")
+    return _clipped(a, a_min, a_max)
+
+
+@op(np.ndarray.clip, operands=("min", "max"))
+def ndarray_clip(a: Tensor, /, min: Any = None, max: Any = None, out: None = None) -> Tensor:
+    return _clipped(a, min, max)
+
+
+def _clipped(a: Tensor, low: Any, high: Any) -> Tensor:
     """maximum, then minimum, in the common dtype of all three: so NaN propagates and the upper bound wins."""
-    low = a_min if min is None else min
-    high = a_max if max is None else max
     dtype = dtype_of(a)
     if dtype.kind in "iu":  # Python integers out of bounds bound nothing
         if type(low) is int and low <= np.iinfo(dtype).min:

@@ -160,7 +160,11 @@ def _einsum_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str 
         kept = set(output) if arrow else {label for label in labels if inputs.count(label) == 1}
         if labels <= kept:
             return "a view by einsum"
-    if kwargs.get("optimize", False) is not False and arrow and not output:
+    optimize = kwargs.get("optimize", False)
+    if not isinstance(optimize, (bool, str)):
+        return "optimize= with a path"
+    left = output if arrow else [label for label in inputs if label == "." or inputs.count(label) == 1]
+    if optimize is not False and not set(left) - {",", "."}:
         return "optimize= of a sum of everything, which answers with a 0-d array"
     kinds = [np.asarray(item).dtype for item in args[1:]]
     return "operands that torch cannot hold" if any(kind.kind not in "biufc" for kind in kinds) else None

@@ -302,6 +302,8 @@ def _ufunc_limits(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str 
         held = kwargs.get("out") is not None or "base" in kwargs or len(args) > np_ufunc.nin
         if kwargs.get("where", True) is not True and not held:
             return "where= without out="
+        if type(kwargs.get("where")) in (list, tuple) and list_dtype(kwargs["where"]) != BOOL:
+            return "where= as a list of other things than bools"
         dtype = kwargs.get("dtype")
     else:
         dtype = None
@@ -373,9 +375,7 @@ def op(
         positional = [item.name for item in parameters if item.kind <= item.POSITIONAL_OR_KEYWORD]
         variadic = any(item.kind is item.VAR_POSITIONAL and item.name in leading for item in parameters)
         traced = {*leading, *operands}
-        positions = (
-            range(64) if variadic else [at for at, key in enumerate(positional) if key in traced]
-        )
+        positions = range(64) if variadic else [at for at, key in enumerate(positional) if key in traced]
         out_at = positional.index("out") if "out" in positional else None
 
         def rule(self: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

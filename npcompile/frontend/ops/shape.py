@@ -307,8 +307,8 @@ def ndarray_copy(a: Tensor, order: Any = "C") -> Tensor:
 
 
 def _astype_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
-    if isinstance(args[0], np.generic):
-        return "a scalar, of which astype is one"
+    if not isinstance(args[0], np.ndarray):
+        return "no array: of a scalar astype is one"
     asked = args[1] if len(args) > 1 else kwargs.get("dtype")
     if kwargs.get("casting", "unsafe") != "unsafe" or len(args) > 2 or kwargs.get("order", "K") != "K":
         return "casting or order"

@@ -20,8 +20,7 @@ _FEW_BINS = 16  # so many counts are cheaper as masked reductions, which fuse wi
 
 
 def _sort_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
-    array = args[0]
-    if isinstance(array, np.ndarray) and array.dtype.kind == "c":
+    if np.asarray(args[0]).dtype.kind == "c":
         return "sorting complex numbers"
     return "order" if kwargs.get("order") is not None or len(args) > 3 else None
 
