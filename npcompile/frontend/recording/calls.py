@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import types
 from typing import Any
 
@@ -300,7 +301,8 @@ class Calls(Control):
         )
         node.meta["within"] = True
         for position, item in enumerate(defaults):
-            self.notes.outside(Read("item", position), node, item, within=True)
+            with contextlib.suppress(Unfollowed):  # where one that cannot be followed is used, the recording ends
+                self.notes.outside(Read("item", position), node, item, within=True)
 
     def run(
         self, rewritten: Rewritten, fn: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]
