@@ -296,12 +296,10 @@ class Calls(Control):
     def _defaults(self, fn: types.FunctionType, _: None) -> None:
         """The defaults of a function from outside may be others, or changed in place, at replay."""
         defaults = fn.__defaults__ or ()
-        node = self.notes.add(
-            "read", Read("defaults", fn.__name__, fn), (), {}, self.notes.value(defaults)
-        )
+        node = self.notes.add("read", Read("defaults", fn.__name__, fn), (), {}, self.notes.value(defaults))
         node.meta["within"] = True
         for position, item in enumerate(defaults):
-            with contextlib.suppress(Unfollowed):  # where one that cannot be followed is used, the recording ends
+            with contextlib.suppress(Unfollowed):  # the recording ends where such a one is used
                 self.notes.outside(Read("item", position), node, item, within=True)
 
     def run(
