@@ -31,6 +31,7 @@ class DeviceJob:
         self.kernels = 0
         self.seconds = 0.0
         self.from_disk = False  # Inductor and Triton keep caches of their own
+        self.counted = False
         outputs: tuple[Value, ...] = graph.output_node().meta["values"]
         self.bytes_written = sum(_nbytes(value) for value in outputs)
         self._graph = graph
