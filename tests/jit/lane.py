@@ -1,4 +1,4 @@
-"""A function in a jit lane: called twice on fresh arguments, the second, replayed answer judged against NumPy."""
+"""A function in a jit lane: called twice on fresh arguments, the replayed answer too judged against NumPy."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def sharing(result: Any, args: Any) -> list[bool]:
 
 
 def judge(jitted: Any, plain: Any, args: tuple[Any, ...], ulp: float = 4) -> None:
-    """One call of a jitted function is NumPy's: value, types, effects on the arguments, aliasing, exception type."""
+    """One call is NumPy's: value, types, effects on the arguments, aliasing, exception type."""
     want, after = outcome(plain, copy.deepcopy(args))
     got, left = outcome(jitted, args)
     same(got, want, ulp=ulp, scale=1.0)

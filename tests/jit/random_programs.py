@@ -1,8 +1,8 @@
-"""Random NumPy programs: their source, their arguments, and what plain NumPy and `npcompile.jit` make of them.
+"""Random NumPy programs: their source, their arguments, and what NumPy and `npcompile.jit` make of them.
 
-Programs are grown statement by statement: each is run on real arguments as it is written, and dropped where NumPy
-refuses it, so that most of what is generated is meaningful. All arithmetic is exact in any order (dyadic numbers,
-sums of small whole numbers), so answers are compared to the last bit.
+Programs are grown statement by statement: each is run on real arguments as it is written, and dropped where
+NumPy refuses it, so that most of what is generated is meaningful. All arithmetic is exact in any order (sums
+are of small whole numbers, the rest is dyadic), so answers are compared to the last bit.
 
     python -m tests.jit.random_programs --programs 20000 [--compiled-every 10] [--seed 0]
 """
@@ -57,8 +57,8 @@ def scale_in_place(p, q):
 
 @dataclass
 class Program:
-    """A program's source, and how its arguments are made: one row each, ("array", shape, dtype, layout), ("part",
-    of which, index), ("same", as which), ("int",) or ("float",)."""
+    """A program's source, and how its arguments are made: one row each, ("array", shape, dtype, layout),
+    ("part", of which, index), ("same", as which), ("int",) or ("float",)."""
 
     arguments: list[tuple[Any, ...]]
     lines: list[str] = field(default_factory=list)
@@ -152,14 +152,14 @@ class Grower:
         picked = [rng.choice(names) for _ in range(rng.randint(1, 4))]
         self.program.returned = rng.choice(
             [
-                "({},)".format(", ".join(picked)),
+                f"({', '.join(picked)},)",
                 picked[0],
-                "{{'x': {}, 'y': [{}]}}".format(picked[0], picked[-1]),
+                f"{{'x': {picked[0]}, 'y': [{picked[-1]}]}}",
             ]
         )
         return self.program
 
-    # -- what there is -----------------------------------------------------------------------------------------
+    # -- what there is -------------------------------------------------------------------------------
 
     def pick(self, wanted: Callable[[Any], bool]) -> str:
         names = [name for name, value in self.env.items() if wanted(value)]
@@ -223,7 +223,7 @@ class Grower:
         """Small whole numbers, which add up exactly in every dtype."""
         return f"np.clip(np.rint({self.array()}), -9, 9)"
 
-    # -- statements --------------------------------------------------------------------------------------------
+    # -- statements ----------------------------------------------------------------------------------
 
     def step(self) -> None:
         roll = self.rng.random()
@@ -251,7 +251,7 @@ class Grower:
 
     def block(self, head: str) -> None:
         """A statement with a body that makes no new names."""
-        body = [line for line in (self.statement(writes=True) for _ in range(self.rng.randint(1, 2)))]
+        body = [self.statement(writes=True) for _ in range(self.rng.randint(1, 2))]
         self.attempt("\n".join([head, *(f"    {line}" for line in body)]))
 
     def attempt(self, text: str) -> None:
@@ -298,7 +298,7 @@ UNARY += [
     "np.signbit({})",
     "{}.real",
 ]
-# Whether the greater of 0.0 and -0.0 is the one or the other depends on NumPy's own loops: + 0 takes the sign away.
+# Which of 0.0 and -0.0 is the greater depends on NumPy's own loops: + 0 takes the sign away.
 BOTH = [
     "np.minimum({}, {}) + 0",
     "np.maximum({}, {}) + 0",
@@ -419,7 +419,7 @@ WRITES: list[Callable[[Grower], str]] = [
     *[lambda g: f"{g.array()} {g.rng.choice(AUGMENTED)} {g.operand()}"] * 2,
     lambda g: f"{(x := g.array())}[{x} > {g.number()}] = {g.rng.choice([g.number(), g.operand()])}",
     lambda g: f"{g.array()}[{g.rng.choice(['[0, -1]', 'np.array([1, 0])', '[0, 0]'])}] = {g.operand()}",
-    lambda g: f"{(x := g.array())}[{g.array()}] = {g.operand()}",
+    lambda g: f"{g.array()}[{g.array()}] = {g.operand()}",
     lambda g: (
         f"np.{g.rng.choice(['add', 'multiply', 'logical_or'])}({g.operand()}, {g.operand()}, out={g.array()})"
     ),
@@ -431,7 +431,7 @@ WRITES: list[Callable[[Grower], str]] = [
 ]
 
 
-# -- running a program -------------------------------------------------------------------------------------------
+# -- running a program -------------------------------------------------------------------------------
 
 
 def module_of(source: str, folder: Path, name: str) -> types.ModuleType:
@@ -446,7 +446,7 @@ def module_of(source: str, folder: Path, name: str) -> types.ModuleType:
 
 
 def outcome(module: types.ModuleType, fn: Callable[..., Any], args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """What a call gives and leaves behind: result or exception type, arguments, the module's array, what it printed."""
+    """What a call gives and leaves behind: result or exception type, arguments, the module's array, its print."""
     printed = io.StringIO()
     with np.errstate(all="ignore"), warnings.catch_warnings(), contextlib.redirect_stdout(printed):
         warnings.simplefilter("ignore")
@@ -510,7 +510,7 @@ def main() -> None:
             except Exception as wrong:
                 failed += 1
                 print(
-                    f"== seed {seed}{' compiled' if compiled else ''}: {type(wrong).__name__}: {str(wrong)[:300]}"
+                    f"== {'compiled ' if compiled else ''}seed {seed}: {type(wrong).__name__}: {str(wrong)[:300]}"
                 )
                 print(program.source.removeprefix(PRELUDE), program.arguments, flush=True)
     print(f"{chosen.programs} programs, {replayed} replayed, {failed} wrong")

@@ -1,7 +1,7 @@
-"""The case table under `npcompile.jit`, through the replay interpreter: the recorded call and its replay are NumPy's.
+"""The case table under `npcompile.jit`, through the replay interpreter: the recorded call and its replay.
 
-Every expansion of every case is called twice on copies of its operands, and the second call must be a replay. What
-cannot be one is listed with the reason; one that is listed and replays all the same fails.
+Every expansion of every case is called twice on copies of its operands, and the second call must be a replay.
+What cannot be one is listed with the reason; one that is listed and replays all the same fails.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tests.test_ops_eager import run
 MAY_WRITE = "NumPy answers with the argument itself, and what it may have done to it is not known"
 UNBOUND = "the descriptor of an attribute, called by itself"
 EFFECT = "an effect that is not yet a write"
-# What is not replayed: its id up to the operands, why, and for which operands (None: for all that NumPy answers).
+# What is not replayed: its id up to the operands, why, and for which operands (None: for all).
 PLAIN: dict[str, tuple[str, set[str] | None]] = {
     "asarray": (MAY_WRITE, {"uint16", "uint32", "uint64", "longdouble", ">f8", ">i4"}),
     "asarray-any": (MAY_WRITE, {"uint16", "uint32", "uint64", "longdouble", ">f8", ">i4"}),

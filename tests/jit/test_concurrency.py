@@ -42,7 +42,7 @@ def right(jitted: Any, k: float = 3.0) -> None:
     assert np.array_equal(jitted(X, k), polynomial(X, k))
 
 
-# -- threads ---------------------------------------------------------------------------------------------------
+# -- threads -----------------------------------------------------------------------------------------
 
 
 def in_threads(count: int, work: Any) -> None:
@@ -113,7 +113,7 @@ def test_threads_with_signatures_of_their_own() -> None:
     assert jitted.stats.programs == 4
 
 
-# -- processes -------------------------------------------------------------------------------------------------
+# -- processes ---------------------------------------------------------------------------------------
 
 
 def in_fork(work: Any) -> None:
@@ -196,7 +196,7 @@ def test_pickle_and_copy() -> None:
     assert other.stats.replays == 1
 
 
-# -- interrupts ------------------------------------------------------------------------------------------------
+# -- interrupts --------------------------------------------------------------------------------------
 
 
 def test_ctrl_c_during_a_call() -> None:
@@ -241,7 +241,7 @@ def test_ctrl_c_during_a_wait() -> None:
     assert jitted.stats.replays == 1
 
 
-# -- waiting ---------------------------------------------------------------------------------------------------
+# -- waiting -----------------------------------------------------------------------------------------
 
 
 def test_wait_has_a_limit() -> None:
@@ -275,7 +275,7 @@ def test_calls_meanwhile_are_answered_by_numpy() -> None:
     assert jitted.stats.replays >= 1
 
 
-# -- tracers, recursion, one within another --------------------------------------------------------------------
+# -- tracers, recursion, one within another ----------------------------------------------------------
 
 
 def test_under_a_tracer_the_plain_function_runs() -> None:

@@ -60,7 +60,7 @@ def test_a_chain_of_elementwise_work_is_one_kernel() -> None:
     assert (found.segments, found.kernels, found.bytes_written) == (1, 1, 3000 * 8)
 
 
-# -- writes --------------------------------------------------------------------------------------------------------
+# -- writes ------------------------------------------------------------------------------------------
 
 
 def ends(u):
@@ -132,7 +132,7 @@ def test_a_stencil_in_place_writes_its_interior_twice_at_most() -> None:
     assert found.bytes_written <= 2 * (N - 2) ** 2 * 8
 
 
-# -- sharing -------------------------------------------------------------------------------------------------------
+# -- sharing -----------------------------------------------------------------------------------------
 
 
 def test_equal_structures_share_one_compilation() -> None:
@@ -168,7 +168,7 @@ def test_numbers_cost_no_compilation() -> None:
     assert (jitted.stats.programs, jitted.stats.compilations, jitted.stats.replays) == (1, 1, 19)
 
 
-# -- host calls ----------------------------------------------------------------------------------------------------
+# -- host calls --------------------------------------------------------------------------------------
 
 
 def test_what_is_no_op_is_counted() -> None:

@@ -1,4 +1,4 @@
-"""Bad input, at the first call and at every replay: NumPy's exception, and the caller's arrays as NumPy leaves them."""
+"""Bad input, at the first call and at every replay: NumPy's exception, the arrays as NumPy leaves them."""
 
 from __future__ import annotations
 
@@ -188,8 +188,8 @@ def fancy_shapes(x, i, j):
     return x[i, j]
 
 
-# A function, arguments that it takes, and arguments that it does not. Where the two have one signature, the second
-# meet the program of the first.
+# A function, arguments that it takes, and arguments that it does not. Where the two have one signature, the
+# second meet the program of the first.
 CASES: dict[str, tuple[Callable[..., Any], Callable[[], tuple[Any, ...]], Callable[[], tuple[Any, ...]]]] = {
     "shapes that do not fit": (add, lambda: (array(4), array(4)), lambda: (array(4), array(3))),
     "a string": (text, lambda: (array(4), 1.0), lambda: (array(4), "a")),
@@ -321,7 +321,7 @@ def test_wrong_calls_of_the_function_itself() -> None:
         jitted(array(2), z=1)
 
 
-# -- strict ---------------------------------------------------------------------------------------------------------
+# -- strict ------------------------------------------------------------------------------------------
 
 
 def stores_globally(x):

@@ -1,4 +1,4 @@
-"""Five programs as they print, compared with text files beside this one: what a user reads must stay readable.
+"""Five programs as they print, compared with text files beside this one: what users read stays readable.
 
 After a change that is meant: `python -m tests.jit.test_golden` writes the files anew; read the difference.
 """

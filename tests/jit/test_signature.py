@@ -135,7 +135,7 @@ def test_a_memory_map_is_written_through(tmp_path: Any) -> None:
         assert np.array_equal(np.asarray(mapped), expected)
 
 
-# -- overlap -------------------------------------------------------------------------------------------------------
+# -- overlap -----------------------------------------------------------------------------------------
 
 
 def shift(x, y):
@@ -172,7 +172,7 @@ def test_overlap_of_arguments_is_part_of_the_signature() -> None:
     assert jitted.stats.replays > 0
 
 
-# -- numbers -------------------------------------------------------------------------------------------------------
+# -- numbers -----------------------------------------------------------------------------------------
 
 
 def use_numbers(x, a, n):
@@ -188,7 +188,7 @@ def test_numbers_are_traced() -> None:
 
 
 def test_small_ints_are_traced_too() -> None:
-    """CPython has one object for each small int: an argument that is 3 must not be taken for the literal 3."""
+    """CPython has one object for each small int: an argument 3 must not be taken for the literal 3."""
     jitted = npcompile.jit(lambda x, n: x * n)
     for n in range(-5, 45):
         assert np.array_equal(jitted(array(), n), array() * n)
@@ -227,7 +227,7 @@ def test_numbers_that_decide_lead_to_their_own_programs() -> None:
     assert jitted.stats.programs == 4 and jitted.stats.replays == 4
 
 
-# -- arguments and their structure ---------------------------------------------------------------------------------
+# -- arguments and their structure -------------------------------------------------------------------
 
 
 def every_kind(a, /, b, *more, c=2.0, d, **rest):
@@ -335,7 +335,7 @@ def test_options_decide(one: Any, other: Any) -> None:
         same(jitted(array(), option), chosen(array(), option))
 
 
-# -- functions of all kinds ----------------------------------------------------------------------------------------
+# -- functions of all kinds --------------------------------------------------------------------------
 
 
 class Model:
@@ -399,7 +399,7 @@ def test_it_looks_like_the_function() -> None:
         npcompile.jit(3)
 
 
-# -- torch ---------------------------------------------------------------------------------------------------------
+# -- torch -------------------------------------------------------------------------------------------
 
 
 @pytest.mark.filterwarnings("ignore::npcompile.jit.NotCompiledWarning")
@@ -418,7 +418,7 @@ def test_tensors_in() -> None:
             assert type(got) is type(want) and bool((got == want).all())
 
 
-# -- read-only memory ----------------------------------------------------------------------------------------------
+# -- read-only memory --------------------------------------------------------------------------------
 
 
 def increment(x, y):

@@ -1,4 +1,4 @@
-"""Never a stale answer: whatever a function reads from outside, changed between two calls, changes the next answer.
+"""Never a stale answer: what a function reads from outside, changed between two calls, changes the next.
 
 One row of `OUTSIDE` is one kind of read: the function that reads, and the change. To add a kind, add a row.
 """
@@ -28,19 +28,18 @@ def interpreter(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 # What the functions below read. `restore` brings it all back.
 module = types.ModuleType("settings_of_test_stale")
-G_ARRAY: Any
-G_NUMBER: Any
-G_FLAG: Any
-G_FUNCTION: Any
-G_LIST: Any
-G_DICT: Any
-G_TUPLE: Any
-G_OBJECT: Any
-G_TEXT: Any
-G_DTYPE: Any
-G_NONE: Any
-G_SCALAR: Any
-cell: Any
+G_ARRAY: Any = None
+G_NUMBER: Any = None
+G_FLAG: Any = None
+G_FUNCTION: Any = None
+G_LIST: Any = None
+G_DICT: Any = None
+G_TUPLE: Any = None
+G_OBJECT: Any = None
+G_TEXT: Any = None
+G_DTYPE: Any = None
+G_NONE: Any = None
+G_SCALAR: Any = None
 
 
 def doubled(a):
