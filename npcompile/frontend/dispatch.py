@@ -6,6 +6,7 @@ where an op fails, NumPy is asked, and if it has an answer after all, the failur
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -30,12 +31,16 @@ def name_of(function: Any) -> str:
 
 
 def map_arrays(value: Any, change: Callable[[Any], Any], kinds: Any = Strided) -> Any:
-    """The same structure of tuples, lists, dicts and slices with our arrays (or all of `kinds`) changed."""
+    """The same structure of tuples, lists, dicts and slices with our arrays (or all of `kinds`) changed.
+
+    A list in which nothing changes is the list itself: NumPy may answer with it.
+    """
     if isinstance(value, kinds):
         return change(value)
     kind = type(value)
     if kind is list:
-        return [map_arrays(item, change, kinds) for item in value]
+        items = [map_arrays(item, change, kinds) for item in value]
+        return value if all(map(operator.is_, items, value)) else items
     if kind is tuple:
         return tuple(map_arrays(item, change, kinds) for item in value)
     if kind is dict:
@@ -285,7 +290,8 @@ def adopt(answer: Any, sources: list[Strided]) -> Any:
         return made
     kind = type(answer)
     if kind is tuple or kind is list:
-        return kind(adopt(item, sources) for item in answer)
+        items = [adopt(item, sources) for item in answer]
+        return answer if all(map(operator.is_, items, answer)) else kind(items)
     if isinstance(answer, tuple) and hasattr(answer, "_fields"):
         return kind(*(adopt(item, sources) for item in answer))
     return answer

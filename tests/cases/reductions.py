@@ -456,3 +456,16 @@ for name in ("add", "multiply"):
         given((np.array([False, True, False]),), (np.array([[2, 0], [1, 1]]),)),
         "dtype=bool",
     )
+for name in ("mean", "var", "std", "nanmean", "nanvar", "nanstd"):
+    for dtype in ("complex64", "complex128", "float32"):
+        case(
+            f"numpy.{name}",
+            lambda np, a, name=name, dtype=dtype: getattr(np, name)(a, axis=0, dtype=dtype),
+            given(
+                (np.arange(6.0).reshape(3, 2),),
+                (np.arange(6).reshape(3, 2) * 1j,),
+                (np.arange(6).reshape(3, 2),),
+            ),
+            f"dtype={dtype}",
+            ulp=4,
+        )

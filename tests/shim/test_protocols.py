@@ -350,3 +350,8 @@ def test_flags_say_who_owns_the_memory() -> None:
     assert np.ones(3).flags == np.zeros(2).flags == np.array(numpy.ones(3)).flags
     assert np.ones(3)[:2].flags != np.ones(3).flags
     assert np.ones(3).flags.num == numpy.ones(3).flags.num
+
+
+def test_a_list_that_numpy_hands_back_is_the_same_list() -> None:
+    numbers = [1, 2, 3]
+    assert np.diff(numbers, n=0) is numbers

@@ -87,8 +87,6 @@ def variance(
         squares = parts[..., 0] * parts[..., 0] + parts[..., 1] * parts[..., 1]
     else:
         squares = do(np.square, off)
-    if dtype is not None and np.dtype(dtype).kind == "c" and not squares.is_complex():
-        dtype = None if off.is_complex() else dtype
     total = reduce(ADD, squares, axis, dtype, keepdims, where=where)
     freedom = do(np.maximum, do(np.subtract, count(a, axis, keepdims, where), ddof), 0)
     return divided(total, freedom)
