@@ -12,6 +12,7 @@ from tests.cases import (
     products,
     reductions,
     shape,
+    statistics,
 )
 from tests.cases.framework import CASES, Case, expand
 
@@ -28,4 +29,5 @@ __all__ = [
     "products",
     "reductions",
     "shape",
+    "statistics",
 ]
