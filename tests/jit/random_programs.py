@@ -446,7 +446,7 @@ def module_of(source: str, folder: Path, name: str) -> types.ModuleType:
 
 
 def outcome(module: types.ModuleType, fn: Callable[..., Any], args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """What a call gives and leaves behind: result or exception type, arguments, the module's array, its print."""
+    """What a call gives and leaves behind: result or exception type, arguments, the array, its print."""
     printed = io.StringIO()
     with np.errstate(all="ignore"), warnings.catch_warnings(), contextlib.redirect_stdout(printed):
         warnings.simplefilter("ignore")
@@ -509,9 +509,8 @@ def main() -> None:
                 reasons.update(reason.split(": ", 1)[-1][:80] for reason in jitted.stats.reasons)
             except Exception as wrong:
                 failed += 1
-                print(
-                    f"== {'compiled ' if compiled else ''}seed {seed}: {type(wrong).__name__}: {str(wrong)[:300]}"
-                )
+                how = "compiled " if compiled else ""
+                print(f"== {how}seed {seed}: {type(wrong).__name__}: {str(wrong)[:300]}")
                 print(program.source.removeprefix(PRELUDE), program.arguments, flush=True)
     print(f"{chosen.programs} programs, {replayed} replayed, {failed} wrong")
     for reason, count in reasons.most_common(40):

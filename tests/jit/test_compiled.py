@@ -65,7 +65,7 @@ def usable(row: Row) -> bool:
 
 @functools.cache
 def sample() -> list[Row]:
-    """For each op and dtype one row, whichever the op's name picks; what has no array at all where need be."""
+    """For each op and dtype one row, whichever the op's name picks; without arrays where need be."""
     groups: dict[tuple[str, str], list[Row]] = {}
     for case in CASES:
         for label, body, operands in expand(case):
@@ -73,10 +73,9 @@ def sample() -> list[Row]:
             if len(found) == 1 and (only := found.pop()) in (*DTYPES, ""):
                 row = Row(case, label, body, (*operands, *defaults(body, len(operands) + 1)))
                 groups.setdefault((case.op, only), []).append(row)
-    rows = []
-    with_arrays = {op for op, dtype in groups if dtype}
-    for key, group in groups.items():
-        if not key[1] and key[0] in with_arrays:
+    rows: list[Row] = []
+    for key, group in sorted(groups.items(), key=lambda item: not item[0][1]):
+        if not key[1] and any(row.case.op == key[0] for row in rows):
             continue
         start = zlib.crc32(repr(key).encode()) % len(group)
         turned = [*group[start:], *group[:start]]
