@@ -130,16 +130,27 @@ class Jitted:
         except TypeError:  # an argument that has no hash
             return self._plain(args, kwargs, "an argument's type cannot be part of a signature")
         if state is not None:
+            failure = None
             for replay, host_calls in state.ready:
                 try:
                     result = replay(*leaves)
-                except Diverged:
+                except Diverged as diverged:
                     stats.divergences += 1
+                    failure = diverged.__cause__ or failure
                     continue
                 stats.replays += 1
                 stats.host_calls += host_calls
                 return result
+            if failure is not None:
+                return self._again(key, args, kwargs, failure)
         return self._first(key, args, kwargs)
+
+    def _again(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any], failure: BaseException) -> Any:
+        """A call whose replay raised before any effect. If the function itself does not, that is ours to
+        tell."""
+        result = self._first(key, args, kwargs)
+        self.stats.because(f"a replay failed where NumPy does not: {type(failure).__name__}: {failure}")
+        return result
 
     def _plain(self, args: tuple[Any, ...], kwargs: dict[str, Any], reason: str | None = None) -> Any:
         if reason is not None:
@@ -334,13 +345,18 @@ def _rebuild(fn: Callable[..., Any], wait: bool, strict: bool, default_float: An
 
 
 class _Binding:
-    """How arguments meet parameters: every call is brought to one form, all positional where that is
-    possible."""
+    """How arguments meet parameters: every call is brought to one form, positional where that is possible."""
 
     def __init__(self, fn: Callable[..., Any]) -> None:
+        self.fn = fn
+        self.read()
+
+    def read(self) -> None:
+        """Take the function's parameters and their defaults as they are now."""
+        self.defaults = getattr(self.fn, "__defaults__", None)
         self.signature: inspect.Signature | None
         try:
-            self.signature = inspect.signature(fn)
+            self.signature = inspect.signature(self.fn)
         except (TypeError, ValueError):  # a C function
             self.signature = None
         self.arity = -1
@@ -361,6 +377,8 @@ class _Binding:
         """The call's arguments in the one form; None where they do not fit the function."""
         if self.signature is None:
             return args, kwargs
+        if getattr(self.fn, "__defaults__", None) is not self.defaults:
+            self.read()
         try:
             bound = self.signature.bind(*args, **kwargs)
         except TypeError:

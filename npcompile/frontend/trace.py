@@ -107,7 +107,11 @@ class _Arguments:
             self.notes.tracked.keep(value, None)
             renew = renew and kind is tuple
             items = [self.take(item, f"{name}_{position}", renew) for position, item in enumerate(value)]
-            return tuple(items) if renew else value
+            return (
+                tuple(items)
+                if renew and any(a is not b for a, b in zip(items, value, strict=True))
+                else value
+            )
         if kind is dict:
             self.notes.tracked.keep(value, None)
             for key, item in value.items():

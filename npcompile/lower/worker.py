@@ -95,7 +95,9 @@ def _warm_up() -> None:
         graph.output((graph.call_function(torch.add, (graph.placeholder("x"), 1.0)),))
         with adapter.fake_mode():
             example = torch.empty(2, dtype=torch.float64)
-        adapter.generate(fx.GraphModule(torch.nn.Module(), graph), [example], lambda traced: {"cpp.threads": 1})
+        adapter.generate(
+            fx.GraphModule(torch.nn.Module(), graph), [example], lambda traced: {"cpp.threads": 1}
+        )
         adapter.toolchain()
     except Exception:
         traceback.print_exc()  # the first job meets the same and reports it

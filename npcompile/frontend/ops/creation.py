@@ -15,6 +15,7 @@ import torch
 from numpy.lib.array_utils import normalize_axis_index
 from torch import Tensor
 
+from npcompile.frontend.ops.limits import dtype_limit
 from npcompile.frontend.ops.rules import (
     DEFAULT_FLOAT,
     FLOAT64,
@@ -25,7 +26,6 @@ from npcompile.frontend.ops.rules import (
     constant,
     device_of,
     do,
-    dtype_limit,
     dtype_of,
     op,
     operand,

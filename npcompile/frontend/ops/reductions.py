@@ -17,6 +17,7 @@ import torch
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 from torch import Tensor
 
+from npcompile.frontend.ops.limits import list_dtype
 from npcompile.frontend.ops.rules import (
     BOOL,
     INT64,
@@ -26,7 +27,6 @@ from npcompile.frontend.ops.rules import (
     cast,
     do,
     dtype_of,
-    list_dtype,
     op,
     tensor,
     torch_dtype,

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from npcompile.frontend.ops.limits import list_dtype, list_reason
 from npcompile.frontend.table import NUMPY, TABLE, TORCH, Op, Unsupported, Weak
 from npcompile.lower import casts
 from npcompile.nep50 import promote, scalars, weak
@@ -326,14 +327,6 @@ def _plain_strength(value: Any) -> Any:
     return strength(value)
 
 
-def list_dtype(value: Any) -> DType:
-    """The dtype NumPy finds in a nested list. Raises Unsupported for ragged lists, strings and objects."""
-    try:
-        return np.asarray(value).dtype
-    except ValueError:
-        raise Unsupported("ragged list") from None
-
-
 def do(obj: Any, *args: Any, **kwargs: Any) -> Any:
     """The op of a NumPy object, for bodies that are written as NumPy wrote theirs, promotion at each step."""
     called = TABLE.of(obj)
@@ -394,10 +387,10 @@ def op(
             if out_at is not None and len(args) > out_at and args[out_at] is not None:
                 return "out given by position"
             for at, item in enumerate(args):
-                if type(item) in (list, tuple) and at in positions and (reason := _list_reason(item)):
+                if type(item) in (list, tuple) and at in positions and (reason := list_reason(item)):
                     return reason
             for key, item in kwargs.items():
-                if type(item) in (list, tuple) and key in traced and (reason := _list_reason(item)):
+                if type(item) in (list, tuple) and key in traced and (reason := list_reason(item)):
                     return reason
             return limits(self, args, kwargs) if limits is not None else None
 
@@ -428,29 +421,3 @@ def _name(obj: Any) -> str:
     owner = getattr(obj, "__objclass__", None)
     prefix = f"numpy.{owner.__name__}" if owner is not None else (getattr(obj, "__module__", None) or "numpy")
     return f"{prefix}.{obj.__name__}"
-
-
-def _list_reason(value: Any) -> str | None:
-    try:
-        dtype = list_dtype(value)
-    except Unsupported as refusal:
-        return str(refusal)
-    return None if dtype in TORCH else f"dtype {dtype}"
-
-
-def dtype_limit(default: int | None = None) -> Callable[[Op, tuple[Any, ...], dict[str, Any]], str | None]:
-    """A `limits` for functions with a dtype parameter: by keyword, or at that position."""
-
-    def limit(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
-        asked = kwargs.get("dtype")
-        if asked is None and default is not None and len(args) > default:
-            asked = args[default]
-        if asked is None:
-            return None
-        try:
-            dtype = np.dtype(asked)
-        except TypeError:
-            return None  # NumPy raises for itself
-        return None if dtype in TORCH else f"dtype {dtype}"
-
-    return limit

@@ -10,6 +10,7 @@ import torch
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 from torch import Tensor
 
+from npcompile.frontend.ops.limits import dtype_limit
 from npcompile.frontend.ops.reductions import ADD, MULTIPLY, accumulates, mask_of, reduce
 from npcompile.frontend.ops.rules import (
     BOOL,
@@ -19,7 +20,6 @@ from npcompile.frontend.ops.rules import (
     DType,
     cast,
     do,
-    dtype_limit,
     dtype_of,
     op,
     promoted,
