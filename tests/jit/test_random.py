@@ -10,7 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.jit.random_programs import PRELUDE, Grower, check
+from tests.jit.grower import PRELUDE, Grower
+from tests.jit.random_programs import check
 
 replayed: list[bool] = []
 
