@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import torch
 from torch import fx
 
+from npcompile.lower.casts import ready
 from npcompile.lower.graph import write
 from npcompile.lower.values import Value
 
@@ -39,10 +40,10 @@ class Segment:
 def stored(value: Any, dtype: torch.dtype, shape: tuple[int, ...]) -> torch.Tensor:
     """A value as it will lie in memory that it is written to."""
     if not isinstance(value, torch.Tensor):
-        return torch.full(shape, value, dtype=dtype)
+        value = torch.full((), value, dtype=torch.float64 if isinstance(value, float) else dtype)
     while value.dim() > len(shape):  # leading axes of one element are dropped
         value = value[0]
-    return value.to(dtype).broadcast_to(shape)
+    return ready(value, dtype).to(dtype).broadcast_to(shape)
 
 
 def flipped_axes(value: Value) -> tuple[int, ...]:
