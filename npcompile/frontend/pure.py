@@ -12,29 +12,13 @@ from typing import Any
 
 import numpy as np
 
-# Python's operators, by the symbol that rewriting uses.
+from npcompile.frontend.hooks import BINARY, COMPARE
+
+# Python's operators of two values, by the symbol that rewriting uses; `is` and `in` are no arithmetic.
 OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-    "/": operator.truediv,
-    "//": operator.floordiv,
-    "%": operator.mod,
-    "@": operator.matmul,
-    "**": operator.pow,
-    "<<": operator.lshift,
-    ">>": operator.rshift,
-    "&": operator.and_,
-    "|": operator.or_,
-    "^": operator.xor,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-    "==": operator.eq,
-    "!=": operator.ne,
+    **BINARY,
+    **{symbol: COMPARE[symbol] for symbol in ("<", "<=", ">", ">=", "==", "!=")},
 }
-UNARY: dict[str, Callable[[Any], Any]] = {"-": operator.neg, "+": operator.pos, "~": operator.invert}
 
 # The ufunc that an operator is on arrays and NumPy scalars.
 UFUNCS: dict[str, np.ufunc] = {

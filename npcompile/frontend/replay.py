@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from torch import fx
 
+from npcompile.frontend.hooks import UNARY
 from npcompile.frontend.lanes import Lane, assign, method
 from npcompile.frontend.memory import Overlap
 from npcompile.frontend.program import Call, Diverged, Program, Read, step_of, value_of
-from npcompile.frontend.pure import OPERATORS, UNARY
+from npcompile.frontend.pure import OPERATORS
 from npcompile.frontend.table import Op
 from npcompile.lower.plan import Plan, Step
 from npcompile.lower.segment import Segment

@@ -133,7 +133,7 @@ class Operators(Base):
         if is_numpy(a):
             return self._ufunc(pure.UNARY_UFUNCS[op], (a,), {}, result)
         if type(a) in (*NUMBERS, bool):
-            return self.notes.number(pure.UNARY[op], (a,), {}, result)
+            return self.notes.number(UNARY[op], (a,), {}, result)
         raise Unfollowed(f"unary `{op}` on {type(a).__name__}")
 
     def truth(self, x: Any) -> bool:
