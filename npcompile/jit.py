@@ -35,6 +35,10 @@ from npcompile.stats import Stats
 MAX_PROGRAMS = 8
 
 
+# Signatures of one function that are recorded: each is a compilation of some seconds, on one core.
+MAX_SIGNATURES = 64
+
+
 class NotCompiledWarning(UserWarning):
     """A jitted function runs uncompiled; the message says why."""
 
@@ -166,7 +170,13 @@ class Jitted:
     def _first(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call that no replay answers: link what has been compiled, else record, else run plain."""
         with self._lock:
-            state = self._states.setdefault(key, _State())
+            state = self._states.get(key)
+            if state is None and len(self._states) < MAX_SIGNATURES:
+                state = self._states[key] = _State()
+        if state is None:
+            return self._plain(
+                args, kwargs, f"more than {MAX_SIGNATURES} signatures (shapes, dtypes, layouts)"
+            )
         if self._link(state):
             self.stats.calls -= 1
             return self(*args, **kwargs)
@@ -209,7 +219,12 @@ class Jitted:
             stand_ins = [eager(segment.graph, entry.program.device) for segment in entry.segments]
             state.ready.insert(0, (entry.replay.link(stand_ins, self.stats), entry.host_calls))
             return traced.result
-        entry.start()
+        try:
+            entry.start()
+        except Exception as error:  # a bug of ours: it costs the compilation, not the call
+            state.plain = True
+            self._report(f"submitting failed: {type(error).__name__}: {error}", None)
+            return traced.result
         state.pending.append(entry)
         if self._wait or os.environ.get("NPCOMPILE_WAIT", "0") not in ("", "0"):
             self._wait_for(entry)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
-from tests.jit.lane import twice
+import npcompile
+from tests.jit.lane import judge, twice
 
 SCALE = 3.0
 TABLE = np.arange(5.0)
@@ -151,3 +153,14 @@ def unary(x):
 )
 def test_replayed_answer_is_numpys(fn: Any, make: Any) -> None:
     twice(fn, make)
+
+
+def test_signatures_are_recorded_up_to_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules["npcompile.jit"], "MAX_SIGNATURES", 2)
+    jitted = npcompile.jit(operators)
+    for size in (2, 3, 2, 3):
+        judge(jitted, operators, (np.ones(size), np.ones(size)))
+    with pytest.warns(npcompile.NotCompiledWarning, match="more than 2 signatures"):
+        jitted(np.ones(4), np.ones(4))
+    judge(jitted, operators, (np.ones(5), np.ones(5)))
+    assert (jitted.stats.recordings, jitted.stats.replays, jitted.stats.plain_calls) == (2, 2, 2)
