@@ -406,18 +406,32 @@ _said: set[str] = set()  # causes that are not one function's
 _alive: weakref.WeakSet[Jitted] = weakref.WeakSet()
 
 
+_threads_before_fork = 0
+
+
+def _before_fork() -> None:
+    global _threads_before_fork
+    _threads_before_fork = torch.get_num_threads()
+
+
 def _after_fork() -> None:
-    """In a forked child: locks that another thread held are made anew, what was under way starts over."""
+    """In a forked child: locks that another thread held are made anew, what was under way starts over.
+
+    Kernels run on one thread there, and torch may have been set to that: what was recorded stays valid.
+    """
+    threads = torch.get_num_threads()
     for jitted in list(_alive):
         jitted._lock = threading.Lock()
-        for key, state in list(jitted._states.items()):
+        states: dict[Any, _State] = {}
+        for key, state in jitted._states.items():
             state.lock = threading.Lock()
-            if state.pending:
-                del jitted._states[key]
+            if not state.pending:
+                states[(threads, *key[1:]) if key[0] == _threads_before_fork else key] = state
+        jitted._states = states
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)
+# After the layers below have done the same: their handlers were registered when they were imported.
+os.register_at_fork(before=_before_fork, after_in_child=_after_fork)
 
 
 def jit(

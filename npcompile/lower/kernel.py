@@ -79,8 +79,6 @@ def make(
 def _general(library: Path, metadata: dict[str, Any]) -> Callable[[Any, Any], None]:
     """The general form: Inductor's own statements on torch tensors that share the arrays' memory."""
     handle = ctypes.CDLL(str(library))
-    if not _libraries:
-        os.register_at_fork(after_in_child=_one_thread)
     _libraries.append(handle)
     names = adapter.replay_names()
     names.update(torch.load(io.BytesIO(base64.b64decode(metadata["constants"]))))
@@ -112,4 +110,8 @@ def _one_thread() -> None:
     """OpenMP's threads do not survive a fork: a parallel region in the child would wait for them for ever."""
     for handle in _libraries:
         ctypes.c_int.in_dll(handle, "npc_threads").value = 1
-    torch.set_num_threads(1)
+    if _libraries:
+        torch.set_num_threads(1)
+
+
+os.register_at_fork(after_in_child=_one_thread)
