@@ -152,10 +152,14 @@ class Steps(Notes):
         """Note a call that may have effects: made again at replay."""
         return self.call("opaque", call, args, kwargs, result)
 
-    def effect(self, call: Call, args: tuple[Any, ...], kwargs: dict[str, Any], result: None) -> None:
-        """Note an opaque call that always answers None."""
+    def effect(
+        self, call: Call, args: tuple[Any, ...], kwargs: dict[str, Any], inert: bool, result: None
+    ) -> None:
+        """Note an opaque call that always answers None. inert: it changes nothing that the function reads."""
         refs = tuple(self.ref(arg) for arg in args)
-        self.add("opaque", call, refs, {key: self.ref(arg) for key, arg in kwargs.items()}, Value("object"))
+        named = {key: self.ref(arg) for key, arg in kwargs.items()}
+        node = self.add("opaque", call, refs, named, Value("object"))
+        node.meta["inert"] = inert
 
     def write(self, dst: Any, value: Any) -> None:
         """Note that a value (a node, or a decided number) was written over the whole of `dst`."""

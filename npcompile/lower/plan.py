@@ -233,7 +233,7 @@ class Planner:
             self.early.add(node)
             self._now_there(node, step)
             return
-        self.opaque |= effect
+        self.opaque |= effect and not node.meta.get("inert")
         if effect or self.open.writes or any(self._owner(arg) in self.open.inside for arg in args):
             self.close()
         for arg in args:

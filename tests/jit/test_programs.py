@@ -164,3 +164,27 @@ def test_signatures_are_recorded_up_to_a_number(monkeypatch: pytest.MonkeyPatch)
         jitted(np.ones(4), np.ones(4))
     judge(jitted, operators, (np.ones(5), np.ones(5)))
     assert (jitted.stats.recordings, jitted.stats.replays, jitted.stats.plain_calls) == (2, 2, 2)
+
+
+FACTOR = 2.0
+
+
+def talks(x, n):
+    print("before", n)
+    y = np.sqrt(x) * FACTOR
+    print(y.sum())
+    return np.maximum(y, TABLE[0])
+
+
+def test_what_is_read_after_a_print_is_checked_before_it(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jitted = npcompile.jit(talks)
+    for number, factor in enumerate((2.0, 2.0, 3.0), 1000):
+        monkeypatch.setitem(globals(), "FACTOR", factor)
+        x = np.full(4, float(number + 1) ** 2)
+        want = talks(x, number)
+        printed = capsys.readouterr().out
+        assert np.array_equal(jitted(x, number), want)
+        assert capsys.readouterr().out == printed
+    assert (jitted.stats.recordings, jitted.stats.replays) == (1, 2)

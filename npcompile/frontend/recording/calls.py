@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from npcompile.frontend import follow, pure
-from npcompile.frontend.arrays import facts, from_tensor, is_array, to_tensor
+from npcompile.frontend.arrays import facts, from_tensor, is_array, is_numpy, to_tensor
 from npcompile.frontend.defaults import with_default
 from npcompile.frontend.errstate import TRAPS
 from npcompile.frontend.notes import Unfollowed
@@ -268,9 +268,13 @@ class Calls(Control):
             result = do(fn, *(args[1:] if bound else args), **kwargs)
         finally:
             self.active = True
-        self._seen.clear()  # what is read after it is read again
         if fn is print:
-            return self._note(self.notes.effect, call, args, kwargs, result)
+            # It runs nobody's code where it is given arrays, numbers and text: what was read stays read.
+            inert = not kwargs and all(is_numpy(arg) or type(arg) in (*NUMBERS, bool, str) for arg in args)
+            if not inert:
+                self._seen.clear()
+            return self._note(self.notes.effect, call, args, kwargs, inert, result)
+        self._seen.clear()  # what is read after it is read again
         return self._note(self.notes.opaque, call, args, kwargs, result)
 
     def _function(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
