@@ -177,6 +177,21 @@ class Steps(Notes):
             elif value.meta["value"].kind == "int":
                 self.guard("range", (-(2**63), 2**63 - 1), value)
 
+    def copied(self, dst: Any, value: Any, where: Any, result: None) -> None:
+        """Note `np.copyto(dst, value, where=where)`."""
+        if type(value) in (list, tuple):
+            raise Unfollowed("a list copied into an array")
+        source = self.ref(value)
+        self.fits(source, dst.dtype)
+        if where is not True:
+            op = TABLE.of(np.where)
+            assert op is not None
+            if op.refuses((layout(where) if is_array(where) else where, value, layout(dst)), {}) is not None:
+                raise Unfollowed("np.copyto under a mask of values that are not native")
+            whole = self.value(dst).renewed(self.roots.new(), dst.shape, None)
+            source = self.add("op", op, (self.ref(where), source, self.ref(dst)), {}, whole)
+        self.write(dst, source)
+
     def store(self, array: Any, index: Any, value: Any) -> None:
         """Note `array[index] = value`."""
         if type(value) in (list, tuple):

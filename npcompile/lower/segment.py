@@ -119,10 +119,11 @@ class Builder:
         self.env: dict[fx.Node, fx.Node] = {}
         self.raw: dict[fx.Node, fx.Node] = {}  # placeholders, by the program's node
         self.flags: list[fx.Node] = []
-        self.last: fx.Node | None = None
+        self.written: set[fx.Node] = set()
 
     def segment(self) -> Segment | None:
         destinations = [dst for _, dst in self.current.writes]
+        self.written = set(destinations)
         if not self.outputs and not destinations and not self.current.checked:
             return None
         for node in self.current.ops:
@@ -140,6 +141,7 @@ class Builder:
         return Segment(self.graph, self.inputs, self.outputs, destinations, len(self.flags), ops)
 
     def _op(self, node: fx.Node) -> None:
+        sources = nodes_in((node.args, node.kwargs))
         args = fx.node.map_arg(node.args, self._arg)
         kwargs = fx.node.map_arg(node.kwargs, self._arg)
         result = self.graph.call_function(node.target, args, kwargs)  # type: ignore[arg-type]
@@ -147,6 +149,10 @@ class Builder:
             if not node.meta.get("unchecked"):
                 self.flags.append(self.graph.call_function(flag, (result,)))
             result = self.graph.call_function(first, (result,))
+        reads_written = any(self.places.canonical(arg) in self.written for arg in sources)
+        if reads_written and step_of(node) == "op" and value_of(node).kind in ("array", "scalar"):
+            # A body may answer with a view (an element does): it must not see what is written later.
+            result = self.graph.call_function(torch.clone, (result,))
         self.env[node] = result
 
     def _write(self, node: fx.Node) -> None:

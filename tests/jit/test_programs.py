@@ -188,3 +188,15 @@ def test_what_is_read_after_a_print_is_checked_before_it(
         assert np.array_equal(jitted(x, number), want)
         assert capsys.readouterr().out == printed
     assert (jitted.stats.recordings, jitted.stats.replays) == (1, 2)
+
+
+def elements_before_a_write(x, y):
+    s = x[0, 0]
+    t = x[1]
+    x += y
+    x[0] = 7
+    return s, t * 1, x[0, 1] + s
+
+
+def test_an_element_read_before_a_write_keeps_its_value() -> None:
+    twice(elements_before_a_write, xy_of)

@@ -36,6 +36,9 @@ class Calls(Control):
         op = TABLE.of(fn)
         if fn is torch.from_numpy and len(args) == 1 and is_array(args[0]):
             return self._note(self.notes.call, "host", to_tensor, args, {}, to_tensor(args[0]))
+        if fn is np.copyto and len(args) == 2 and is_array(args[0]):
+            result = do(fn, *args, **kwargs)
+            return self._note(self.notes.copied, args[0], args[1], kwargs.get("where", True), result)
         if fn is getattr and len(args) == 2:
             return self.getattr(*args)
         if op is None and type(fn) is types.BuiltinFunctionType and fn.__self__ is not None:
