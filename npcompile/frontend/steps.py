@@ -184,6 +184,10 @@ class Steps(Notes):
         source = self.ref(value)
         self.fits(source, dst.dtype)
         if where is not True:
+            if (
+                np.broadcast_shapes(np.shape(where), dst.shape) != dst.shape
+            ):  # onto itself, NumPy lets it pass
+                raise Unfollowed("np.copyto under a mask of another shape")
             op = TABLE.of(np.where)
             assert op is not None
             if op.refuses((layout(where) if is_array(where) else where, value, layout(dst)), {}) is not None:
