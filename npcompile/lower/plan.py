@@ -130,12 +130,15 @@ class Planner:
             if arg not in self.open.inside and value_of(arg).kind == "array" and self._reads_a_write(arg):
                 self.close()
                 break
+        checked = bool(getattr(node.target, "checked", False)) and not node.meta.get("unchecked")
+        if checked and self.open.writes:
+            self.close()  # a check and a write do not share a segment: the check comes before it or after it
         for arg in args:
             if arg not in self.open.inside and value_of(arg).kind == "array":
                 self.open.reads.append(self.canonical(arg))
         self.open.ops.append(node)
         self.open.inside.add(node)
-        self.open.checked |= bool(getattr(node.target, "checked", False)) and not node.meta.get("unchecked")
+        self.open.checked |= checked
 
     def host_view(self, node: fx.Node) -> None:
         self.lazy.add(node)

@@ -200,3 +200,15 @@ def elements_before_a_write(x, y):
 
 def test_an_element_read_before_a_write_keeps_its_value() -> None:
     twice(elements_before_a_write, xy_of)
+
+
+def checks_after_a_write(x, places):
+    x //= 2
+    return x[places]
+
+
+def test_a_check_after_a_write_does_not_share_its_segment() -> None:
+    jitted = npcompile.jit(checks_after_a_write)
+    with pytest.warns(npcompile.NotCompiledWarning, match="indices are checked after a write"):
+        judge(jitted, checks_after_a_write, (np.arange(5.0), np.array([0, 4])))
+    judge(jitted, checks_after_a_write, (np.arange(5.0), np.array([0, 5])))

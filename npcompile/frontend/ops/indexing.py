@@ -192,6 +192,8 @@ def _stored_limits(op_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> st
     if masks:
         if len(items) > 1:
             return "a mask among other indices"
+        if masks[0].shape != array.shape[: masks[0].ndim]:
+            return "a mask of another shape"
         rest = array.shape[masks[0].ndim :]
         shape = np.shape(value)
         if len(shape) > len(rest):
