@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from npcompile.binding import Binding
 from npcompile.device import current_device
 from npcompile.frontend.defaults import Defaults, on_device
 from npcompile.frontend.errstate import traps
@@ -105,7 +106,7 @@ class Jitted:
         self._states: dict[Any, _State] = {}
         self._lock = threading.Lock()
         self._programs: list[Program] = []
-        self._binding = _Binding(fn)
+        self._binding = Binding(fn)
         self._arity = self._binding.arity
         self._rewritten: Rewritten | str | None = None
         _alive.add(self)
@@ -357,49 +358,6 @@ class Jitted:
 
 def _rebuild(fn: Callable[..., Any], wait: bool, strict: bool, default_float: Any) -> Jitted:
     return Jitted(fn, wait, strict, default_float)
-
-
-class _Binding:
-    """How arguments meet parameters: every call is brought to one form, positional where that is possible."""
-
-    def __init__(self, fn: Callable[..., Any]) -> None:
-        self.fn = fn
-        self.read()
-
-    def read(self) -> None:
-        """Take the function's parameters and their defaults as they are now."""
-        self.defaults = getattr(self.fn, "__defaults__", None)
-        self.signature: inspect.Signature | None
-        try:
-            self.signature = inspect.signature(self.fn)
-        except (TypeError, ValueError):  # a C function
-            self.signature = None
-        self.arity = -1
-        self._names: list[str] = []
-        if self.signature is not None:
-            parameters = list(self.signature.parameters.values())
-            plain = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-            self._names = [item.name for item in parameters if item.kind in plain]
-            if all(item.kind in plain for item in parameters):
-                self.arity = len(parameters)
-
-    def names(self, count: int) -> list[str]:
-        return [*self._names, *(f"arg{position}" for position in range(len(self._names), count))]
-
-    def bind(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
-        """The call's arguments in the one form; None where they do not fit the function."""
-        if self.signature is None:
-            return args, kwargs
-        if getattr(self.fn, "__defaults__", None) is not self.defaults:
-            self.read()
-        try:
-            bound = self.signature.bind(*args, **kwargs)
-        except TypeError:
-            return None
-        bound.apply_defaults()
-        return bound.args, bound.kwargs
 
 
 _said: set[str] = set()  # causes that are not one function's

@@ -1,0 +1,50 @@
+"""How a call's arguments meet the parameters of a jitted function."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+
+class Binding:
+    """How arguments meet parameters: every call is brought to one form, positional where that is possible."""
+
+    def __init__(self, fn: Callable[..., Any]) -> None:
+        self.fn = fn
+        self.read()
+
+    def read(self) -> None:
+        """Take the function's parameters and their defaults as they are now."""
+        self.defaults = getattr(self.fn, "__defaults__", None)
+        self.signature: inspect.Signature | None
+        try:
+            self.signature = inspect.signature(self.fn)
+        except (TypeError, ValueError):  # a C function
+            self.signature = None
+        self.arity = -1
+        self._names: list[str] = []
+        if self.signature is not None:
+            parameters = list(self.signature.parameters.values())
+            plain = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+            self._names = [item.name for item in parameters if item.kind in plain]
+            if all(item.kind in plain for item in parameters):
+                self.arity = len(parameters)
+
+    def names(self, count: int) -> list[str]:
+        return [*self._names, *(f"arg{position}" for position in range(len(self._names), count))]
+
+    def bind(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
+        """The call's arguments in the one form; None where they do not fit the function."""
+        if self.signature is None:
+            return args, kwargs
+        if getattr(self.fn, "__defaults__", None) is not self.defaults:
+            self.read()
+        try:
+            bound = self.signature.bind(*args, **kwargs)
+        except TypeError:
+            return None
+        bound.apply_defaults()
+        return bound.args, bound.kwargs
