@@ -203,9 +203,12 @@ def compiler() -> str:
 class Header:
     """Inductor's header, compiled once for many kernels: parsing it is most of a kernel's compilation.
 
-    It takes as long as four kernels and some 150 MB in `folder`, so it is made beside the third kernel's
-    compilation and used from when it is there. g++ ignores one that does not fit.
+    It takes as long as four kernels and some 150 MB in `folder`, and meanwhile a core that kernels on all
+    cores wait for. So only a process that compiles much makes it, beside its eighth kernel, and uses it from
+    when it is there. g++ ignores one that does not fit.
     """
+
+    MADE_AT = 8
 
     def __init__(self, folder: Path) -> None:
         self.source = folder / "prefix.h"
@@ -214,7 +217,7 @@ class Header:
 
     def flags(self, compiler: str) -> list[str]:
         self.kernels += 1
-        if self.kernels == 3:
+        if self.kernels == self.MADE_AT:
             self.source.write_text("#include <torch/csrc/inductor/cpp_prefix.h>\n")
             command = [compiler, "-x", "c++-header", str(self.source), *_flags(), "-o", f"{self.source}.tmp"]
             nowhere = subprocess.DEVNULL
