@@ -15,7 +15,6 @@ from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.steps import Steps
 from npcompile.frontend.table import Op
 
-_plain = Hooks()
 # Types whose operations are decided by the signature and the decisions made before.
 SIMPLE = (list, tuple, dict, str, bytes, set, frozenset, range, slice, type(None), bool, type(Ellipsis))
 

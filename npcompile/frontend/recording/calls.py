@@ -49,31 +49,7 @@ class Calls(Control):
             return self._numpy(op, fn, args, kwargs)
         if isinstance(fn, types.FunctionType | types.MethodType) or hasattr(type(fn), "npcompile_function"):
             return self._function(fn, args, kwargs)
-        try:
-            listed = (
-                "number"
-                if fn in pure.NUMBER_FUNCTIONS
-                else "structure"
-                if fn in pure.STRUCTURE
-                else "walk"
-                if fn in pure.WALKS
-                else "host"
-                if fn in pure.HOST_FUNCTIONS or isinstance(fn, np.ufunc)
-                else "opaque"
-            )
-        except TypeError:  # an unhashable callable
-            listed = "opaque"
-        if listed == "host":
-            return self._host(fn, args, kwargs)
-        if listed == "walk":
-            args = tuple(self._walkable(arg) for arg in args)
-            return fn(*args, **kwargs)
-        if fn is len or fn is sum or fn is print:
-            return self._builtin(fn, args, kwargs)
-        if listed == "opaque":
-            return self._opaque(Call(getattr(fn, "__name__", repr(fn)), fn), fn, args, kwargs)
-        result = do(fn, *args, **kwargs)
-        return self._note(self._number if listed == "number" else self._structural, fn, args, kwargs, result)
+        return self._listed(fn, args, kwargs)
 
     def _number(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:
         if any(is_array(arg) for arg in args):
@@ -241,18 +217,22 @@ class Calls(Control):
         return self.notes.result(node, result)
 
     def _listed(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """A built-in function of a module."""
+        """Any other callable, by the list that it is on; on none: opaque."""
         if fn is len or fn is sum or fn is print:
             return self._builtin(fn, args, kwargs)
+        try:
+            hash(fn)
+        except TypeError:  # no list holds it
+            return self._opaque(Call(getattr(fn, "__name__", repr(fn)), fn), fn, args, kwargs)
         if fn in pure.NUMBER_FUNCTIONS:
             return self._note(self._number, fn, args, kwargs, do(fn, *args, **kwargs))
         if fn in pure.STRUCTURE:
             return self._note(self._structural, fn, args, kwargs, do(fn, *args, **kwargs))
         if fn in pure.WALKS:
             return fn(*(self._walkable(arg) for arg in args), **kwargs)
-        if fn in pure.HOST_FUNCTIONS:
+        if fn in pure.HOST_FUNCTIONS or isinstance(fn, np.ufunc):
             return self._host(fn, args, kwargs)
-        return self._opaque(Call(fn.__name__, fn), fn, args, kwargs)
+        return self._opaque(Call(getattr(fn, "__name__", repr(fn)), fn), fn, args, kwargs)
 
     def _in_place_method(self, descriptor: Any, own: Any, args: Any, kwargs: Any, fn: Any) -> Any:
         result = do(fn, *args, **kwargs)
