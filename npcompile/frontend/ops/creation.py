@@ -17,8 +17,6 @@ from torch import Tensor
 
 from npcompile.frontend.ops.limits import dtype_limit
 from npcompile.frontend.ops.rules import (
-    DEFAULT_FLOAT,
-    FLOAT64,
     INT64,
     DType,
     as_dtype,
@@ -52,7 +50,7 @@ def own_dtype(dtype: Any, kind: Any = float) -> DType:
     """The dtype asked for; without one the default for that kind of Python number."""
     if dtype is not None and dtype is not float:
         return np.dtype(dtype)
-    return DEFAULT_FLOAT.get() if kind is float and dtype is None else np.dtype(dtype or kind)
+    return np.dtype(dtype or kind)
 
 
 def laid_out(dtype_at: int, order_at: int | None = None, sized: bool = False) -> Any:
@@ -194,8 +192,6 @@ def full_like(
 def _range_dtype(numbers: tuple[Any, ...]) -> DType:
     """NumPy looks at each number as an array, and never goes below its default integer."""
     dtype = promote.result_type(INT64, *[np.asarray(item).dtype for item in numbers])
-    if dtype == FLOAT64 and not any(isinstance(item, np.generic) for item in numbers):
-        return DEFAULT_FLOAT.get()
     return dtype
 
 
@@ -269,8 +265,6 @@ def linspace(
     div = num - 1 if endpoint else num
     ends = [operand(item) for item in (start, stop)]
     inexact = promote.result_type(*map(strength, ends), float)
-    if inexact == FLOAT64 and all(isinstance(strength(item), type) for item in ends):
-        inexact = DEFAULT_FLOAT.get()
     device = device or device_of(ends)
     first, last = [as_dtype(item, inexact, device) for item in ends]
     delta = do(np.subtract, last, first)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Sequence
-from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -17,8 +16,6 @@ from npcompile.lower import casts
 from npcompile.nep50 import promote, scalars, weak
 
 DType = np.dtype[Any]
-# What creation functions make where NumPy would make float64 for want of a dtype.
-DEFAULT_FLOAT: ContextVar[DType] = ContextVar("DEFAULT_FLOAT", default=np.dtype(np.float64))  # noqa: B039
 BOOL, INT64, FLOAT64 = np.dtype(np.bool_), np.dtype(np.int64), np.dtype(np.float64)
 
 
