@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from . import adapter
+from . import adapter, streaming
 from .wrapper import Call, Memory, Program, Unreadable, View, numel
 
 # What Inductor itself asks for, less what breaks IEEE 754 (-fno-signed-zeros and its kin). Without errno and
@@ -76,9 +76,11 @@ def emit(program: Program, outs: list[Out], threads: int) -> Emitted:
     includes: dict[str, None] = {}
     kernels: list[str] = []
     names: dict[str, str] = {}
+    streamed = streaming.streamed(program) if program.general is None else {}
     for index, kernel in enumerate(program.kernels):
-        includes.update(dict.fromkeys(line.strip() for line in INCLUDE.findall(kernel.source)))
-        text = INCLUDE.sub("", kernel.source).replace('extern "C"', "").strip()
+        source = streamed.get(kernel.name, kernel.source)
+        includes.update(dict.fromkeys(line.strip() for line in INCLUDE.findall(source)))
+        text = INCLUDE.sub("", source).replace('extern "C"', "").strip()
         text, found = PARALLEL.subn(r"#pragma omp parallel\1 num_threads(npc_threads)", text)
         if found != text.count("omp parallel"):  # its buffers hold one entry a thread
             raise Unreadable("a parallel region whose threads cannot be set")
@@ -93,11 +95,13 @@ def emit(program: Program, outs: list[Out], threads: int) -> Emitted:
         "static const char* npc_failed(const char* what) {\n"
         "    std::strncpy(npc_message, what, sizeof npc_message - 1);\n    return npc_message;\n}",
     ]
+    if streamed:
+        head.insert(len(includes) + 1, streaming.HELPERS)
     if program.general is not None:
         tail = [_entry(names[k.name], k.types) for k in program.kernels]
         scratch = 0
     else:
-        body, scratch = _run(program, outs, names)
+        body, scratch = _run(program, outs, names, streaming.FENCE if streamed else "")
         tail = [body]
     written = sum(view.nbytes for call in program.calls for view in call.results())
     written += sum(out.nbytes for _, out in _copied(program, outs))
@@ -123,7 +127,7 @@ def _guarded(lines: list[str]) -> str:
     return f"    try {{\n{body}    }} {caught}\n    return nullptr;\n"
 
 
-def _run(program: Program, outs: list[Out], names: dict[str, str]) -> tuple[str, int]:
+def _run(program: Program, outs: list[Out], names: dict[str, str], fence: str) -> tuple[str, int]:
     own = placed(program, outs)
     constants: list[str] = []
     offsets: dict[Memory, int] = {}
@@ -164,6 +168,8 @@ def _run(program: Program, outs: list[Out], names: dict[str, str]) -> tuple[str,
             target += f" + i{axis} * {b}"
         read = pointer(view, f"const {type_}*")
         lines.append(" ".join([*loops, f"(({type_}*)out[{index}])[{target}] = ({read})[{source}];"]))
+    if fence:
+        lines.append(fence)
     entry = f"NPC_EXPORT const char* npc_run(void** in, void** out, char* scratch) {{\n{_guarded(lines)}}}"
     return "\n\n".join([*constants, entry]), scratch
 

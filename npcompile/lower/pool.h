@@ -83,7 +83,7 @@ void release(Block *b) {
         std::free(b);
 }
 
-Block *obtain(size_t capacity, int size_class) {
+Block *obtain(size_t size, size_t capacity, int size_class) {
     Block *b;
     size_t mapped = 0;
     if (capacity >= LARGE) {
@@ -98,7 +98,8 @@ Block *obtain(size_t capacity, int size_class) {
         size_t rest = start + mapped + HUGE_PAGE - (aligned + mapped);
         if (rest) munmap(aligned + mapped, rest);
 #ifdef MADV_HUGEPAGE
-        madvise(aligned, mapped, MADV_HUGEPAGE);
+        // The last, partly used one stays in small pages: a result takes no more memory than NumPy's.
+        madvise(aligned, (HEADER + size) / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE);
 #endif
         b = reinterpret_cast<Block *>(aligned);
     } else {
@@ -153,13 +154,13 @@ void *pool_malloc(void *, size_t size) {
     pthread_mutex_unlock(&pool.lock);
     release_chain(dropped);
     if (!b) {
-        b = obtain(capacity, size_class);
+        b = obtain(size, capacity, size_class);
         if (!b) {  // the system has no more: give back all that is kept, try again
             pthread_mutex_lock(&pool.lock);
             dropped = drop_until(0);
             pthread_mutex_unlock(&pool.lock);
             release_chain(dropped);
-            b = obtain(capacity, size_class);
+            b = obtain(size, capacity, size_class);
         }
         if (!b) {
             pthread_mutex_lock(&pool.lock);

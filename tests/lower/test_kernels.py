@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 
+from npcompile.lower import streaming
 from npcompile.lower.graph import write
 from npcompile.lower.values import Value
 
@@ -309,3 +310,26 @@ def test_a_body_that_gives_another_dtype_or_shape_is_an_error(capfd):
 def test_kinds_that_a_kernel_cannot_pass():
     assert "object" in rejected(lambda b, x: [b(torch.add, x, 1)], [Value("object", torch.float64)], [X])
     assert value(True).kind == "bool"
+
+
+@pytest.mark.parametrize("kind", ["float64", "float32", "int32"])
+def test_large_results_go_past_the_caches(kind):
+    n = streaming.STREAMED_FROM // np.dtype(kind).itemsize
+    x = (np.arange(n + 13) % 251).astype(kind)
+    small = compiled(lambda b, x: [b(torch.add, x, 1)], [x[: n // 4]], [x[: n // 4] + 1])
+    assert "npc_stream(" not in small.source
+    job = compiled(lambda b, x: [b(torch.add, x, 1)], [x], [x + 1])
+    assert "npc_stream(tmp" in job.source
+    same(job.kernel(x), x + 1)
+    rows = x[13:].reshape(-1, 64)
+    turned = compiled(
+        lambda b, x: [b(torch.mul, x, 2), b(torch.amax, x, dim=(1,))], [rows], [rows * 2, rows[:, 0].copy()]
+    )
+    for got, want in zip(turned.kernel(rows), (rows * 2, rows.max(axis=1)), strict=True):
+        same(got, want)
+
+
+def test_memory_of_the_caller_is_not_streamed():
+    x = np.zeros(streaming.STREAMED_FROM // 8 + 1)
+    job = compiled(lambda b, x: [b(write, x, b(torch.add, x, 1))][:0], [x], [])
+    assert "npc_stream(" not in job.source
