@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import types
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -43,12 +44,14 @@ def trace(
     names: list[str],
     default_float: np.dtype[Any] | None,
     device: str,
+    hooks: Callable[[str, np.dtype[Any] | None, bool], Recorder] = Recorder,
 ) -> Traced:
     """Call a function, recording it. Its own exceptions are raised; the recording then counts for nothing.
 
     device: where the program is to run. Device arrays among the arguments decide that themselves.
+    hooks: what makes the recorder, where it is to do more than record.
     """
-    recorder = Recorder(fn.__code__.co_filename, default_float, device == "cpu")
+    recorder = hooks(fn.__code__.co_filename, default_float, device == "cpu")
     arguments = _Arguments(recorder)
     args = tuple(arguments.take(value, name) for value, name in zip(args, names, strict=False))
     kwargs = {key: arguments.take(value, key) for key, value in kwargs.items()}
