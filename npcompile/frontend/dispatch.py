@@ -1,6 +1,7 @@
 """One way in for every NumPy function on our arrays: its op, or else real NumPy, counted.
 
-The order of trying: views are laid out by NumPy; then the op; then a host call. Exceptions are NumPy's own:
+The order of trying: views are laid out by NumPy; then the op; then what NumPy composed in Python; then a
+host call. Exceptions are NumPy's own:
 where an op fails, NumPy is asked, and if it has an answer after all, the failure is counted as ours.
 """
 
@@ -17,6 +18,10 @@ from npcompile.frontend import convert, counters, errstate
 from npcompile.frontend.strided import Strided, overlap
 from npcompile.frontend.table import TABLE, Op, Unsupported
 from npcompile.lower import transfers
+
+# NumPy functions that NumPy wrote in Python, run as it wrote them on our arrays: id of the function -> what
+# is called with (args, kwargs). The shim fills it; where a function has an op too, the op comes first.
+composed: dict[int, Callable[[tuple[Any, ...], dict[str, Any]], Any]] = {}
 
 
 def name_of(function: Any) -> str:
@@ -72,9 +77,11 @@ def call(
     if op is None:
         op = TABLE.of(function)
     if op is None:
-        return host(function, args, kwargs)
+        return _otherwise(function, args, kwargs)
 
     def ask(count: bool) -> Any:
+        if count and id(function) in composed:
+            return _otherwise(function, args, kwargs)
         if real is not None:
             return host(real, args, {}, count, function)
         return host(function, args, kwargs, count)
@@ -89,6 +96,12 @@ def call(
         return ask(True)
     except Exception as error:
         return _redo(op, error, ask)
+
+
+def _otherwise(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Where there is no op: as NumPy composed it, or a host call."""
+    run = composed.get(id(function))
+    return host(function, args, kwargs) if run is None else run(args, kwargs)
 
 
 def update(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:

@@ -17,6 +17,7 @@ import numpy
 import npcompile.frontend.ops  # noqa: F401  (fills the op table)
 from npcompile.frontend import counters
 from npcompile.frontend.ndarray import ndarray as ndarray
+from npcompile.numpy import clones  # noqa: F401  (fills what is composed)
 from npcompile.numpy import fft as fft
 from npcompile.numpy import linalg as linalg
 from npcompile.numpy import random as random

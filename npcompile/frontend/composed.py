@@ -1,0 +1,59 @@
+"""NumPy functions that are run as NumPy wrote them: Python of its own, over operations that are ops here.
+
+NumPy's source is their definition, in the shim (`npcompile.numpy.clones`). The list is explicit: a function
+stands here once its clone is shown to answer as NumPy does (`tests/cases/composed.py`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+# By the part of NumPy that they come from.
+STATISTICS: tuple[Any, ...] = (
+    *(np.median, np.quantile, np.percentile, np.nanmedian, np.nanquantile, np.nanpercentile),
+    *(np.nancumsum, np.nancumprod, np.nanmin, np.nanmax, np.nanstd, np.nanvar, np.nanmean, np.nansum),
+    *(np.nanprod, np.nanargmin, np.nanargmax, np.average, np.cov, np.corrcoef),
+    *(np.histogram, np.histogram2d, np.histogramdd, np.histogram_bin_edges, np.digitize),
+)
+SETS: tuple[Any, ...] = (
+    *(np.unique, np.unique_all, np.unique_counts, np.unique_inverse, np.unique_values),
+    *(np.isin, np.intersect1d, np.union1d, np.setdiff1d, np.setxor1d, np.ediff1d),
+)
+SHAPES: tuple[Any, ...] = (
+    *(np.pad, np.insert, np.delete, np.append, np.trim_zeros, np.resize, np.block, np.kron, np.tile),
+    *(np.cross, np.tensordot, np.rot90, np.flip, np.roll, np.array_split, np.dsplit, np.hsplit, np.vsplit),
+    *(np.take_along_axis, np.put_along_axis, np.broadcast_arrays, np.meshgrid, np.indices),
+)
+CALCULUS: tuple[Any, ...] = (
+    *(np.gradient, np.trapezoid, np.unwrap, np.interp, np.convolve, np.correlate, np.diff),
+    *(np.geomspace, np.logspace, np.linspace, np.i0, np.sinc, np.angle, np.real_if_close, np.nan_to_num),
+    *(np.hanning, np.hamming, np.bartlett, np.blackman, np.kaiser, np.sort_complex, np.fix),
+    *(np.allclose, np.isclose, np.array_equal, np.array_equiv, np.iscomplex, np.isreal),
+)
+CALLBACKS: tuple[Any, ...] = (np.apply_along_axis, np.apply_over_axes, np.piecewise, np.fromfunction)
+INDEXING: tuple[Any, ...] = (
+    *(np.select, np.extract, np.argwhere, np.flatnonzero, np.ix_, np.fill_diagonal, np.diag_indices),
+    *(np.diag_indices_from, np.tril_indices, np.tril_indices_from, np.triu_indices, np.triu_indices_from),
+    *(np.mask_indices, np.diag, np.diagflat, np.tril, np.triu, np.vander, np.tri),
+)
+POLYNOMIALS: tuple[Any, ...] = (
+    *(np.poly, np.polyadd, np.polyder, np.polydiv, np.polyfit, np.polyint, np.polymul, np.polysub),
+    *(np.polyval, np.roots),
+)
+LINALG: tuple[Any, ...] = (
+    *(np.linalg.matrix_power, np.linalg.multi_dot, np.linalg.cond, np.linalg.matrix_rank, np.linalg.pinv),
+    *(np.linalg.tensorinv, np.linalg.tensorsolve, np.linalg.norm, np.linalg.vector_norm),
+    *(np.linalg.matrix_norm, np.linalg.cross, np.linalg.trace, np.linalg.tensordot, np.linalg.vecdot),
+    *(np.linalg.svdvals, np.linalg.diagonal, np.linalg.outer, np.linalg.matrix_transpose),
+)
+FFT: tuple[Any, ...] = (np.fft.fftfreq, np.fft.rfftfreq, np.fft.fftshift, np.fft.ifftshift)
+SINCE_2_1: tuple[Any, ...] = (
+    (np.cumulative_sum, np.cumulative_prod, np.unstack) if hasattr(np, "unstack") else ()
+)
+
+COMPOSED: tuple[Any, ...] = (
+    *(*STATISTICS, *SETS, *SHAPES, *CALCULUS, *CALLBACKS, *INDEXING, *POLYNOMIALS, *LINALG, *FFT),
+    *SINCE_2_1,
+)

@@ -1,0 +1,238 @@
+"""NumPy's own Python functions run on our arrays: cloned, with our names where theirs speak of NumPy's.
+
+A clone has the very code of NumPy's function. What differs is what its global names mean: modules, functions,
+ufuncs and the array type are ours, by identity, and helpers that NumPy keeps to itself are cloned in turn.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy
+
+from npcompile.frontend import convert, counters, dispatch, errstate
+from npcompile.frontend.composed import CALLBACKS, COMPOSED
+from npcompile.frontend.ndarray import ndarray
+from npcompile.numpy import creation, private
+from npcompile.numpy.converter import ArrayConverter
+from npcompile.numpy.wrappers import Fact, Function, ufunc
+
+_MODULES_KEPT = (numpy.ma, numpy.testing, numpy.exceptions, numpy.dtypes)
+_FACTS = (
+    *(numpy.shape, numpy.ndim, numpy.size, numpy.result_type, numpy.can_cast, numpy.promote_types),
+    *(numpy.min_scalar_type, numpy.common_type, numpy.iscomplexobj, numpy.isrealobj, numpy.isscalar),
+    *(numpy.issubdtype, numpy.isdtype, numpy.iterable, numpy.isfortran, numpy.broadcast_shapes),
+    *(numpy.may_share_memory, numpy.shares_memory, numpy.array_repr, numpy.array_str, numpy.array2string),
+    *(numpy.typename, numpy.mintypecode),
+)
+_CLASSES = (
+    *(type(numpy.mgrid), type(numpy.ogrid), *type(numpy.mgrid).__bases__),
+    *(type(numpy.r_), type(numpy.c_), *type(numpy.r_).__bases__),
+    *(numpy.poly1d, numpy.vectorize),
+    *(numpy.polynomial.Polynomial, numpy.polynomial.Chebyshev, numpy.polynomial.Legendre),
+    *(numpy.polynomial.Hermite, numpy.polynomial.HermiteE, numpy.polynomial.Laguerre),
+    *numpy.polynomial.Polynomial.__bases__,
+)
+# id of a NumPy object -> ours. What is not here is made when a clone first speaks of it, and then is.
+_ours: dict[int, Any] = {
+    id(numpy.ndarray): ndarray,
+    id(numpy.array): creation.array,
+    id(numpy.asarray): creation.asarray,
+    id(numpy.asanyarray): creation.asanyarray,
+    id(numpy.ascontiguousarray): creation.ascontiguousarray,
+    id(private.ARRAY_CONVERTER): ArrayConverter,
+    id(private.UNIQUE_HASH): lambda *_, **__: NotImplemented,  # sorting does it
+    **{id(function): Fact(function) for function in _FACTS},
+    **{id(item): item for item in (*_MODULES_KEPT, *private.OF_NO_ARRAY)},
+}
+_ours.pop(id(None), None)
+_kept: list[Any] = []  # what `_ours` knows by its id must live on
+_classes = {id(item) for item in _CLASSES}
+_clones: dict[int, types.FunctionType] = {}  # id of NumPy's Python function -> its clone
+_spaces: dict[int, dict[str, Any]] = {}  # id of a NumPy module's globals -> those of its clones
+
+
+class Namespace:
+    """A NumPy module as clones see it."""
+
+    def __init__(self, real: types.ModuleType) -> None:
+        self._real = real
+
+    def __getattr__(self, name: str) -> Any:
+        found = ours(getattr(self._real, name))
+        self.__dict__[name] = found
+        return found
+
+
+def ours(obj: Any) -> Any:
+    """What stands for a NumPy object in a clone; the object itself where it is nothing of NumPy's."""
+    if id(obj) in _ours:
+        return _ours[id(obj)]
+    made = _made(obj)
+    if made is not obj:
+        _kept.append(obj)
+        _ours[id(obj)] = made
+    return made
+
+
+def _made(obj: Any) -> Any:
+    if isinstance(obj, types.ModuleType):
+        return Namespace(obj) if _is_numpys(obj.__name__) else obj
+    if isinstance(obj, numpy.ufunc):
+        return ufunc(obj)
+    if isinstance(obj, private.DISPATCHER):
+        return Function(obj)
+    if isinstance(obj, types.FunctionType):
+        if id(obj) in dispatch.composed:
+            return Function(obj)
+        return clone(obj) if _is_numpys(obj.__module__) else obj
+    if isinstance(obj, types.BuiltinFunctionType):
+        return Function(obj) if _is_numpys(obj.__module__) else obj
+    if isinstance(obj, type):
+        return _class(obj) if id(obj) in _classes else obj
+    if type(obj) is dict and any(isinstance(item, (dict, *_CALLABLE)) for item in obj.values()):
+        return {key: ours(item) for key, item in obj.items()}
+    return obj
+
+
+_CALLABLE = (types.FunctionType, numpy.ufunc, private.DISPATCHER)
+
+
+def _is_numpys(module: str | None) -> bool:
+    return module is not None and (module == "numpy" or module.startswith("numpy."))
+
+
+def clone(fn: types.FunctionType) -> types.FunctionType:
+    """The function with the same code on our names; helpers that it calls are cloned with it."""
+    if id(fn) in _clones:
+        return _clones[id(fn)]
+    space = _spaces.setdefault(
+        id(fn.__globals__),
+        {"__builtins__": fn.__globals__["__builtins__"], "__name__": fn.__globals__["__name__"]},
+    )
+    cells = tuple([types.CellType() for _ in fn.__closure__ or ()])
+    made = types.FunctionType(fn.__code__, space, fn.__name__, None, cells)
+    _kept.append(fn)
+    _clones[id(fn)] = made  # before its helpers, which may call it
+    made.__defaults__ = None if fn.__defaults__ is None else tuple([ours(item) for item in fn.__defaults__])
+    made.__kwdefaults__ = {key: ours(item) for key, item in (fn.__kwdefaults__ or {}).items()}
+    made.__qualname__, made.__module__, made.__doc__ = fn.__qualname__, fn.__module__, fn.__doc__
+    for cell, theirs in zip(cells, fn.__closure__ or (), strict=True):
+        cell.cell_contents = ours(theirs.cell_contents)
+    for name in _names(fn.__code__):
+        if name not in space and name in fn.__globals__:
+            space[name] = ours(fn.__globals__[name])
+    return made
+
+
+def _names(code: types.CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _names(constant)
+
+
+def _class(real: type) -> type:
+    """A Python class of NumPy's over our arrays, its bases and methods cloned."""
+    _kept.append(real)
+    made: type = type(real)(real.__name__, tuple([ours(base) for base in real.__bases__]), {
+        key: value
+        for key, value in vars(real).items()
+        if key in ("__module__", "__doc__", "__qualname__", "__slots__") or key.startswith("_abc")
+    })  # fmt: skip
+    _ours[id(real)] = made
+    for key, value in vars(real).items():
+        if key not in vars(made) or key in ("__init__", "__hash__"):
+            setattr(made, key, _member(value))
+    if hasattr(made, "__abstractmethods__"):
+        made.__abstractmethods__ = real.__abstractmethods__  # type: ignore[attr-defined]
+    return made
+
+
+def _member(value: Any) -> Any:
+    if isinstance(value, staticmethod):
+        return staticmethod(ours(value.__func__))
+    if isinstance(value, classmethod):
+        return classmethod(ours(value.__func__))
+    if isinstance(value, property):
+        return property(*map(ours, (value.fget, value.fset, value.fdel)))
+    if type(value) is numpy.ndarray:  # class attributes such as a polynomial's domain
+        return creation.array(value)
+    return ours(value)
+
+
+class Composed:
+    """A listed NumPy function as its clone; a counted host call for what our arrays cannot hold."""
+
+    def __init__(self, real: Any) -> None:
+        self._real = real
+        self._clone: Callable[..., Any] | None = None
+        self._calls_back = any(real is item for item in CALLBACKS)
+
+    def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if errstate.traps() or not native(args) or not native(kwargs):
+            return dispatch.host(self._real, args, kwargs)
+        if self._clone is None:
+            implementation = private.implementation(self._real)
+            assert implementation is not None, self._real
+            self._clone = clone(implementation)
+        try:
+            answer = self._clone(*args, **kwargs)
+        except Exception as error:
+            if self._calls_back:  # what it calls may have effects: they are not repeated
+                raise
+            return self._ask(error, args, kwargs)
+        return dispatch.adopt(answer, [])
+
+    def _ask(self, error: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The exception is NumPy's own, or a failure of ours, which is counted."""
+        try:
+            answer = dispatch.host(self._real, args, kwargs, count=False)
+        except Exception as real:
+            raise real from None
+        name = dispatch.name_of(self._real)
+        counters.op_failures[f"{name}: {type(error).__name__}: {error}"] += 1
+        return answer
+
+
+_LEAVES = (float, complex, bool, slice, type(None), type(...), types.FunctionType, types.BuiltinFunctionType)
+
+
+def native(value: Any, within: bool = False) -> bool:
+    """Whether a clone can do with this argument: no dtypes that our arrays cannot hold, no foreign arrays."""
+    kind = type(value)
+    if kind is ndarray:
+        return bool(value._memory.device.type == "cpu")  # what clones make anew lies there
+    if kind is numpy.ndarray or isinstance(value, numpy.generic):
+        return value.dtype in convert.TORCH_OF
+    if kind is int:
+        return -(2**63) <= value < 2**63
+    if kind in _LEAVES:
+        return True
+    if kind is list or kind is tuple:
+        return all(native(item, True) for item in value)
+    if kind is dict:
+        return all(native(item) for item in value.values())
+    if kind is str:
+        return not within
+    if isinstance(value, type):
+        return _holds(value)
+    if isinstance(value, numpy.dtype):
+        return _holds(value)
+    return isinstance(value, (range, Function, ufunc)) or kind in _cloned_classes()
+
+
+def _holds(dtype: Any) -> bool:
+    try:
+        return numpy.dtype(dtype) in convert.TORCH_OF
+    except TypeError:
+        return True  # NumPy raises for itself
+
+
+def _cloned_classes() -> set[type]:
+    return {_ours[key] for key in _classes if key in _ours}
+
+
+dispatch.composed.update({id(function): Composed(function) for function in COMPOSED})

@@ -1,0 +1,33 @@
+"""The private names of NumPy's that running its Python functions on our arrays needs, all in one place."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+import numpy
+from numpy import _core, _globals
+from numpy.lib.array_utils import normalize_axis_index
+
+_C: Any = _core._multiarray_umath  # type: ignore[attr-defined]
+
+NO_VALUE: Any = _globals._NoValue  # "not given", where None means something
+
+# What NumPy's decorator makes of a Python function that arrays of others may take over.
+DISPATCHER: type = type(numpy.median)
+
+# The C helper through which functions convert their operands, or None in a NumPy that has none.
+ARRAY_CONVERTER: Any = getattr(_C, "_array_converter", None)
+
+# The C helper that finds unique values by hashing; it may say NotImplemented. None before NumPy 2.3.
+UNIQUE_HASH: Any = getattr(_C, "_unique_hash", None)
+
+# C functions of numbers, dtypes and messages: they are called as they are.
+OF_NO_ARRAY: tuple[Any, ...] = (normalize_axis_index, _C.add_docstring, _C.format_longfloat)
+
+
+def implementation(function: Any) -> types.FunctionType | None:
+    """The Python function that NumPy wrote for a public name; None where it is C."""
+    if isinstance(function, DISPATCHER):
+        function = function._implementation  # type: ignore[attr-defined]
+    return function if isinstance(function, types.FunctionType) else None
