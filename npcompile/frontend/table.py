@@ -14,11 +14,16 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-# The dtypes that bodies compute in. Everything else (wider unsigned integers, longdouble, object, other byte
-# orders) is Unsupported: half-supported dtypes give wrong values, not errors.
+from npcompile.lower import unsigned
+
+# The dtypes that bodies compute in. Everything else (longdouble, object, other byte orders) is Unsupported:
+# half-supported dtypes give wrong values, not errors.
 TORCH: dict[np.dtype[Any], torch.dtype] = {
     np.dtype(np.bool_): torch.bool,
     np.dtype(np.uint8): torch.uint8,
+    np.dtype(np.uint16): torch.uint16,  # these three by way of int64: see `lower/unsigned.py`
+    np.dtype(np.uint32): torch.uint32,
+    np.dtype(np.uint64): torch.uint64,
     np.dtype(np.int8): torch.int8,
     np.dtype(np.int16): torch.int16,
     np.dtype(np.int32): torch.int32,
@@ -110,7 +115,13 @@ class Op:
         return self.name.rpartition(".")[2]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.rule(self, args, kwargs)
+        unsigned.enter()
+        try:
+            return self.rule(self, args, kwargs)
+        except unsigned.Missing as missing:
+            raise Unsupported(str(missing)) from None
+        finally:
+            unsigned.leave()
 
     def refuses(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
         """Why this call, on NumPy values as the user passed them, cannot be native; None if it can.

@@ -14,6 +14,9 @@ from typing import Any, NamedTuple
 
 import torch
 import torch.fx as fx
+from torch.utils._python_dispatch import TorchDispatchMode
+
+__all__ = ["TorchDispatchMode"]  # for `unsigned.py`, which has a mode of its own
 
 PRIVATE = (
     "torch._C._dynamo.guards._empty_strided_cpu",
@@ -38,6 +41,7 @@ PRIVATE = (
     "torch._ops.OpOverload",
     "torch._ops.OpOverloadPacket",
     "torch._subclasses.FakeTensorMode",
+    "torch.utils._python_dispatch.TorchDispatchMode",
     "torch.UntypedStorage._cdata",
 )
 

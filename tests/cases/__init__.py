@@ -13,6 +13,7 @@ from tests.cases import (
     reductions,
     shape,
     statistics,
+    unsigned,
 )
 from tests.cases.framework import CASES, Case, expand
 
@@ -30,4 +31,5 @@ __all__ = [
     "reductions",
     "shape",
     "statistics",
+    "unsigned",
 ]

@@ -27,7 +27,7 @@ def _left_shift(a: Tensor, by: Tensor) -> Tensor:
 
 def _right_shift(a: Tensor, by: Tensor) -> Tensor:
     fits, safe = _in_range(a, by)
-    gone = torch.zeros_like(a) if a.dtype == torch.uint8 else torch.where(a < 0, -1, 0).to(a.dtype)
+    gone = torch.zeros_like(a) if not a.dtype.is_signed else torch.where(a < 0, -1, 0).to(a.dtype)
     return torch.where(fits, a >> safe, gone)  # npy_rshift: shifted out altogether, the sign is left
 
 
@@ -40,7 +40,7 @@ def _gcd(a: Tensor, b: Tensor) -> Tensor:
 
 
 def _lcm(a: Tensor, b: Tensor) -> Tensor:
-    if a.dtype == torch.uint8:
+    if not a.dtype.is_signed:
         return torch.lcm(a, b)
     divisor = _gcd(a, b)
     safe = torch.where(divisor == 0, torch.ones_like(divisor), divisor)

@@ -64,7 +64,7 @@ ufunc(np.positive, torch.clone)
 
 def _divisor(b: Tensor) -> Tensor:
     """An integer divisor that cannot trap: 1 for 0, and for -1 (the smallest integer over -1 overflows)."""
-    trap = b == 0 if b.dtype == torch.uint8 else (b == 0) | (b == -1)
+    trap = b == 0 if not b.dtype.is_signed else (b == 0) | (b == -1)
     return torch.where(trap, torch.ones_like(b), b)
 
 
@@ -82,7 +82,7 @@ def _divmod(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
     """npy_divmod: floor division, and remainder with the sign of the divisor; integers over 0 give 0, 0."""
     if not a.is_floating_point():
         quotient = torch.div(a, _divisor(b), rounding_mode="floor")
-        if b.dtype != torch.uint8:
+        if b.dtype.is_signed:
             quotient = torch.where(b == -1, -a, quotient)
         return torch.where(b == 0, torch.zeros_like(a), quotient), torch.remainder(a, _divisor(b))
     mod = _fmod(a, b)
@@ -116,7 +116,7 @@ def _reciprocal(a: Tensor) -> Tensor:
         )
     # NumPy converts 1.0 / a to the integer: of infinity the processor makes the smallest int32 or int64
     of_zero = torch.iinfo(a.dtype).min if a.dtype in (torch.int32, torch.int64) else 0
-    one = a == 1 if a.dtype == torch.uint8 else (a == 1) | (a == -1)
+    one = a == 1 if not a.dtype.is_signed else (a == 1) | (a == -1)
     return torch.where(one, a, torch.where(a == 0, torch.full_like(a, of_zero), torch.zeros_like(a)))
 
 
@@ -163,7 +163,7 @@ def _power(a: Tensor, b: Tensor, static: int | None = None) -> tuple[Tensor, Ten
         return _float_power(a, b, static), None
     if static is None:
         result = torch.pow(a, b)
-        return result, (b >= 0).all() if b.dtype != torch.uint8 and result.numel() else None
+        return result, (b >= 0).all() if b.dtype.is_signed and result.numel() else None
     if static < 0 and a.numel():
         raise ValueError("Integers to negative integer powers are not allowed.")
     return (_power_of(a, static) if static > 0 else torch.ones_like(a)), None

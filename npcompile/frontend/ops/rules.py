@@ -12,7 +12,7 @@ import torch
 
 from npcompile.frontend.ops.limits import list_dtype, list_reason
 from npcompile.frontend.table import NUMPY, TABLE, TORCH, Op, Unsupported, Weak
-from npcompile.lower import casts
+from npcompile.lower import casts, unsigned
 from npcompile.nep50 import promote, scalars, weak
 
 DType = np.dtype[Any]
@@ -35,13 +35,18 @@ NO_VALUE = NoValue()
 def torch_dtype(dtype: DType) -> torch.dtype:
     """The torch dtype of the same name. Raises Unsupported where bodies do not compute in it."""
     try:
-        return TORCH[dtype]
+        found = TORCH[dtype]
     except KeyError:
         raise Unsupported(f"dtype {dtype}") from None
+    if found in unsigned.WIDE:
+        unsigned.needed()
+    return found
 
 
 def dtype_of(tensor: torch.Tensor) -> DType:
     """The NumPy dtype of a tensor. Raises Unsupported for the dtypes that bodies do not compute in."""
+    if tensor.dtype in unsigned.WIDE:
+        unsigned.needed()
     try:
         return NUMPY[tensor.dtype]
     except KeyError:
@@ -110,9 +115,9 @@ def _static(value: Any) -> bool:
 def _stacked(value: Sequence[Any], device: torch.device | None) -> torch.Tensor:
     if _static(value):
         array = np.asarray(value)
-        return torch.tensor(array.tolist(), dtype=torch_dtype(array.dtype), device=device).reshape(
-            array.shape
-        )
+        held = array.view(np.int64) if array.dtype == np.uint64 else array  # torch makes no uint64 of a list
+        made = torch.tensor(held.tolist(), dtype=torch_dtype(held.dtype), device=device).reshape(array.shape)
+        return made.to(torch_dtype(array.dtype))
     parts = [tensor(item, device) for item in value]
     if any(part.shape != parts[0].shape for part in parts):
         raise ValueError(
@@ -148,6 +153,8 @@ def as_dtype(value: Any, dtype: DType, device: torch.device | None = None) -> to
     if isinstance(value, np.generic):
         with np.errstate(all="ignore"):
             value = value.astype(dtype)
+    elif dtype.kind == "b" and type(value) is int and not -(2**63) <= value < 2**63:
+        raise OverflowError("Python int too large to convert to C long")
     return constant(value, dtype, device)
 
 
@@ -272,7 +279,9 @@ def _compared(np_ufunc: np.ufunc, args: Sequence[Any]) -> torch.Tensor | None:
         return None
     value, array = ready[weak_at], ready[1 - weak_at]
     if isinstance(value, Weak):
-        wide = tensor(array).to(torch.int64), value.tensor
+        strong = tensor(array)
+        # a uint64 is compared with a signed number by value, all others fit int64
+        wide = strong if strong.dtype == torch.uint64 else strong.to(torch.int64), value.tensor
         body = TABLE.of(np_ufunc).body  # type: ignore[union-attr]
         return body(*(wide[::-1] if weak_at == 0 else wide))
     settled = weak.compare(np_ufunc, other if other.kind != "b" else INT64, value, reflected=weak_at == 0)
