@@ -4,10 +4,10 @@
     python benchmarks/npbench.py --path ../npbench --preset S
     python benchmarks/npbench.py --path ../npbench --only jacobi_2d,nbody --compare torch
 
-Each program runs in a process of its own with a time limit, its kernels compiled anew. The function is the one
-in NPBench's `*_numpy.py`; its inputs are what NPBench's `initialize` makes, copied anew for every call. The calls
-until nothing new is recorded, and one after the timed ones, are judged against plain NumPy: what they return and
-what they leave in their arguments, floats by NPBench's own tolerance, everything else exactly.
+Each program runs in a process of its own with a time limit, its kernels compiled anew. The function is the
+one in NPBench's `*_numpy.py`; its inputs are what NPBench's `initialize` makes, copied anew for every call.
+Judged against plain NumPy are the calls until nothing new is recorded and one after the timed ones: what they
+return and what they leave in their arguments, floats by NPBench's own tolerance, everything else exactly.
 """
 
 from __future__ import annotations
