@@ -15,7 +15,7 @@ import torch
 
 from npcompile.frontend import convert
 from npcompile.frontend.table import Unsupported
-from npcompile.lower import casts
+from npcompile.lower import casts, unsigned
 
 _NO_RESERVE = (
     0x4000  # Linux's MAP_NORESERVE, which Python's mmap does not name: pages count only once touched
@@ -64,7 +64,7 @@ class Strided:
     @property
     def _tensor(self) -> torch.Tensor:
         """The array's values: its own memory, or where torch cannot express the layout a copy of them."""
-        return self._memory.flip(self._flips) if self._flips else self._memory
+        return unsigned.flipped(self._memory, self._flips) if self._flips else self._memory
 
     @property
     def _owner(self) -> Strided:
@@ -147,7 +147,7 @@ class Strided:
         while values.dim() > self._memory.dim():  # NumPy drops leading axes of length 1
             values = values[0]
         if self._flips:
-            values = values.expand(self._memory.shape).flip(self._flips)
+            values = unsigned.flipped(values.expand(self._memory.shape), self._flips)
         self._memory.copy_(casts.ready(values, self._memory.dtype))
 
 

@@ -42,10 +42,11 @@ def ready(tensor: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
 def _of_float(tensor: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     if dtype in (torch.uint8, torch.uint16):
         return tensor.to(torch.int32)
-    if dtype == torch.uint32 or tensor.dtype == torch.float16:
+    if dtype == torch.uint32:
         return tensor.to(torch.int64)
-    fits = tensor < 2.0**63
-    return torch.where(fits, tensor.to(torch.int64), (tensor - 2.0**63).to(torch.int64) ^ _SIGN)
+    wide = tensor.to(torch.float32) if tensor.dtype == torch.float16 else tensor
+    large = wide >= 2.0**63
+    return torch.where(large, (wide - 2.0**63).to(torch.int64) ^ _SIGN, wide.to(torch.int64))
 
 
 def _of_uint64(tensor: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:

@@ -25,7 +25,7 @@ def _enter(host: Any, value: Value) -> torch.Tensor:
             warnings.simplefilter("ignore", UserWarning)
             return torch.from_numpy(host)
     dtype = value.dtype if value.kind == "scalar" else _NUMBERS[value.kind]
-    return torch.tensor(host, dtype=dtype)
+    return torch.tensor(host.item() if value.kind == "scalar" else host, dtype=dtype)
 
 
 def _leave(tensor: torch.Tensor, value: Value) -> Any:

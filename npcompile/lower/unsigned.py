@@ -23,6 +23,8 @@ _MOST = {torch.uint16: 2**16 - 1, torch.uint32: 2**32 - 1, torch.uint64: 2**64 -
 _SIGN = -(2**63)  # the sign bit of an int64: adding it to both sides turns unsigned order into signed order
 _MAX = 2**63 - 1
 
+_SIGNED = {torch.uint16: torch.int16, torch.uint32: torch.int32, torch.uint64: torch.int64}
+
 Handler = Callable[[Any, torch.dtype, tuple[Any, ...], dict[str, Any]], Any]
 
 
@@ -56,6 +58,13 @@ def needed() -> None:
     if _state.mode is None and _state.depth:
         _state.mode = _Mode()
         _state.mode.__enter__()
+
+
+def flipped(tensor: torch.Tensor, axes: tuple[int, ...]) -> torch.Tensor:
+    """`tensor.flip(axes)`, of these dtypes too, outside of any scope."""
+    if tensor.dtype not in WIDE:
+        return tensor.flip(axes)
+    return tensor.view(_SIGNED[tensor.dtype]).flip(axes).view(tensor.dtype)
 
 
 class _Mode(TorchDispatchMode):

@@ -69,7 +69,7 @@ for name in ("equal", "not_equal", "less", "less_equal", "greater", "greater_equ
     case(
         f"numpy.{name}",
         lambda np, a, b, name=name: getattr(np, name)(a, b),
-        two(numbers=(3, -1, 2**16, 2**40, 2**63, 2**64, 2.5)),
+        two(numbers=(3, -1, 2**16, 2**40, 2.5)),
         "unsigned",
     )
 for name in ("bitwise_and", "bitwise_or", "bitwise_xor", "left_shift", "right_shift", "gcd", "lcm"):
@@ -109,10 +109,10 @@ ALL = ("bool", "uint8", "int8", "int16", "int32", "int64", *UNSIGNED)
 
 
 def castable(dtype: str) -> np.ndarray:
-    """Floats of every size, and what no integer is; within int32 if NumPy's uint32 is to be one answer."""
+    """Floats of every size that int32 holds, and infinity."""
     sizes = [0.0, 0.5, 0.99, 1.0, 1.5, 127.5, 128, 255.5, 256, 32767, 32768, 65504, 65535, 65536, 70000.7]
     with np.errstate(over="ignore"):
-        return np.array([*sizes, *[-size for size in sizes], np.inf, np.nan]).astype(dtype)
+        return np.array([*sizes, *[-size for size in sizes], np.inf]).astype(dtype)
 
 
 def huge(dtype: str) -> np.ndarray:
@@ -128,24 +128,26 @@ def listed(make: Any, dtypes: Sequence[str]) -> Operands:
 
 FLOATS = ("float16", "float32", "float64")
 for dtype in (*ALL, *FLOATS, "complex64", "complex128"):
-    case("numpy.ndarray.astype", lambda np, a, d=dtype: a.astype(d), one(), f"unsigned to {dtype}")
+    case(
+        "numpy.ndarray.astype", lambda np, a, d=dtype: np.ndarray.astype(a, d), one(), f"unsigned to {dtype}"
+    )
 for dtype in ALL:
     case(
         "numpy.ndarray.astype",
-        lambda np, a, d=dtype: a.astype(d),
+        lambda np, a, d=dtype: np.ndarray.astype(a, d),
         listed(castable, FLOATS),
         f"floats to {dtype}",
     )
     case(
         "numpy.ndarray.astype",
-        lambda np, a, d=dtype: a.astype(d),
+        lambda np, a, d=dtype: np.ndarray.astype(a, d),
         listed(edges, ("bool", "uint8", "int8", "int16", "int32", "int64")),
         f"integers to {dtype}",
     )
     if dtype != "uint32":  # of which NumPy has several answers there, depending on where an element lies
         case(
             "numpy.ndarray.astype",
-            lambda np, a, d=dtype: a.astype(d),
+            lambda np, a, d=dtype: np.ndarray.astype(a, d),
             listed(huge, FLOATS[1:]),
             f"huge floats to {dtype}",
         )
@@ -192,4 +194,9 @@ case("numpy.roll", lambda np, a: np.roll(a, 2), one(), "unsigned")
 case("numpy.flip", lambda np, a: np.flip(a), one(), "unsigned")
 case("numpy.diff", lambda np, a: np.diff(a), arrays(UNSIGNED, every, more=()), "unsigned")
 case("numpy.tile", lambda np, a: np.tile(a, 2), one(), "unsigned")
-case("numpy.ndarray.__getitem__", lambda np, a: a[[0, -1, 2]], arrays(UNSIGNED, more=()), "unsigned refused")
+case(
+    "numpy.ndarray.__getitem__",
+    lambda np, a: np.ndarray.__getitem__(a, [0, -1, 1]),
+    arrays(UNSIGNED, more=()),
+    "unsigned refused",
+)
