@@ -1,4 +1,4 @@
-"""The example as a stranger runs it, and its Lloyd iterations against NumPy's own."""
+"""The examples against plain NumPy, call by call, and what was counted; k-means as a stranger runs it."""
 
 from __future__ import annotations
 
@@ -7,23 +7,267 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 
-EXAMPLE = Path(__file__).resolve().parent.parent / "examples" / "kmeans.py"
+EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
+EXAMPLE = EXAMPLES / "kmeans.py"
 
 
-@pytest.fixture
-def kmeans() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("example_kmeans", EXAMPLE)
+def load(name: str) -> ModuleType:
+    """An example as a module of its own: its functions have been called by nobody yet."""
+    spec = importlib.util.spec_from_file_location(f"example_{name}", EXAMPLES / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+# -- every example
+
+
+class Row(NamedTuple):
+    """One function of an example, called four times on other values of one size, and what that counts."""
+
+    module: str
+    entry: str  # gives the function and fresh arguments
+    size: dict[str, Any]
+    programs: int
+    replays: int
+    plain: int
+    host_calls: int  # in all four calls
+    because: str = ""  # part of the reason why calls ran plain; empty where all that can be replayed is
+    tolerance: float = 1e-12  # relative to the largest number: what is chaotic or cancels needs more
+
+
+CALLS = 4
+
+# What is compiled as of now. A row may get better; then its numbers are tightened here.
+TABLE = [
+    Row(
+        "life",
+        "example",
+        {"size": 24, "generations": 40},
+        0,
+        0,
+        3,
+        26,
+        "more than 600 steps: loops are unrolled, and this one is too long for that",
+    ),
+    Row("gray_scott", "one_step", {"size": 20}, 1, 3, 0, 0),
+    Row(
+        "gray_scott",
+        "example",
+        {"size": 20, "steps": 50},
+        0,
+        0,
+        3,
+        0,
+        "more than 600 steps: loops are unrolled, and this one is too long for that",
+    ),
+    Row("boids", "example", {"size": 30}, 0, 0, 3, 11, "a store to attribute velocity"),
+    Row(
+        "lattice_boltzmann",
+        "example",
+        {"size": 12, "steps": 40},
+        0,
+        0,
+        3,
+        38,
+        "more than 600 steps: loops are unrolled, and this one is too long for that",
+    ),
+    Row(
+        "finite_volume",
+        "example",
+        {"size": 16, "t_end": 0.3},
+        0,
+        0,
+        3,
+        0,
+        "more than 600 steps: loops are unrolled, and this one is too long for that",
+    ),
+    Row(
+        "spectral",
+        "example",
+        {"size": 16, "steps": 40},
+        0,
+        0,
+        3,
+        80,
+        "more than 600 steps: loops are unrolled, and this one is too long for that",
+    ),
+    Row("spectral", "rings", {"size": 16}, 1, 3, 0, 4),
+    Row("particle_in_cell", "example", {"size": 500}, 0, 0, 3, 0, "a store to attribute velocity"),
+    Row("particle_in_cell", "histogram", {"size": 500}, 0, 0, 3, 2, "add.at"),
+    Row("ray_tracing", "example", {"size": 32}, 0, 0, 3, 0, "`-` of Vec and Vec"),
+    Row("gpt", "example", {"size": 16, "tokens": 8}, 4, 0, 0, 4),
+    Row("kalman", "one_step", {"size": 2}, 0, 0, 3, 0, "a store to attribute x"),
+    Row("kalman", "outlier", {"size": 2}, 0, 0, 3, 0, "a store to attribute x"),
+    Row("kalman", "example", {"size": 40}, 0, 0, 3, 0, "a store to attribute x"),
+    Row(
+        "gaussian_mixture",
+        "example",
+        {"size": 200},
+        0,
+        0,
+        3,
+        37,
+        "more than 600 steps: loops are unrolled, and this one is too long for that",
+    ),
+    Row("gaussian_mixture", "classify", {"size": 200}, 1, 3, 0, 24),
+    Row("convolution", "example", {"size": 8, "batch": 6}, 0, 0, 3, 0, "add.at"),
+    Row(
+        "convolution",
+        "inference",
+        {"size": 8, "batch": 6},
+        0,
+        0,
+        3,
+        0,
+        "as_strided_1 decides after the call of as_strided: resuming there is to come",
+    ),
+    Row("group_by", "example", {"size": 500}, 0, 0, 3, 1, "add.at"),
+    Row("group_by", "table", {"size": 500}, 0, 0, 3, 0, "add.at"),
+    Row("group_by", "accumulated", {"size": 500}, 3, 1, 0, 24),
+    Row("group_by", "months", {"size": 500}, 1, 3, 0, 12),
+    Row(
+        "stretch_moves",
+        "one_move",
+        {"size": 16},
+        0,
+        0,
+        3,
+        2,
+        "random_1 decides after the call of random: resuming there is to come",
+    ),
+    Row(
+        "stretch_moves",
+        "example",
+        {"size": 16, "steps": 40},
+        0,
+        0,
+        3,
+        0,
+        "more than 600 steps: loops are unrolled, and this one is too long for that",
+    ),
+]
+# Those that are run with their kernels compiled, too.
+COMPILED = [("gray_scott", "one_step"), ("group_by", "months"), ("spectral", "rings")]
+
+
+@pytest.fixture(autouse=True)
+def beside_each_other(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Examples import what they share as scripts do, from their own folder."""
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    yield
+    sys.modules.pop("side_by_side", None)
+
+
+def matches(got: Any, want: Any, tolerance: float, at: str) -> None:
+    """Raise AssertionError unless `got` is `want`: types, dtypes, shapes, attributes, values."""
+    assert type(got) is type(want), f"{at}: {type(got).__name__} instead of {type(want).__name__}"
+    if isinstance(want, np.ndarray | np.generic | float | complex):
+        left, right = np.asarray(got), np.asarray(want)
+        assert left.dtype == right.dtype, f"{at}: {left.dtype} instead of {right.dtype}"
+        assert left.shape == right.shape, f"{at}: {left.shape} instead of {right.shape}"
+        if right.dtype.kind in "fc":
+            size = np.max(np.abs(right), initial=0.0, where=np.isfinite(right))
+            np.testing.assert_allclose(left, right, rtol=tolerance, atol=tolerance * size, err_msg=at)
+        else:
+            np.testing.assert_array_equal(left, right, err_msg=at)
+    elif isinstance(want, dict):
+        assert list(got) == list(want), f"{at}: {list(got)} instead of {list(want)}"
+        for key in want:
+            matches(got[key], want[key], tolerance, f"{at}[{key!r}]")
+    elif isinstance(want, tuple | list):
+        assert len(got) == len(want), f"{at}: {len(got)} items instead of {len(want)}"
+        for index, (one, other) in enumerate(zip(got, want, strict=True)):
+            matches(one, other, tolerance, f"{at}[{index}]")
+    elif isinstance(want, np.random.Generator):
+        assert got.bit_generator.state == want.bit_generator.state, f"{at}: another place in the stream"
+    elif hasattr(want, "__dict__"):
+        matches(vars(got), vars(want), tolerance, at)
+    else:
+        assert got == want, f"{at}: {got!r} instead of {want!r}"
+
+
+def arrays(value: Any) -> Iterator[np.ndarray]:
+    if isinstance(value, np.ndarray):
+        yield value
+    elif isinstance(value, dict):
+        yield from arrays(list(value.values()))
+    elif isinstance(value, tuple | list):
+        for item in value:
+            yield from arrays(item)
+    elif hasattr(value, "__dict__") and not isinstance(value, np.random.Generator):
+        yield from arrays(vars(value))
+
+
+def sharing(answer: Any) -> list[bool]:
+    """Which of an answer's arrays (results, arguments, attributes) lie in the same memory."""
+    found = list(arrays(answer))
+    return [np.may_share_memory(one, other) for i, one in enumerate(found) for other in found[:i]]
+
+
+def call_by_call(row: Row) -> Any:
+    """Calls the function on fresh arguments and judges every call by plain NumPy's; returns its counts."""
+    entry = getattr(load(row.module), row.entry)
+    for seed in range(CALLS):
+        jitted, args = entry(seed=seed, **row.size)
+        _, others = entry(seed=seed, **row.size)
+        answer, expected = (jitted(*args), args), (jitted.__wrapped__(*others), others)
+        matches(answer, expected, row.tolerance, f"{row.module}.{row.entry}, call {seed + 1}")
+        assert sharing(answer) == sharing(expected)
+        jitted.wait()
+    return jitted.stats
+
+
+def name_of(row: Row) -> str:
+    return f"{row.module}-{row.entry}"
+
+
+@pytest.mark.filterwarnings("ignore::npcompile.NotCompiledWarning")
+@pytest.mark.parametrize("row", TABLE, ids=name_of)
+def test_an_example_gives_numpys_answers(monkeypatch: pytest.MonkeyPatch, row: Row) -> None:
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+    stats = call_by_call(row)
+    now = row._replace(
+        programs=stats.programs,
+        replays=stats.replays,
+        plain=stats.plain_calls,
+        host_calls=stats.host_calls,
+        because=row.because if any(row.because in reason for reason in stats.reasons) else "",
+    )
+    assert now == row, f"{stats.reasons}\nif that is better, the row is now {now}"
+    assert bool(stats.reasons) == bool(row.because), stats.reasons
+
+
+@pytest.mark.filterwarnings("ignore::npcompile.NotCompiledWarning")
+@pytest.mark.parametrize("row", [row for row in TABLE if (row.module, row.entry) in COMPILED], ids=name_of)
+def test_a_compiled_example_gives_numpys_answers(row: Row) -> None:
+    stats = call_by_call(row)
+    assert (stats.replays, stats.host_calls) == (row.replays, row.host_calls), stats
+    assert stats.kernels > 0
+
+
+def test_every_example_is_in_the_table() -> None:
+    files = {file.stem for file in EXAMPLES.glob("*.py")} - {"kmeans", "side_by_side"}
+    assert files == {row.module for row in TABLE}
+    assert set(COMPILED) <= {(row.module, row.entry) for row in TABLE}
+
+
+# -- k-means
+
+
+@pytest.fixture
+def kmeans() -> ModuleType:
+    return load("kmeans")
 
 
 def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
