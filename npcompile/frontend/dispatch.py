@@ -19,6 +19,9 @@ from npcompile.frontend.strided import Strided, overlap
 from npcompile.frontend.table import TABLE, Op, Unsupported
 from npcompile.lower import transfers
 
+# Functions that write into their first argument; their ops give the whole new array.
+UPDATING = (np.put, np.putmask, np.place, np.put_along_axis)
+
 # NumPy functions that NumPy wrote in Python, run as it wrote them on our arrays: id of the function -> what
 # is called with (args, kwargs). The shim fills it; where a function has an op too, the op comes first.
 composed: dict[int, Callable[[tuple[Any, ...], dict[str, Any]], Any]] = {}
@@ -78,6 +81,9 @@ def call(
         op = TABLE.of(function)
     if op is None:
         return _otherwise(function, args, kwargs)
+    if function in UPDATING:
+        ours = bool(args) and isinstance(args[0], Strided)
+        return update(function, args, kwargs) if ours else host(function, args, kwargs)
 
     def ask(count: bool) -> Any:
         if count and id(function) in composed:
@@ -95,7 +101,7 @@ def call(
     except Unsupported:
         return ask(True)
     except Exception as error:
-        return _redo(op, error, ask)
+        return _redo(op.name, error, ask)
 
 
 def _otherwise(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -110,7 +116,7 @@ def update(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None
     array = args[0]
 
     def ask(count: bool) -> Any:
-        return host(function, args, kwargs, count)
+        return _otherwise(function, args, kwargs) if count else host(function, args, kwargs, False)
 
     try:
         if not array._layout.flags.writeable:
@@ -121,15 +127,24 @@ def update(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None
     except Unsupported:
         ask(True)
     except Exception as error:
-        _redo(op, error, ask)
+        _redo(op.name, error, ask)
 
 
-def _redo(op: Op, error: Exception, ask: Callable[[bool], Any]) -> Any:
+def redo(function: Any, error: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What failed on our arrays, asked of NumPy: its exception, or its answer and a failure of ours."""
+
+    def ask(count: bool) -> Any:
+        return host(function, args, kwargs, count)
+
+    return _redo(name_of(function), error, ask)
+
+
+def _redo(name: str, error: Exception, ask: Callable[[bool], Any]) -> Any:
     try:
         answer = ask(False)
     except Exception as real:
         raise real from None
-    counters.op_failures[f"{op.name}: {type(error).__name__}: {error}"] += 1
+    counters.op_failures[f"{name}: {type(error).__name__}: {error}"] += 1
     return answer
 
 

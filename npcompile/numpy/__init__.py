@@ -15,7 +15,7 @@ from typing import Any
 import numpy
 
 import npcompile.frontend.ops  # noqa: F401  (fills the op table)
-from npcompile.frontend import counters
+from npcompile.frontend import counters, sized  # noqa: F401  (what is no op, but ours)
 from npcompile.frontend.ndarray import ndarray as ndarray
 from npcompile.numpy import clones  # noqa: F401  (fills what is composed)
 from npcompile.numpy import fft as fft
@@ -26,7 +26,7 @@ from npcompile.numpy.creation import asanyarray as asanyarray
 from npcompile.numpy.creation import asarray as asarray
 from npcompile.numpy.creation import ascontiguousarray as ascontiguousarray
 from npcompile.numpy.creation import from_dlpack as from_dlpack
-from npcompile.numpy.wrappers import Fact, Function, OfArray, Updating, ufunc, wrap
+from npcompile.numpy.wrappers import Fact, Function, OfArray, ufunc, wrap
 
 __version__ = numpy.__version__
 __array_api_version__ = numpy.__array_api_version__
@@ -378,7 +378,7 @@ vstack = Function(numpy.vstack)
 where = Function(numpy.where)
 zeros = Function(numpy.zeros)
 zeros_like = Function(numpy.zeros_like)
-put_along_axis = Updating(numpy.put_along_axis)
+put_along_axis = Function(numpy.put_along_axis)
 
 if hasattr(numpy, "unstack"):  # NumPy 2.1
     cumulative_prod = Function(numpy.cumulative_prod)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy
 
-from npcompile.frontend import convert, counters, dispatch, errstate
+from npcompile.frontend import convert, dispatch, errstate
 from npcompile.frontend.composed import CALLBACKS, COMPOSED
 from npcompile.frontend.ndarray import ndarray
 from npcompile.numpy import creation, private
@@ -183,18 +183,8 @@ class Composed:
         except Exception as error:
             if self._calls_back:  # what it calls may have effects: they are not repeated
                 raise
-            return self._ask(error, args, kwargs)
+            return dispatch.redo(self._real, error, args, kwargs)
         return dispatch.adopt(answer, [])
-
-    def _ask(self, error: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """The exception is NumPy's own, or a failure of ours, which is counted."""
-        try:
-            answer = dispatch.host(self._real, args, kwargs, count=False)
-        except Exception as real:
-            raise real from None
-        name = dispatch.name_of(self._real)
-        counters.op_failures[f"{name}: {type(error).__name__}: {error}"] += 1
-        return answer
 
 
 _LEAVES = (float, complex, bool, slice, type(None), type(...), types.FunctionType, types.BuiltinFunctionType)

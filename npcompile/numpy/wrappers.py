@@ -57,17 +57,6 @@ class OfArray(Function):
         return super().__call__(*args, **kwargs)
 
 
-class Updating(Function):
-    """A NumPy function that writes into its first argument; its op gives the whole new array."""
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        first = args[0] if args else None
-        if isinstance(first, dispatch.Strided):
-            dispatch.update(self.__wrapped__, args, kwargs)  # type: ignore[attr-defined]
-        else:
-            dispatch.host(self.__wrapped__, args, kwargs)  # type: ignore[attr-defined]
-
-
 class Fact(Function):
     """A NumPy function that asks for shapes, dtypes or memory only: answered from the layout, uncounted."""
 

@@ -15,6 +15,7 @@ from npcompile.frontend.ops import (
     reductions,
     shape,
     sorting,
+    putting,
     statistics,
 )
 
@@ -33,3 +34,4 @@ __all__ = [
     "sorting",
     "statistics",
 ]
+    "putting",

@@ -12,6 +12,7 @@ import torch
 from npcompile.frontend import follow, pure
 from npcompile.frontend.arrays import facts, from_tensor, is_array, is_numpy, to_tensor
 from npcompile.frontend.defaults import with_default
+from npcompile.frontend.dispatch import UPDATING
 from npcompile.frontend.errstate import TRAPS
 from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.program import Call, Read
@@ -124,11 +125,20 @@ class Calls(Control):
         result = do(fn, *args, **kwargs)
         if op.view and args and result is args[0]:
             return result  # np.asarray and the like, where there was nothing to do
-        if op.function is np.put_along_axis and reason is None:
-            return self._note(lambda *_: self.notes.update(op, args, kwargs), result)
+        if op.function in UPDATING:
+            return self._note(self._updated, op, args, kwargs, reason, result)
         if reason is not None:
             return self._note(self.notes.host, _target(fn), args, kwargs, result)
         return self._note(self.notes.op, op, args, kwargs, result)
+
+    def _updated(self, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any], reason: Any, _: None) -> None:
+        """NumPy has written into the first argument, which the op (or NumPy again) gives as a whole."""
+        if reason is None:
+            self.notes.update(op, args, kwargs)
+        elif kwargs:
+            raise Unfollowed(reason)
+        else:
+            self.notes.instead(After(op.function), args, args[0])
 
     def _into(self, op: Op, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call with out=: the value, then a write."""
@@ -315,6 +325,19 @@ class _Method:
 
     def __call__(self, own: Any, *args: Any, **kwargs: Any) -> Any:
         return self._bound(*args, **kwargs)
+
+
+class After:
+    """The first argument after a function of NumPy's has written into it, as an array of its own."""
+
+    def __init__(self, function: Any) -> None:
+        self.function = function
+        self.__name__ = function.__name__
+
+    def __call__(self, array: Any, *args: Any) -> Any:
+        made = array.copy()
+        self.function(made, *args)
+        return made
 
 
 def _target(fn: Any) -> Any:

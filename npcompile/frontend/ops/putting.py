@@ -1,0 +1,87 @@
+"""Ops that NumPy does in place by index or mask: each gives the whole new value of its first argument."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from npcompile.frontend.ops.rules import as_dtype, cast, dtype_of, op, tensor
+from npcompile.frontend.table import Op, Unsupported, Weak
+
+
+def _values(values: Any, a: Tensor) -> Tensor:
+    """The values to put, as one row in the dtype of the array."""
+    if isinstance(values, (Tensor, Weak, list, tuple)):
+        return cast(tensor(values, a.device), dtype_of(a)).reshape(-1)
+    return as_dtype(values, dtype_of(a), a.device).reshape(-1)
+
+
+def _limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    names = ("v", "values", "vals")
+    values = args[2] if len(args) > 2 else next((kwargs[name] for name in names if name in kwargs), None)
+    kind = np.asarray(values).dtype.kind
+    if kind == "c" and args[0].dtype.kind != "c":
+        return "complex into real, of which NumPy warns"
+    return None if kind in "biufc" else f"values of kind {kind}"
+
+
+def _put_limits(op_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    ind = args[1] if len(args) > 1 else kwargs.get("ind")
+    found = np.asarray(ind)
+    if found.dtype.kind not in "iu" or found.dtype == np.uint64:
+        return f"indices of dtype {found.dtype}"
+    return _limits(op_, args, kwargs)
+
+
+@op(np.put, arrays=2, operands=["v"], scalar=False, checked=True, limits=_put_limits)
+def put(a: Tensor, ind: Tensor, v: Any, mode: Any = "raise") -> Any:
+    """Not ok where an index is out of range and `mode` does not say what to do then."""
+    values, places, size = _values(v, a), ind.reshape(-1).to(torch.int64), a.numel()
+    if values.numel() == 0 or places.numel() == 0:
+        return a.clone(), None
+    if size == 0:
+        raise IndexError("cannot replace elements of an empty array")
+    ok = None
+    if mode == "raise":
+        ok = ((places >= -size) & (places < size)).all()
+        places = torch.where(places < 0, places + size, places).clamp(0, size - 1)
+    elif mode == "wrap":
+        places = torch.remainder(places, size)
+    elif mode == "clip":
+        places = places.clamp(0, size - 1)
+    else:
+        raise Unsupported(f"mode {mode}")
+    order = torch.arange(places.numel(), device=a.device)
+    # Of several values for one place the last one stays: each place learns the number of its last value.
+    last = torch.full((size,), -1, device=a.device).scatter_reduce(0, places, order, "amax")
+    new = values[torch.remainder(last.clamp(min=0), values.numel())]
+    return torch.where(last >= 0, new, a.reshape(-1)).reshape(a.shape), ok
+
+
+@op(np.putmask, arrays=2, operands=["values"], scalar=False, limits=_limits)
+def putmask(a: Tensor, /, mask: Tensor, values: Any) -> Tensor:
+    if mask.shape.numel() != a.numel():
+        raise ValueError("putmask: mask and data must be the same size")
+    row = _values(values, a)
+    if row.numel() == 0:
+        return a.clone()
+    new = row[torch.remainder(torch.arange(a.numel(), device=a.device), row.numel())]
+    chosen = torch.where(cast(mask, np.dtype(bool)).reshape(-1), new, a.reshape(-1))
+    return chosen.reshape(a.shape)
+
+
+@op(np.place, arrays=2, operands=["vals"], scalar=False, checked=True, limits=_limits)
+def place(arr: Tensor, mask: Tensor, vals: Any) -> Any:
+    """Not ok where there is a place and no value for it."""
+    if mask.shape.numel() != arr.numel():
+        raise ValueError("place: mask and data must be the same size")
+    where = cast(mask, np.dtype(bool)).reshape(-1)
+    row = _values(vals, arr)
+    if row.numel() == 0:
+        return arr.clone(), ~where.any()
+    number = torch.cumsum(where, 0) - 1  # of each place among those that are set
+    new = row[torch.remainder(number.clamp(min=0), row.numel())]
+    return torch.where(where, new, arr.reshape(-1)).reshape(arr.shape), None

@@ -1,0 +1,195 @@
+"""What is no op because data decides the size of its answer, or because it works in place: eager only.
+
+Each is run on our arrays where no op takes the call. Masks become the indices of their True elements, and
+from there on the ops do it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+
+from npcompile.frontend import convert, dispatch, errstate
+from npcompile.frontend.strided import Strided
+from npcompile.frontend.table import TORCH, Unsupported
+
+
+def eager(*functions: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Have dispatch run this where these NumPy functions have no op, or one that does not take the call.
+
+    It is called with the arguments of the call; where it raises Unsupported, NumPy does it and is counted;
+    where it raises anything else, NumPy's own exception is what the caller sees.
+    """
+
+    def register(body: Callable[..., Any]) -> Callable[..., Any]:
+        for function in functions:
+            dispatch.composed[id(function)] = _Eager(function, body)
+        return body
+
+    return register
+
+
+class _Eager:
+    def __init__(self, function: Any, body: Callable[..., Any]) -> None:
+        self._function, self._body = function, body
+
+    def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if not errstate.traps():
+            try:
+                return self._body(*args, **kwargs)
+            except Unsupported:
+                pass
+            except Exception as error:
+                return dispatch.redo(self._function, error, args, kwargs)
+        return dispatch.host(self._function, args, kwargs)
+
+
+def _ours(value: Any) -> Strided:
+    """An operand as our array. Raises Unsupported where torch cannot hold it."""
+    if isinstance(value, Strided):
+        return value
+    made: Strided = Strided._of_numpy(np.asarray(value))
+    return made
+
+
+# -- masks ---------------------------------------------------------------------------------------------------
+
+
+def _nonzero(array: Strided) -> tuple[Any, ...]:
+    if convert.numpy_dtype(array._memory.dtype) not in TORCH:
+        raise Unsupported("a dtype that torch does not compute in")
+    return tuple([Strided._of_tensor(axis) for axis in torch.nonzero(array._tensor, as_tuple=True)])
+
+
+@eager(np.nonzero, np.ndarray.nonzero)
+def nonzero(a: Any) -> tuple[Any, ...]:
+    """The indices of the elements that are not zero, axis by axis."""
+    array = _ours(a)
+    if array._memory.dim() == 0:
+        raise Unsupported("nonzero of a 0-d array, which NumPy refuses")
+    return _nonzero(array)
+
+
+def _without_masks(array: Any, index: Any) -> tuple[Any, ...]:
+    """The index with each mask as the index arrays of its True elements. Raises Unsupported without any."""
+    items: list[Any] = []
+    axis, found = 0, False
+    given = index if type(index) is tuple else (index,)
+    used = sum(_axes(item) for item in given)
+    for item in given:
+        if item is Ellipsis:
+            axis += max(array.ndim - used, 0)
+        if not _is_mask(item):
+            items.append(item)
+            axis += _axes(item)
+            continue
+        mask = _ours(item)
+        shape = tuple(mask._memory.shape)
+        if not shape:
+            raise Unsupported("a 0-d mask")
+        if shape != array.shape[axis : axis + len(shape)]:
+            raise IndexError("boolean index did not match indexed array")
+        items += _nonzero(mask)
+        axis, found = axis + len(shape), True
+    if not found:
+        raise Unsupported("an index that no op takes")
+    return tuple(items)
+
+
+def _is_mask(item: Any) -> bool:
+    if isinstance(item, (Strided, np.ndarray)):
+        return item.dtype == np.bool_  # type: ignore[union-attr]
+    return isinstance(item, (bool, np.bool_)) or (type(item) is list and bool(item) and _lists_bools(item))
+
+
+def _lists_bools(items: list[Any]) -> bool:
+    return all(
+        _lists_bools(item) if type(item) is list else isinstance(item, (bool, np.bool_)) for item in items
+    )
+
+
+def _axes(item: Any) -> int:
+    """How many axes of the array an item of an index is for."""
+    if item is None or item is Ellipsis:
+        return 0
+    if not _is_mask(item):
+        return 1
+    return int(np.ndim(item)) if isinstance(item, list) else getattr(item, "ndim", 0)
+
+
+@eager(np.ndarray.__getitem__)
+def getitem(array: Any, index: Any) -> Any:
+    """`array[index]` with masks in the index."""
+    return dispatch.call(np.ndarray.__getitem__, (array, _without_masks(array, index)), {})
+
+
+@eager(np.ndarray.__setitem__)
+def setitem(array: Any, index: Any, value: Any) -> None:
+    """`array[index] = value` with masks in the index."""
+    dispatch.update(np.ndarray.__setitem__, (array, _without_masks(array, index), value), {})
+
+
+@eager(np.compress)
+def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
+    """Slices along an axis (or elements of the flat array) where the condition holds."""
+    keep = _ours(condition)
+    if keep._memory.dim() != 1:
+        raise ValueError("condition must be a 1-d array")
+    return dispatch.call(np.take, (a, _nonzero(keep)[0], axis), {} if out is None else {"out": out})
+
+
+@eager(np.ndarray.compress)
+def compress_method(self: Any, condition: Any, axis: Any = None, out: Any = None) -> Any:
+    """`a.compress(condition)`."""
+    return compress(condition, self, axis, out)
+
+
+# -- in place ------------------------------------------------------------------------------------------------
+
+
+def _written(dst: Any) -> Any:
+    if not isinstance(dst, Strided):
+        raise Unsupported("NumPy's own array is written into")
+    if not dst._layout.flags.writeable:
+        raise ValueError("read-only: NumPy raises")
+    return dst
+
+
+@eager(np.copyto)
+def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -> None:
+    """Write `src`, broadcast, over `dst`, or over its elements where the mask holds."""
+    target = _written(dst)
+    if type(src) in (bool, int, float, complex):
+        src = np.asarray(src, np.result_type(target.dtype, src))
+    source = _ours(src)
+    if not np.can_cast(source.dtype, target.dtype, casting):  # type: ignore[attr-defined]
+        raise TypeError("Cannot cast: NumPy raises")
+    if source._memory.is_complex() and not target._memory.is_complex():
+        raise Unsupported("complex into real, of which NumPy warns")
+    if where is True:
+        target[...] = source
+        return
+    mask = _ours(where)
+    shape = tuple(target._memory.shape)
+    if mask._memory.dtype != torch.bool or np.broadcast_shapes(tuple(mask._memory.shape), shape) != shape:
+        raise Unsupported("a mask that is none, or of another shape")
+    new = dispatch.call(np.ndarray.astype, (source, target.dtype), {})
+    target[...] = dispatch.call(np.where, (mask, new, target), {})
+
+
+@eager(np.ndarray.put)
+def put(self: Any, indices: Any, values: Any, mode: str = "raise") -> None:
+    """`a.put(indices, values)`."""
+    dispatch.update(np.put, (_written(self), indices, values, mode), {})
+
+
+@eager(np.ndarray.partition)
+def partition(self: Any, kth: Any, axis: int = -1, kind: str = "introselect", order: Any = None) -> None:
+    """In place, so that elements `kth` are where sorting puts them; the others, as it happens, too."""
+    if order is not None:
+        raise Unsupported("order")
+    target = _written(self)
+    target[...] = dispatch.call(np.partition, (target, kth, axis, kind), {})
