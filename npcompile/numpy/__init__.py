@@ -30,6 +30,7 @@ from npcompile.numpy.wrappers import Fact, Function, OfArray, ufunc, wrap
 
 __version__ = numpy.__version__
 __array_api_version__ = numpy.__array_api_version__
+__array_namespace_info__ = numpy.__array_namespace_info__
 
 
 def host_calls() -> Counter[str]:
