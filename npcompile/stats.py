@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 
 
 @dataclass
@@ -23,6 +23,16 @@ class Stats:
     bytes_to_device: int = 0
     bytes_from_device: int = 0
     reasons: list[str] = field(default_factory=list)  # why something ran uncompiled, newest last
+
+    def with_blocks(self, blocks: Stats) -> Stats:
+        """These counts with those of the blocks that the function was cut into."""
+        if not blocks.recordings:
+            return self
+        own = {"calls", "replays", "plain_calls", "reasons"}
+        counts = {
+            f.name: getattr(self, f.name) + getattr(blocks, f.name) for f in fields(self) if f.name not in own
+        }
+        return replace(self, **counts)
 
     def because(self, reason: str) -> bool:
         """Keep a reason; True if it is a new one."""

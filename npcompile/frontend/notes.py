@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from types import CodeType, FrameType
 from typing import Any
 
 import numpy as np
@@ -47,6 +48,7 @@ class Notes:
         self.count = 0
         self.devices: set[str] = set()  # of the device arrays met
         self.libraries = libraries
+        self.code: CodeType | None = None  # of the function itself, as it is being run
         self.host_calls = 0  # steps that are calls of real NumPy
 
     # -- values ------------------------------------------------------------------------------------------
@@ -115,20 +117,24 @@ class Notes:
         name = getattr(target, "name", None) or getattr(target, "__name__", step)
         name = str(name).rpartition(".")[2].strip("_")
         node = self.graph.create_node("call_function", target, args, kwargs, _NAMES.get(name, name))
-        node.meta.update(step=step, value=value, line=self.line())
+        line, top = self.where()
+        node.meta.update(step=step, value=value, line=line, top=top)
         return node
 
-    def line(self) -> int | None:
-        """The user's line being recorded: the nearest frame of a file that is not ours; None before the
-        function has begun."""
-        frame = sys._getframe(2)
+    def where(self) -> tuple[int | None, int | None]:
+        """The user's line being recorded, that of the nearest frame of a file that is not ours; and the line
+        of the function itself that led there. None before the function has begun."""
+        frame: FrameType | None = sys._getframe(2)
         here = __file__.rpartition("/")[0]
         ours = here.rpartition("/")[0] + "/"
-        while frame is not None:
-            if not frame.f_code.co_filename.startswith(here):
-                return None if frame.f_code.co_filename.startswith(ours) else frame.f_lineno
-            frame = frame.f_back  # type: ignore[assignment]
-        return None
+        while frame is not None and frame.f_code.co_filename.startswith(here):
+            frame = frame.f_back
+        if frame is None or frame.f_code.co_filename.startswith(ours):
+            return None, None
+        nearest = frame.f_lineno
+        while frame is not None and frame.f_code is not self.code:
+            frame = frame.f_back
+        return nearest, None if frame is None else frame.f_lineno
 
     def placeholder(self, name: str, leaf: Any) -> None:
         """An argument's leaf."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import types
 from collections.abc import Callable
 from typing import Any
@@ -42,11 +43,16 @@ class _Writer:
         self.plan = plan
         self.space: dict[str, Any] = {"Diverged": Diverged, "copyto": np.copyto}
         self.lines: list[str] = []
+        self.users: list[
+            int | None
+        ] = []  # for each line of text, the line of the function that it stands for
+        self.user: int | None = None
         self.indent = "    "
         self.entered: set[fx.Node] = set()
 
     def put(self, text: str) -> None:
         self.lines.append(self.indent + text)
+        self.users.append(self.user)
 
     def constant(self, value: Any, name: str = "k") -> str:
         """The name that a constant object has in the text."""
@@ -132,6 +138,10 @@ class _Writer:
         return f"not {self.constant(guard, 'guard')}({name})"
 
     def step(self, step: Step, number: int) -> None:
+        self.user = _line(step)
+        self._step(step, number)
+
+    def _step(self, step: Step, number: int) -> None:
         if step.segment is not None:
             self.segment(step.segment, number)
         elif step.kind == "copy":
@@ -237,7 +247,9 @@ class _Writer:
         plan = self.plan
         pure = plan.steps if plan.effects is None else plan.steps[: plan.effects]
         rest = [] if plan.effects is None else plan.steps[plan.effects :]
-        self.lines.append(f"def {self.program.name}({', '.join(node.name for node in self.program.inputs)}):")
+        self.indent = ""
+        self.put(f"def {self.program.name}({', '.join(node.name for node in self.program.inputs)}):")
+        self.indent = "    "
         numbers = {
             id(step): number for number, step in enumerate(s for s in plan.steps if s.segment is not None)
         }
@@ -270,17 +282,47 @@ class _Writer:
         return "\n".join(self.lines)
 
 
+def _line(step: Step) -> int | None:
+    """The line of the function that a step stands for."""
+    if step.segment is not None:
+        return next((node.meta["top"] for node in step.segment.ops), None)
+    if isinstance(step.source, fx.Node) and step.kind == "copy":
+        return step.source.meta.get("top")
+    return step.node.meta.get("top") if step.node is not None else None
+
+
+def _in_place(text: str, users: list[int | None], program: Program) -> types.CodeType:
+    """The text's code, its lines those of the user's function that they stand for: tracebacks show those."""
+    tree = ast.parse(text)
+    line = next((user for user in users if user is not None), 1)
+    lines = []
+    for user in users:
+        line = user or line
+        lines.append(line)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.stmt | ast.expr | ast.ExceptHandler | ast.arg | ast.keyword):
+            node.lineno = lines[node.lineno - 1]
+            node.end_lineno = node.lineno
+            node.col_offset = node.end_col_offset = -1  # no column
+    return compile(tree, program.filename or f"<npcompile replay of {program.name}>", "exec")
+
+
 class Replay:
     """The generated function of one program: `text` to read, `link` to run with its segments' kernels."""
 
     def __init__(self, program: Program, plan: Plan) -> None:
         writer = _Writer(program, plan)
         self.text = writer.write()
-        self._code = compile(self.text, f"<npcompile replay of {program.name}>", "exec")
+        self._code = _in_place(self.text, writer.users, program)
         self._space = writer.space
         self._name = program.name
         self._device = program.device
         self._segments = plan.segments
+
+    @property
+    def codes(self) -> list[types.CodeType]:
+        """The code of the function."""
+        return [const for const in self._code.co_consts if isinstance(const, types.CodeType)]
 
     def link(self, kernels: list[Callable[..., Any]], counter: Counter) -> Callable[..., Any]:
         """The function, calling these kernels for its segments, in order; copies are counted in `counter`."""

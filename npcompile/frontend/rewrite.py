@@ -12,7 +12,14 @@ from typing import Any
 from npcompile.frontend.hooks import Hooks
 from npcompile.frontend.rewriting.nodes import HOOKS
 from npcompile.frontend.rewriting.scopes import Loop, function_scope, loops, plain_reason
-from npcompile.frontend.rewriting.source import NotFound, compile_in_place, enclosing_class, find
+from npcompile.frontend.rewriting.source import (
+    NotFound,
+    compile_in_place,
+    enclosing_class,
+    find,
+    given,
+    is_given,
+)
 from npcompile.frontend.rewriting.statements import transform
 
 _SUSPENDS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
@@ -94,6 +101,8 @@ def _rewrite(fn: FunctionType) -> Rewritten | Refusal:
         return Refusal(str(error), code.co_firstlineno)
     except RecursionError:
         return Refusal("its expressions are nested too deeply", code.co_firstlineno)
+    if is_given(code):
+        given(made, node, imports)
     places = {name: i for i, name in enumerate(code.co_freevars)}
     cells = tuple(-1 if name == HOOKS else places[name] for name in made.co_freevars)
     return Rewritten(made, tuple(_numbers(made.co_consts)), loops(node, scope), cells)

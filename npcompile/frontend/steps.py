@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,15 @@ class Steps(Notes):
             return result
         if is_array(result) and self.tracked.get(result) is not None:
             return result  # NumPy answered with an array that is there already
-        refs, named = self.operands(op, args, kwargs, result)
+        moving = self._moves(op, args)
+        if moving and not is_array(result):
+            return self._element(op, args, result)
+        refs: Any
+        named: Any
+        if moving:
+            refs, named = (self.ref(args[0]), self._index(args[1])), {}
+        else:
+            refs, named = self.operands(op, args, kwargs, result)
         if "length" in op.accepts and is_array(result):
             named["length"] = len(
                 result
@@ -48,8 +57,32 @@ class Steps(Notes):
         )  # it shows one element many times
         if step == "op" and (self.in_library(op) or read_only or self._has_views(result, args)):
             step = "library"
+        if step == "view" and (
+            moving or (refs and isinstance(refs[0], fx.Node) and refs[0].meta.get("moving"))
+        ):
+            value, moving = replace(value, region=None), True  # where in the memory is known at replay
         node = self.add(step, op, refs, named, value)
         node.meta["unchecked"] = op.sure is not None and op.sure(args, result)
+        node.meta["moving"] = moving and step == "view"
+        return self.result(node, result)
+
+    def _moves(self, op: Op, args: tuple[Any, ...]) -> bool:
+        """Whether this is `array[i, ...]` with an integer that a step gave: which element or row it is may
+        change, its shape does not."""
+        if op.function is not GETITEM or not is_basic(args[1]) or type(args[0]) is not np.ndarray:
+            return False
+        index = args[1] if type(args[1]) is tuple else (args[1],)
+        return any(_is_integer(item) and self.tracked.node(item) is not None for item in index)
+
+    def _index(self, index: Any) -> Any:
+        """A basic index whose integers may be steps."""
+        if type(index) is tuple:
+            return tuple([self.ref(item, not _is_integer(item)) for item in index])
+        return self.ref(index)
+
+    def _element(self, op: Op, args: tuple[Any, ...], result: Any) -> Any:
+        """An element at a place that a step gave: NumPy takes it at replay."""
+        node = self.add("library", op, (self.ref(args[0]), self._index(args[1])), {}, self.value(result))
         return self.result(node, result)
 
     def operands(self, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> tuple[Any, Any]:
@@ -270,6 +303,10 @@ class Steps(Notes):
                 self.graph.erase_node(node)
         device = next(iter(self.devices), None)
         return Program(name, self.graph, self.inputs, structure, self.filename, device)
+
+
+def _is_integer(item: Any) -> bool:
+    return type(item) is int or isinstance(item, np.integer)
 
 
 def _only_type(node: fx.Node) -> bool:

@@ -17,6 +17,7 @@ from npcompile.frontend.program import Program
 from npcompile.frontend.record import Recorder
 from npcompile.frontend.replay import Replay
 from npcompile.frontend.rewrite import Rewritten
+from npcompile.frontend.rewriting.source import find, given, is_given
 from npcompile.frontend.signature import NUMBERS, by_value
 from npcompile.frontend.table import WEAK
 from npcompile.frontend.tracked import fresh
@@ -33,6 +34,8 @@ class Traced:
     replay: Replay | None = None
     reason: str | None = None
     line: int | None = None
+    top: int | None = None  # the function's own line that led there
+    late: bool = False  # it would do if the function were cut before that line
     host_calls: int = 0
 
 
@@ -52,6 +55,7 @@ def trace(
     hooks: what makes the recorder, where it is to do more than record.
     """
     recorder = hooks(fn.__code__.co_filename, default_float, device == "cpu")
+    recorder.notes.code = rewritten.code
     arguments = _Arguments(recorder)
     args = tuple(arguments.take(value, name) for value, name in zip(args, names, strict=False))
     kwargs = {key: arguments.take(value, key) for key, value in kwargs.items()}
@@ -61,6 +65,7 @@ def trace(
     traced = Traced(
         result, program, host_calls=recorder.notes.host_calls, reason=recorder.reason, line=recorder.at
     )
+    traced.top = recorder.top
     if program is not None:
         if program.device is None and device != "cpu":
             program.device = device
@@ -68,12 +73,18 @@ def trace(
             traced.plan = plan(program.graph, program.inputs, WEAK, program.device or "cpu")
             _movable(program, traced.plan)
             traced.replay = Replay(program, traced.plan)
+            if is_given(fn.__code__):
+                for code in traced.replay.codes:
+                    given(code, *find(fn))
         except Unplannable as reason:
             traced.reason = str(reason)
+            if reason.node is not None:
+                traced.line, traced.top = reason.node.meta["line"], reason.node.meta["top"]
+                traced.late = True
         except Exception as error:  # a bug of ours: it costs the compilation, not the call
             traced.reason = f"planning failed: {type(error).__name__}: {error}"
         if traced.replay is None:
-            traced.line, traced.program = fn.__code__.co_firstlineno, None
+            traced.line, traced.program = traced.line or fn.__code__.co_firstlineno, None
     return traced
 
 

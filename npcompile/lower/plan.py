@@ -21,7 +21,11 @@ _IN_SEGMENT = ("op", "view", "part")
 
 
 class Unplannable(Exception):
-    """The program cannot be replayed; the message is the reason."""
+    """The program cannot be replayed; the message is the reason. node: the step that comes too late."""
+
+    def __init__(self, reason: str, node: fx.Node | None = None) -> None:
+        super().__init__(reason)
+        self.node = node
 
 
 @dataclass
@@ -242,7 +246,7 @@ class Planner:
         for arg in args:
             self.on_host(arg)
         if step == "guard" and self.plan.effects is not None:
-            raise Unplannable(f"{node.args[0]} decides after {self._cause()}: resuming there is to come")
+            raise Unplannable(f"{node.args[0]} decides after {self._cause()}", node)
         if effect and self.plan.effects is None:
             self.plan.effects = len(self.plan.steps)
         self.plan.steps.append(Step(step, node))
@@ -304,7 +308,8 @@ class Planner:
         if segment is None:
             return
         if segment.checks and self.plan.effects is not None:
-            raise Unplannable(f"indices are checked after {self._cause()}: resuming there is to come")
+            late = next(node for node in current.ops if getattr(node.target, "checked", False))
+            raise Unplannable(f"indices are checked after {self._cause()}", late)
         for _, dst in current.writes:
             self._effect(dst)
         self.plan.steps.append(Step("segment", segment=segment))

@@ -30,6 +30,7 @@ class Base(Hooks):
         self.active = True
         self.reason: str | None = None  # why the recording was given up
         self.at: int | None = None  # the user's line where it was
+        self.top: int | None = None  # the line of the function itself that led there
         self.default_float = default_float
         self._thread = threading.get_ident()
         self._inner: dict[int, Any] = {}  # functions made inside: they are rewritten already
@@ -42,7 +43,7 @@ class Base(Hooks):
         if self.active:
             self.active = False
             self.reason = reason
-            self.at = self.notes.line()
+            self.at, self.top = self.notes.where()
 
     @property
     def on(self) -> bool:

@@ -19,6 +19,11 @@ _TEMPLATE = _call.__code__
 _callers: dict[tuple[CodeType, int], FunctionType] = {}
 
 
+def is_place(code: CodeType) -> bool:
+    """Whether a frame of this code is one that `do` made."""
+    return code.co_code == _TEMPLATE.co_code and code.co_varnames == _TEMPLATE.co_varnames
+
+
 def do(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
     """`function(*args, **kwargs)`, from a frame that has the user's file, line, name and globals."""
     frame = sys._getframe(1)

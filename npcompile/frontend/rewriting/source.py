@@ -14,6 +14,7 @@ import linecache
 import re
 import tokenize
 import warnings
+import weakref
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -51,9 +52,28 @@ def enclosing_class(code: CodeType) -> str | None:
     return None
 
 
+# Trees of functions that were made from a part of another's tree, by identity of their code.
+_given: dict[int, tuple[weakref.ref[CodeType], FunctionNode, frozenset[str]]] = {}
+
+
+def given(code: CodeType, node: FunctionNode, imports: frozenset[str]) -> None:
+    """Let `find` give this tree for functions of this code."""
+    key = id(code)
+    _given[key] = weakref.ref(code, lambda _: _given.pop(key, None)), node, imports
+
+
+def is_given(code: CodeType) -> bool:
+    """Whether functions of this code are a part of another."""
+    known = _given.get(id(code))
+    return known is not None and known[0]() is code
+
+
 def find(fn: FunctionType) -> tuple[FunctionNode, frozenset[str]]:
     """The function's tree, with the lines of its file, and the file's imports. Raises NotFound."""
     code = fn.__code__
+    known = _given.get(id(code))
+    if known is not None and known[0]() is code:
+        return known[1], known[2]
     linecache.checkcache(code.co_filename)
     lines = linecache.getlines(code.co_filename, fn.__globals__)
     if not lines:

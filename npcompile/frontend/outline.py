@@ -1,0 +1,103 @@
+"""A function cut into blocks, each a function of its own: what its recording as a whole cannot follow stays
+Python between them."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import CellType, CodeType, FunctionType
+from typing import Any
+
+from npcompile.frontend.rewriting.cut import Block, Cutter, Levels
+from npcompile.frontend.rewriting.forms import ENTER, is_short
+from npcompile.frontend.rewriting.scopes import body_of, function_scope, own_nodes, plain_reason
+from npcompile.frontend.rewriting.source import NotFound, compile_in_place, enclosing_class, find, given
+
+_NOT_CUT = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+# The tree of each function that was cut, by identity of its code: levels are kept by a statement's identity.
+_trees: dict[int, tuple[weakref.ref[CodeType], ast.FunctionDef, frozenset[str]]] = {}
+
+
+@dataclass
+class Piece:
+    """A block as a function: `function` is what it does, `cell` where the cut function finds what to call."""
+
+    block: Block
+    function: FunctionType
+    cell: CellType
+
+
+@dataclass
+class Outline:
+    """A function that does what the original does, with calls of blocks in it."""
+
+    function: FunctionType
+    pieces: list[Piece]
+
+
+def tree_of(fn: FunctionType) -> tuple[ast.FunctionDef, frozenset[str]]:
+    """The function's tree and its file's imports. Raises NotFound, also for what cannot be cut."""
+    code = fn.__code__
+    known = _trees.get(id(code))
+    if known is None or known[0]() is not code:
+        node, imports = find(fn)
+        if code.co_flags & _NOT_CUT:
+            raise NotFound("it is a coroutine")
+        if not isinstance(node, ast.FunctionDef):
+            raise NotFound("it is a lambda")
+        reason = plain_reason(node, function_scope(node, None, enclosing_class(code)), code.co_freevars)
+        if reason is not None and reason != "it is a generator":
+            raise NotFound(reason)
+        key = id(code)
+        known = weakref.ref(code, lambda _: _trees.pop(key, None)), node, imports
+        _trees[key] = known
+    return known[1], known[2]
+
+
+def outline(fn: FunctionType, levels: Levels, enter: Callable[[Any], Any]) -> Outline:
+    """Cut a function by what is known of its statements. `enter(f)` gives what to call for the function `f`
+    that Python left outside the blocks calls. Raises NotFound."""
+    node, imports = tree_of(fn)
+    code = fn.__code__
+    cut = Cutter(node, function_scope(node, None, enclosing_class(code)), levels, imports).cut()
+    outside = dict(zip(code.co_freevars, fn.__closure__ or (), strict=True))
+    extra = (ENTER, *(block.name for block in cut.blocks))
+    cells = outside | {name: CellType() for name in extra}
+    made = _function(fn, compile_in_place(cut.node, code, imports, extra), cells)
+    cells[ENTER].cell_contents = enter
+    pieces = []
+    for block in cut.blocks:
+        inner = compile_in_place(block.node, code, imports)
+        function = _function(fn, inner, outside)
+        function.__defaults__ = function.__kwdefaults__ = None
+        given(inner, block.node, imports)
+        pieces.append(Piece(block, function, cells[block.name]))
+    return Outline(made, pieces)
+
+
+def _function(fn: FunctionType, code: CodeType, cells: dict[str, CellType]) -> FunctionType:
+    closure = tuple(cells[name] for name in code.co_freevars)
+    made = FunctionType(code, fn.__globals__, fn.__name__, fn.__defaults__, closure)
+    made.__kwdefaults__ = fn.__kwdefaults__
+    made.__qualname__, made.__module__, made.__doc__ = fn.__qualname__, fn.__module__, fn.__doc__
+    return made
+
+
+def must_be_cut(fn: FunctionType) -> bool:
+    """Whether a function holds what no recording of the whole follows: loops of unknown length, stores to
+    objects, exceptions caught, `yield`."""
+    try:
+        node, _ = tree_of(fn)
+    except NotFound:
+        return False
+    for part in own_nodes(body_of(node)):
+        if isinstance(part, ast.While | ast.Try | ast.Yield | ast.YieldFrom | ast.Global | ast.Nonlocal):
+            return True
+        if isinstance(part, ast.For) and not is_short(part):
+            return True
+        if isinstance(part, ast.Attribute) and not isinstance(part.ctx, ast.Load):
+            return True
+    return False

@@ -1,0 +1,197 @@
+"""Which local names a statement reads, binds, and leaves to be read later: for cutting a body into blocks."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from npcompile.frontend.rewriting.scopes import body_of, own_nodes, stored_names
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+def loads(*nodes: ast.AST | None) -> set[str]:
+    """The names that these read from around them, whatever binds them; what nested functions read, too."""
+    found: set[str] = set()
+    for node in nodes:
+        if node is None:
+            continue
+        if isinstance(node, _COMPREHENSIONS):
+            own = set(stored_names(*(generator.target for generator in node.generators)))
+            found |= loads(node.generators[0].iter) | (loads(*ast.iter_child_nodes(node)) - own)
+        elif isinstance(node, _FUNCTIONS):
+            args = node.args
+            every = [*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg]
+            own = {arg.arg for arg in every if arg is not None}
+            found |= loads(*args.defaults, *args.kw_defaults, *getattr(node, "decorator_list", ()))
+            found |= loads(*body_of(node)) - own
+        elif isinstance(node, ast.Name):
+            if isinstance(node.ctx, ast.Load):
+                found.add(node.id)
+        else:
+            if isinstance(node, ast.AugAssign):
+                found |= {node.target.id} if isinstance(node.target, ast.Name) else set()
+            found |= loads(*ast.iter_child_nodes(node))
+    return found
+
+
+def captured(body: Iterable[ast.stmt]) -> set[str]:
+    """The names that functions made in here may read at any time."""
+    found: set[str] = set()
+    for part in own_nodes(body):
+        if isinstance(part, (*_FUNCTIONS, ast.ClassDef, ast.GeneratorExp)):
+            found |= loads(part)
+    return found
+
+
+def exposed(body: Iterable[ast.stmt]) -> tuple[set[str], set[str]]:
+    """Of statements that a block can hold: the names read before they are surely bound, and those surely
+    bound at the end."""
+    read: set[str] = set()
+    bound: set[str] = set()
+    for node in body:
+        match node:
+            case ast.If():
+                read |= loads(node.test) - bound
+                one, other = exposed(node.body), exposed(node.orelse)
+                read |= (one[0] | other[0]) - bound
+                bound |= one[1] & other[1]
+            case ast.For():
+                read |= loads(node.iter) - bound
+                inside, _ = exposed(node.body)
+                read |= inside - set(stored_names(node.target)) - bound
+            case ast.AugAssign():
+                read |= loads(node) - bound
+                bound.update(stored_names(node.target))
+            case _:
+                read |= loads(node) - bound
+                bound.update(stored_names(node))
+    return read, bound
+
+
+_ARITHMETIC = (
+    ast.Add,
+    ast.Sub,
+    ast.Mult,
+    ast.Mod,
+    ast.FloorDiv,
+    ast.USub,
+    ast.UAdd,
+    ast.Not,
+    ast.And,
+    ast.Or,
+)
+
+
+def scalars(body: list[ast.stmt]) -> set[str]:
+    """Names that only ever stand for Python numbers: counters, and what is worked out from them."""
+    binds: dict[str, list[ast.expr | None]] = {}
+    counted: set[int] = set()
+    for node in own_nodes(body):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                binds.setdefault(name, []).append(value)
+                counted.add(id(node.targets[0]))
+            case ast.AugAssign(target=ast.Name(id=name) as target, value=value):
+                binds.setdefault(name, []).append(ast.BinOp(ast.Name(name, ast.Load()), node.op, value))
+                counted.add(id(target))
+            case ast.For(target=ast.Name(id=name) as target, iter=ast.Call(func=ast.Name(id="range"))):
+                binds.setdefault(name, []).append(ast.Constant(0))
+                counted.add(id(target))
+            case ast.For(
+                target=ast.Tuple(elts=[ast.Name(id=name) as target, *_]),
+                iter=ast.Call(func=ast.Name(id="enumerate")),
+            ):
+                binds.setdefault(name, []).append(ast.Constant(0))
+                counted.add(id(target))
+    for node in own_nodes(body):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and id(node) not in counted:
+            binds.setdefault(node.id, []).append(None)
+    found = set(binds)
+    while True:
+        kept = {n for n in found if all(v is not None and is_scalar(v, found) for v in binds[n])}
+        if kept == found:
+            return found
+        found = kept
+
+
+def is_scalar(node: ast.expr, names: set[str]) -> bool:
+    """Whether an expression is arithmetic on numbers and on these names."""
+    match node:
+        case ast.Constant(value=value):
+            return type(value) in (int, float, bool)
+        case ast.Name(id=name):
+            return name in names
+        case ast.BinOp(left=left, op=op, right=right):
+            return isinstance(op, _ARITHMETIC) and is_scalar(left, names) and is_scalar(right, names)
+        case ast.UnaryOp(op=op, operand=operand):
+            return isinstance(op, _ARITHMETIC) and is_scalar(operand, names)
+        case ast.BoolOp(values=values):
+            return all(is_scalar(value, names) for value in values)
+        case ast.Compare(left=left, comparators=others):
+            return is_scalar(left, names) and all(is_scalar(other, names) for other in others)
+    return False
+
+
+class Liveness:
+    """For each statement of a function's body, the names that may be read after it before they are bound
+    anew. `after[statement]` errs towards naming too many."""
+
+    def __init__(self, body: list[ast.stmt]) -> None:
+        self.after: dict[ast.stmt, frozenset[str]] = {}
+        self.always = frozenset(captured(body))
+        self._breaks: list[frozenset[str]] = []
+        self._continues: list[frozenset[str]] = []
+        self._handlers: list[frozenset[str]] = [frozenset()]
+        self.block(body, frozenset())
+
+    def block(self, body: list[ast.stmt], after: frozenset[str]) -> frozenset[str]:
+        """Live names before a body, given those live after it."""
+        for node in reversed(body):
+            after = after | self._handlers[-1] | self.always
+            self.after[node] = self.after.get(node, frozenset()) | after
+            after = self.before(node, after)
+        return after | self._handlers[-1]
+
+    def before(self, node: ast.stmt, after: frozenset[str]) -> frozenset[str]:
+        match node:
+            case ast.If():
+                return self.block(node.body, after) | self.block(node.orelse, after) | loads(node.test)
+            case ast.For() | ast.While():
+                return self._loop(node, after)
+            case ast.Break():
+                return self._breaks[-1]
+            case ast.Continue():
+                return self._continues[-1]
+            case ast.Return() | ast.Raise():
+                return frozenset(loads(node))
+            case ast.With():
+                inside = self.block(node.body, after)
+                return inside | after | loads(*node.items)
+            case ast.Try():
+                final = self.block(node.finalbody, after)
+                handlers = frozenset().union(*(self.block(h.body, final) for h in node.handlers), final)
+                handlers |= frozenset(loads(*(h.type for h in node.handlers)))
+                self._handlers.append(self._handlers[-1] | handlers)
+                inside = self.block(node.body, self.block(node.orelse, final))
+                self._handlers.pop()
+                return inside | handlers
+            case ast.Assign() | ast.AnnAssign():
+                return (after - set(stored_names(node))) | loads(node)
+            case _:
+                return after | loads(node)
+
+    def _loop(self, node: ast.For | ast.While, after: frozenset[str]) -> frozenset[str]:
+        leaving = self.block(node.orelse, after)
+        head = loads(node.test if isinstance(node, ast.While) else node.iter)
+        target = set(stored_names(node.target)) if isinstance(node, ast.For) else set()
+        again = leaving | head
+        self._breaks.append(after)
+        for _ in range(2):  # the second time round with what the first found at the loop's head
+            self._continues.append(again)
+            inside = self.block(node.body, again)
+            self._continues.pop()
+            again = again | (inside - target) | head
+        self._breaks.pop()
+        return again

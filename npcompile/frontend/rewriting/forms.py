@@ -1,0 +1,80 @@
+"""Forms of statements and expressions: what a block may hold, and calls that Python between blocks makes."""
+
+from __future__ import annotations
+
+import ast
+import copy
+from typing import Any
+
+from npcompile.frontend.rewriting.nodes import position
+from npcompile.frontend.rewriting.scopes import own_nodes
+
+ENTER = (
+    ".enter"  # no identifier: what a call of a function of the user's goes through, so that it is jitted, too
+)
+UNROLLED = 4  # a loop over so few literal things is a part of its block
+
+
+def is_short(node: ast.For) -> bool:
+    """Whether a loop is over a few literal things, so that it is a part of what is around it."""
+    if node.orelse:
+        return False
+    match node.iter:
+        case ast.Tuple(elts=elements) | ast.List(elts=elements):
+            return len(elements) <= UNROLLED
+        case ast.Call(func=ast.Name(id="range"), args=[ast.Constant(value=int(count))]):
+            return count <= UNROLLED
+    return False
+
+
+def has_work(node: ast.AST) -> bool:
+    """Whether anything in this could be array work: an operation, a call or an item."""
+    work = (ast.BinOp, ast.Call, ast.Subscript, ast.UnaryOp, ast.AugAssign, ast.Compare)
+    return any(isinstance(part, work) for part in own_nodes([node]))
+
+
+def only_augmented(parts: list[ast.AST]) -> bool:
+    """Whether attributes are only stored by augmented assignment: in place, where they are arrays."""
+    augmented = {id(part.target) for part in parts if isinstance(part, ast.AugAssign)}
+    stores = [p for p in parts if isinstance(p, ast.Attribute) and not isinstance(p.ctx, ast.Load)]
+    return all(id(part) in augmented for part in stores)
+
+
+def is_super(node: ast.AST) -> bool:
+    return isinstance(node, ast.Name) and node.id == "super"
+
+
+def leaves(body: list[ast.stmt]) -> bool:
+    """Whether a body never runs to its end."""
+    return bool(body) and isinstance(body[-1], ast.Return | ast.Raise | ast.Break | ast.Continue)
+
+
+class _Enter(ast.NodeTransformer):
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        made = copy.copy(node)
+        made.args = [self.visit(arg) for arg in node.args]
+        made.keywords = [self.visit(copy.copy(keyword)) for keyword in node.keywords]
+        if isinstance(node.func, ast.Name) and node.func.id in ("super", "print", "range", "len"):
+            return made
+        at = position(node.func)
+        made.func = ast.Call(ast.Name(ENTER, ast.Load(), **at), [self.visit(node.func)], [], **at)
+        return made
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        made = copy.copy(node)
+        for name, old in ast.iter_fields(node):
+            if isinstance(old, list):
+                setattr(made, name, [self.visit(item) if isinstance(item, ast.AST) else item for item in old])
+            elif isinstance(old, ast.AST):
+                setattr(made, name, self.visit(old))
+        return made
+
+    def _alone(self, node: ast.AST) -> ast.AST:
+        return node
+
+    visit_Lambda = visit_FunctionDef = visit_AsyncFunctionDef = visit_ClassDef = _alone
+
+
+def entering(node: Any) -> Any:
+    """The same with each call of a Python function going through `ENTER`."""
+    return _Enter().visit(node)

@@ -1,0 +1,314 @@
+"""A function cut into blocks: each block recorded, compiled and replayed by itself, Python in between.
+
+Where a recording cannot follow a function as a whole (loops, stores to objects, exceptions caught, decisions
+after effects), its runs of array statements still can be. What a block cannot do is found out as it is
+recorded: its statements are then taken apart further, at once, while the call goes on.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import threading
+import types
+from typing import Any
+
+import numpy as np
+from torch import fx
+
+from npcompile.frontend import follow
+from npcompile.frontend.defaults import with_default
+from npcompile.frontend.outline import Outline, Piece, must_be_cut, outline, tree_of
+from npcompile.frontend.program import Guard, Program, step_of, value_of
+from npcompile.frontend.rewriting.cut import Levels
+from npcompile.frontend.rewriting.scopes import own_nodes
+from npcompile.frontend.rewriting.source import NotFound
+from npcompile.frontend.table import TABLE
+from npcompile.frontend.trace import Traced
+from npcompile.recorded import Recorded, State
+from npcompile.stats import Stats
+from npcompile.tracebacks import as_written
+
+# What a block costs to call beyond its kernels, and NumPy to carry out one operation, in nanoseconds.
+CALL_COST = 1800
+OPERATION_COST = 600
+BYTE_COST = 0.1
+
+
+class Outlined:
+    """The cut of one function for one signature of its arguments."""
+
+    def __init__(self, owner: Recorded, root: Any, levels: Levels) -> None:
+        self.owner = owner
+        self.root = root
+        self.levels = levels
+        self.stale = True  # the levels have changed since the function was cut
+        self.made: Outline | None = None
+        self.blocks: dict[Any, Block] = {}
+        self.lock = threading.Lock()
+
+    @classmethod
+    def of(cls, owner: Recorded, root: Any, failed: Traced | None) -> Outlined | None:
+        """The cut, or None where the function cannot be cut. failed: its recording as a whole was."""
+        made = cls(owner, root, Levels())
+        try:
+            if failed is not None:
+                made.learn(failed)
+            made.cut()
+        except NotFound:
+            return None
+        return made
+
+    def learn(self, failed: Traced) -> None:
+        """Begin with what a recording of the whole has shown."""
+        tree, _ = tree_of(self.owner.__wrapped__)  # type: ignore[arg-type]
+        at = failed.top
+        statements = [n for n in own_nodes(tree.body) if isinstance(n, ast.stmt)]
+        around = [n for n in statements if at is not None and n.lineno <= at <= (n.end_lineno or n.lineno)]
+        if around:
+            nearest = min(around, key=lambda node: (node.end_lineno or node.lineno) - node.lineno)
+            if failed.late:
+                self.levels.starts.add(nearest)
+            else:
+                self.levels.of[nearest] = 1
+
+    def cut(self) -> None:
+        """Cut the function anew; blocks that are the same as before keep what they have recorded."""
+        self.stale = False
+        made = outline(self.owner.__wrapped__, self.levels, self.enter)  # type: ignore[arg-type]
+        for piece in made.pieces:
+            key = (*map(id, piece.block.statements), piece.block.takes, piece.block.gives)
+            block = self.blocks.get(key)
+            if block is None:
+                block = self.blocks[key] = Block(self, piece)
+            block.pieces.append(piece)
+            piece.cell.cell_contents = block.instead or block
+        self.made = made
+
+    def run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call of the function. It counts as a replay if all that was recorded of it was replayed."""
+        with self.lock:
+            if self.stale:
+                self.cut()
+            assert self.made is not None
+            function = self.made.function
+        own, inner = self.owner._stats, self.root._blocks
+        before = inner.calls, inner.replays, inner.recordings
+        try:
+            return function(*args, **kwargs)
+        except BaseException as error:
+            error.__traceback__ = as_written(error.__traceback__)
+            raise
+        finally:
+            if own is inner:  # a block that was cut further, or a function that a block calls
+                own.calls -= 1
+                own, before = Stats(), (inner.calls, inner.replays, inner.recordings)
+            calls, replays = inner.calls - before[0], inner.replays - before[1]
+            if calls == replays and replays:
+                own.replays += 1
+            elif inner.recordings == before[2]:
+                own.plain_calls += 1
+
+    def wait(self, deadline: float | None) -> None:
+        for block in list(self.blocks.values()):
+            block.wait_until(deadline)
+
+    def enter(self, fn: Any) -> Any:
+        """What Python between the blocks calls for `fn`: functions of the user's are jitted, too."""
+        kind = type(fn)
+        if kind is types.FunctionType:
+            return self._function(fn)
+        if kind is types.MethodType:
+            made = self._function(fn.__func__) if type(fn.__func__) is types.FunctionType else fn.__func__
+            return fn if made is fn.__func__ else types.MethodType(made, fn.__self__)
+        default = self.owner._default_float
+        if default is not None and (op := TABLE.of(fn)) is not None and op.creates:
+            return _Creating(fn, default)
+        return fn
+
+    def _function(self, fn: types.FunctionType) -> Any:
+        known = self.root.callees.get(fn)
+        if known is None:
+            own_cells = fn.__closure__ is not None and fn.__code__.co_freevars != ("__class__",)
+            usable = follow.is_users(fn) and not own_cells
+            known = self.root.callees[fn] = Callee(fn, self) if usable else _Plain
+        return fn if known is _Plain else known
+
+
+_Plain: Any = object()  # a function that is called as it is
+
+
+class _Creating:
+    """A function that makes arrays, with another default dtype."""
+
+    def __init__(self, fn: Any, dtype: np.dtype[Any]) -> None:
+        self.fn = fn
+        self.dtype = dtype
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.fn(*args, **with_default(self.fn, args, kwargs, self.dtype))
+
+
+class _Inner(Recorded):
+    """A part of a function's work that is recorded by itself; what it does is counted with the function's."""
+
+    def __init__(self, fn: Any, within: Outlined) -> None:
+        root = within.root
+        super().__init__(fn, root._wait, root._strict, root._default_float, root._blocks, root._programs)
+        self.within = within
+        self.root = root
+
+    def _report(self, reason: str, line: int | None, everywhere: bool = False) -> None:
+        self.root._report(reason, line, everywhere)
+
+    def _worth(self, state: State, traced: Traced) -> bool:
+        assert traced.program is not None
+        if os.environ.get("NPCOMPILE_BACKEND") == "interpreter" or not is_small(traced.program):
+            return True
+        state.small = True
+        return False
+
+    def wait_until(self, deadline: float | None) -> None:
+        self._wait_for_all(deadline)
+
+
+class Callee(_Inner):
+    """A function of the user's that Python between blocks calls."""
+
+    def _cut(self, failed: Traced | None) -> Outlined | None:
+        fn = self.__wrapped__
+        assert isinstance(fn, types.FunctionType)
+        if failed is None and not must_be_cut(fn):
+            return None
+        return Outlined.of(self, self.root, failed)
+
+    def _worth(self, state: State, traced: Traced) -> bool:
+        assert traced.program is not None
+        if not any(
+            step_of(node) in ("op", "write", "library", "host") for node in traced.program.graph.nodes
+        ):
+            self.root.callees[self.__wrapped__] = _Plain  # no array work in it
+            state.small = True
+            return False
+        return super()._worth(state, traced)
+
+
+class Block(_Inner):
+    """A run of statements, recorded by itself."""
+
+    max_signatures = 8
+    max_programs = 4
+
+    def __init__(self, within: Outlined, piece: Piece) -> None:
+        super().__init__(piece.function, within)
+        self.piece = piece
+        self.pieces: list[Piece] = []  # of each cut that this block is a part of
+        self.instead: Any = None  # what is called in place of it
+        self.inside: Outlined | None = None  # it, cut further
+        self.calls_too_small = 0
+        self.ambiguous = 0  # recordings in which a counter could not be told from a literal
+
+    def wait_until(self, deadline: float | None) -> None:
+        super().wait_until(deadline)
+        if self.inside is not None:
+            self.inside.wait(deadline)
+
+    # -- what a block cannot do ----------------------------------------------------------------------------
+
+    def _not_followed(self, state: State, traced: Traced) -> None:
+        state.plain = True
+        self.take_apart(traced.reason or "not recorded", traced.line, traced.top, traced.late)
+
+    def _worth(self, state: State, traced: Traced) -> bool:
+        assert traced.program is not None
+        if not super()._worth(state, traced):
+            return False
+        moving = decided_by(traced.program, self.piece.block.variables)
+        if moving is not None and moving.meta["top"] is None and self.ambiguous < 8:
+            # To CPython the counter's 0 and a literal 0 are one object: another trip tells them apart.
+            self.ambiguous += 1
+            return False
+        if moving is not None:
+            state.plain = True
+            reason = "what is done depends on the trip (an index or a size that moves with the loop)"
+            self.take_apart(reason, moving.meta["line"], moving.meta["top"], False)
+            return False
+        return True
+
+    def _too_many(self, args: tuple[Any, ...], kwargs: dict[str, Any], reason: str) -> Any:
+        self.take_apart(reason, None, None, False)
+        return self._plain(args, kwargs)
+
+    def _too_small(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        self.calls_too_small += 1
+        if self.calls_too_small > 3 and len(self._states) == 1:
+            for statement in (*self.piece.block.node.body, *self.piece.block.statements):
+                self.within.levels.of[statement] = 2
+            self.within.stale = True
+            self.put(self.__wrapped__)
+        return super()._too_small(args, kwargs)
+
+    def put(self, function: Any) -> None:
+        """From now on, call this in place of the block."""
+        self.instead = function
+        for piece in self.pieces:
+            piece.cell.cell_contents = function
+
+    def take_apart(self, reason: str, line: int | None, top: int | None, late: bool) -> None:
+        """Leave the statement on this line of the block to Python, or begin a block with it (late); and go on
+        so at once."""
+        levels = self.within.levels
+        body = [node for node in self.piece.block.node.body if node not in levels.starts]
+        held = set(self.piece.block.statements)
+        found = [node for node in body if top is not None and node.lineno <= top <= (node.end_lineno or top)]
+        for node in found[:1] or body:
+            if late and node is not body[0]:
+                levels.starts.add(node)
+            elif node in held:
+                levels.of[node] = levels[node] + 1
+            else:  # a value of a statement that is left to Python
+                levels.of[node] = 2
+                for statement in held:
+                    assert isinstance(statement, ast.stmt)
+                    if statement.lineno <= node.lineno <= (statement.end_lineno or node.lineno):
+                        levels.of[statement] = 2
+                self.root._report(reason, line)
+        self.within.stale = True
+        try:
+            inside = Outlined(self, self.root, levels)
+            inside.cut()
+        except NotFound:
+            self.put(self.__wrapped__)
+            return
+        self.inside = inside
+        assert inside.made is not None
+        self.put(inside.made.function)
+
+
+def is_small(program: Program) -> bool:
+    """Whether NumPy carries a program out in less time than calling its kernels takes."""
+    gained = 0.0
+    for node in program.graph.nodes:
+        if step_of(node) in ("op", "write"):
+            value = value_of(node.args[0] if step_of(node) == "write" else node)  # type: ignore[arg-type]
+            sizes = [value, *(value_of(arg) for arg in node.all_input_nodes)]
+            gained += OPERATION_COST + BYTE_COST * max(_nbytes(value) for value in sizes)
+    return gained < CALL_COST + 150 * len(program.inputs)
+
+
+def _nbytes(value: Any) -> int:
+    return int(np.prod(value.shape, dtype=np.int64)) * (
+        value.dtype.itemsize if value.dtype is not None else 8
+    )
+
+
+def decided_by(program: Program, variables: frozenset[str]) -> fx.Node | None:
+    """A step that decides by the value of what a loop changes at each trip."""
+    moving = {node for node in program.inputs if node.name in variables and value_of(node).kind == "int"}
+    for node in program.graph.nodes:
+        if step_of(node) == "number" and any(arg in moving for arg in node.all_input_nodes):
+            moving.add(node)
+        if isinstance(node.target, Guard) and node.target.kind == "value" and node.args[0] in moving:
+            if value_of(node.args[0]).kind != "bool":
+                return node
+    return None

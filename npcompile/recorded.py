@@ -1,0 +1,419 @@
+"""A function that is recorded while NumPy answers, compiled behind its back, and replayed from then on."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import sys
+import threading
+import time
+import types
+import warnings
+import weakref
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+
+from npcompile.binding import Binding
+from npcompile.device import current_device
+from npcompile.frontend.defaults import Defaults, on_device
+from npcompile.frontend.errstate import traps
+from npcompile.frontend.program import Diverged, Program
+from npcompile.frontend.rewrite import Rewritten, rewrite
+from npcompile.frontend.signature import key_of
+from npcompile.frontend.trace import Traced, ops_version, trace
+from npcompile.lower import cuda
+from npcompile.lower.compiler import Job, submit
+from npcompile.lower.eager import eager
+from npcompile.lower.transfers import counting
+from npcompile.stats import Stats
+from npcompile.tracebacks import as_written
+
+if TYPE_CHECKING:
+    from npcompile.outlined import Outlined
+
+# Programs of one signature (they differ in what was decided on the way); past this many, the function runs
+# plain.
+MAX_PROGRAMS = 8
+
+
+# Signatures of one function that are recorded: each is a compilation of some seconds, on one core.
+MAX_SIGNATURES = 64
+
+
+_OURS = (
+    "npcompile.recorded",
+    "npcompile.outlined",
+    "npcompile.jit",
+)  # modules whose frames are not the user's
+
+
+class NotCompiledWarning(UserWarning):
+    """A jitted function runs uncompiled; the message says why."""
+
+
+class NotCompiledError(RuntimeError):
+    """`strict=True`: a jitted function could not be compiled; the message says where, why and what to
+    write."""
+
+
+class Entry:
+    """One program of one signature, on its way from recorded to replayable."""
+
+    def __init__(self, traced: Traced) -> None:
+        assert traced.program is not None and traced.plan is not None and traced.replay is not None
+        self.program = traced.program
+        self.replay = traced.replay
+        self.segments = traced.plan.segments
+        self.host_calls = traced.host_calls
+        self.jobs: list[Job | cuda.DeviceJob] = []
+
+    def start(self) -> None:
+        salt = ops_version()
+        on_cpu = self.program.device in (None, "cpu")
+        begin: Callable[..., Any] = submit if on_cpu else cuda.submit
+        self.jobs = [begin(segment.graph, salt) for segment in self.segments]
+
+    @property
+    def done(self) -> bool:
+        return all(job.done for job in self.jobs)
+
+    def error(self) -> str | None:
+        return next((job.error for job in self.jobs if job.error is not None), None)
+
+
+class State:
+    """What is known for one signature."""
+
+    def __init__(self) -> None:
+        self.ready: list[tuple[Callable[..., Any], int]] = []  # replays with their host calls, newest first
+        self.pending: list[Entry] = []
+        self.plain = False  # this signature stays uncompiled
+        self.small = False  # because a call of a kernel would take longer than NumPy does
+        self.outlined: Outlined | None = None  # cut into blocks, where it cannot be recorded as a whole
+        self.count = 0
+        self.lock = threading.Lock()
+
+
+class Recorded:
+    """A function with its recordings, by signature."""
+
+    max_signatures = MAX_SIGNATURES
+    max_programs = MAX_PROGRAMS
+
+    def __init__(
+        self,
+        fn: Callable[..., Any],
+        wait: bool,
+        strict: bool,
+        default_float: Any,
+        stats: Stats,
+        programs: list[Program],
+    ) -> None:
+        self.__wrapped__ = fn
+        self._stats = stats
+        self._wait = wait
+        self._strict = strict
+        self._default_float: np.dtype[Any] | None = default_float
+        self._states: dict[Any, State] = {}
+        self._lock = threading.Lock()
+        self._programs: list[Program] = programs
+        self._binding = Binding(fn)
+        self._arity = self._binding.arity
+        self._rewritten: Rewritten | str | None = None
+        _alive.add(self)
+
+    @property
+    def name(self) -> str:
+        return getattr(self.__wrapped__, "__name__", repr(self.__wrapped__))
+
+    # -- calling -----------------------------------------------------------------------------------------
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        stats = self._stats
+        stats.calls += 1
+        if sys.gettrace() is not None or traps():
+            # Under a debugger or tracer users see their own function; where NumPy is to raise, NumPy does
+            # the work.
+            return self._plain(args, kwargs)
+        if kwargs or len(args) != self._arity:
+            bound = self._binding.bind(args, kwargs)
+            if bound is None:  # the function itself says what is wrong
+                stats.plain_calls += 1
+                return self.__wrapped__(*args, **kwargs)
+            args, kwargs = bound
+        leaves: list[Any] = []
+        key = (torch.get_num_threads(), current_device(), *[key_of(arg, leaves) for arg in args])
+        if kwargs:
+            key = (*key, key_of(kwargs, leaves))
+        try:
+            state = self._states.get(key)
+        except TypeError:  # an argument that has no hash
+            return self._plain(args, kwargs, "an argument's type cannot be part of a signature")
+        if state is not None:
+            if state.outlined is not None:
+                return state.outlined.run(args, kwargs)
+            failure = None
+            for replay, host_calls in state.ready:
+                try:
+                    result = replay(*leaves)
+                except Diverged as diverged:
+                    stats.divergences += 1
+                    failure = diverged.__cause__ or failure
+                    continue
+                stats.replays += 1
+                stats.host_calls += host_calls
+                return result
+            if failure is not None:
+                return self._again(key, args, kwargs, failure)
+        return self._first(key, args, kwargs)
+
+    def _again(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any], failure: BaseException) -> Any:
+        """A call whose replay raised before any effect. If the function itself does not, that is ours to
+        tell."""
+        result = self._first(key, args, kwargs)
+        self._stats.because(f"a replay failed where NumPy does not: {type(failure).__name__}: {failure}")
+        return result
+
+    def _plain(self, args: tuple[Any, ...], kwargs: dict[str, Any], reason: str | None = None) -> Any:
+        if reason is not None:
+            self._report(reason, None)
+        self._stats.plain_calls += 1
+        fn: Any = self.__wrapped__
+        if (self._default_float is not None or on_device((args, kwargs))) and isinstance(
+            rewritten := self._source(), Rewritten
+        ):
+            fn = rewritten.bind(fn, Defaults(self._default_float))
+        return fn(*args, **kwargs)
+
+    def _first(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call that no replay answers: link what has been compiled, else record, else run plain."""
+        try:
+            return self._unanswered(key, args, kwargs)
+        except BaseException as error:
+            error.__traceback__ = as_written(error.__traceback__)
+            raise
+
+    def _unanswered(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        with self._lock:
+            state = self._states.get(key)
+            if state is None and len(self._states) < self.max_signatures:
+                state = self._states[key] = State()
+        if state is None:
+            return self._too_many(
+                args, kwargs, f"more than {self.max_signatures} signatures (shapes, dtypes, layouts)"
+            )
+        if self._link(state):
+            self._stats.calls -= 1
+            return self(*args, **kwargs)
+        if state.small:
+            return self._too_small(args, kwargs)
+        if state.plain or state.pending or not state.lock.acquire(blocking=False):
+            return self._plain(args, kwargs)
+        try:
+            if state.pending or state.plain:
+                return self._plain(args, kwargs)
+            if state.outlined is None and state.count == 0:
+                state.outlined = self._cut(None)
+            if state.outlined is None:
+                return self._record(state, args, kwargs)
+        finally:
+            state.lock.release()
+        return state.outlined.run(args, kwargs)
+
+    def _cut(self, failed: Traced | None) -> Outlined | None:
+        """The function cut into blocks, where it cannot be recorded as a whole: by its source, or (`failed`)
+        because that was tried."""
+        return None
+
+    def _too_many(self, args: tuple[Any, ...], kwargs: dict[str, Any], reason: str) -> Any:
+        """A call past the number of signatures, or of programs for one, that are kept."""
+        return self._plain(args, kwargs, reason)
+
+    def _too_small(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call of what NumPy does in less time than a kernel takes to be called."""
+        self._stats.calls -= 1
+        return self.__wrapped__(*args, **kwargs)
+
+    def _record(self, state: State, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        rewritten = self._source()
+        if isinstance(rewritten, str):
+            state.plain = True
+            return self._plain(args, kwargs, rewritten)
+        if state.count >= self.max_programs:
+            state.plain = True
+            return self._too_many(
+                args, kwargs, f"more than {self.max_programs} ways through the function at one signature"
+            )
+        fn: Any = self.__wrapped__
+        self._stats.recordings += 1
+        names = self._binding.names(len(args))
+        device = str(current_device() or "cpu")
+        with counting(self._stats):
+            traced = trace(fn, rewritten, args, kwargs, names, self._default_float, device)
+        self._stats.host_calls += traced.host_calls
+        if traced.program is None:
+            self._not_followed(state, traced)
+            return traced.result
+        if not self._worth(state, traced):
+            return traced.result
+        state.count += 1
+        self._stats.programs += 1
+        self._programs.append(traced.program)
+        entry = Entry(traced)
+        if os.environ.get("NPCOMPILE_BACKEND") == "interpreter":
+            self._stats.segments += len(entry.segments)
+            stand_ins = [eager(segment.graph, entry.program.device) for segment in entry.segments]
+            state.ready.insert(0, (entry.replay.link(stand_ins, self._stats), entry.host_calls))
+            return traced.result
+        try:
+            entry.start()
+        except Exception as error:  # a bug of ours: it costs the compilation, not the call
+            state.plain = True
+            self._report(f"submitting failed: {type(error).__name__}: {error}", None)
+            return traced.result
+        state.pending.append(entry)
+        if self._wait or os.environ.get("NPCOMPILE_WAIT", "0") not in ("", "0"):
+            self._wait_for(entry)
+            self._link(state)
+        elif entry.done:
+            self._link(state)
+        return traced.result
+
+    def _not_followed(self, state: State, traced: Traced) -> None:
+        """The recording of a call was given up."""
+        state.outlined = self._cut(traced)
+        if state.outlined is None:
+            state.plain = True
+            self._report(traced.reason or "not recorded", traced.line)
+
+    def _worth(self, state: State, traced: Traced) -> bool:
+        """Whether to compile what was recorded."""
+        return True
+
+    def _source(self) -> Rewritten | str:
+        """The function rewritten, or the reason why it cannot be."""
+        if self._rewritten is None:
+            fn = self.__wrapped__
+            if not isinstance(fn, types.FunctionType):
+                self._rewritten = f"{type(fn).__name__} is not a Python function"
+            elif (
+                inspect.iscoroutinefunction(fn)
+                or inspect.isgeneratorfunction(fn)
+                or inspect.isasyncgenfunction(fn)
+            ):
+                self._rewritten = "generators and coroutines run plain"
+            else:
+                answer = rewrite(fn)
+                self._rewritten = answer if isinstance(answer, Rewritten) else answer.reason
+        return self._rewritten
+
+    # -- compiling ---------------------------------------------------------------------------------------
+
+    def _link(self, state: State) -> bool:
+        """Make what has been compiled replayable; True if anything was."""
+        linked = False
+        for entry in [entry for entry in state.pending if entry.done]:
+            with self._lock:
+                if entry not in state.pending:
+                    linked = linked or bool(state.ready)
+                    continue
+                error = entry.error()
+                if error is None:
+                    kernels: list[Any] = [job.kernel for job in entry.jobs]
+                    state.ready.insert(0, (entry.replay.link(kernels, self._stats), entry.host_calls))
+                    self._count(entry)
+                    linked = True
+                state.pending.remove(entry)
+            if error is not None:
+                state.plain = True
+                self._report(error, None, everywhere=True)
+        return linked
+
+    def _count(self, entry: Entry) -> None:
+        stats = self._stats
+        stats.segments += len(entry.jobs)
+        stats.kernels += sum(job.kernels for job in entry.jobs)
+        for job in entry.jobs:
+            stats.compilations += not job.from_disk and not job.counted
+            job.counted = True
+        stats.bytes_written = sum(job.bytes_written for job in entry.jobs)
+
+    def _wait_for(self, entry: Entry, deadline: float | None = None) -> bool:
+        for job in entry.jobs:
+            job.wait(None if deadline is None else max(0.0, deadline - time.monotonic()))
+        return entry.done
+
+    def wait(self, timeout: float | None = None) -> None:
+        """Wait until everything that this function has under way is compiled (or has failed: see
+        `stats.reasons`).
+
+        timeout: seconds. Raises TimeoutError when it passes first. Ctrl-C interrupts the wait.
+        """
+        self._wait_for_all(None if timeout is None else time.monotonic() + timeout)
+
+    def _wait_for_all(self, deadline: float | None) -> None:
+        with self._lock:
+            states = list(self._states.values())
+        for state in states:
+            if state.outlined is not None:
+                state.outlined.wait(deadline)
+            for entry in list(state.pending):
+                if not self._wait_for(entry, deadline):
+                    raise TimeoutError(f"{self.name} is still being compiled")
+            self._link(state)
+
+    def _report(self, reason: str, line: int | None, everywhere: bool = False) -> None:
+        """Say why something runs uncompiled: in `stats`, and once as a warning; strict=True: raise it.
+
+        line: of the user's, where one is to blame. everywhere: the reason is not this function's alone
+        (there is no C++ compiler, say): one warning is enough for all.
+        """
+        code = getattr(self.__wrapped__, "__code__", None)
+        where = "" if code is None else f"{code.co_filename}:{line or code.co_firstlineno}: "
+        new = self._stats.because(where + reason)
+        if everywhere:
+            new = new and reason not in _said
+            _said.add(reason)
+        name = self.name
+        if self._strict:
+            raise NotCompiledError(f"{name} cannot be compiled: {where}{reason}")
+        if new:
+            level, frame = 1, sys._getframe()
+            while frame.f_globals.get("__name__") in _OURS and frame.f_back is not None:
+                level, frame = level + 1, frame.f_back
+            warnings.warn(f"{name} runs uncompiled: {where}{reason}", NotCompiledWarning, stacklevel=level)
+
+
+_said: set[str] = set()  # causes that are not one function's
+_alive: weakref.WeakSet[Recorded] = weakref.WeakSet()
+
+
+_threads_before_fork = 0
+
+
+def _before_fork() -> None:
+    global _threads_before_fork
+    _threads_before_fork = torch.get_num_threads()
+
+
+def _after_fork() -> None:
+    """In a forked child: locks that another thread held are made anew, what was under way starts over.
+
+    Kernels run on one thread there, and torch may have been set to that: what was recorded stays valid.
+    """
+    threads = torch.get_num_threads()
+    for recorded in list(_alive):
+        recorded._lock = threading.Lock()
+        states: dict[Any, State] = {}
+        for key, state in recorded._states.items():
+            state.lock = threading.Lock()
+            if not state.pending:
+                states[(threads, *key[1:]) if key[0] == _threads_before_fork else key] = state
+        recorded._states = states
+
+
+# After the layers below have done the same: their handlers were registered when they were imported.
+os.register_at_fork(before=_before_fork, after_in_child=_after_fork)
