@@ -1,0 +1,251 @@
+"""Hooks that do what Python does and, beside each operation of NumPy's, the same on our arrays, and compare.
+
+The user's operation runs on the user's own arrays and is what the function goes on with. Ours runs on a copy
+of the memory under its arguments. Compared are the answer's value, dtype, shape, type and place in memory (a
+view, of what, or a copy), the arguments' memory afterwards, and the exception.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import linecache
+import sys
+import types
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from npcompile.frontend import counters, dispatch, errstate, follow, pure
+from npcompile.frontend.hooks import BINARY, COMPARE, INPLACE, UNARY, Hooks
+from npcompile.frontend.mirror import Mirror
+from npcompile.frontend.ndarray import ndarray
+from npcompile.frontend.operation import Operation, Unlike
+from npcompile.frontend.record import Recorder
+from npcompile.frontend.rewrite import Rewritten, rewrite
+from npcompile.frontend.table import TABLE, Op
+
+_PACKAGE = str(Path(__file__).parent.parent)
+
+# Methods of our arrays that are neither op nor made of ops as NumPy makes its own.
+IN_PLACE = (np.ndarray.fill, np.ndarray.sort)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The first operation whose answer is not NumPy's, and the user's line that it stands on.
+
+    what: "value", "dtype", "shape", "type" (scalar or array, or of the container), "aliasing" (a view or a
+    copy, or which memory), "argument" (what is left in the memory of an argument), "exception". expected,
+    got: of that, as text.
+    """
+
+    op: str
+    file: str
+    line: int
+    what: str
+    expected: str
+    got: str
+
+    def __str__(self) -> str:
+        text = linecache.getline(self.file, self.line).strip()
+        return (
+            f"{self.op} differs from NumPy's in {self.what}\n  {self.file}:{self.line}: {text}\n"
+            f"  expected: {self.expected}\n  got:      {self.got}"
+        )
+
+
+def user_place() -> tuple[str, int]:
+    """The nearest line of code that is not this package's."""
+    frame: types.FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame = frame.f_back
+    return ("", 0) if frame is None else (frame.f_code.co_filename, frame.f_lineno)
+
+
+class Checked(Hooks):
+    """Checks each operation until the first difference; `checked` counts them."""
+
+    difference: Difference | None = None
+    checked = 0
+
+    def binary(self, op: str, a: Any, b: Any) -> Any:
+        perform = functools.partial(super().binary, op, a, b)
+        return self._beside(pure.UFUNCS[op], (a, b), {}, perform, BINARY[op])
+
+    def compare(self, op: str, a: Any, b: Any) -> Any:
+        perform = functools.partial(super().compare, op, a, b)
+        if op not in pure.UFUNCS:
+            return perform()
+        return self._beside(pure.UFUNCS[op], (a, b), {}, perform, COMPARE[op])
+
+    def unary(self, op: str, a: Any) -> Any:
+        perform = functools.partial(super().unary, op, a)
+        return self._beside(pure.UNARY_UFUNCS[op], (a,), {}, perform, UNARY[op])
+
+    def inplace(self, op: str, a: Any, b: Any) -> Any:
+        perform = functools.partial(super().inplace, op, a, b)
+        return self._beside(pure.UFUNCS[op], (a, b), {}, perform, INPLACE[op])
+
+    def getattr(self, obj: Any, name: str) -> Any:
+        perform = functools.partial(super().getattr, obj, name)
+        descriptor = np.ndarray.__dict__.get(name) if type(obj) is np.ndarray else None
+        if not isinstance(descriptor, types.GetSetDescriptorType) or TABLE.of(descriptor) is None:
+            return perform()
+        return self._beside(descriptor, (obj,), {}, perform, lambda array: getattr(array, name))
+
+    def getitem(self, obj: Any, index: Any) -> Any:
+        perform = functools.partial(super().getitem, obj, index)
+        if type(obj) is not np.ndarray:
+            return perform()
+        return self._beside(np.ndarray.__getitem__, (obj, index), {}, perform, lambda array, i: array[i])
+
+    def setitem(self, obj: Any, index: Any, value: Any) -> None:
+        perform = functools.partial(super().setitem, obj, index, value)
+        if type(obj) is not np.ndarray:
+            return perform()
+        return self._beside(np.ndarray.__setitem__, (obj, index, value), {}, perform, _set_item)
+
+    def call(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
+        perform = functools.partial(super().call, fn, *args, **kwargs)
+        owner = getattr(fn, "__self__", None)
+        if self.difference is not None:
+            return perform()
+        if fn is abs and len(args) == 1:
+            return self._beside(np.absolute, args, kwargs, perform, abs)
+        if type(owner) is np.ndarray:
+            descriptor = np.ndarray.__dict__[fn.__name__]
+            if not (_is_ours(descriptor) or descriptor in IN_PLACE):
+                return perform()
+            method = functools.partial(_method, fn.__name__)
+            return self._beside(descriptor, (owner, *args), kwargs, perform, method)
+        if isinstance(owner, np.ufunc):
+            ours = functools.partial(_ufunc_method, owner, fn.__name__)
+            return self._beside(fn, args, kwargs, perform, ours, TABLE.of_method(owner, fn.__name__))
+        if _is_ours(fn):
+            return self._beside(fn, args, kwargs, perform, functools.partial(_function, fn))
+        return perform()
+
+    def _beside(
+        self,
+        function: Any,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        perform: Callable[[], Any],
+        ours: Callable[..., Any],
+        op: Op | None = None,
+    ) -> Any:
+        """What `perform` gives; and `ours` on a copy of the arguments, compared with it."""
+        if self.difference is not None or errstate.traps() or not _is_numpys(function, args, kwargs):
+            return perform()
+        try:
+            mirror = Mirror((args, kwargs))
+        except TypeError:
+            return perform()
+        if not mirror.arrays and isinstance(
+            function, np.ufunc
+        ):  # scalars: by the op, not by NumPy's own arithmetic
+            ours = functools.partial(_function, function)
+        operation = Operation(function, op or TABLE.of(function), ours, mirror)
+        try:
+            answer = perform()
+        except Exception as error:
+            self._compare(operation, functools.partial(operation.check_exception, error))
+            raise
+        self._compare(operation, functools.partial(operation.check, answer))
+        return answer
+
+    def _compare(self, operation: Operation, check: Callable[[], bool]) -> None:
+        with np.errstate(all="ignore"), warnings.catch_warnings(), _uncounted():
+            warnings.simplefilter("ignore")
+            try:
+                self.checked += check()
+            except Unlike as unlike:
+                file, line = user_place()
+                name = operation.name
+                self.difference = Difference(name, file, line, unlike.what, unlike.expected, unlike.got)
+
+
+class CheckedRun(Checked):
+    """Checks a whole call, the user's own functions that it calls included."""
+
+    def call(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
+        inner: Any = fn
+        given = args
+        while True:
+            if hasattr(type(inner), "npcompile_function"):
+                inner = inner.npcompile_function()
+            elif isinstance(inner, types.MethodType):
+                inner, given = inner.__func__, (inner.__self__, *given)
+            else:
+                break
+        if isinstance(inner, types.FunctionType) and follow.is_users(inner):
+            rewritten = rewrite(inner)
+            if isinstance(rewritten, Rewritten):
+                return rewritten.bind(inner, self)(*given, **kwargs)
+        return super().call(fn, *args, **kwargs)
+
+
+class CheckedRecorder(Checked, Recorder):
+    """A recorder that checks what it records."""
+
+
+def _is_numpys(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether this is an operation on NumPy's own arrays or scalars, without callbacks of the user's."""
+    found: list[Any] = []
+
+    def look(value: Any) -> None:
+        if isinstance(value, (tuple, list)):
+            for item in value:
+                look(item)
+        elif isinstance(value, dict):
+            look(list(value.values()))
+        else:
+            found.append(value)
+
+    look((args, kwargs))
+    if any(callable(item) and not isinstance(item, (type, np.dtype)) for item in found):
+        return False
+    if any(isinstance(item, (np.ndarray, np.generic, ndarray)) for item in found):
+        return True
+    op = TABLE.of(function)
+    return op is not None and not isinstance(function, np.ufunc)
+
+
+def _is_ours(function: Any) -> bool:
+    return TABLE.of(function) is not None or id(function) in dispatch.composed
+
+
+def _set_item(array: Any, index: Any, value: Any) -> None:
+    array[index] = value
+
+
+def _method(name: str, array: Any, *args: Any, **kwargs: Any) -> Any:
+    return getattr(array, name)(*args, **kwargs)
+
+
+def _function(fn: Any, *args: Any, **kwargs: Any) -> Any:
+    """A NumPy function on our arrays."""
+    if isinstance(fn, np.ufunc) and len(args) > fn.nin:
+        args, kwargs = args[: fn.nin], {**kwargs, "out": args[fn.nin :]}
+    return dispatch.call(fn, args, kwargs)
+
+
+def _ufunc_method(ufunc: np.ufunc, method: str, *args: Any, **kwargs: Any) -> Any:
+    return dispatch.ufunc_method(ufunc, method, args, kwargs)
+
+
+@contextlib.contextmanager
+def _uncounted() -> Iterator[None]:
+    """What is checked is not what the user's program did: its counts stay as they are."""
+    before = counters.host_calls.copy(), counters.op_failures.copy()
+    try:
+        yield
+    finally:
+        counters.reset()
+        counters.host_calls.update(before[0])
+        counters.op_failures.update(before[1])

@@ -1,0 +1,104 @@
+"""`npcompile.verify`: a call under NumPy and beside it, operation by operation, under npcompile."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import types
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from npcompile.frontend.checking import CheckedRun, Difference
+from npcompile.frontend.rewrite import Rewritten, rewrite
+
+
+class DifferenceWarning(UserWarning):
+    """`NPCOMPILE_VERIFY=1`: an operation's answer is not NumPy's; the message names it and its line."""
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What `verify` found. `str` of it is for reading.
+
+    ok: no operation differs. checked: how many were compared. result: what the call returned, which is
+    NumPy's own answer. difference: the first that differs, or None. unseen: why nothing could be looked into.
+    """
+
+    ok: bool
+    checked: int
+    result: Any
+    difference: Difference | None = None
+    unseen: str | None = None
+
+    @property
+    def op(self) -> str | None:
+        """The operation that differs, by its NumPy name."""
+        return None if self.difference is None else self.difference.op
+
+    @property
+    def file(self) -> str | None:
+        return None if self.difference is None else self.difference.file
+
+    @property
+    def line(self) -> int | None:
+        return None if self.difference is None else self.difference.line
+
+    @property
+    def what(self) -> str | None:
+        """What differs: see `Difference`."""
+        return None if self.difference is None else self.difference.what
+
+    @property
+    def expected(self) -> str | None:
+        return None if self.difference is None else self.difference.expected
+
+    @property
+    def got(self) -> str | None:
+        return None if self.difference is None else self.difference.got
+
+    def __str__(self) -> str:
+        if self.difference is not None:
+            return f"{self.difference}\n  ({self.checked} operations before it agree)"
+        if self.unseen is not None:
+            return f"nothing was compared: {self.unseen}"
+        return f"all {self.checked} operations agree with NumPy"
+
+
+def verify(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Verification:
+    """Call `f(*args, **kwargs)` under NumPy, and do each of its operations a second time under npcompile.
+
+    f: a function, jitted or not, or a bound method. The call happens once, on the caller's own arrays, with
+    all its effects; npcompile works on copies of them. Helpers that it calls are looked into, installed
+    libraries are not. Raises what the call raises.
+    """
+    plain: Any = f
+    given = args
+    while True:
+        if hasattr(type(plain), "npcompile_function"):
+            plain = plain.npcompile_function()
+        elif isinstance(plain, types.MethodType):
+            plain, given = plain.__func__, (plain.__self__, *given)
+        else:
+            break
+    if not isinstance(plain, types.FunctionType):
+        unseen = f"a {type(plain).__name__} is no Python function"
+        return Verification(True, 0, plain(*given, **kwargs), unseen=unseen)
+    rewritten = rewrite(plain)
+    if not isinstance(rewritten, Rewritten):
+        return Verification(True, 0, plain(*given, **kwargs), unseen=rewritten.reason)
+    importlib.import_module("npcompile.numpy")  # where functions that are made of ops are known
+    hooks = CheckedRun()
+    result = rewritten.bind(plain, hooks)(*given, **kwargs)
+    return Verification(hooks.difference is None, hooks.checked, result, hooks.difference)
+
+
+def verifying() -> bool:
+    """Whether this whole run is to be verified: `NPCOMPILE_VERIFY` is set, and not to 0."""
+    return os.environ.get("NPCOMPILE_VERIFY", "0") not in ("", "0")
+
+
+def warn(difference: Difference, name: str) -> None:
+    """Say that an operation of a jitted function differs."""
+    warnings.warn_explicit(f"{name}: {difference}", DifferenceWarning, difference.file, difference.line)
