@@ -7,6 +7,7 @@ where an op fails, NumPy is asked, and if it has an answer after all, the failur
 
 from __future__ import annotations
 
+import inspect
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -85,6 +86,8 @@ def call(
         ours = bool(args) and isinstance(args[0], Strided)
         return update(function, args, kwargs) if ours else host(function, args, kwargs)
 
+    if kwargs:
+        kwargs = _given(kwargs)
     def ask(count: bool) -> Any:
         if count and id(function) in composed:
             return _otherwise(function, args, kwargs)
@@ -113,6 +116,18 @@ def _otherwise(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
 def update(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Call a NumPy function that writes into its first argument: its op gives the whole new array."""
     op = TABLE.by_object[id(function)]
+_NO_VALUE = inspect.signature(np.sum).parameters["initial"].default  # NumPy's "not given"
+
+
+def _given(kwargs: dict[str, Any]) -> dict[str, Any]:
+    """The keywords that say something; a dtype that is given by its class (`type(a.dtype)`) as the dtype."""
+    kwargs = {key: item for key, item in kwargs.items() if item is not _NO_VALUE}
+    dtype = kwargs.get("dtype")
+    if isinstance(dtype, type) and issubclass(dtype, np.dtype) and dtype is not np.dtype:
+        kwargs["dtype"] = dtype()
+    return kwargs
+
+
     array = args[0]
 
     def ask(count: bool) -> Any:

@@ -117,18 +117,30 @@ def _axes(item: Any) -> int:
         return 0
     if not _is_mask(item):
         return 1
-    return int(np.ndim(item)) if isinstance(item, list) else getattr(item, "ndim", 0)
+    return np.asarray(item).ndim if isinstance(item, list) else getattr(item, "ndim", 0)
+
+
+def _whole_mask(array: Any, index: Any) -> tuple[Any, Any] | None:
+    """A single 0-d mask takes all or nothing: the array with an axis more, and an index for that axis."""
+    item = index[0] if type(index) is tuple and len(index) == 1 else index
+    if not _is_mask(item) or getattr(item, "ndim", isinstance(item, list)):
+        return None
+    return array[None], np.zeros(int(bool(item)), np.intp)
 
 
 @eager(np.ndarray.__getitem__)
 def getitem(array: Any, index: Any) -> Any:
     """`array[index]` with masks in the index."""
+    if (whole := _whole_mask(array, index)) is not None:
+        return dispatch.call(np.ndarray.__getitem__, whole, {})
     return dispatch.call(np.ndarray.__getitem__, (array, _without_masks(array, index)), {})
 
 
 @eager(np.ndarray.__setitem__)
 def setitem(array: Any, index: Any, value: Any) -> None:
     """`array[index] = value` with masks in the index."""
+    if (whole := _whole_mask(array, index)) is not None:
+        return dispatch.update(np.ndarray.__setitem__, (*whole, value), {})
     dispatch.update(np.ndarray.__setitem__, (array, _without_masks(array, index), value), {})
 
 
@@ -145,6 +157,34 @@ def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
 def compress_method(self: Any, condition: Any, axis: Any = None, out: Any = None) -> Any:
     """`a.compress(condition)`."""
     return compress(condition, self, axis, out)
+
+
+@eager(np.ravel_multi_index)
+def ravel_multi_index(multi_index: Any, dims: Any, *args: Any, **kwargs: Any) -> Any:
+    """With the lengths in an array, which decides what the program is."""
+    return dispatch.call(np.ravel_multi_index, (multi_index, _static(dims), *args), kwargs)
+
+
+def _static(shape: Any) -> tuple[int, ...]:
+    if not isinstance(shape, (Strided, np.ndarray)):
+        raise Unsupported("a call that no op takes")
+    return tuple(np.asarray(shape).tolist())
+
+
+# -- the array itself ----------------------------------------------------------------------------------------
+
+
+@eager(np.ndarray.astype, np.astype)
+def astype(array: Any, dtype: Any, *args: Any, **kwargs: Any) -> Any:
+    """`copy=False` where the dtype is the array's already."""
+    names = ("order", "casting", "subok", "copy")
+    given = dict(zip(names, args, strict=False)) | kwargs
+    if given.get("copy", True) or not isinstance(array, Strided) or np.dtype(dtype) != array._layout.dtype:
+        raise Unsupported("a cast that no op does")
+    order, flags = given.get("order", "K"), array._layout.flags
+    if order == "K" or (flags.f_contiguous if order == "F" else flags.c_contiguous):
+        return array
+    return dispatch.call(np.ndarray.copy, (array, order), {})
 
 
 # -- in place ------------------------------------------------------------------------------------------------

@@ -35,6 +35,13 @@ _CLASSES = (
     *(numpy.polynomial.Hermite, numpy.polynomial.HermiteE, numpy.polynomial.Laguerre),
     *numpy.polynomial.Polynomial.__bases__,
 )
+
+
+def _correlate(a: Any, v: Any, mode: Any) -> Any:
+    """NumPy's C code that slides one row along another, which knows of no conjugate."""
+    return dispatch.call(numpy.convolve, (a, v[::-1], mode), {})
+
+
 # id of a NumPy object -> ours. What is not here is made when a clone first speaks of it, and then is.
 _ours: dict[int, Any] = {
     id(numpy.ndarray): ndarray,
@@ -43,6 +50,7 @@ _ours: dict[int, Any] = {
     id(numpy.asanyarray): creation.asanyarray,
     id(numpy.ascontiguousarray): creation.ascontiguousarray,
     id(private.ARRAY_CONVERTER): ArrayConverter,
+    id(private.CORRELATE): _correlate,
     id(private.UNIQUE_HASH): lambda *_, **__: NotImplemented,  # sorting does it
     **{id(function): Fact(function) for function in _FACTS},
     **{id(item): item for item in (*_MODULES_KEPT, *private.OF_NO_ARRAY)},
@@ -89,7 +97,7 @@ def _made(obj: Any) -> Any:
             return Function(obj)
         return clone(obj) if _is_numpys(obj.__module__) else obj
     if isinstance(obj, types.BuiltinFunctionType):
-        return Function(obj) if _is_numpys(obj.__module__) else obj
+        return Function(private.public(obj)) if _is_numpys(obj.__module__) else obj
     if isinstance(obj, type):
         return _class(obj) if id(obj) in _classes else obj
     if type(obj) is dict and any(isinstance(item, (dict, *_CALLABLE)) for item in obj.values()):
@@ -145,10 +153,20 @@ def _class(real: type) -> type:
     _ours[id(real)] = made
     for key, value in vars(real).items():
         if key not in vars(made) or key in ("__init__", "__hash__"):
-            setattr(made, key, _member(value))
+            setattr(made, key, _on_host(value) if key == "__array__" else _member(value))
     if hasattr(made, "__abstractmethods__"):
         made.__abstractmethods__ = real.__abstractmethods__  # type: ignore[attr-defined]
     return made
+
+
+def _on_host(convert_: types.FunctionType) -> Callable[..., Any]:
+    """`__array__` of a class over our arrays: NumPy takes nothing else than its own arrays from it."""
+    made = clone(convert_)
+
+    def __array__(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return numpy.asarray(made(self, *args, **kwargs))
+
+    return __array__
 
 
 def _member(value: Any) -> Any:
@@ -172,7 +190,7 @@ class Composed:
         self._calls_back = any(real is item for item in CALLBACKS)
 
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if errstate.traps() or not native(args) or not native(kwargs):
+        if errstate.traps() or not all(map(native, (*args, *kwargs.values()))):
             return dispatch.host(self._real, args, kwargs)
         if self._clone is None:
             implementation = private.implementation(self._real)

@@ -25,9 +25,18 @@ def array(
     like: Any = None,
 ) -> Any:
     """`numpy.array`: our array, or NumPy's for dtypes that torch lacks. Raises what NumPy raises."""
-    if order not in ("K", "A", "C") or ndmin or (order == "C" and isinstance(object, ndarray)):
+    if order is None:
+        order = "K"
+    if order not in ("K", "A", "C", "F"):
         return dispatch.host(numpy.array, (object, dtype), {"copy": copy, "order": order, "ndmin": ndmin})
-    return _asarray(object, dtype, copy=copy)
+    made = _asarray(object, dtype, copy=copy if order == "K" else copy or None)
+    if not isinstance(made, ndarray):
+        return made if not ndmin and order == "K" else numpy.array(made, order=order, ndmin=ndmin, copy=None)
+    if order in "CF" and not made.flags["CF"[order == "F"] + "_CONTIGUOUS"]:
+        if copy is False:
+            raise ValueError("Unable to avoid copy while creating an array as requested.")
+        made = made.copy(order)
+    return made[(None,) * (ndmin - made.ndim) + (...,)] if made.ndim < ndmin else made
 
 
 @Conversion

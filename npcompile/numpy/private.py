@@ -22,6 +22,9 @@ ARRAY_CONVERTER: Any = getattr(_C, "_array_converter", None)
 # The C helper that finds unique values by hashing; it may say NotImplemented. None before NumPy 2.3.
 UNIQUE_HASH: Any = getattr(_C, "_unique_hash", None)
 
+# The C code under `numpy.convolve`.
+CORRELATE: Any = _core.multiarray.correlate
+
 # C functions of numbers, dtypes and messages: they are called as they are.
 OF_NO_ARRAY: tuple[Any, ...] = (normalize_axis_index, _C.add_docstring, _C.format_longfloat)
 
@@ -31,3 +34,9 @@ def implementation(function: Any) -> types.FunctionType | None:
     if isinstance(function, DISPATCHER):
         function = function._implementation  # type: ignore[attr-defined]
     return function if isinstance(function, types.FunctionType) else None
+
+
+def public(function: Any) -> Any:
+    """The public NumPy function whose C code this is; itself where there is none."""
+    found = getattr(numpy, function.__name__, None)
+    return found if getattr(found, "_implementation", None) is function else function

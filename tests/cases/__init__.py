@@ -15,6 +15,7 @@ from tests.cases import (
     shape,
     statistics,
     unsigned,
+    searching,
 )
 from tests.cases.framework import CASES, Case, expand
 
@@ -35,3 +36,4 @@ __all__ = [
     "statistics",
     "unsigned",
 ]
+    "searching",

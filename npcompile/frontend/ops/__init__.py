@@ -17,7 +17,10 @@ from npcompile.frontend.ops import (
     sorting,
     putting,
     statistics,
+    searching,
 )
+    signal,
+    solving,
 
 __all__ = [
     "bitwise",
@@ -35,3 +38,6 @@ __all__ = [
     "statistics",
 ]
     "putting",
+    "searching",
+    "signal",
+    "solving",

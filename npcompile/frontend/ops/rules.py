@@ -388,6 +388,7 @@ def op(
                 for key, item in kwargs.items()
             }
             return self.body(*ready, **named)
+        needed = sum(item.default is item.empty for item in parameters[:arrays])
 
         def refuses(self: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
             if out_at is not None and len(args) > out_at and args[out_at] is not None:
@@ -406,6 +407,8 @@ def op(
                 objects=objects,
                 rule=rule,
                 body=body,
+            if any(item is None for item in args[:needed]):
+                return "None as an array"
                 scalar=scalar,
                 view=view,
                 library=library,

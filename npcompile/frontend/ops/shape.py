@@ -289,11 +289,30 @@ def imag(val: Tensor) -> Tensor:
 
 def _copies(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
     order = args[1] if len(args) > 1 else kwargs.get("order", "C")
-    return f"order {order}" if order not in ("C", "K") else None
+    return None if order in _ORDERS else f"order {order}"
 
 
-def _copy(a: Tensor, order: Any) -> Tensor:
-    return a.clone(memory_format=torch.preserve_format if order == "K" else torch.contiguous_format)
+_ORDERS = (
+    "C",
+    "F",
+    "A",
+    "K",
+)  # of memory: rows first, columns first, as it is if that is one of these, as it is
+
+
+def _laid(a: Tensor, order: str) -> Tensor:
+    """The same array in memory of that order: itself where it lies so already."""
+    if order == "K":
+        return a
+    across = tuple(reversed(range(a.dim())))
+    if order == "F" or (order == "A" and not a.is_contiguous() and a.permute(across).is_contiguous()):
+        return a.permute(across).contiguous().permute(across)
+    return a.contiguous()
+
+
+def _copy(a: Tensor, order: str) -> Tensor:
+    result = _laid(a, order)
+    return a.clone(memory_format=torch.preserve_format) if result is a else result
 
 
 @op(np.copy, scalar=False, limits=_copies)
@@ -309,13 +328,17 @@ def ndarray_copy(a: Tensor, order: Any = "C") -> Tensor:
 def _astype_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
     if not isinstance(args[0], np.ndarray):
         return "no array: of a scalar astype is one"
-    asked = args[1] if len(args) > 1 else kwargs.get("dtype")
-    if kwargs.get("casting", "unsafe") != "unsafe" or len(args) > 2 or kwargs.get("order", "K") != "K":
-        return "casting or order"
-    if kwargs.get("copy", True) is not True or kwargs.get("device") not in (None, "cpu"):
-        return "copy or device"
-    dtype = np.dtype(asked)
-    if dtype.kind not in "bc" and isinstance(args[0], np.ndarray) and args[0].dtype.kind == "c":
+    if kwargs.get("device") not in (None, "cpu"):
+        return "device"
+    given = dict(zip(("array", "dtype", "order", "casting", "subok", "copy"), args, strict=False)) | kwargs
+    dtype = np.dtype(given["dtype"])
+    if given.get("order", "K") not in _ORDERS:
+        return "order"
+    if not given.get("copy", True) and dtype == args[0].dtype:
+        return "copy=False, which answers with the array itself"
+    if not np.can_cast(args[0].dtype, dtype, given.get("casting", "unsafe")):
+        return "a cast that is not allowed, for which NumPy raises"
+    if dtype.kind not in "bc" and args[0].dtype.kind == "c":
         return "a complex array cast to a real dtype, of which NumPy warns"
     try:
         torch_dtype(dtype)
@@ -324,16 +347,16 @@ def _astype_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str 
     return None
 
 
-def _astype(a: Tensor, dtype: Any) -> Tensor:
+def _astype(a: Tensor, dtype: Any, order: str = "K") -> Tensor:
     result = cast(a, np.dtype(dtype))
-    return result.clone() if result is a else result
+    return _copy(a, order) if result is a else _laid(result, order)
 
 
 @op(np.ndarray.astype, scalar=False, limits=_astype_limits)
 def ndarray_astype(
     a: Tensor, dtype: Any, order: Any = "K", casting: Any = "unsafe", subok: bool = True, copy: bool = True
 ) -> Tensor:
-    return _astype(a, dtype)
+    return _astype(a, dtype, order)
 
 
 @op(np.astype, scalar=False, limits=_astype_limits)

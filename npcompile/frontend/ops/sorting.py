@@ -19,9 +19,24 @@ _FEW_BINS = 16  # so many counts are cheaper as masked reductions, which fuse wi
 # -- sorting ---------------------------------------------------------------------------------------
 
 
+def ordered(a: Tensor, axis: int) -> tuple[Tensor, Tensor]:
+    """The array sorted along an axis, equal items in their old order, and that order.
+
+    Complex numbers go by real then imaginary part, those with NaN in them behind: in the imaginary part, in
+    the real part, in both.
+    """
+    if not a.is_complex():
+        found = torch.sort(a, dim=axis, stable=True)
+        return found.values, found.indices
+    missing = 2 * torch.isnan(a.real).to(torch.int8) + torch.isnan(a.imag)
+    real, imag = (torch.where(torch.isnan(part), 0, part) for part in (a.real, a.imag))
+    order = torch.sort(imag, dim=axis, stable=True).indices
+    for key in (real, missing):
+        order = order.gather(axis, torch.sort(key.gather(axis, order), dim=axis, stable=True).indices)
+    return a.gather(axis, order), order
+
+
 def _sort_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
-    if np.asarray(args[0]).dtype.kind == "c":
-        return "sorting complex numbers"
     return "order" if kwargs.get("order") is not None or len(args) > 3 else None
 
 
@@ -30,7 +45,7 @@ def sort(a: Tensor, axis: Any = -1, kind: Any = None, order: Any = None, *, stab
     if axis is None:
         a, axis = a.reshape(-1), -1
     axis = normalize_axis_index(axis, a.dim())
-    return torch.sort(a, dim=axis, stable=True).values
+    return ordered(a, axis)[0]
 
 
 def _argsort_limits(self: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
@@ -47,7 +62,7 @@ def argsort(a: Tensor, axis: Any = -1, kind: Any = None, order: Any = None, *, s
     if a.dim() == 0:
         raise Unsupported("argsort of a 0-d array")
     axis = normalize_axis_index(axis, a.dim())
-    return torch.sort(a, dim=axis, stable=True).indices
+    return ordered(a, axis)[1]
 
 
 def _search_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:

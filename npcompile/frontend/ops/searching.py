@@ -1,0 +1,290 @@
+"""Ops that search and order: partition, lexsort, digitize, interp, choose, and positions in flat arrays."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.lib.array_utils import normalize_axis_index
+from torch import Tensor
+
+from npcompile.frontend.ops.rules import FLOAT64, INT64, cast, do, op, promoted, tensor
+from npcompile.frontend.ops.sorting import ordered
+from npcompile.frontend.table import TORCH, Op, Unsupported
+
+COMPLEX128 = np.dtype(np.complex128)
+
+
+# -- orders --------------------------------------------------------------------------------------------------
+
+
+def _partition_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    if kwargs.get("order") is not None or len(args) > 4:
+        return "order"
+    kth = args[1] if len(args) > 1 else kwargs.get("kth")
+    return None if np.asarray(kth).dtype.kind in "iu" else "kth that is no integer"
+
+
+@op(np.partition, scalar=False, library=True, limits=_partition_limits)
+def partition(a: Tensor, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> Tensor:
+    """A sorted array is one that is parted at every place; NumPy leaves the order of the others open."""
+    if axis is None:
+        a, axis = a.reshape(-1), -1
+    at = normalize_axis_index(axis, a.dim())
+    if not isinstance(kth, Tensor):  # of a tensor they are not looked at: they do not change the answer
+        for place in np.asarray(kth).reshape(-1).tolist() if a.numel() else ():
+            if not -a.shape[at] <= place < a.shape[at]:
+                raise ValueError(f"kth(={place}) out of bounds ({a.shape[at]})")
+    return ordered(a, at)[0]
+
+
+def _lexsort_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    keys: Any = args[0] if args else kwargs.get("keys")
+    if isinstance(keys, np.ndarray):
+        return "0-d keys" if keys.ndim == 0 else None
+    if any(np.asarray(key).dtype not in TORCH for key in keys):
+        return "keys of other dtypes"
+    return None
+
+
+@op(np.lexsort, arrays=0, scalar=False, library=True, limits=_lexsort_limits)
+def lexsort(keys: Any, axis: Any = -1) -> Tensor:
+    rows = [tensor(key) for key in keys]
+    if not rows:
+        raise TypeError("need sequence of keys with len > 0 in lexsort")
+    if any(row.shape != rows[0].shape for row in rows):
+        raise ValueError("all keys need to be the same shape")
+    if rows[0].dim() == 0:
+        raise Unsupported("0-d keys")
+    at = normalize_axis_index(axis, rows[0].dim())
+    order = ordered(rows[0], at)[1]
+    for row in rows[1:]:
+        order = order.gather(at, ordered(row.gather(at, order), at)[1])
+    return order
+
+
+# -- bins and functions given by points ----------------------------------------------------------------------
+
+
+def _digitize_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    bins = np.asarray(args[1] if len(args) > 1 else kwargs.get("bins"))
+    return "complex" if bins.dtype.kind == "c" or np.asarray(args[0]).dtype.kind == "c" else None
+
+
+@op(np.digitize, arrays=2, checked=True, limits=_digitize_limits)
+def digitize(x: Tensor, bins: Tensor, right: bool = False) -> Any:
+    """Not ok where the bins go up and down."""
+    side = "left" if right else "right"
+    upwards = do(np.searchsorted, bins, x, side)
+    if bins.numel() < 2:
+        return upwards, None
+    steps = cast(bins, FLOAT64)
+    other = steps != steps[0]
+    # As NumPy does: the first step decides which way they go, then none may go the other way.
+    up = ~other.any() | (steps[0] < steps[torch.argmax(other.to(torch.int8))])
+    ok = torch.where(up, ~(steps[:-1] > steps[1:]).any(), ~(steps[:-1] < steps[1:]).any())
+    downwards = bins.numel() - do(np.searchsorted, bins.flip(0), x, side)
+    return torch.where(up, upwards, downwards), ok
+
+
+def _interp_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    given = [*args[:3], *(kwargs[name] for name in ("x", "xp", "fp") if name in kwargs)]
+    if any(np.asarray(item).dtype.kind == "c" for item in given[:2]):
+        return "complex points"
+    return None
+
+
+@op(np.interp, arrays=3, operands=["left", "right", "period"], checked=True, limits=_interp_limits)
+def interp(x: Tensor, xp: Tensor, fp: Tensor, left: Any = None, right: Any = None, period: Any = None) -> Any:
+    """Not ok where the period is 0."""
+    kind = COMPLEX128 if fp.is_complex() else FLOAT64
+    x, xp, fp = cast(x, FLOAT64), cast(xp, FLOAT64), cast(fp, kind)
+    ok = None
+    if period is not None:
+        if xp.dim() != 1 or fp.dim() != 1:
+            raise ValueError("Data points must be 1-D sequences")
+        if xp.shape != fp.shape:
+            raise ValueError("fp and xp are not of the same length")
+        turn = torch.abs(cast(tensor(period, x.device), FLOAT64))
+        ok, left, right = turn != 0, None, None
+        x, xp = do(np.remainder, x, turn), do(np.remainder, xp, turn)
+        order = torch.sort(xp, stable=True).indices
+        xp, fp = xp[order], fp[order]
+        xp = torch.cat((xp[-1:] - turn, xp, xp[:1] + turn))
+        fp = torch.cat((fp[-1:], fp, fp[:1]))
+    if xp.dim() != 1 or fp.dim() != 1:
+        raise ValueError("object too deep for desired array")
+    if xp.numel() == 0:
+        raise ValueError("array of sample points is empty")
+    if xp.shape != fp.shape:
+        raise ValueError("fp and xp are not of the same length.")
+    low = fp[0] if left is None else cast(tensor(left, x.device), kind)
+    high = fp[-1] if right is None else cast(tensor(right, x.device), kind)
+    size = xp.numel()
+    at = torch.searchsorted(xp, x.contiguous(), right=True) - 1
+    here = at.clamp(0, max(size - 2, 0))
+    after = (here + 1).clamp(max=size - 1)
+    slope = (fp[after] - fp[here]) / (xp[after] - xp[here])
+    between = slope * (x - xp[here]) + fp[here]
+    if kind == FLOAT64:
+        # Source: arr_interp of NumPy's compiled_base.c, which tries the other end where the first gives NaN.
+        again = slope * (x - xp[after]) + fp[after]
+        again = torch.where(torch.isnan(again) & (fp[after] == fp[here]), fp[here], again)
+        between = torch.where(torch.isnan(between), again, between)
+    exact = fp[at.clamp(0, size - 1)]
+    value = torch.where((xp[at.clamp(0, size - 1)] == x) | (at == size - 1), exact, between)
+    value = torch.where(x < xp[0], low, torch.where(x > xp[-1], high, value))
+    return torch.where(torch.isnan(x), x.to(value.dtype), value), ok
+
+
+# -- choosing ------------------------------------------------------------------------------------------------
+
+
+def _choices(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return args[1] if len(args) > 1 else kwargs.get("choices")
+
+
+def _choose_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    choices = _choices(args, kwargs)
+    if np.asarray(args[0]).dtype.kind not in "biu":
+        return "a choice that is no integer"
+    items = choices if isinstance(choices, (list, tuple)) else [choices]
+    return "choices of other dtypes" if any(np.asarray(item).dtype not in TORCH for item in items) else None
+
+
+@op(
+    *(np.choose, np.ndarray.choose),
+    name="numpy.choose",
+    checked=True,
+    limits=_choose_limits,
+)
+def choose(a: Tensor, choices: Any, out: None = None, mode: Any = "raise") -> Any:
+    """Not ok where there is no choice of that number and `mode` does not say what to do then."""
+    items = list(choices.unbind(0)) if isinstance(choices, Tensor) else list(choices)
+    ready = torch.broadcast_tensors(a, *promoted(*[tensor(item, a.device) for item in items]))
+    number, size, ok = ready[0].to(torch.int64), len(items), None
+    if mode == "raise":
+        ok = ((number >= 0) & (number < size)).all()
+        number = number.clamp(0, size - 1)
+    elif mode == "wrap":
+        number = torch.remainder(number, size)
+    elif mode == "clip":
+        number = number.clamp(0, size - 1)
+    else:
+        raise Unsupported(f"mode {mode}")
+    return torch.stack(ready[1:]).gather(0, number.unsqueeze(0))[0], ok
+
+
+# -- positions in flat arrays --------------------------------------------------------------------------------
+
+
+def _lengths(shape: Any) -> list[int]:
+    return [operator.index(n) for n in shape] if isinstance(shape, (tuple, list)) else [operator.index(shape)]
+
+
+def _steps(lengths: Sequence[int], order: str) -> list[int]:
+    """How far apart neighbours along each axis are."""
+    if order not in ("C", "F"):
+        raise ValueError("only 'C' or 'F' order is permitted")
+    steps, step = [0] * len(lengths), 1
+    for at in range(len(lengths)) if order == "F" else reversed(range(len(lengths))):
+        steps[at], step = step, step * lengths[at]
+    return steps
+
+
+def _index_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    index = args[0] if args else kwargs.get("multi_index", kwargs.get("indices"))
+    items = index if isinstance(index, (tuple, list)) else [index]
+    if any(np.asarray(item).dtype.kind not in "iu" for item in items):
+        return "indices that are no integers"
+    shape: Any = args[1] if len(args) > 1 else kwargs.get("dims", kwargs.get("shape"))
+    if isinstance(shape, np.ndarray):
+        return "lengths that are in an array"
+    return None if np.prod(shape, dtype=np.float64) < 2**62 else "an array too large for 64 bits"
+
+
+@op(np.ravel_multi_index, arrays=0, checked=True, limits=_index_limits)
+def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: str = "C") -> Any:
+    """Not ok where an index is out of range and its mode is "raise"."""
+    lengths = _lengths(dims)
+    items = list(multi_index.unbind(0)) if isinstance(multi_index, Tensor) else list(multi_index)
+    modes = [mode] * len(lengths) if isinstance(mode, str) else list(mode)
+    if len(items) != len(lengths):
+        raise ValueError(f"parameter multi_index must be a sequence of length {len(lengths)}")
+    if len(modes) != len(lengths):
+        raise ValueError("the number of modes does not match dims")
+    total, ok = torch.zeros((), dtype=torch.int64), None
+    for item, length, step, how in zip(items, lengths, _steps(lengths, order), modes, strict=True):
+        index = cast(tensor(item), INT64)
+        if how == "raise":
+            fits = ((index >= 0) & (index < length)).all()
+            ok = fits if ok is None else ok & fits
+        elif how == "wrap":
+            index = torch.remainder(index, length)
+        elif how == "clip":
+            index = index.clamp(0, length - 1)
+        else:
+            raise Unsupported(f"mode {how}")
+        total = total.to(index.device) + index * step
+    return total, ok
+
+
+@op(np.unravel_index, arrays=1, checked=True, limits=_index_limits)
+def unravel_index(indices: Tensor, shape: Any, order: str = "C") -> Any:
+    """Not ok where an index is out of range."""
+    lengths = _lengths(shape)
+    index = cast(indices, INT64)
+    size = int(np.prod(lengths, dtype=np.int64))
+    ok = ((index >= 0) & (index < size)).all()
+    places = zip(lengths, _steps(lengths, order), strict=True)
+    return tuple([torch.remainder(index // max(step, 1), max(n, 1)) for n, step in places]), ok
+
+
+# -- bits ----------------------------------------------------------------------------------------------------
+
+
+def _bits_limits(self: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    kind = np.asarray(args[0]).dtype
+    if self.function is np.unpackbits:
+        return None if kind == np.uint8 else f"bits of dtype {kind}"
+    return None if kind.kind in "biu" else f"bits of dtype {kind}"
+
+
+_WEIGHTS = {"big": (128, 64, 32, 16, 8, 4, 2, 1), "little": (1, 2, 4, 8, 16, 32, 64, 128)}
+
+
+def _weights(order: str, device: torch.device) -> Tensor:
+    if order not in _WEIGHTS:
+        raise ValueError("'order' must be either 'little' or 'big'")
+    return torch.tensor(_WEIGHTS[order], dtype=torch.int64, device=device)
+
+
+@op(np.packbits, scalar=False, limits=_bits_limits)
+def packbits(a: Tensor, /, axis: Any = None, bitorder: str = "big") -> Tensor:
+    if axis is None or a.dim() == 0:
+        a, axis = a.reshape(-1), 0
+    at = normalize_axis_index(axis, a.dim())
+    rows = (a != 0).movedim(at, -1)
+    rows = torch.nn.functional.pad(rows, (0, -rows.shape[-1] % 8))
+    groups = rows.reshape(*rows.shape[:-1], rows.shape[-1] // 8, 8)
+    return (groups * _weights(bitorder, a.device)).sum(-1).to(torch.uint8).movedim(-1, at)
+
+
+@op(np.unpackbits, scalar=False, limits=_bits_limits)
+def unpackbits(a: Tensor, /, axis: Any = None, count: Any = None, bitorder: str = "big") -> Tensor:
+    if axis is None or a.dim() == 0:
+        a, axis = a.reshape(-1), 0
+    at = normalize_axis_index(axis, a.dim())
+    rows = a.to(torch.int64).movedim(at, -1).unsqueeze(-1)
+    bits = ((rows & _weights(bitorder, a.device)) != 0).to(torch.uint8).flatten(-2)
+    if count is not None:
+        wanted = operator.index(count)
+        length = bits.shape[-1]
+        if wanted < 0 and -wanted > length:
+            raise ValueError(f"-count {wanted} for axis is larger than its length")
+        keep = wanted if wanted >= 0 else length + wanted
+        bits = torch.nn.functional.pad(bits, (0, max(keep - length, 0)))[..., :keep]
+    return bits.movedim(-1, at)
