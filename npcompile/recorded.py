@@ -21,6 +21,7 @@ from npcompile.device import current_device
 from npcompile.frontend.defaults import Defaults, on_device
 from npcompile.frontend.errstate import traps
 from npcompile.frontend.program import Diverged, Program
+from npcompile.frontend.record import Recorder
 from npcompile.frontend.rewrite import Rewritten, rewrite
 from npcompile.frontend.signature import key_of
 from npcompile.frontend.trace import Traced, ops_version, trace
@@ -30,6 +31,7 @@ from npcompile.lower.eager import eager
 from npcompile.lower.transfers import counting
 from npcompile.stats import Stats
 from npcompile.tracebacks import as_written
+from npcompile.verify import Watch, verifying, watched
 
 if TYPE_CHECKING:
     from npcompile.outlined import Outlined
@@ -252,7 +254,10 @@ class Recorded:
         names = self._binding.names(len(args))
         device = str(current_device() or "cpu")
         with counting(self._stats):
-            traced = trace(fn, rewritten, args, kwargs, names, self._default_float, device)
+            hooks = Watch(self.name) if verifying() else Recorder
+            traced = trace(fn, rewritten, args, kwargs, names, self._default_float, device, hooks)
+        if isinstance(hooks, Watch):
+            hooks.report()
         self._stats.host_calls += traced.host_calls
         if traced.program is None:
             self._not_followed(state, traced)
@@ -323,6 +328,8 @@ class Recorded:
                 error = entry.error()
                 if error is None:
                     kernels: list[Any] = [job.kernel for job in entry.jobs]
+                    if verifying() and entry.program.device in (None, "cpu"):
+                        kernels = watched(kernels, entry.segments, entry.program.filename, self.name)
                     state.ready.insert(0, (entry.replay.link(kernels, self._stats), entry.host_calls))
                     self._count(entry)
                     linked = True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import os
 import types
@@ -10,8 +11,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from npcompile.frontend.checking import CheckedRun, Difference
+from npcompile.checked_kernel import CheckedKernel
+from npcompile.frontend.checking import CheckedRecorder, CheckedRun, Difference
 from npcompile.frontend.rewrite import Rewritten, rewrite
+from npcompile.lower.segment import Segment
 
 
 class DifferenceWarning(UserWarning):
@@ -99,6 +102,32 @@ def verifying() -> bool:
     return os.environ.get("NPCOMPILE_VERIFY", "0") not in ("", "0")
 
 
-def warn(difference: Difference, name: str) -> None:
-    """Say that an operation of a jitted function differs."""
+class Watch:
+    """Makes the recorder of one recording, one that checks what it records."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._recorder: CheckedRecorder | None = None
+
+    def __call__(self, *args: Any) -> CheckedRecorder:
+        importlib.import_module("npcompile.numpy")
+        self._recorder = CheckedRecorder(*args)
+        return self._recorder
+
+    def report(self) -> None:
+        """Warn of the first difference, if there was one."""
+        if self._recorder is not None and self._recorder.difference is not None:
+            warn(self._name, self._recorder.difference)
+
+
+def watched(kernels: list[Any], segments: list[Segment], file: str, name: str) -> list[CheckedKernel]:
+    """The kernels of a program, each compared with the ops it was made of when it is first called."""
+    tell = functools.partial(warn, name)
+    return [
+        CheckedKernel(kernel, segment, file, tell) for kernel, segment in zip(kernels, segments, strict=True)
+    ]
+
+
+def warn(name: str, difference: Difference) -> None:
+    """Say that an operation of a jitted function differs, at the line that it stands on."""
     warnings.warn_explicit(f"{name}: {difference}", DifferenceWarning, difference.file, difference.line)

@@ -13,11 +13,18 @@ import torch
 
 import npcompile
 from npcompile import Verification, verify
+from npcompile.checked_kernel import CheckedKernel
 from npcompile.frontend import counters
+from npcompile.frontend.checking import Difference
 from npcompile.frontend.closeness import apart, beyond, changed, units
 from npcompile.frontend.mirror import Mirror
+from npcompile.frontend.rewrite import Rewritten, rewrite
 from npcompile.frontend.strided import Strided
 from npcompile.frontend.table import TABLE
+from npcompile.frontend.trace import trace
+from npcompile.lower.eager import eager
+from npcompile.lower.segment import Segment
+from npcompile.stats import Stats
 from tests.checker import same
 
 
@@ -65,7 +72,7 @@ def steps(x: Any) -> Any:
     w = z.T.ravel()
     w[::2] = 0
     np.cumsum(z, axis=1, out=z)
-    return z, w, z[::-1, 1:], z.sum() / 3, [part for part in np.split(w, 3)], z @ z.T, np.median(z)
+    return z, w, z[::-1, 1:], z.sum() / 3, list(np.split(w, 3)), z @ z.T, np.median(z)
 
 
 def test_everything_agrees() -> None:
@@ -308,3 +315,90 @@ def test_the_bound_of_a_sum_that_cancels(off: float, explained: bool) -> None:
         return np.sum(other)
 
     assert not beyond(got, want, apart(got, want, 4), moved).any() == explained
+
+
+# -- NPCOMPILE_VERIFY=1 --------------------------------------------------------------------------------------
+
+
+def summed(x: Any) -> Any:
+    y = np.exp(x) * 2
+    z = roots(y)
+    x[0] = z[1]
+    return z.sum(axis=0), np.argmax(y)
+
+
+def test_a_run_without_a_difference(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NPCOMPILE_VERIFY", "1")
+    jitted = npcompile.jit(summed, wait=True)
+    for _ in range(3):
+        same(jitted(X.copy()), summed(X.copy()), ulp=4)
+    assert (jitted.stats.recordings, jitted.stats.replays) == (1, 2)
+    assert jitted.stats.reasons == []
+
+
+def test_a_recording_warns_at_the_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NPCOMPILE_VERIFY", "1")
+    jitted = npcompile.jit(summed)
+    with broken("numpy.sqrt", result=lambda y: y + 1):
+        with pytest.warns(
+            npcompile.DifferenceWarning, match=r"summed: numpy.sqrt differs .* in value"
+        ) as seen:
+            same(jitted(X.copy()), summed(X.copy()))
+    assert len(seen) == 1
+    assert (seen[0].filename, seen[0].lineno) == (__file__, roots.__code__.co_firstlineno + 1)
+    jitted.wait()
+
+
+def test_without_the_variable_nothing_is_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NPCOMPILE_VERIFY", raising=False)
+    jitted = npcompile.jit(summed)
+    with broken("numpy.sqrt", result=lambda y: y + 1):
+        jitted(X.copy())
+    jitted.wait()
+
+
+def kernel_of(fn: Any, change: Any) -> list[Difference]:
+    """What is told of the kernels of a function when what they answer is changed so."""
+    told: list[Difference] = []
+    rewritten = rewrite(fn)
+    assert isinstance(rewritten, Rewritten)
+    traced = trace(fn, rewritten, (X.copy(),), {}, ["x"], None, "cpu")
+    assert traced.plan is not None and traced.replay is not None
+
+    def wrong(segment: Segment) -> Any:
+        right = eager(segment.graph)
+        return lambda *host: change(right(*host), host)
+
+    kernels = [CheckedKernel(wrong(item), item, __file__, told.append) for item in traced.plan.segments]
+    traced.replay.link(kernels, Stats())(X.copy())
+    return told
+
+
+def scaled(x: Any) -> Any:
+    y = np.exp(x) - np.exp(x) * (1 - 1e-13)  # cancels: rounding is all that is left
+    return np.floor(y * 1e13), y
+
+
+def test_a_kernel_is_as_far_off_as_rounding_lets_it() -> None:
+    assert kernel_of(scaled, lambda result, host: result) == []
+    assert kernel_of(scaled, lambda result, host: (result[0] * (1 + 1e-3), result[1])) == []
+
+
+def test_a_wrong_kernel_is_told() -> None:
+    (told,) = kernel_of(scaled, lambda result, host: (result[0] + 1e-8, result[1]))
+    assert (told.what, told.file) == ("value", __file__)
+    assert told.op == "a kernel of numpy.exp, numpy.multiply, numpy.subtract, numpy.floor"
+    assert told.line == scaled.__code__.co_firstlineno + 2
+
+
+def test_a_kernel_that_writes_wrongly_is_told() -> None:
+    def filled(x: Any) -> Any:
+        x[1] = x[0] * 2
+        return None
+
+    def spoil(result: Any, host: Any) -> Any:
+        host[0][...] = 3
+        return result
+
+    assert len(kernel_of(filled, spoil)) == 1
+    assert kernel_of(filled, lambda result, host: result) == []

@@ -1,0 +1,124 @@
+"""A kernel that is compared, at its first call, with the same ops done one by one (`NPCOMPILE_VERIFY=1`).
+
+A kernel is many ops, so its rounding is not one op's. How far it may be off is found by doing the ops again
+with every value that they meet moved within its rounding, and seeing how far the results go.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+from torch import fx
+
+from npcompile.frontend.checking import Difference
+from npcompile.frontend.closeness import ULP, apart, beyond
+from npcompile.frontend.mirror import Mirror
+from npcompile.frontend.table import Op
+from npcompile.lower.eager import eager
+from npcompile.lower.graph import write
+from npcompile.lower.segment import Segment
+
+
+class CheckedKernel:
+    """Called like the kernel; `tell` is called with the first difference."""
+
+    def __init__(
+        self, kernel: Callable[..., Any], segment: Segment, file: str, tell: Callable[[Difference], None]
+    ) -> None:
+        self._kernel, self._segment, self._file, self._tell = kernel, segment, file, tell
+        self._new = True
+
+    def __call__(self, *host: Any) -> Any:
+        if not self._new:
+            return self._kernel(*host)
+        self._new = False
+        mirror = Mirror((host, {}))
+        result = self._kernel(*host)
+        self._compare(mirror, _results(result, self._segment, mirror.arrays))
+        return result
+
+    def _compare(self, mirror: Mirror, got: list[np.ndarray[Any, Any]]) -> None:
+        want = self._answers(self._segment.graph, mirror)
+        graphs = [shaken(self._segment.graph, trial) for trial in range(3)]
+        for at, (one, other) in enumerate(zip(got, want, strict=True)):
+            what = None
+            if one.dtype != other.dtype or one.shape != other.shape:
+                what, one_text, other_text = "dtype or shape", _kind(one), _kind(other)
+            elif (wrong := apart(one, other, ULP)).any():
+
+                def moved(trial: int, at: int = at) -> Any:
+                    return self._answers(graphs[trial], mirror)[at]
+
+                wrong = beyond(one, other, wrong, moved)
+                if wrong.any():
+                    first = tuple(int(axis) for axis in np.argwhere(wrong)[0])
+                    what, one_text, other_text = "value", repr(one[first]), repr(other[first])
+                    if first:
+                        one_text, other_text = f"{list(first)}: {one_text}", f"{list(first)}: {other_text}"
+            if what is not None:
+                ops = dict.fromkeys(getattr(node.target, "name", "") for node in self._segment.ops)
+                line = self._segment.ops[-1].meta.get("line") if self._segment.ops else None
+                name = f"a kernel of {', '.join(name for name in ops if name) or 'a write'}"
+                self._tell(Difference(name, self._file, line or 1, what, other_text, one_text))
+                return
+
+    def _answers(self, graph: fx.Graph, mirror: Mirror) -> list[np.ndarray[Any, Any]]:
+        copy = mirror.copy()
+        args, _ = copy.arguments(lambda array: array)
+        return _results(eager(graph)(*args), self._segment, copy.arrays)
+
+
+def _results(result: Any, segment: Segment, arrays: list[np.ndarray[Any, Any]]) -> list[np.ndarray[Any, Any]]:
+    """The outputs and what is left in the arguments, where no check has failed: else nothing."""
+    outputs = list(result) if isinstance(result, tuple) else [result]
+    outputs = outputs[: len(segment.results)]
+    if segment.checks and not all(outputs[-segment.checks :]):
+        return []
+    return [np.asarray(item) for item in (*outputs, *arrays)]
+
+
+def _kind(array: np.ndarray[Any, Any]) -> str:
+    return f"{array.dtype}{list(array.shape)}"
+
+
+def shaken(graph: fx.Graph, trial: int) -> fx.Graph:
+    """The same ops on values moved within their rounding: all away from zero at trial 0, else at random."""
+    made = fx.Graph()
+    env: dict[fx.Node, fx.Node] = {}
+    move = _Move(trial)
+
+    def read(node: fx.Node) -> fx.Node:
+        return made.call_function(move, (env[node],)) if node.op == "placeholder" else env[node]
+
+    for node in graph.nodes:
+        calls = node.op == "call_function" and node.target is not write
+        env[node] = made.node_copy(node, read if calls else env.__getitem__)
+        if isinstance(node.target, Op):
+            env[node] = made.call_function(move, (env[node],))
+    return made
+
+
+class _Move:
+    """Moves the floats of a value within their rounding."""
+
+    __name__ = "move"
+
+    def __init__(self, trial: int) -> None:
+        self._trial = trial
+        self._generator = torch.Generator().manual_seed(trial)
+
+    def __call__(self, value: Any) -> Any:
+        if isinstance(value, (tuple, list)):
+            return type(value)([self(item) for item in value])
+        if not isinstance(value, torch.Tensor) or not (value.is_floating_point() or value.is_complex()):
+            return value
+        units = ULP + math.log2(max(1, value.numel()))
+        by: Any = 1.0
+        if self._trial:
+            by = torch.rand(value.shape, generator=self._generator, dtype=torch.float64) * 2 - 1
+        moved = value + value * (by * units * torch.finfo(value.dtype).eps)
+        return moved.to(value.dtype)
