@@ -96,7 +96,8 @@ def call(
         return host(function, args, kwargs, count)
 
     try:
-        if op.view and (answer := view(function, args, kwargs)) is not None:
+        asked = (args, kwargs) if op.views is None else map_arrays((args, kwargs), _layout)
+        if op.shows(*asked) and (answer := view(function, args, kwargs)) is not None:
             return answer
         if errstate.traps():
             raise Unsupported("floating-point errors that NumPy is to report")
@@ -231,13 +232,15 @@ def native(op: Op, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
     if out is not None:
         if kwargs.get("where", True) is not True and isinstance(function, np.ufunc):
             kwargs["base"] = out
-        elif "dtype" in op.accepts and kwargs.get("dtype") is None and not isinstance(function, np.ufunc):
-            raise Unsupported("a reduction takes its dtype from out")
     result = _answer(op, args, kwargs, out)
     if out is None:
-        return wrap(op.scalar, result, [array._memory for array in arrays_in((args, kwargs))])
+        scalar = op.scalar if op.scalars is None else op.scalar_at(*map_arrays((args, kwargs), _layout))
+        return wrap(scalar, result, [array._memory for array in arrays_in((args, kwargs))])
     casting = kwargs.get("casting", "same_kind")
     dtype = convert.numpy_dtype(result.dtype)
+    if "dtype" in op.accepts and kwargs.get("dtype") is None and not isinstance(function, np.ufunc):
+        if dtype != out.dtype:
+            raise Unsupported("a reduction takes its dtype from out")
     if not out._layout.flags.writeable or not np.can_cast(dtype, out.dtype, casting):
         raise ValueError("out cannot hold the result: NumPy raises")
     if np.broadcast_shapes(out.shape, tuple(result.shape)) != out.shape:

@@ -81,6 +81,9 @@ class Op:
     body: Callable[..., Any]
     scalar: bool = True  # 0-d results are NumPy scalars, not 0-d arrays
     view: bool = False  # NumPy may answer with a view of the first argument
+    # Of an op that answers with a view, or with scalars, at some calls only: whether this call, on NumPy values.
+    views: Callable[[tuple[Any, ...], dict[str, Any]], bool] | None = None
+    scalars: Callable[[tuple[Any, ...], dict[str, Any]], bool] | None = None
     library: bool = False  # on the CPU a tuned library does it best: not fused, run by NumPy at replay
     checked: bool = (
         False  # the body returns (result, ok): ok is a 0-d bool tensor, False where NumPy would raise;
@@ -142,6 +145,14 @@ class Op:
             if (reason := _foreign(value)) is not None:
                 return reason
         return self.limits(self, args, kwargs) if self.limits is not None else None
+
+    def shows(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        """Whether NumPy may answer this call, on NumPy values, with a view."""
+        return self.view if self.views is None else self.views(args, kwargs)
+
+    def scalar_at(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        """Whether a 0-d answer to this call, on NumPy values, is a NumPy scalar."""
+        return self.scalar if self.scalars is None else self.scalars(args, kwargs)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return lookup, (self.name,)

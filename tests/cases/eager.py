@@ -36,12 +36,12 @@ def to_tensor(value: Any) -> Any:
     return value
 
 
-def to_numpy(value: Any, op: Op) -> Any:
+def to_numpy(value: Any, scalar: bool) -> Any:
     """What an op answered, as NumPy would have typed it."""
     if isinstance(value, torch.Tensor):
-        return answer(value.resolve_conj().resolve_neg().numpy(), op.scalar)
+        return answer(value.resolve_conj().resolve_neg().numpy(), scalar)
     if isinstance(value, (list, tuple)):
-        items = [to_numpy(item, op) for item in value]
+        items = [to_numpy(item, scalar) for item in value]
         return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
     return value
 
@@ -59,7 +59,7 @@ class Call:
         if (reason := op.refuses(args, kwargs)) is not None:
             raise Refused(reason)
         out = kwargs.pop("out", None)
-        if out is not None and "where" in kwargs and isinstance(self.obj, np.ufunc):
+        if out is not None and "where" in kwargs and "base" in op.accepts:
             kwargs["base"] = out
         ready = [self.operand(item, at) for at, item in enumerate(args)]
         named = {key: self.operand(item, key) for key, item in kwargs.items()}
@@ -67,13 +67,14 @@ class Call:
             result = op(*ready, **named)
         except Unsupported as late:
             raise AssertionError(f"{op} did not refuse beforehand: {late}") from late
+        scalar = op.scalar_at(args, kwargs)
         if op.checked:
             result, ok = result
             if ok is not None and not ok:
                 raise Failed(op.name)
         if out is None:
-            return to_numpy(result, op)
-        np.copyto(out, to_numpy(result, op), casting="same_kind")
+            return to_numpy(result, scalar)
+        np.copyto(out, to_numpy(result, scalar), casting="same_kind")
         return out
 
     def operand(self, value: Any, place: int | str) -> Any:

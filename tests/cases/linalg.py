@@ -1,4 +1,4 @@
-"""Cases of `np.linalg.norm`."""
+"""Cases of the norms."""
 
 from __future__ import annotations
 
@@ -37,10 +37,30 @@ for order in (None, "fro", "f", 1, -1, INF, -INF, 3, "other"):
         size=20.0,
     )
 for order in (2, -2, "nuc"):
-    case("numpy.linalg.norm", norm(order), given((filled((3, 4), "f8"),)), f"svd {order}", refused=True)
+    case(
+        "numpy.linalg.norm", norm(order), given((filled((3, 4), "f8"),)), f"svd {order}", ulp=64, refused=True
+    )
 case("numpy.linalg.norm", norm(), STACKS, "all", ulp=8, size=20.0)
 case("numpy.linalg.norm", norm(keepdims=True), STACKS, "all keepdims", ulp=8, size=20.0)
 case("numpy.linalg.norm", norm(axis=(0, 0)), STACKS, "axes twice")
 case("numpy.linalg.norm", norm(axis=(0, 1, 2)), STACKS, "three axes")
 case("numpy.linalg.norm", norm(axis=5), STACKS, "no such axis")
 case("numpy.linalg.norm", norm(axis="x"), STACKS, "axis is text")
+
+for order in (2, 1, 0, INF, -INF, 3, "fro"):
+    for axis in (None, 0, -1, (0, 2), (1,), 5):
+        body = lambda np, x, o=order, a=axis: np.linalg.vector_norm(x, axis=a, ord=o)  # noqa: E731
+        case("numpy.linalg.vector_norm", body, STACKS, f"{order} axis {axis}", ulp=8, size=20.0)
+body = lambda np, x: np.linalg.vector_norm(x, keepdims=True)  # noqa: E731
+case("numpy.linalg.vector_norm", body, VECTORS, "keepdims", ulp=8, half=4, size=20.0)
+body = lambda np, x: np.linalg.vector_norm(x, axis=(1, 0), keepdims=True)  # noqa: E731
+case("numpy.linalg.vector_norm", body, STACKS, "axes keepdims", ulp=8, size=20.0)
+for order in ("fro", "f", 1, -1, INF, -INF, 3):
+    for keep in (False, True):
+        body = lambda np, x, o=order, k=keep: np.linalg.matrix_norm(x, ord=o, keepdims=k)  # noqa: E731
+        case("numpy.linalg.matrix_norm", body, STACKS, f"{order} {keep}", ulp=8, size=20.0)
+case("numpy.linalg.matrix_norm", lambda np, x: np.linalg.matrix_norm(x), MATRICES, ulp=8, half=4, size=20.0)
+for order in (2, -2, "nuc"):
+    body = lambda np, x, o=order: np.linalg.matrix_norm(x, ord=o)  # noqa: E731
+    rows = given((filled((3, 4), "f8"),))
+    case("numpy.linalg.matrix_norm", body, rows, f"svd {order}", ulp=64, size=20.0, refused=True)

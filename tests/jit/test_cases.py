@@ -20,12 +20,17 @@ from tests.checker import same, same_exception
 from tests.test_ops_eager import run
 
 UNBOUND = "the descriptor of an attribute, called by itself"
+ARGUMENT = "NumPy answers with the argument itself, and what it may have done to it is not known"
+PRECISION = "NumPy computes in the precision of out="
 # What is not replayed: its id up to the operands, why, and for which operands (None: for all).
 PLAIN: dict[str, tuple[str, set[str] | None]] = {
-    "diff-none": (
-        "NumPy answers with the argument itself, and what it may have done to it is not known",
-        None,
-    ),
+    "diff-none": (ARGUMENT, None),
+    **{f"fft.{name}-no axes": (ARGUMENT, None) for name in ("fft2", "ifft2", "fftn", "ifftn")},
+    **{
+        f"einsum-out {kind}": (PRECISION, None)
+        for kind in ("float32 True", "complex128 False", "complex128 True")
+    },
+    "fft.fftn-out complex128 (4, 4)": (PRECISION, None),
     "ndarray.T": (UNBOUND, None),
     "ndarray.mT": (UNBOUND, None),
 }

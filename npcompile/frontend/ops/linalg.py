@@ -1,4 +1,4 @@
-"""`np.linalg.norm` where it needs no decomposition. Solving and decomposing are left to NumPy's LAPACK."""
+"""Norms of vectors, and those of matrices that need no singular values."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.lib.array_utils import normalize_axis_index
+from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 from torch import Tensor
 
 from npcompile.frontend.ops.rules import op
@@ -20,6 +20,8 @@ def _norm_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | 
     if isinstance(order, (np.ndarray, complex)):
         return "an order that is no real number"
     ndim = np.ndim(args[0])
+    if ndim == 0 and kwargs.get("keepdims"):
+        return "a 0-d array, which keepdims= answers with an array"
     matrix = len(axis) == 2 if isinstance(axis, tuple) else axis is None and ndim == 2
     if matrix and (order in ("nuc", 2, -2)):
         return "a matrix norm by singular values"
@@ -42,7 +44,7 @@ def norm(x: Tensor, ord: Any = None, axis: Any = None, keepdims: bool = False) -
         except Exception:
             raise TypeError("'axis' must be None, an integer or a tuple of integers") from None
     if len(axis) == 1:
-        return _vector(x, ord, normalize_axis_index(axis[0], nd), keepdims)
+        return _vector(x, ord, axis[0], keepdims)
     if len(axis) != 2:
         raise ValueError("Improper number of dimensions to norm.")
     row, column = normalize_axis_index(axis[0], nd), normalize_axis_index(axis[1], nd)
@@ -68,10 +70,11 @@ def _smallest(x: Tensor, axis: int, keepdims: bool) -> Tensor:
 
 
 def _vector(x: Tensor, ord: Any, axis: int, keepdims: bool) -> Tensor:
-    if ord is None or ord == 2:
-        return torch.sqrt(_squares(x).sum(axis, keepdim=keepdims))
     if isinstance(ord, str):
         raise ValueError(f"Invalid norm order '{ord}' for vectors")
+    axis = normalize_axis_index(axis, x.dim())
+    if ord is None or ord == 2:
+        return torch.sqrt(_squares(x).sum(axis, keepdim=keepdims))
     if ord == math.inf:
         return _largest(x.abs(), axis, keepdims)
     if ord == -math.inf:
@@ -100,3 +103,37 @@ def _matrix(x: Tensor, ord: Any, row: int, column: int, keepdims: bool) -> Tenso
     if keepdims:
         return result
     return result.reshape([extent for axis, extent in enumerate(result.shape) if axis not in (row, column)])
+
+
+def _matrix_norm_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    order = kwargs.get("ord", "fro")
+    if isinstance(order, (np.ndarray, complex)):
+        return "an order that is no real number"
+    return "a matrix norm by singular values" if order in ("nuc", 2, -2) else None
+
+
+@op(np.linalg.matrix_norm, limits=_matrix_norm_limits)
+def matrix_norm(x: Tensor, /, *, keepdims: bool = False, ord: Any = "fro") -> Tensor:
+    return norm.body(x, ord, (-2, -1), keepdims)
+
+
+def _vector_norm_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    if isinstance(kwargs.get("ord"), (np.ndarray, complex)):
+        return "an order that is no real number"
+    axis = kwargs.get("axis")
+    if axis is not None and not isinstance(axis, (int, tuple)):
+        return "an axis of another form than a number or a tuple"
+    return "a 0-d array, which keepdims= answers with an array" if np.ndim(args[0]) == 0 else None
+
+
+@op(np.linalg.vector_norm, limits=_vector_norm_limits)
+def vector_norm(x: Tensor, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Tensor:
+    if not isinstance(axis, (tuple, type(None))) and not -x.dim() <= axis < x.dim():
+        return norm.body(x, ord, axis)  # raises, for the order before it does for the axis
+    axes = tuple(range(x.dim())) if axis is None else normalize_axis_tuple(axis, x.dim())
+    rest = [place for place in range(x.dim()) if place not in axes]
+    length = math.prod(x.shape[place] for place in axes)
+    moved = x.permute(*axes, *rest).reshape(length, *(x.shape[place] for place in rest))
+    result: Tensor = norm.body(moved, ord, 0)
+    shape = [1 if place in axes else size for place, size in enumerate(x.shape)]
+    return result.reshape(shape) if keepdims else result

@@ -1,10 +1,9 @@
-"""Products of arrays: matrix, inner, outer, tensor products, einsum. Tuned libraries do most best."""
+"""Products of arrays: matrix, inner, outer, tensor, cross; trace. Tuned libraries do most of them best."""
 
 from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,23 +11,10 @@ import torch
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 from torch import Tensor
 
-from npcompile.frontend.ops.rules import cast, check_broadcast, device_of, op, promoted, tensor, torch_dtype
-from npcompile.frontend.table import TORCH, Op, Unsupported
-
-
-def contracted(body: Callable[..., Tensor], *operands: Tensor) -> Tensor:
-    """A contraction of operands of one dtype, computed in a dtype in which torch sums as NumPy does.
-
-    NumPy adds float16 in float32 and rounds once, takes bool as "any of all", and wraps integers.
-    """
-    dtype = operands[0].dtype
-    if dtype == torch.bool:
-        return body(*(item.to(torch.float32) for item in operands)) != 0  # a sum of ones is never 0
-    if dtype == torch.float16:
-        return body(*(item.to(torch.float32) for item in operands)).to(torch.float16)
-    if not dtype.is_floating_point and not dtype.is_complex and operands[0].device.type != "cpu":
-        raise Unsupported("products of integers on a device")
-    return body(*operands)
+from npcompile.frontend.ops.contraction import contracted
+from npcompile.frontend.ops.gufuncs import loop_limit, product
+from npcompile.frontend.ops.rules import check_broadcast, do, op, promoted
+from npcompile.frontend.table import TABLE, Op
 
 
 def _vectors(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
@@ -36,42 +22,96 @@ def _vectors(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
     return one, other
 
 
-def _product_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
-    if kwargs.get("dtype") is not None or "casting" in kwargs or "axes" in kwargs or "axis" in kwargs:
-        return "keywords of a generalised ufunc"
-    return None
+# -- generalised ufuncs --------------------------------------------------------------------------------------
 
 
-def _matmul(a: Tensor, b: Tensor) -> Tensor:
-    if a.dim() == 0 or b.dim() == 0:
-        raise ValueError("matmul: Input operand does not have enough dimensions")
-    if a.shape[-1] != b.shape[-2 if b.dim() > 1 else -1]:
-        raise ValueError("matmul: Input operand 1 has a mismatch in its core dimension 0")
-    if a.dim() > 2 or b.dim() > 2:
-        check_broadcast([a.new_empty(a.shape[:-2]), b.new_empty(b.shape[:-2])])
-    return contracted(torch.matmul, *_vectors(a, b))
+def _limits(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    return loop_limit(op.objects[0], args, kwargs)
 
 
-@op(np.matmul, arrays=2, library=True, limits=_product_limits)
-def matmul(x1: Tensor, x2: Tensor, out: None = None) -> Tensor:
-    return _matmul(x1, x2)
+def _matmul(one: Tensor, other: Tensor) -> Tensor:
+    return contracted(torch.matmul, one, other)
+
+
+def _vecdot(one: Tensor, other: Tensor) -> Tensor:
+    return contracted(lambda x, y: (x.conj() * y).sum(-1, dtype=x.dtype), one, other)
+
+
+def _matvec(one: Tensor, other: Tensor) -> Tensor:
+    return contracted(lambda x, y: torch.matmul(x, y[..., None])[..., 0], one, other)
+
+
+def _vecmat(one: Tensor, other: Tensor) -> Tensor:
+    return contracted(lambda x, y: torch.matmul(x.conj()[..., None, :], y)[..., 0, :], one, other)
+
+
+@op(np.matmul, arrays=2, library=True, limits=_limits)
+def matmul(
+    x1: Tensor,
+    x2: Tensor,
+    out: None = None,
+    *,
+    dtype: Any = None,
+    casting: str = "same_kind",
+    axes: Any = None,
+) -> Tensor:
+    return product(np.matmul, _matmul, (x1, x2), dtype=dtype, casting=casting, axes=axes)
 
 
 @op(np.linalg.matmul, arrays=2, library=True)
 def linalg_matmul(x1: Tensor, x2: Tensor, /) -> Tensor:
-    return _matmul(x1, x2)
+    return product(np.matmul, _matmul, (x1, x2))
 
 
-def _vecdot(a: Tensor, b: Tensor) -> Tensor:
-    if a.dim() == 0 or b.dim() == 0 or a.shape[-1] != b.shape[-1]:
-        raise ValueError("vecdot: Input operand 1 has a mismatch in its core dimension 0")
-    check_broadcast([a, b])
-    return contracted(lambda x, y: (x.conj() * y).sum(-1, dtype=x.dtype), *_vectors(a, b))
+@op(np.vecdot, arrays=2, library=True, limits=_limits)
+def vecdot(
+    x1: Tensor,
+    x2: Tensor,
+    out: None = None,
+    *,
+    dtype: Any = None,
+    casting: str = "same_kind",
+    axes: Any = None,
+    axis: Any = None,
+    keepdims: Any = False,
+) -> Tensor:
+    keywords = {"dtype": dtype, "casting": casting, "axes": axes, "axis": axis, "keepdims": keepdims}
+    return product(np.vecdot, _vecdot, (x1, x2), **keywords)
 
 
-@op(np.vecdot, arrays=2, library=True, limits=_product_limits)
-def vecdot(x1: Tensor, x2: Tensor, out: None = None) -> Tensor:
-    return _vecdot(x1, x2)
+@op(np.linalg.vecdot, arrays=2, library=True)
+def linalg_vecdot(x1: Tensor, x2: Tensor, /, *, axis: Any = -1) -> Tensor:
+    return product(np.vecdot, _vecdot, (x1, x2), axis=axis)
+
+
+if hasattr(np, "matvec"):  # since NumPy 2.2
+
+    @op(np.matvec, arrays=2, library=True, limits=_limits)
+    def matvec(
+        x1: Tensor,
+        x2: Tensor,
+        out: None = None,
+        *,
+        dtype: Any = None,
+        casting: str = "same_kind",
+        axes: Any = None,
+    ) -> Tensor:
+        return product(np.matvec, _matvec, (x1, x2), dtype=dtype, casting=casting, axes=axes)
+
+    @op(np.vecmat, arrays=2, library=True, limits=_limits)
+    def vecmat(
+        x1: Tensor,
+        x2: Tensor,
+        out: None = None,
+        *,
+        dtype: Any = None,
+        casting: str = "same_kind",
+        axes: Any = None,
+    ) -> Tensor:
+        return product(np.vecmat, _vecmat, (x1, x2), dtype=dtype, casting=casting, axes=axes)
+
+
+# -- dot and its like ----------------------------------------------------------------------------------------
 
 
 def _pairs(a: Tensor, b: Tensor, axes_a: tuple[int, ...], axes_b: tuple[int, ...]) -> Tensor:
@@ -92,19 +132,25 @@ def _pairs(a: Tensor, b: Tensor, axes_a: tuple[int, ...], axes_b: tuple[int, ...
     return contracted(torch.matmul, left, right).reshape(shape)
 
 
-@op(np.dot, np.ndarray.dot, arrays=2, library=True)
+def _dot_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    out = kwargs.get("out")
+    if out is None:
+        return None
+    own = np.result_type(*(np.asarray(item).dtype for item in args[:2]))
+    return None if out.dtype == own and out.flags.c_contiguous else "out= that NumPy refuses"
+
+
+@op(np.dot, np.ndarray.dot, arrays=2, library=True, limits=_dot_limits)
 def dot(a: Tensor, b: Tensor, out: None = None) -> Tensor:
     if a.dim() == 0 or b.dim() == 0:
-        one, other = _vectors(a, b)
-        return one * other if one.dtype != torch.bool else one & other
+        return _multiplied(a, b)
     return _pairs(a, b, (a.dim() - 1,), (max(b.dim() - 2, 0),))
 
 
 @op(np.inner, arrays=2, library=True)
 def inner(a: Tensor, b: Tensor, /) -> Tensor:
     if a.dim() == 0 or b.dim() == 0:
-        one, other = _vectors(a, b)
-        return one * other if one.dtype != torch.bool else one & other
+        return _multiplied(a, b)
     return _pairs(a, b, (a.dim() - 1,), (b.dim() - 1,))
 
 
@@ -127,11 +173,19 @@ def outer(a: Tensor, b: Tensor, out: None = None) -> Tensor:
 @op(np.linalg.outer, arrays=2, scalar=False)
 def linalg_outer(x1: Tensor, x2: Tensor, /) -> Tensor:
     if x1.dim() != 1 or x2.dim() != 1:
-        raise ValueError("Input arrays must be one-dimensional")
+        raise ValueError(
+            f"Input arrays must be one-dimensional, but they are x1.ndim={x1.dim()} and x2.ndim={x2.dim()}."
+        )
     return _multiplied(x1.reshape(-1, 1), x2.reshape(1, -1))
 
 
-@op(np.tensordot, arrays=2, scalar=False, library=True)
+def _tensordot_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    axes = args[2] if len(args) > 2 else kwargs.get("axes", 2)
+    every = (axes, *axes) if isinstance(axes, (tuple, list)) else (axes,)
+    return "axes as arrays" if any(isinstance(item, np.ndarray) for item in every) else None
+
+
+@op(np.tensordot, arrays=2, scalar=False, library=True, limits=_tensordot_limits)
 def tensordot(a: Tensor, b: Tensor, axes: Any = 2) -> Tensor:
     if isinstance(axes, (tuple, list)):
         first, second = axes
@@ -145,51 +199,15 @@ def tensordot(a: Tensor, b: Tensor, axes: Any = 2) -> Tensor:
         for i, j in zip(axes_a, axes_b, strict=True)
     ):
         raise (ValueError if len(axes_a) != len(axes_b) else IndexError)("shape-mismatch for sum")
+    for own in (axes_a, axes_b):
+        if len(set(own)) != len(own):
+            raise ValueError("duplicate axes are not allowed in tensordot")
     return _pairs(a, b, normalize_axis_tuple(axes_a, a.dim()), normalize_axis_tuple(axes_b, b.dim()))
 
 
-def _einsum_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
-    if not args or not isinstance(args[0], str):
-        return "subscripts as lists"
-    if kwargs.get("dtype") is not None or kwargs.get("order", "K") != "K" or "casting" in kwargs:
-        return "dtype, order or casting"
-    inputs, arrow, output = args[0].replace(" ", "").partition("->")
-    if len(args) == 2:
-        # One operand may be answered by a view, unless something is summed.
-        labels = set(inputs) - {"."}
-        kept = set(output) if arrow else {label for label in labels if inputs.count(label) == 1}
-        if labels <= kept:
-            return "a view by einsum"
-    optimize = kwargs.get("optimize", False)
-    if not isinstance(optimize, (bool, str)):
-        return "optimize= with a path"
-    left = output if arrow else [label for label in inputs if label == "." or inputs.count(label) == 1]
-    if optimize is not False and not set(left) - {",", "."}:
-        return "optimize= of a sum of everything, which answers with a 0-d array"
-    kinds = [np.asarray(item).dtype for item in args[1:]]
-    return "operands that torch cannot hold" if any(kind.kind not in "biufc" for kind in kinds) else None
-
-
-@op(np.einsum, arrays=0, library=True, limits=_einsum_limits)
-def einsum(subscripts: str, /, *operands: Any, out: None = None, optimize: Any = False) -> Tensor:
-    tensors = promoted(*(tensor(item, device_of(operands)) for item in operands))
-    terms = subscripts.replace(" ", "").partition("->")[0].split(",")
-    if len(terms) != len(tensors):
-        raise ValueError(
-            "more operands provided to einstein sum function than specified in the subscripts string"
-        )
-    for term, item in zip(terms, tensors, strict=True):
-        labels = term.replace("...", "")
-        if len(labels) > item.dim() or ("..." not in term and len(labels) != item.dim()):
-            raise ValueError("operand has another number of dimensions than its subscripts")
-    dtype = tensors[0].dtype
-    if not dtype.is_floating_point and not dtype.is_complex and dtype != torch.bool:
-        tensors = [item.to(torch.int64) for item in tensors]  # as torch adds up small integers
-    try:
-        result = contracted(lambda *items: torch.einsum(subscripts, *items), *tensors)
-    except RuntimeError as error:
-        raise ValueError(str(error)) from None
-    return result.to(dtype)
+@op(np.linalg.tensordot, arrays=2, scalar=False, library=True, limits=_tensordot_limits)
+def linalg_tensordot(x1: Tensor, x2: Tensor, /, *, axes: Any = 2) -> Tensor:
+    return tensordot.body(x1, x2, axes)
 
 
 @op(np.kron, arrays=2, scalar=True)
@@ -207,7 +225,7 @@ def kron(a: Tensor, b: Tensor) -> Tensor:
 
 
 def _cross_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
-    if any(np.asarray(item).dtype == np.bool_ for item in args[:2]):
+    if all(np.asarray(item).dtype == np.bool_ for item in args[:2]):
         return "differences of bools"
     axis = kwargs.get("axis")
     places = [kwargs.get("axisa", -1), kwargs.get("axisb", -1)] if axis is None else [axis, axis]
@@ -237,11 +255,22 @@ def cross(
     return result.movedim(-1, normalize_axis_index(axisc, result.dim()))
 
 
+@op(np.linalg.cross, arrays=2, scalar=False, limits=_cross_limits)
+def linalg_cross(x1: Tensor, x2: Tensor, /, *, axis: int = -1) -> Tensor:
+    sizes = tuple(x1.shape)[axis], tuple(x2.shape)[axis]
+    if sizes != (3, 3):
+        raise ValueError(
+            "Both input arrays must be (arrays of) 3-dimensional vectors, "
+            f"but they are {sizes[0]} and {sizes[1]} dimensional instead."
+        )
+    return cross.body(x1, x2, axis=axis)
+
+
 def _trace_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
     dtype = args[4] if len(args) > 4 else kwargs.get("dtype")
-    if dtype is not None:
-        return None if np.dtype(dtype) in TORCH and np.dtype(dtype).kind != "b" else f"dtype {dtype}"
-    return "unsigned integers add up to uint64" if np.asarray(args[0]).dtype.kind == "u" else None
+    total = TABLE.of(np.sum)
+    assert total is not None
+    return total.refuses((args[0],), {"axis": -1, "dtype": dtype})
 
 
 @op(np.trace, np.ndarray.trace, limits=_trace_limits)
@@ -253,10 +282,10 @@ def trace(
     axes = normalize_axis_index(axis1, a.dim()), normalize_axis_index(axis2, a.dim())
     if axes[0] == axes[1]:
         raise ValueError("axis1 and axis2 cannot be the same")
-    taken = a.diagonal(operator.index(offset), *axes)
-    if dtype is None:
-        target = a.dtype if a.is_floating_point() or a.is_complex() else torch.int64
-    else:
-        target = torch_dtype(np.dtype(dtype))
-        taken = cast(taken, np.dtype(dtype))
-    return taken.sum(-1, dtype=target)
+    total: Tensor = do(np.sum, a.diagonal(operator.index(offset), *axes), axis=-1, dtype=dtype)
+    return total
+
+
+@op(np.linalg.trace, limits=_trace_limits)
+def linalg_trace(x: Tensor, /, *, offset: int = 0, dtype: Any = None) -> Tensor:
+    return trace.body(x, offset, -2, -1, dtype)

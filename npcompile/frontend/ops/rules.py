@@ -354,6 +354,8 @@ def op(
     limits: Callable[[Op, tuple[Any, ...], dict[str, Any]], str | None] | None = None,
     scalar: bool = True,
     view: bool = False,
+    views: Callable[[tuple[Any, ...], dict[str, Any]], bool] | None = None,
+    scalars: Callable[[tuple[Any, ...], dict[str, Any]], bool] | None = None,
     library: bool = False,
     checked: bool = False,
     sure: Callable[[tuple[Any, ...], Any], bool] | None = None,
@@ -411,6 +413,8 @@ def op(
                 return "None as an array"
                 scalar=scalar,
                 view=view,
+                views=views,
+                scalars=scalars,
                 library=library,
                 checked=checked,
                 sure=sure,

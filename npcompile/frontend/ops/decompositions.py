@@ -1,0 +1,212 @@
+"""Decompositions: eigenvalues and eigenvectors, singular values and vectors, QR."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.linalg import _umath_linalg
+from numpy.linalg._linalg import EighResult, EigResult, QRResult, SVDResult
+from torch import Tensor
+
+from npcompile.frontend.ops.lapack import common, eager, numpys, real_of, square, stacked
+from npcompile.frontend.ops.rules import op
+from npcompile.frontend.table import Op
+
+Checked = tuple[Any, Tensor | None]
+
+
+# -- eigenvalues ---------------------------------------------------------------------------------------------
+
+
+def _finite(a: Tensor) -> Tensor:
+    """Whether NumPy takes the matrix: it refuses NaN and infinities before it decomposes."""
+    return torch.isfinite(a).all() if a.is_floating_point() or a.is_complex() else torch.tensor(True)
+
+
+def _narrowed(a: Tensor, values: Tensor) -> bool:
+    """Whether the eigenvalues of a real matrix are all real: then NumPy answers with real arrays."""
+    return not a.is_complex() and bool((values.imag == 0).all())
+
+
+@op(np.linalg.eigvals, scalar=False, library=True, checked=True)
+def eigvals(a: Tensor) -> Checked:
+    square(a)
+    work, result = common(a)
+    matrix, ok = a.to(work), _finite(a)
+    if eager(matrix) and not ok:
+        return matrix.new_zeros(matrix.shape[:-1]), ok
+    if a.numel() == 0:
+        values = matrix.new_zeros(matrix.shape[:-1], dtype=torch.complex128)
+    elif eager(matrix):  # whether a pair of near ones is real or complex is a matter of rounding
+        values, done = numpys(_umath_linalg.eigvals, matrix)
+        ok = ok & done
+    else:
+        values = torch.linalg.eigvals(matrix)
+    if _narrowed(a, values):
+        return values.real.to(real_of(result)).contiguous(), ok
+    return values.to(torch.complex64 if real_of(result) == torch.float32 else torch.complex128), ok
+
+
+@op(np.linalg.eig, scalar=False, library=True, checked=True)
+def eig(a: Tensor) -> Checked:
+    square(a)
+    work, result = common(a)
+    matrix, ok = a.to(work), _finite(a)
+    if eager(matrix) and not ok:
+        return EigResult(matrix.new_zeros(matrix.shape[:-1]), matrix), ok  # type: ignore[arg-type]
+    if a.numel() == 0:
+        values = matrix.new_zeros(matrix.shape[:-1], dtype=torch.complex128)
+        vectors = matrix.to(torch.complex128)
+    elif eager(matrix):
+        (values, vectors), done = numpys(_umath_linalg.eig, matrix)
+        ok = ok & done
+    else:
+        values, vectors = torch.linalg.eig(matrix)
+    if _narrowed(a, values):
+        answer = (values.real, vectors.real)
+        target = real_of(result)
+    else:
+        answer = (values, vectors)
+        target = torch.complex64 if real_of(result) == torch.float32 else torch.complex128
+    ready = [item.to(target).contiguous() for item in answer]
+    return EigResult(*ready), ok  # type: ignore[arg-type]
+
+
+def _uplo_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    letter = args[1] if len(args) > 1 else kwargs.get("UPLO", "L")
+    return None if isinstance(letter, str) else "UPLO that is no text"
+
+
+def _triangle(letter: str) -> str:
+    letter = letter.upper()
+    if letter not in ("L", "U"):
+        raise ValueError("UPLO argument must be 'L' or 'U'")
+    return letter
+
+
+def _hermitian(a: Tensor, letter: str) -> tuple[Tensor, Tensor, Tensor | None]:
+    """Eigenvalues and eigenvectors of the matrix that a triangle stands for, in double precision."""
+    matrix = a.to(common(a)[0])
+    if a.numel() == 0:
+        return matrix.new_zeros(matrix.shape[:-1], dtype=torch.float64), matrix, None
+    if eager(matrix):
+        (values, vectors), ok = numpys(
+            _umath_linalg.eigh_lo if letter == "L" else _umath_linalg.eigh_up, matrix
+        )
+        return values, vectors, ok
+    values, vectors = torch.linalg.eigh(matrix, letter)
+    return values, vectors, None
+
+
+def _hermitian_values(a: Tensor, letter: str) -> tuple[Tensor, Tensor | None]:
+    matrix = a.to(common(a)[0])
+    if a.numel() == 0:
+        return matrix.new_zeros(matrix.shape[:-1], dtype=torch.float64), None
+    if eager(matrix) and not torch.isfinite(matrix).all():  # what becomes of NaN is the library's affair
+        return numpys(_umath_linalg.eigvalsh_lo if letter == "L" else _umath_linalg.eigvalsh_up, matrix)
+    return torch.linalg.eigvalsh(matrix, letter), None
+
+
+@op(np.linalg.eigvalsh, scalar=False, library=True, checked=True, limits=_uplo_limits)
+def eigvalsh(a: Tensor, UPLO: str = "L") -> Checked:
+    letter = _triangle(UPLO)
+    square(a)
+    values, ok = _hermitian_values(a, letter)
+    return values.to(real_of(common(a)[1])), ok
+
+
+@op(np.linalg.eigh, scalar=False, library=True, checked=True, limits=_uplo_limits)
+def eigh(a: Tensor, UPLO: str = "L") -> Checked:
+    letter = _triangle(UPLO)
+    square(a)
+    result = common(a)[1]
+    values, vectors, ok = _hermitian(a, letter)
+    return EighResult(values.to(real_of(result)), vectors.to(result).contiguous()), ok  # type: ignore[arg-type]
+
+
+# -- singular values -----------------------------------------------------------------------------------------
+
+
+def _by_eigenvalues(a: Tensor, compute_uv: Any) -> Checked:
+    """`svd(hermitian=True)`: singular values are the sizes of eigenvalues, largest first."""
+    square(a)
+    result = common(a)[1]
+    if not compute_uv:
+        values, ok = _hermitian_values(a, "L")
+        return values.to(real_of(result)).abs().sort(-1).values.flip(-1), ok
+    values, u, ok = _hermitian(a, "L")
+    s, u = values.to(real_of(result)), u.to(result)
+    order = s.abs().argsort(stable=True, dim=-1).flip(-1)
+    sign = torch.where(torch.signbit(s), -1.0, 1.0).to(s.dtype).gather(-1, order)
+    s = s.abs().gather(-1, order)
+    u = u.gather(-1, order[..., None, :].expand(u.shape))
+    vh = (u * sign[..., None, :]).mH.resolve_conj().contiguous()
+    return SVDResult(u, s, vh), ok  # type: ignore[arg-type]
+
+
+def _singular_values(a: Tensor) -> Checked:
+    stacked(a)
+    work, result = common(a)
+    matrix = a.to(work)
+    if a.numel() == 0:
+        shape = (*a.shape[:-2], min(a.shape[-2:]))
+        return matrix.new_zeros(shape, dtype=real_of(result)), None
+    if eager(matrix) and not torch.isfinite(matrix).all():  # what becomes of NaN is the library's affair
+        s, ok = numpys(_umath_linalg.svd, matrix)
+        return s.to(real_of(result)), ok
+    return torch.linalg.svdvals(matrix).to(real_of(result)), None
+
+
+@op(np.linalg.svd, scalar=False, library=True, checked=True)
+def svd(a: Tensor, full_matrices: Any = True, compute_uv: Any = True, hermitian: Any = False) -> Checked:
+    if hermitian:
+        return _by_eigenvalues(a, compute_uv)
+    if not compute_uv:
+        return _singular_values(a)
+    stacked(a)
+    work, result = common(a)
+    matrix = a.to(work)
+    ok = None
+    if eager(matrix):
+        (u, s, vh), ok = numpys(_umath_linalg.svd_f if full_matrices else _umath_linalg.svd_s, matrix)
+    else:
+        u, s, vh = torch.linalg.svd(matrix, full_matrices=bool(full_matrices))
+    u, vh = u.to(result).contiguous(), vh.to(result).resolve_conj().contiguous()
+    return SVDResult(u, s.to(real_of(result)), vh), ok  # type: ignore[arg-type]
+
+
+@op(np.linalg.svdvals, scalar=False, library=True, checked=True)
+def svdvals(x: Tensor, /) -> Checked:
+    return _singular_values(x)
+
+
+# -- QR ------------------------------------------------------------------------------------------------------
+
+
+def _mode_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    mode = args[1] if len(args) > 1 else kwargs.get("mode", "reduced")
+    return "a mode that NumPy warns of" if mode in ("f", "full", "e", "economic") else None
+
+
+@op(np.linalg.qr, scalar=False, library=True, limits=_mode_limits)
+def qr(a: Tensor, mode: str = "reduced") -> Any:
+    if mode not in ("reduced", "complete", "r", "raw"):
+        raise ValueError(f"Unrecognized mode '{mode}'")
+    stacked(a)
+    work, result = common(a)
+    m, n = a.shape[-2:]
+    factored, tau = torch.geqrf(a.to(work))
+    if mode == "r":
+        return factored[..., : min(m, n), :].triu().to(result)
+    if mode == "raw":
+        return factored.mT.to(result).contiguous(), tau.to(result)
+    columns = m if mode == "complete" and m > n else min(m, n)
+    reflectors = factored[..., : min(m, n)]
+    if columns > min(m, n):  # further columns hold no reflectors: they are what the reflections make of them
+        more = reflectors.new_zeros((*reflectors.shape[:-1], columns - reflectors.shape[-1]))
+        reflectors = torch.cat([reflectors, more], -1)
+    q = torch.linalg.householder_product(reflectors, tau)
+    r = factored[..., :columns, :].triu()
+    return QRResult(q.to(result).contiguous(), r.to(result).contiguous())  # type: ignore[arg-type]

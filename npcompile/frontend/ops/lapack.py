@@ -1,0 +1,85 @@
+"""What the decompositions share: NumPy's checks and dtypes, and the LAPACK that NumPy is linked with.
+
+On the CPU a decomposition is a library's at replay (`library=True`): NumPy calls LAPACK. The bodies are
+torch's own. Three things are left to the library and its rounding: the signs (phases) of eigenvectors and
+singular vectors, the order of eigenvalues, and whether the last pivot of a matrix that is singular to working
+precision is exactly zero. Where one of them decides the answer, bodies on eager CPU tensors ask the LAPACK
+that NumPy is linked with.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.linalg import LinAlgError
+from torch import Tensor
+
+SINGLE = (torch.float32, torch.complex64)
+
+
+def common(*tensors: Tensor) -> tuple[torch.dtype, torch.dtype]:
+    """The dtype that NumPy computes in, which is never single precision, and the dtype it answers with.
+
+    Raises NumPy's TypeError for float16. Source of the rule: `_commonType` in numpy/linalg/_linalg.py.
+    """
+    if any(item.dtype == torch.float16 for item in tensors):
+        raise TypeError("array type float16 is unsupported in linalg")
+    single = all(item.dtype in SINGLE for item in tensors)
+    if any(item.is_complex() for item in tensors):
+        return torch.complex128, torch.complex64 if single else torch.complex128
+    return torch.float64, torch.float32 if single else torch.float64
+
+
+def real_of(dtype: torch.dtype) -> torch.dtype:
+    """The dtype of the parts of a complex number; of a real dtype itself."""
+    return {torch.complex64: torch.float32, torch.complex128: torch.float64}.get(dtype, dtype)
+
+
+def stacked(*tensors: Tensor) -> None:
+    """Raises NumPy's LinAlgError unless all are matrices or stacks of them."""
+    for item in tensors:
+        if item.dim() < 2:
+            raise LinAlgError(f"{item.dim()}-dimensional array given. Array must be at least two-dimensional")
+
+
+def square(*tensors: Tensor) -> None:
+    """Raises NumPy's LinAlgError unless all are square matrices or stacks of them."""
+    stacked(*tensors)
+    for item in tensors:
+        if item.shape[-2] != item.shape[-1]:
+            raise LinAlgError("Last 2 dimensions of the array must be square")
+
+
+def eager(tensor: Tensor) -> bool:
+    """Whether the values are there, in host memory: neither on a device nor traced."""
+    return type(tensor) is Tensor and tensor.device.type == "cpu"
+
+
+def numpys(gufunc: np.ufunc, *tensors: Any) -> tuple[Any, Tensor]:
+    """A routine of NumPy's LAPACK on tensors of float64 or complex128, and whether it succeeded for all.
+
+    gufunc: one of `numpy.linalg._umath_linalg`; a result of it, or a tuple of results, comes back as tensors.
+    """
+    failed: list[str] = []
+    arrays = [
+        item.resolve_conj().resolve_neg().numpy() if isinstance(item, Tensor) else item for item in tensors
+    ]
+    with np.errstate(call=lambda *what: failed.append(str(what)), invalid="call", over="ignore",
+                     divide="ignore", under="ignore"):  # fmt: skip
+        answer = gufunc(*arrays)
+    ok = torch.tensor(not failed)
+    if isinstance(answer, tuple):
+        return tuple(torch.from_numpy(np.asarray(item)) for item in answer), ok
+    return torch.from_numpy(np.asarray(answer)), ok
+
+
+def decided(matrix: Tensor, pivots: Tensor, size: int) -> bool:
+    """Whether a factorisation's pivots are large enough that any LAPACK would find the matrix regular.
+
+    pivots: (..., n), of `matrix` or of its square root; size: the order of the matrix. NaN decides nothing.
+    """
+    largest = matrix.abs().amax((-2, -1))
+    margin = 16 * size * torch.finfo(torch.float64).eps
+    return bool((pivots.abs().amin(-1) > margin * largest).all())
