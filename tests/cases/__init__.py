@@ -15,10 +15,10 @@ from tests.cases import (
     products,
     putting,
     reductions,
+    searching,
     shape,
     statistics,
     unsigned,
-    searching,
 )
 from tests.cases.framework import CASES, Case, expand
 
@@ -38,8 +38,8 @@ __all__ = [
     "products",
     "putting",
     "reductions",
+    "searching",
     "shape",
     "statistics",
     "unsigned",
 ]
-    "searching",

@@ -15,16 +15,15 @@ from npcompile.frontend.ops import (
     linalg,
     numeric,
     products,
-    reductions,
-    shape,
-    solving,
-    sorting,
     putting,
-    statistics,
+    reductions,
     searching,
-)
+    shape,
     signal,
     solving,
+    sorting,
+    statistics,
+)
 
 __all__ = [
     "bitwise",
@@ -39,13 +38,12 @@ __all__ = [
     "linalg",
     "numeric",
     "products",
+    "putting",
     "reductions",
+    "searching",
     "shape",
+    "signal",
     "solving",
     "sorting",
     "statistics",
 ]
-    "putting",
-    "searching",
-    "signal",
-    "solving",
