@@ -28,6 +28,12 @@ UPDATING = (np.put, np.putmask, np.place, np.put_along_axis)
 composed: dict[int, Callable[[tuple[Any, ...], dict[str, Any]], Any]] = {}
 
 
+# How ufuncs, `(ufunc, args, kwargs, real)`, and their methods, `(ufunc, name, args, kwargs)`, are called: set
+# by `ufuncs.py`, which is written on this module.
+ufunc_call: Any = None
+ufunc_method: Any = None
+
+
 def name_of(function: Any) -> str:
     """How a NumPy object is named in counters: "numpy.linalg.inv", "numpy.add.at"."""
     owner = getattr(function, "__self__", None)
@@ -80,14 +86,16 @@ def call(
     """
     if op is None:
         op = TABLE.of(function)
+    if kwargs:
+        kwargs = _given(kwargs)
     if op is None:
         return _otherwise(function, args, kwargs)
+    if isinstance(function, np.ufunc):
+        return ufunc_call(function, args, kwargs, real)
     if function in UPDATING:
         ours = bool(args) and isinstance(args[0], Strided)
         return update(function, args, kwargs) if ours else host(function, args, kwargs)
 
-    if kwargs:
-        kwargs = _given(kwargs)
     def ask(count: bool) -> Any:
         if count and id(function) in composed:
             return _otherwise(function, args, kwargs)
@@ -108,15 +116,6 @@ def call(
         return _redo(op.name, error, ask)
 
 
-def _otherwise(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Where there is no op: as NumPy composed it, or a host call."""
-    run = composed.get(id(function))
-    return host(function, args, kwargs) if run is None else run(args, kwargs)
-
-
-def update(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """Call a NumPy function that writes into its first argument: its op gives the whole new array."""
-    op = TABLE.by_object[id(function)]
 _NO_VALUE = inspect.signature(np.sum).parameters["initial"].default  # NumPy's "not given"
 
 
@@ -129,6 +128,15 @@ def _given(kwargs: dict[str, Any]) -> dict[str, Any]:
     return kwargs
 
 
+def _otherwise(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Where there is no op: as NumPy composed it, or a host call."""
+    run = composed.get(id(function))
+    return host(function, args, kwargs) if run is None else run(args, kwargs)
+
+
+def update(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Call a NumPy function that writes into its first argument: its op gives the whole new array."""
+    op = TABLE.by_object[id(function)]
     array = args[0]
 
     def ask(count: bool) -> Any:
@@ -345,8 +353,3 @@ def adopt(answer: Any, sources: list[Strided]) -> Any:
 
 def _layout(array: Strided) -> np.ndarray[Any, Any]:
     return array._layout
-
-
-def ufunc_method(ufunc: np.ufunc, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """`ufunc.reduce`, `.accumulate`, `.outer`, `.reduceat` or `.at` of these arguments."""
-    return call(getattr(ufunc, method), args, kwargs, op=TABLE.of_method(ufunc, method))

@@ -9,9 +9,8 @@ from typing import Any, Generic, ParamSpec, TypeVar
 
 import numpy
 
-from npcompile.frontend import dispatch
+from npcompile.frontend import dispatch, ufuncs
 from npcompile.frontend.ndarray import asarray
-from npcompile.frontend.table import TABLE
 
 
 class Function:
@@ -64,7 +63,14 @@ class Fact(Function):
         return dispatch.host(self.__wrapped__, args, kwargs, count=False)  # type: ignore[attr-defined]
 
 
-class ufunc:
+class _Ufuncs(type):
+    """NumPy's ufuncs (those that are made by `frompyfunc`) are ufuncs too."""
+
+    def __instancecheck__(cls, value: Any) -> bool:
+        return super().__instancecheck__(value) or isinstance(value, numpy.ufunc)
+
+
+class ufunc(metaclass=_Ufuncs):
     """A NumPy ufunc on our arrays, with its methods and attributes."""
 
     def __init__(self, real: numpy.ufunc) -> None:
@@ -75,31 +81,22 @@ class ufunc:
         self.types, self.identity, self.signature = real.types, real.identity, real.signature
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        placed = args[self.nin :]
-        if len(placed) > self.nout or (placed and "out" in kwargs) or any(item is ... for item in placed):
-            return dispatch.host(self._real, args, kwargs)  # NumPy raises
-        if placed:
-            kwargs["out"] = placed
-            args = args[: self.nin]
-        return dispatch.call(self._real, args, kwargs)
-
-    def _method(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        return dispatch.call(getattr(self._real, name), args, kwargs, op=TABLE.of_method(self._real, name))
+        return ufuncs.call(self._real, args, kwargs)
 
     def reduce(self, *args: Any, **kwargs: Any) -> Any:
-        return self._method("reduce", args, kwargs)
+        return ufuncs.method(self._real, "reduce", args, kwargs)
 
     def accumulate(self, *args: Any, **kwargs: Any) -> Any:
-        return self._method("accumulate", args, kwargs)
+        return ufuncs.method(self._real, "accumulate", args, kwargs)
 
     def reduceat(self, *args: Any, **kwargs: Any) -> Any:
-        return self._method("reduceat", args, kwargs)
+        return ufuncs.method(self._real, "reduceat", args, kwargs)
 
     def outer(self, *args: Any, **kwargs: Any) -> Any:
-        return self._method("outer", args, kwargs)
+        return ufuncs.method(self._real, "outer", args, kwargs)
 
-    def at(self, *args: Any) -> None:
-        self._method("at", args, {})
+    def at(self, *args: Any, **kwargs: Any) -> None:
+        ufuncs.method(self._real, "at", args, kwargs)
 
     def resolve_dtypes(self, *args: Any, **kwargs: Any) -> Any:
         return self._real.resolve_dtypes(*args, **kwargs)

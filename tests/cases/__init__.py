@@ -18,6 +18,7 @@ from tests.cases import (
     searching,
     shape,
     statistics,
+    ufunc_methods,
     unsigned,
 )
 from tests.cases.framework import CASES, Case, expand
@@ -41,5 +42,6 @@ __all__ = [
     "searching",
     "shape",
     "statistics",
+    "ufunc_methods",
     "unsigned",
 ]

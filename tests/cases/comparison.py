@@ -32,7 +32,7 @@ for name in ("maximum", "minimum", "fmax", "fmin"):
     )
 for name in ("logical_and", "logical_or", "logical_xor", *BITS):
     case(f"numpy.{name}", lambda np, a, b, name=name: getattr(np, name)(a, b), binary())
-for name in ("logical_not", "invert", "isnan", "isinf", "isfinite", "signbit"):
+for name in ("logical_not", "invert", "isnan", "isinf", "isfinite", "signbit", "bitwise_count"):
     case(f"numpy.{name}", lambda np, a, name=name: getattr(np, name)(a), unary())
 for name in ("isnan", "isinf", "isfinite", "logical_not"):
     case(f"numpy.{name}", lambda np, a, name=name: getattr(np, name)(a), unary(COMPLEX, with_nan), "NaN")

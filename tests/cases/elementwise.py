@@ -45,7 +45,7 @@ case("numpy.cbrt", lambda np, a: np.cbrt(a), unary(), ulp=4)
 
 case("numpy.absolute", lambda np, a: np.absolute(a), unary(REAL))
 case("numpy.absolute", lambda np, a: np.abs(a), unary(), "complex", ulp=1)
-for name in ("fabs", "conjugate", "rint", "floor", "ceil", "trunc", "modf", "frexp"):
+for name in ("fabs", "conjugate", "rint", "floor", "ceil", "trunc", "modf", "frexp", "spacing"):
     case(f"numpy.{name}", lambda np, a, name=name: getattr(np, name)(a), unary())
 case("numpy.sign", lambda np, a: np.sign(a), unary(REAL))
 case("numpy.sign", lambda np, a: np.sign(a), unary(), "complex", ulp=4)
@@ -134,6 +134,11 @@ case(
     "numpy.add",
     lambda np, a, b: np.add(a, b, where=a > b)[2],  # the rest is whatever was in memory
     given((np.arange(3), np.ones(3))),
-    "where",
-    refused=True,
+    "where alone",
+)
+case(
+    "numpy.multiply",
+    lambda np, a, b: np.multiply(a, b, signature="ff->f", casting="unsafe"),
+    given((filled((3, 4), "int32"), 2.5), (filled((3, 4), "float64"), filled((4,), "float16"))),
+    "signature",
 )

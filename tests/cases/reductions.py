@@ -5,15 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from tests.cases.framework import (
-    BOOLS,
-    COMPLEX,
     FLOATS,
     INTS,
     NATIVE,
     REAL,
     arrays,
     case,
-    edges,
     filled,
     given,
     moderate,
@@ -205,88 +202,6 @@ for name in ("cumsum", "cumprod"):
         arrays(INTS + FLOATS),
         "dtype",
         ulp=16,
-    )
-
-# -- methods of ufuncs ---------------------------------------------------------------------------------------
-
-for name in ("add", "multiply", "maximum", "minimum", "fmax", "fmin", "logical_and", "logical_or"):
-    kinds = REAL if name[:4] in ("maxi", "mini", "fmax", "fmin") else NATIVE
-    ulp = 8 if name in ("add", "multiply") else 0
-    size = None if name == "add" else 0.0
-    case(
-        f"numpy.{name}.reduce",
-        lambda np, a, name=name: getattr(np, name).reduce(a),
-        arrays(kinds),
-        ulp=ulp,
-        half=4,
-        size=size,
-    )
-    case(
-        f"numpy.{name}.reduce",
-        lambda np, a, name=name: getattr(np, name).reduce(a, axis=None, keepdims=True),
-        arrays(kinds, some_nan),
-        "all",
-        ulp=ulp,
-        half=4,
-        size=size,
-    )
-    case(
-        f"numpy.{name}.reduce",
-        lambda np, a, name=name: getattr(np, name).reduce(a, (0, -1), dtype=np.float32, initial=3),
-        arrays(INTS + FLOATS, more=()),
-        "dtype",
-        ulp=ulp,
-        half=4,
-        size=size,
-    )
-for name in ("add", "multiply", "maximum", "minimum"):
-    kinds = REAL if name[:4] in ("maxi", "mini") else NATIVE
-    for axis in (0, -1, 3):
-        case(
-            f"numpy.{name}.accumulate",
-            lambda np, a, name=name, axis=axis: getattr(np, name).accumulate(a, axis),
-            arrays(kinds, some_nan),
-            f"axis={axis}",
-            ulp=16 if name in ("add", "multiply") else 0,
-            half=16,
-            size=None if name == "add" else 0.0,
-        )
-OUTER = (
-    "add",
-    "subtract",
-    "multiply",
-    "divide",
-    "maximum",
-    "minimum",
-    "equal",
-    "less",
-    "less_equal",
-    "greater",
-)
-for name in (*OUTER, "greater_equal", "hypot", "arctan2", "logical_and", "bitwise_and"):
-    case(
-        f"numpy.{name}.outer",
-        lambda np, a, b, name=name: getattr(np, name).outer(a, b),
-        given(
-            *[
-                (moderate(one), moderate(other))
-                for one in BOOLS + INTS + FLOATS
-                for other in ("int8", "float32")
-            ],
-            *[(filled((2, 3), dtype), edges(dtype)[:4]) for dtype in (*COMPLEX, "float64")],
-            (np.float32(2), filled((3,), "float16")),
-            ([1, 2, 3], np.array(4)),
-        ),
-        ulp=4,
-    )
-case("numpy.add.outer", lambda np, a, b: np.add.outer(a, b), given((np.arange(3), 2)), "number", refused=True)
-
-for name in ("add", "multiply"):
-    case(
-        f"numpy.{name}.accumulate",
-        lambda np, a, name=name: getattr(np, name).accumulate(a, dtype=bool),
-        given((np.array([False, True, False]),), (np.array([[2, 0], [1, 1]]),)),
-        "dtype=bool",
     )
 
 # -- what goes to NumPy --------------------------------------------------------------------------------------

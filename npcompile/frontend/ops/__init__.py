@@ -23,6 +23,8 @@ from npcompile.frontend.ops import (
     solving,
     sorting,
     statistics,
+    ufunc_at,
+    ufunc_methods,
 )
 
 __all__ = [
@@ -46,4 +48,6 @@ __all__ = [
     "solving",
     "sorting",
     "statistics",
+    "ufunc_at",
+    "ufunc_methods",
 ]

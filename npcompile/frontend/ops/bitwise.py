@@ -50,3 +50,19 @@ def _lcm(a: Tensor, b: Tensor) -> Tensor:
 
 ufunc(np.gcd, _gcd)
 ufunc(np.lcm, _lcm)
+
+
+def _bitwise_count(a: Tensor) -> Tensor:
+    """How many bits of the absolute value are set, counted in pairs, fours and eights."""
+    if a.dtype == torch.bool:
+        return a.to(torch.uint8)
+    bits = torch.abs(a.to(torch.int64)) if a.dtype.is_signed else a.to(torch.int64)
+    bits = bits - ((bits >> 1) & 0x5555555555555555)
+    bits = (bits & 0x3333333333333333) + ((bits >> 2) & 0x3333333333333333)
+    bits = (bits + (bits >> 4)) & 0x0F0F0F0F0F0F0F0F
+    for shift in (8, 16, 32):
+        bits = bits + (bits >> shift)
+    return (bits & 0x7F).to(torch.uint8)
+
+
+ufunc(np.bitwise_count, _bitwise_count)

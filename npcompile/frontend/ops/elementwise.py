@@ -396,3 +396,16 @@ def _nextafter(a: Tensor, b: Tensor) -> Tensor:
 ufunc(np.ldexp, _ldexp)
 ufunc(np.frexp, wide(torch.frexp))
 ufunc(np.nextafter, _nextafter)
+
+
+def _spacing(a: Tensor) -> Tensor:
+    """The distance to the next float away from 0, signed; of float16 to the next one above."""
+    if a.dtype == torch.float16:
+        above = _nextafter(a, torch.full_like(a, math.inf))
+        return torch.where(torch.isfinite(a), (above.float() - a.float()).to(a.dtype), math.nan)
+    size = torch.abs(a)
+    step = (size.view(torch.int32 if a.dtype == torch.float32 else torch.int64) + 1).view(a.dtype) - size
+    return torch.where(torch.isfinite(a), torch.where(a == 0, step, torch.copysign(step, a)), math.nan)
+
+
+ufunc(np.spacing, _spacing)

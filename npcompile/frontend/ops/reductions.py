@@ -1,4 +1,4 @@
-"""Reductions along axes, running sums, and the `reduce`, `accumulate` and `outer` methods of ufuncs.
+"""Reductions along axes and running sums.
 
 Every reduction is the reduction of a ufunc: its dtype is what that ufunc accumulates in
 (`resolve(reduction=True)`).
@@ -383,64 +383,3 @@ def cumsum(a: Tensor, axis: Any = None, dtype: Any = None, out: None = None) -> 
 @op(np.cumprod, np.ndarray.cumprod, name="numpy.cumprod", library=True, limits=accumulates(MULTIPLY))
 def cumprod(a: Tensor, axis: Any = None, dtype: Any = None, out: None = None) -> Tensor:
     return _running(MULTIPLY, a, axis, dtype)
-
-
-# -- methods of ufuncs ---------------------------------------------------------------------------------------
-
-
-def _register_reduce(reduction: Reduction) -> None:
-    name = reduction.ufunc.__name__
-
-    @op(
-        name=f"numpy.{name}.reduce",
-        methods=[(reduction.ufunc, "reduce")],
-        operands=("initial", "where"),
-        limits=accumulates(reduction),
-    )
-    def body(
-        array: Tensor,
-        axis: Any = 0,
-        dtype: Any = None,
-        out: None = None,
-        keepdims: bool = False,
-        initial: Any = NO_VALUE,
-        where: Any = True,
-    ) -> Tensor:
-        return reduce(reduction, array, axis, dtype, keepdims, initial, where)
-
-
-def _register_accumulate(reduction: Reduction) -> None:
-    name = reduction.ufunc.__name__
-
-    @op(
-        name=f"numpy.{name}.accumulate",
-        methods=[(reduction.ufunc, "accumulate")],
-        library=True,
-        limits=accumulates(reduction),
-    )
-    def body(array: Tensor, axis: int = 0, dtype: Any = None, out: None = None) -> Tensor:
-        axes = axes_of(operator.index(axis), array.dim())
-        if not axes:
-            raise TypeError("cannot accumulate on a scalar")
-        return running(reduction, array, axes[0], dtype)
-
-
-def _outer_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
-    return "a Python number" if any(type(item) in (bool, int, float, complex) for item in args) else None
-
-
-def _register_outer(ufunc: np.ufunc) -> None:
-    @op(name=f"numpy.{ufunc.__name__}.outer", methods=[(ufunc, "outer")], arrays=2, limits=_outer_limits)
-    def body(A: Tensor, B: Tensor, /) -> Tensor:
-        return do(ufunc, A.reshape(*A.shape, *(1,) * B.dim()), B)
-
-
-for _reduction in REDUCTIONS:
-    _register_reduce(_reduction)
-for _reduction in (ADD, MULTIPLY, MAXIMUM, MINIMUM):
-    _register_accumulate(_reduction)
-for _ufunc in (
-    np.add, np.subtract, np.multiply, np.divide, np.maximum, np.minimum, np.equal, np.less, np.less_equal,
-    np.greater, np.greater_equal, np.hypot, np.arctan2, np.logical_and, np.bitwise_and,
-):  # fmt: skip
-    _register_outer(_ufunc)

@@ -179,6 +179,10 @@ def check_broadcast(tensors: Sequence[torch.Tensor]) -> None:
 
 # -- ufuncs --------------------------------------------------------------------------------------------------
 
+# What a ufunc's op accepts: the layout of the answer (`order`) is the caller's affair, and there are no
+# subclasses (`subok`).
+UFUNC_KEYWORDS = frozenset({"where", "base", "dtype", "casting", "signature", "sig", "order", "subok"})
+
 
 def ufunc(
     np_ufunc: np.ufunc,
@@ -201,14 +205,18 @@ def ufunc(
             checked=checked,
             sure=sure,
             operands=frozenset(range(np_ufunc.nin)),
-            accepts=frozenset({"where", "base", "dtype", "casting"}),
+            accepts=UFUNC_KEYWORDS,
             limits=_ufunc_limits,
         )
     )
 
 
 def loop(
-    np_ufunc: np.ufunc, args: Sequence[Any], dtype: Any = None, casting: str = "same_kind"
+    np_ufunc: np.ufunc,
+    args: Sequence[Any],
+    dtype: Any = None,
+    casting: str = "same_kind",
+    signature: Any = None,
 ) -> tuple[list[torch.Tensor], tuple[DType, ...]]:
     """The operands as tensors of the loop's input dtypes, and the loop's output dtypes."""
     if len(args) != np_ufunc.nin:
@@ -218,7 +226,7 @@ def loop(
     device = device_of(args)
     ready = [operand(item, device) for item in args]
     fixed = None if dtype is None else np.dtype(dtype)
-    dtypes = promote.resolve(np_ufunc, tuple(map(strength, ready)), fixed, None, casting)
+    dtypes = promote.resolve(np_ufunc, tuple(map(strength, ready)), fixed, signature, casting)
     for item in dtypes:
         torch_dtype(item)
     tensors = [as_dtype(item, each, device) for item, each in zip(ready, dtypes[: np_ufunc.nin], strict=True)]
@@ -233,22 +241,25 @@ def ufunc_rule(
     body = body or op.body
     np_ufunc = op.objects[0]
     where, base = kwargs.get("where", True), kwargs.get("base")
-    if np_ufunc in weak.COMPARISONS and (settled := _compared(np_ufunc, args)) is not None:
+    dtype, signature = kwargs.get("dtype"), kwargs.get("signature", kwargs.get("sig"))
+    plain = dtype is None and signature is None
+    if plain and np_ufunc in weak.COMPARISONS and (settled := _compared(np_ufunc, args)) is not None:
         result: Any = settled
         ok = None
     else:
-        tensors, outputs = loop(np_ufunc, args, kwargs.get("dtype"), kwargs.get("casting", "same_kind"))
+        tensors, outputs = loop(np_ufunc, args, dtype, kwargs.get("casting", "same_kind"), signature)
         result, ok = body(*tensors) if op.checked else (body(*tensors), None)
         if np_ufunc.nout == 1:
             result = cast(result, outputs[0])
         else:
             result = tuple(cast(item, dtype) for item, dtype in zip(result, outputs, strict=True))
     if where is not True:
-        if base is None:
-            raise Unsupported("where= without out= leaves values undefined")
         mask = tensor(where)
         if mask.dtype != torch.bool:
             raise TypeError("Cannot cast array data to dtype('bool') according to the rule 'safe'")
+        if base is None:  # what is not computed may be anything, but the mask takes part in the shape
+            check_broadcast((mask, result if np_ufunc.nout == 1 else result[0]))
+            base = result
         if np_ufunc.nout == 1:
             result = masked(mask, result, base)
         else:
@@ -292,13 +303,14 @@ def _compared(np_ufunc: np.ufunc, args: Sequence[Any]) -> torch.Tensor | None:
 
 
 @functools.cache
-def _loop_reason(np_ufunc: np.ufunc, kinds: tuple[Any, ...], dtype: Any) -> str | None:
+def _loop_reason(np_ufunc: np.ufunc, kinds: tuple[Any, ...], dtype: Any, signature: Any) -> str | None:
     for kind in kinds:
         if not isinstance(kind, type) and kind not in TORCH:
             return f"dtype {kind}"
     try:
-        dtypes = promote.resolve(np_ufunc, kinds, None if dtype is None else np.dtype(dtype), None, "unsafe")
-    except TypeError:
+        fixed = None if dtype is None else np.dtype(dtype)
+        dtypes = promote.resolve(np_ufunc, kinds, fixed, signature, "unsafe")
+    except (TypeError, ValueError):
         return None  # NumPy raises for itself
     return next((f"dtype {item}" for item in dtypes if item not in TORCH), None)
 
@@ -306,19 +318,19 @@ def _loop_reason(np_ufunc: np.ufunc, kinds: tuple[Any, ...], dtype: Any) -> str 
 def _ufunc_limits(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
     np_ufunc = op.objects[0]
     if kwargs:
-        held = kwargs.get("out") is not None or "base" in kwargs or len(args) > np_ufunc.nin
-        if kwargs.get("where", True) is not True and not held:
-            return "where= without out="
         if type(kwargs.get("where")) in (list, tuple) and list_dtype(kwargs["where"]) != BOOL:
             return "where= as a list of other things than bools"
-        dtype = kwargs.get("dtype")
+        dtype, signature = kwargs.get("dtype"), kwargs.get("signature", kwargs.get("sig"))
     else:
-        dtype = None
+        dtype = signature = None
     try:
         kinds = tuple([_plain_strength(item) for item in args[: np_ufunc.nin]])
     except Unsupported as refusal:
         return str(refusal)
-    return _loop_reason(np_ufunc, kinds, dtype)
+    try:
+        return _loop_reason(np_ufunc, kinds, dtype, signature)
+    except TypeError:
+        return "a signature that is no tuple"
 
 
 def _plain_strength(value: Any) -> Any:
@@ -376,6 +388,7 @@ def op(
         positional = [item.name for item in parameters if item.kind <= item.POSITIONAL_OR_KEYWORD]
         variadic = any(item.kind is item.VAR_POSITIONAL and item.name in leading for item in parameters)
         traced = {*leading, *operands}
+        needed = sum(item.default is item.empty for item in parameters[:arrays])
         positions = range(64) if variadic else [at for at, key in enumerate(positional) if key in traced]
         out_at = positional.index("out") if "out" in positional else None
 
@@ -390,11 +403,12 @@ def op(
                 for key, item in kwargs.items()
             }
             return self.body(*ready, **named)
-        needed = sum(item.default is item.empty for item in parameters[:arrays])
 
         def refuses(self: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
             if out_at is not None and len(args) > out_at and args[out_at] is not None:
                 return "out given by position"
+            if any(item is None for item in args[:needed]):
+                return "None as an array"
             for at, item in enumerate(args):
                 if type(item) in (list, tuple) and at in positions and (reason := list_reason(item)):
                     return reason
@@ -409,8 +423,6 @@ def op(
                 objects=objects,
                 rule=rule,
                 body=body,
-            if any(item is None for item in args[:needed]):
-                return "None as an array"
                 scalar=scalar,
                 view=view,
                 views=views,

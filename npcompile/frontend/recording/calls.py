@@ -21,8 +21,9 @@ from npcompile.frontend.recording.control import Control
 from npcompile.frontend.recording.place import do
 from npcompile.frontend.rewrite import Rewritten, rewrite
 from npcompile.frontend.signature import NUMBERS
-from npcompile.frontend.steps import SETITEM
+from npcompile.frontend.steps import SETITEM, _part
 from npcompile.frontend.table import TABLE, Op
+from npcompile.lower.values import Value
 
 # Functions called from the function, and from those: no deeper than this.
 MAX_DEPTH = 30
@@ -150,9 +151,11 @@ class Calls(Control):
         return self._note(self._into_note, op, args, rest, dst, result)
 
     def _into_note(self, op: Op, args: tuple[Any, ...], rest: dict[str, Any], dst: Any, result: Any) -> Any:
+        if type(dst) is tuple and all(is_array(item) for item in dst):
+            return self._into_several(op, args, rest, dst, result)
         if not is_array(dst):
-            raise Unfollowed("out= that is not one array")
-        if isinstance(op.function, np.ufunc) and "where" in rest:
+            raise Unfollowed("out= that is neither one array nor all of them")
+        if "base" in op.accepts and "where" in rest:
             rest = {**rest, "base": dst}
         reason = self._refuses(
             op, args, {**{key: value for key, value in rest.items() if key != "base"}, "out": dst}
@@ -161,6 +164,39 @@ class Calls(Control):
             raise Unfollowed(f"out= of a call that is not native: {reason}")
         self._write_back(op, args, rest, dst)
         return result
+
+    def _into_several(
+        self, op: Op, args: tuple[Any, ...], rest: dict[str, Any], dst: tuple[Any, ...], result: Any
+    ) -> Any:
+        """out=(a, b): the values of all, then a write of each."""
+        notes = self.notes
+        base = {"base": dst} if "where" in rest else {}
+        if (reason := self._refuses(op, args, {**rest, "out": dst})) is not None:
+            raise Unfollowed(f"out= of a call that is not native: {reason}")
+        refs, named = notes.operands(op, args, {**rest, **base}, dst[0])
+        node = notes.add("op", op, refs, named, Value("object"))
+        node.meta["parts"] = len(dst)
+        parts = [
+            notes.add(
+                "part", _part, (node, at), {}, notes.value(item).renewed(notes.roots.new(), item.shape, None)
+            )
+            for at, item in enumerate(dst)
+        ]
+        for item, value in zip(dst, parts, strict=True):
+            notes.write(item, value)
+        return result
+
+    def _at(self, op: Op, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """`ufunc.at(a, index, ...)`: a write of the whole new array, by the op or by NumPy."""
+        try:
+            reason = self._refuses(op, args, kwargs)
+        except Exception as error:  # the predicate saw a call that NumPy will refuse itself
+            reason = repr(error)
+        do(fn, *args, **kwargs)
+        if reason is None:
+            self._note(lambda _: self.notes.update(op, args, kwargs), None)
+        else:
+            self._note(lambda _: self.notes.instead(_After(fn.__self__), args, args[0]), None)
 
     def _host(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         result = do(fn, *args, **kwargs)
@@ -190,6 +226,8 @@ class Calls(Control):
             return self._note(self._from_tensor, own, fn(**kwargs) if kwargs else from_tensor(own))
         if isinstance(own, np.ufunc):
             op = TABLE.of_method(own, name)
+            if op is not None and name == "at":
+                return self._at(op, fn, args, kwargs)
             if op is not None:
                 return self._numpy(op, fn, args, kwargs)
             if name in ("reduce", "accumulate", "reduceat", "outer"):
@@ -315,6 +353,19 @@ class Calls(Control):
             return rewritten.bind(fn, self)(*args, **kwargs)
         finally:
             self._cells.pop()
+
+
+class _After:
+    """What an array is after a ufunc's `at`, as an array of its own."""
+
+    def __init__(self, ufunc: np.ufunc) -> None:
+        self.ufunc = ufunc
+        self.__name__ = f"{ufunc.__name__}.at"
+
+    def __call__(self, array: Any, *args: Any) -> Any:
+        made = array.copy()
+        self.ufunc.at(made, *args)
+        return made
 
 
 class _Method:

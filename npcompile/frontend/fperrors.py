@@ -1,0 +1,140 @@
+"""Floating-point errors of ufuncs on our arrays: NumPy's own warnings and exceptions.
+
+Bodies report none. Where an answer has a NaN or an infinity that its operands have not, or an integer was
+divided by zero, NumPy is shown just these elements, and what it reports of them is reported, at the user's
+line. Device memory is not looked at: that would be a copy for each operation.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from npcompile.frontend.dispatch import _layout, map_arrays
+
+Report = Callable[[], None] | None
+
+_OURS = str(Path(__file__).parent.parent)
+_DIVIDING = frozenset({np.floor_divide, np.remainder, np.fmod, np.divmod, np.reciprocal})
+
+
+def _silent() -> bool:
+    modes = np.geterr()
+    return modes["divide"] == modes["over"] == modes["invalid"] == "ignore"
+
+
+def reportable() -> bool:
+    """Whether what NumPy is to report can be seen in answers: underflow cannot."""
+    return np.geterr()["under"] == "ignore"
+
+
+def _new(result: torch.Tensor, operands: Sequence[torch.Tensor]) -> torch.Tensor | None:
+    """Where an answer is not finite though its operands are, or NaN though none is; None if nowhere."""
+    if not (result.is_floating_point() or result.is_complex()):
+        return None
+    strange = ~torch.isfinite(result)
+    if not bool(strange.any()):
+        return None
+    finite = torch.ones((), dtype=torch.bool)
+    number = torch.ones((), dtype=torch.bool)
+    for item in operands:
+        if item.is_floating_point() or item.is_complex():
+            finite = finite & torch.isfinite(item)
+            number = number & ~torch.isnan(item)
+    new = (strange & finite) | (torch.isnan(result) & number)
+    return new if bool(new.any()) else None
+
+
+def of_call(
+    ufunc: np.ufunc,
+    operands: Sequence[Any],
+    results: Sequence[torch.Tensor],
+    targets: Sequence[Any],
+    kwargs: dict[str, Any],
+) -> Report:
+    """What there is to report of `ufunc(*operands, **kwargs)`; None for nothing."""
+    if any(item.device.type != "cpu" for item in results) or not results[0].numel() or _silent():
+        return None
+    tensors = [item for item in operands if isinstance(item, torch.Tensor)]
+    ends = [item if target is None else target._tensor for item, target in zip(results, targets, strict=True)]
+    found = [mask for mask in (_new(item, tensors) for item in ends) if mask is not None]
+    if ufunc in _DIVIDING and not (results[0].is_floating_point() or results[0].is_complex()):
+        divisor = operands[-1] if isinstance(operands[-1], torch.Tensor) else torch.as_tensor(operands[-1])
+        trap = divisor == 0 if not divisor.dtype.is_signed else (divisor == 0) | (divisor == -1)
+        if bool(trap.any()):
+            found.append(trap)
+    if not found:
+        return None
+    where = kwargs.get("where", True)
+    if where is not True:
+        found = [mask & map_arrays(where, lambda item: item._tensor) for mask in found]
+    shape = torch.broadcast_shapes(*(item.shape for item in tensors), *(mask.shape for mask in found))
+    mask = torch.zeros(shape, dtype=torch.bool)
+    for item in found:
+        mask |= item
+    some = [
+        item.expand(shape)[mask].resolve_conj().numpy() if isinstance(item, torch.Tensor) else item
+        for item in operands
+    ]
+    named = {key: item for key, item in kwargs.items() if key not in ("where", "order", "subok")}
+    if all(target is not None for target in targets):
+        size = int(mask.sum())
+        named["out"] = tuple(np.empty(size, target.dtype) for target in targets if target is not None)
+    return lambda: _reported(lambda: ufunc(*some, **named))
+
+
+def of_method(
+    ufunc: np.ufunc, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], results: Sequence[torch.Tensor]
+) -> Report:
+    """What there is to report of a method: NumPy is shown the whole call."""
+    if any(item.device.type != "cpu" for item in results) or _silent():
+        return None
+    tensors: list[torch.Tensor] = []
+    map_arrays(args, lambda item: tensors.append(item._tensor))
+    strange = any(
+        item.numel()
+        and (item.is_floating_point() or item.is_complex())
+        and not bool(torch.isfinite(item).all())
+        for item in results
+    )
+    divided = ufunc in _DIVIDING and any(bool((item == 0).any()) for item in tensors)
+    if not (strange or divided):
+        return None
+    shown = map_arrays(args, _layout), map_arrays(kwargs, _layout)
+    return lambda: _reported(lambda: getattr(ufunc, name)(*shown[0], **shown[1]))
+
+
+def of_at(ufunc: np.ufunc, args: tuple[Any, ...], array: Any, result: torch.Tensor) -> Report:
+    """What there is to report of `ufunc.at(*args)`, asked before `result` is written over `array`."""
+    if result.device.type != "cpu" or _silent():
+        return None
+    tensors: list[torch.Tensor] = []
+    map_arrays(args, lambda item: tensors.append(item._tensor))
+    divided = ufunc in _DIVIDING and any(bool((item == 0).any()) for item in tensors)
+    if not divided and _new(result, [array._tensor]) is None:
+        return None
+    shown = map_arrays(args, _layout)
+    copy = array._layout.copy()
+    return lambda: _reported(lambda: ufunc.at(copy, *shown[1:]))
+
+
+def _reported(run: Callable[[], Any]) -> None:
+    """Have NumPy run it: its exceptions come through, its warnings come at the user's line."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        run()
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_OURS):
+        frame = frame.f_back
+    registry = frame.f_globals.setdefault("__warningregistry__", {})
+    module = frame.f_globals.get("__name__", "<unknown>")
+    for item in caught:
+        warnings.warn_explicit(
+            item.message, item.category, frame.f_code.co_filename, frame.f_lineno, module, registry
+        )

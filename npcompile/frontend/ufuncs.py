@@ -1,0 +1,277 @@
+"""Ufuncs on our arrays: their calls and methods, `out=`, the layout of answers, floating-point errors.
+
+As in `dispatch.py`: the op, or else real NumPy, counted; exceptions are NumPy's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+
+from npcompile.frontend import dispatch, fperrors
+from npcompile.frontend.convert import numpy_dtype
+from npcompile.frontend.dispatch import arrays_in
+from npcompile.frontend.ops import ufunc_at
+from npcompile.frontend.strided import Strided
+from npcompile.frontend.table import TABLE, Op, Unsupported
+
+# Where `out` stands among the arguments of a method.
+OUT_AT = {"reduce": 3, "accumulate": 3, "reduceat": 4}
+MOST_TURNS = (
+    64  # of `at`, where an index means one place again and again: beyond, NumPy's loop is the better one
+)
+
+Report = Callable[[], None] | None
+
+
+def call(
+    ufunc: np.ufunc, args: tuple[Any, ...], kwargs: dict[str, Any], real: Callable[..., Any] | None = None
+) -> Any:
+    """`ufunc(*args, **kwargs)`, outputs given by position or by `out`.
+
+    real: how NumPy is asked where that is more than calling the ufunc (`a == "x"` is more than `np.equal`).
+    """
+
+    def ask(count: bool) -> Any:
+        if real is not None:
+            return dispatch.host(real, args, {}, count, ufunc)
+        return dispatch.host(ufunc, args, kwargs, count)
+
+    return _tried(TABLE.of(ufunc), lambda op: _called(op, ufunc, args, kwargs), ask)
+
+
+def method(ufunc: np.ufunc, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """`ufunc.reduce`, `.accumulate`, `.reduceat`, `.outer` or `.at` of these arguments."""
+
+    def run(op: Op) -> tuple[Any, Report]:
+        if name == "at":
+            return _at(op, ufunc, args, kwargs)
+        if name == "outer":
+            return _outer(op, ufunc, args, kwargs)
+        return _reduced(op, ufunc, name, args, kwargs)
+
+    def ask(count: bool) -> Any:
+        return dispatch.host(getattr(ufunc, name), args, kwargs, count)
+
+    return _tried(TABLE.of_method(ufunc, name), run, ask)
+
+
+def _tried(op: Op | None, run: Callable[[Op], tuple[Any, Report]], ask: Callable[[bool], Any]) -> Any:
+    """What `run` answers, then its report of floating-point errors; or NumPy's answer."""
+    if op is None:
+        return ask(True)
+    try:
+        if not fperrors.reportable():
+            raise Unsupported("floating-point errors that NumPy is to report")
+        answer, report = run(op)
+    except Unsupported:
+        return ask(True)
+    except Exception as error:
+        return dispatch._redo(op.name, error, ask)
+    if report is not None:
+        report()
+    return answer
+
+
+# -- calls ---------------------------------------------------------------------------------------------------
+
+
+def _outputs(ufunc: np.ufunc, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    """The arrays to write to, None where there is none. Raises Unsupported for calls that NumPy refuses."""
+    placed, out = args[ufunc.nin :], kwargs.get("out")
+    if placed and out is not None:
+        raise Unsupported("outputs given twice")
+    if out is ... or (out is None and not placed):
+        return (None,) * ufunc.nout
+    outs = placed if placed else out if type(out) is tuple else (out,)
+    outs = (*outs, *(None,) * (ufunc.nout - len(outs)))
+    if len(outs) != ufunc.nout or len(args) < ufunc.nin or any(item is ... for item in outs):
+        raise Unsupported("outputs that NumPy refuses")
+    return outs
+
+
+def _ours(out: Any) -> Any:
+    """An output as an array of ours, on the same memory."""
+    if out is None or isinstance(out, Strided):
+        return out
+    if type(out) is np.ndarray:
+        return Strided._of_numpy(out)
+    raise Unsupported("an output that is no array")
+
+
+def _called(op: Op, ufunc: np.ufunc, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Report]:
+    outs = _outputs(ufunc, args, kwargs)
+    targets = tuple(map(_ours, outs))
+    args = args[: ufunc.nin]
+    named = {key: item for key, item in kwargs.items() if key != "out"}
+    if ufunc.signature is not None:  # products: their operands' last axes are not theirs to look at
+        if any(item is not None for item in outs):
+            named["out"] = outs
+        return dispatch.native(op, ufunc, args, named), None
+    if named.get("where", True) is not True and any(item is not None for item in targets):
+        if any(item is None for item in targets):
+            raise Unsupported("where= with some outputs given")
+        named["base"] = targets if ufunc.nout > 1 else targets[0]
+    results = dispatch._answer(op, args, named)
+    results = results if ufunc.nout > 1 else (results,)
+    casting = named.get("casting", "same_kind")
+    _check_outputs(results, targets, casting)
+    order = named.pop("order", "K")
+    scalar = op.scalar and kwargs.get("out") is not ...  # out=...: an array in any case
+    inputs = [array._memory for array in arrays_in((args, named))]
+    answers = []
+    for result, out, target in zip(results, outs, targets, strict=True):
+        if target is not None:
+            target._write(result)
+            answers.append(out)
+        else:
+            answers.append(dispatch.wrap(scalar, _laid_out(result, args, order), inputs))
+    named.pop("base", None)
+    report = fperrors.of_call(ufunc, dispatch.operands(args), results, targets, named)
+    return (answers[0] if ufunc.nout == 1 else tuple(answers)), report
+
+
+def _check_outputs(results: tuple[Any, ...], targets: tuple[Any, ...], casting: str) -> None:
+    """Raises where NumPy raises, and Unsupported where it warns; before anything is written."""
+    for result, target in zip(results, targets, strict=True):
+        if target is None:
+            continue
+        dtype = numpy_dtype(result.dtype)
+        if not target._layout.flags.writeable or not np.can_cast(dtype, target.dtype, casting):  # type: ignore[arg-type]
+            raise ValueError("out cannot hold the result: NumPy raises")
+        if np.broadcast_shapes(target.shape, tuple(result.shape)) != target.shape:
+            raise ValueError("out has another shape: NumPy raises")
+        if dtype.kind == "c" and target.dtype.kind not in "cb":
+            raise Unsupported("complex into real")
+
+
+def _laid_out(result: torch.Tensor, args: tuple[Any, ...], order: str) -> torch.Tensor:
+    """The answer as NumPy's would lie in memory: its iterator is asked, on the operands' layouts."""
+    if result.dim() < 2 or result.numel() < 2:
+        return result
+    layouts = [item._layout if isinstance(item, Strided) else np.asarray(item) for item in args]
+    if order in ("K", "C", "A") and result.is_contiguous():
+        if order == "C" or all(
+            (item.flags.c_contiguous and item.shape == tuple(result.shape)) or item.ndim == 0
+            for item in layouts
+        ):
+            return result
+    like = [np.broadcast_to(np.empty((), "b"), result.shape) if item.ndim == 0 else item for item in layouts]
+    iterate: Any = np.nditer
+    made = iterate(
+        [*like, None],
+        flags=["refs_ok", "zerosize_ok"],
+        op_flags=[["readonly"]] * len(like) + [["writeonly", "allocate"]],
+        op_dtypes=[None] * len(like) + [np.dtype("b")],
+        order=order,
+    ).operands[-1]
+    if made.shape != tuple(result.shape) or made.strides == tuple(result.stride()):
+        return result
+    placed = torch.empty_strided(result.shape, made.strides, dtype=result.dtype, device=result.device)
+    return placed.copy_(result)
+
+
+# -- methods -------------------------------------------------------------------------------------------------
+
+
+def _outer(op: Op, ufunc: np.ufunc, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Report]:
+    if len(args) != 2:
+        raise Unsupported("an outer product of two operands")
+    named = dict(kwargs)
+    outs = _outputs(ufunc, args, named)
+    targets = tuple(map(_ours, outs))
+    scalar = op.scalar and named.pop("out", None) is not ...
+    if named.get("where", True) is not True and targets[0] is not None:
+        named["base"] = targets if ufunc.nout > 1 else targets[0]
+    results = dispatch._answer(op, args, named)
+    results = results if ufunc.nout > 1 else (results,)
+    _check_outputs(results, targets, named.get("casting", "same_kind"))
+    inputs = [array._memory for array in arrays_in((args, named))]
+    answers = []
+    for result, out, target in zip(results, outs, targets, strict=True):
+        if target is not None:
+            target._write(result)
+        answers.append(dispatch.wrap(scalar, result, inputs) if target is None else out)
+    plain = {key: item for key, item in named.items() if key != "base"}
+    report = fperrors.of_method(ufunc, "outer", args, plain, results)
+    return (answers[0] if ufunc.nout == 1 else tuple(answers)), report
+
+
+def _reduced(
+    op: Op, ufunc: np.ufunc, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[Any, Report]:
+    place, named = OUT_AT[name], dict(kwargs)
+    if len(args) > place:
+        if "out" in named:
+            raise Unsupported("out given twice")
+        named["out"] = args[place]
+        args = (*args[:place], None, *args[place + 1 :])
+    out = named.pop("out", None)
+    if type(out) is tuple:
+        if len(out) != 1:
+            raise Unsupported("more than one out")
+        out = out[0]
+    scalar = op.scalar and out is not ...
+    target = None if out is ... else _ours(out)
+    result = dispatch._answer(op, args, named)
+    if target is not None:
+        given = args[place - 1] if len(args) >= place else named.get("dtype")
+        if given is None and numpy_dtype(result.dtype) != target.dtype:
+            raise Unsupported("a reduction takes its dtype from out")
+        if not target._layout.flags.writeable or tuple(result.shape) != target.shape:
+            raise ValueError("out cannot hold the result: NumPy raises")
+        if result.is_complex() and target.dtype.kind not in "cb":
+            raise Unsupported("complex into real")
+        target._write(result)
+    report = fperrors.of_method(ufunc, name, args, named, (result,))
+    if target is not None:
+        return out, report
+    return dispatch.wrap(scalar, result, [array._memory for array in arrays_in((args, named))]), report
+
+
+def _at(op: Op, ufunc: np.ufunc, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[None, Report]:
+    if kwargs or len(args) != ufunc.nin + 1:
+        raise ValueError("arguments that NumPy refuses")
+    array: Any = args[0]
+    index, *values = args[1:]
+    if not isinstance(array, Strided) or not array._layout.flags.writeable:
+        raise Unsupported("no array of ours to write to")
+    index = _without_masks(dispatch.operands(index), array)
+    named: dict[str, Any] = {}
+    kinds = [item.dtype if hasattr(item, "dtype") else np.asarray(item).dtype for item in values]
+    if not values or ufunc_at.scatter_dtype(ufunc, array.dtype, kinds[0]) is None:
+        turns = ufunc_at.most_often(array._tensor, index)
+        if turns > MOST_TURNS:
+            raise Unsupported("an index that means a place too often")
+        named["rounds"] = turns
+    result = dispatch._answer(op, (array, _arrays(index), *values), named)
+    report = fperrors.of_at(ufunc, args, array, result)
+    array._write(result)
+    return None, report
+
+
+def _without_masks(index: Any, array: Any) -> Any:
+    """An index with masks made arrays of places, as NumPy reads them."""
+    items = index if type(index) is tuple else (index,)
+    made: list[Any] = []
+    for item in items:
+        if type(item) is list:
+            item = torch.as_tensor(np.asarray(item, None if item else np.intp), device=array._memory.device)
+        if isinstance(item, torch.Tensor) and item.dtype == torch.bool and item.dim():
+            at = len(made)
+            if tuple(item.shape) != array.shape[at : at + item.dim()] or len(items) > 1:
+                raise Unsupported("a mask that is not the only index")
+            made.extend(item.nonzero(as_tuple=True))
+        else:
+            made.append(item)
+    return tuple(made)
+
+
+def _arrays(index: tuple[Any, ...]) -> tuple[Any, ...]:
+    return tuple([Strided._of_tensor(item) if isinstance(item, torch.Tensor) else item for item in index])
+
+
+dispatch.ufunc_call, dispatch.ufunc_method = call, method
