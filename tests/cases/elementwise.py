@@ -142,3 +142,22 @@ case(
     given((filled((3, 4), "int32"), 2.5), (filled((3, 4), "float64"), filled((4,), "float16"))),
     "signature",
 )
+
+# -- zeros, infinities and NaN in complex numbers --------------------------------------------------------------
+
+_PARTS = (0.0, -0.0, 1.0, -2.5, np.inf, -np.inf, np.nan)
+_SPECIAL = np.array([complex(real, imaginary) for real in _PARTS for imaginary in _PARTS])
+for name in ("arccos", "log1p"):
+    case(
+        f"numpy.{name}",
+        lambda np, a, name=name: getattr(np, name)(a),
+        given((_SPECIAL,), (_SPECIAL.astype("c8"),)),
+        "special",
+        ulp=4,
+    )
+case(
+    "numpy.arccos",
+    lambda np, a: np.signbit(np.imag(np.arccos(a))),
+    given((_SPECIAL[np.isfinite(_SPECIAL)],), (_SPECIAL[np.isfinite(_SPECIAL)].astype("c8"),)),
+    "signs of zeros",
+)

@@ -269,13 +269,21 @@ def _expm1(a: Tensor) -> Tensor:
     return torch.where((less == -1) | torch.isinf(power), less, near)
 
 
+def _log1p(a: Tensor) -> Tensor:
+    """torch's knows no infinity beside a NaN. Source: NumPy's `nc_log1p` (funcs.inc.src)."""
+    if not a.is_complex():
+        return torch.log1p(a)
+    real = a.real + 1
+    return torch.complex(torch.log(torch.hypot(real, a.imag)), torch.arctan2(a.imag, real))
+
+
 ufunc(np.exp, torch.exp)
 ufunc(np.exp2, torch.exp2)
 ufunc(np.expm1, wide(_expm1))
 ufunc(np.log, torch.log)
 ufunc(np.log2, torch.log2)
 ufunc(np.log10, torch.log10)
-ufunc(np.log1p, torch.log1p)
+ufunc(np.log1p, _log1p)
 
 
 def _logaddexp(a: Tensor, b: Tensor) -> Tensor:
@@ -315,6 +323,14 @@ def _cosh(a: Tensor) -> Tensor:
     return torch.where(large, exponential, torch.cosh(a))
 
 
+def _arccos(a: Tensor) -> Tensor:
+    """The imaginary part has the other sign than the operand's, which torch loses where it is a zero."""
+    if not a.is_complex():
+        return torch.arccos(a)
+    angle = torch.arccos(a)
+    return torch.complex(angle.real, torch.copysign(angle.imag, -a.imag))
+
+
 def _arccosh(a: Tensor) -> Tensor:
     """Compiled code squares the operand, which overflows."""
     if a.is_complex():
@@ -336,7 +352,7 @@ ufunc(np.sin, torch.sin)
 ufunc(np.cos, torch.cos)
 ufunc(np.tan, torch.tan)
 ufunc(np.arcsin, torch.arcsin)
-ufunc(np.arccos, torch.arccos)
+ufunc(np.arccos, _arccos)
 ufunc(np.arctan, torch.arctan)
 ufunc(np.sinh, wide(_sinh))
 ufunc(np.cosh, wide(_cosh))
