@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import inspect
 from collections.abc import Callable
 from typing import Any, Generic, ParamSpec, TypeVar
 
@@ -79,6 +80,11 @@ class ufunc(metaclass=_Ufuncs):
         self.__doc__ = real.__doc__
         self.nin, self.nout, self.nargs, self.ntypes = real.nin, real.nout, real.nargs, real.ntypes
         self.types, self.identity, self.signature = real.types, real.identity, real.signature
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        """How it is called, where NumPy says so (from 2.4 on; ValueError before)."""
+        return inspect.signature(self._real)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return ufuncs.call(self._real, args, kwargs)

@@ -143,7 +143,7 @@ case(
     "signature",
 )
 
-# -- zeros, infinities and NaN in complex numbers -------------------------------------------------------------
+# -- zeros, infinities and NaN in complex numbers ------------------------------------------------------------
 
 _PARTS = (0.0, -0.0, 1.0, -2.5, np.inf, -np.inf, np.nan)
 _SPECIAL = np.array([complex(real, imaginary) for real in _PARTS for imaginary in _PARTS])
