@@ -48,6 +48,7 @@ class Notes:
         self.count = 0
         self.devices: set[str] = set()  # of the device arrays met
         self.libraries = libraries
+        self.made: dict[int, Any] = {}  # functions that were made inside: their cells are this call's
         self.code: CodeType | None = None  # of the function itself, as it is being run
         self.host_calls = 0  # steps that are calls of real NumPy
 
@@ -181,9 +182,11 @@ class Notes:
         if kind is tuple or kind is list:
             return kind([self.ref(item, static) for item in obj])
         if kind is dict:
-            return {key: self.ref(item, static) for key, item in obj.items()}
+            return {self.ref(key, True): self.ref(item, static) for key, item in obj.items()}
         if kind is slice:
             return slice(self.ref(obj.start, True), self.ref(obj.stop, True), self.ref(obj.step, True))
+        if id(obj) in self.made:
+            raise Unfollowed("a function made inside is handed on")
         if kind in BY_VALUE or isinstance(obj, type | np.dtype):
             return obj
         if isinstance(obj, np.ndarray):

@@ -130,7 +130,7 @@ class Structure:
         if self.kind == "const":
             return names(self.parts[0])
         if self.kind is dict:
-            return "{" + ", ".join(f"{key!r}: {part.text(names)}" for key, part in self.parts) + "}"
+            return "{" + ", ".join(f"{names(key)}: {part.text(names)}" for key, part in self.parts) + "}"
         inner = ", ".join(part.text(names) for part in self.parts)
         if self.kind is tuple:
             return f"({inner},)" if len(self.parts) == 1 else f"({inner})"

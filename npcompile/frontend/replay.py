@@ -71,7 +71,7 @@ class _Writer:
         if isinstance(value, list):
             return "[" + ", ".join(self.arg(item) for item in value) + "]"
         if isinstance(value, dict):
-            return "{" + ", ".join(f"{key!r}: {self.arg(item)}" for key, item in value.items()) + "}"
+            return "{" + ", ".join(f"{self.arg(key)}: {self.arg(item)}" for key, item in value.items()) + "}"
         if value is None or value is True or value is False or type(value) in (int, str):
             return repr(value)
         if type(value) is float and np.isfinite(value):

@@ -277,7 +277,9 @@ class Steps(Notes):
         if kind in (tuple, list):
             return Structure(kind, [self.structure(item) for item in result])
         if kind is dict:
-            return Structure(dict, [(key, self.structure(item)) for key, item in result.items()])
+            return Structure(
+                dict, [(self.ref(key, True), self.structure(item)) for key, item in result.items()]
+            )
         if kind in (bool, str, bytes, type(None), type(Ellipsis)):
             return Structure("const", [result])
         ref = self.ref(result)

@@ -13,13 +13,15 @@ from npcompile.frontend import pure
 from npcompile.frontend.arrays import is_array
 from npcompile.frontend.ndarray import is_basic
 from npcompile.frontend.notes import Unfollowed
-from npcompile.frontend.program import Read
+from npcompile.frontend.program import Call, Read
 from npcompile.frontend.recording.base import SIMPLE
 from npcompile.frontend.recording.operators import Operators
 from npcompile.frontend.recording.place import do
 from npcompile.frontend.signature import NUMBERS
 from npcompile.frontend.steps import GETITEM
 from npcompile.frontend.table import TABLE
+
+_GRIDS = (type(np.mgrid), type(np.ogrid), type(np.r_), type(np.c_))  # `np.mgrid[0:3, 0:4]` makes arrays
 
 
 class Access(Operators):
@@ -107,10 +109,15 @@ class Access(Operators):
     def _getitem(self, obj: Any, index: Any, result: Any) -> Any:
         if is_array(obj):
             op = TABLE.of(GETITEM)
+            if type(index) is list and index and all(type(item) is int for item in index):
+                if self.notes.traced(index):
+                    index = self.notes.call("host", np.array, (index,), {}, np.array(index))
             reason = "not an op yet" if op is None else self._refuses(op, (obj, index), {})
             if op is None or reason is not None:
                 return self.notes.host(GETITEM, (obj, index), {}, result)
             return self.notes.op(op, (obj, index), {}, result, view=is_array(result) and is_basic(index))
+        if type(obj) in _GRIDS:
+            return self.notes.host(Call("grid", obj.__getitem__), (index,), {}, result)
         known = self.notes.tracked.get(obj)
         if known is not None and known.node is not None:
             if type(obj) not in (list, dict, tuple):
@@ -133,6 +140,7 @@ class Access(Operators):
         if self.on:
             if type(obj) in (list, dict):
                 self._note(self._mutated, obj, None)
+                self._note(self._keys, (index,), None)
             else:
                 self.stop(f"a store into a {type(obj).__name__}")
 

@@ -68,6 +68,12 @@ class Base(Hooks):
             raise Unfollowed("a container from outside is used in place")
         return result
 
+    def _keys(self, keys: Any, result: Any) -> Any:
+        """Which keys of a dict or set are one key is a decision about their values."""
+        for key in keys:
+            self.notes.ref(key, True)
+        return result
+
     def _refuses(self, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
         if self.notes.devices:
             args, kwargs = layouts(args), layouts(kwargs)

@@ -22,11 +22,14 @@ from npcompile.frontend.recording.place import do
 from npcompile.frontend.rewrite import Rewritten, rewrite
 from npcompile.frontend.signature import NUMBERS
 from npcompile.frontend.steps import SETITEM, _part
-from npcompile.frontend.table import TABLE, Op
+from npcompile.frontend.table import TABLE, TORCH, Op
 from npcompile.lower.values import Value
 
 # Functions called from the function, and from those: no deeper than this.
 MAX_DEPTH = 30
+
+
+_COMPARED = (int, float, bool, *(dtype.type for dtype in TORCH))  # what min, max and keys compare by value
 
 
 class Calls(Control):
@@ -54,6 +57,12 @@ class Calls(Control):
         return self._listed(fn, args, kwargs)
 
     def _number(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:
+        if kwargs or (fn in (min, max) and any(type(arg) not in _COMPARED for arg in args)):
+            numbers = type(args[0]) in (list, tuple) and len(args) == 1 and not kwargs
+            if not (numbers and all(type(item) in _COMPARED for item in args[0])):
+                self.notes.ref(kwargs)
+                if fn in (min, max):
+                    raise Unfollowed(f"{fn.__name__}() of what is not numbers, or by a key")
         if any(is_array(arg) for arg in args):
             if fn is abs:
                 return self._ufunc(np.absolute, args, kwargs, result)
@@ -79,8 +88,10 @@ class Calls(Control):
             self.notes.tracked.keep(result, None)
         return result
 
-    def _walkable(self, obj: Any) -> Any:
-        return self.iterate(obj) if is_array(obj) else obj
+    def _walkable(self, fn: Any, obj: Any) -> Any:
+        if not is_array(obj):
+            return obj
+        return list(self.iterate(obj)) if fn is reversed else self.iterate(obj)
 
     def _builtin(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if fn is len:
@@ -244,6 +255,8 @@ class Calls(Control):
             result = do(fn, *args, **kwargs)
             if type(own) in (list, dict, set):
                 self._note(self._mutated, own, result)
+                if type(own) is not list or name in ("index", "count", "remove", "insert", "pop"):
+                    self._note(self._keys, tuple(a for a in args if type(a) in _COMPARED), result)
                 if name in ("index", "count"):
                     self.notes.constant(result)
             elif type(own) is str and self.notes.traced(*args, *kwargs.values()):
@@ -277,7 +290,7 @@ class Calls(Control):
         if fn in pure.STRUCTURE:
             return self._note(self._structural, fn, args, kwargs, do(fn, *args, **kwargs))
         if fn in pure.WALKS:
-            return fn(*(self._walkable(arg) for arg in args), **kwargs)
+            return fn(*(self._walkable(fn, arg) for arg in args), **kwargs)
         if fn in pure.HOST_FUNCTIONS or isinstance(fn, np.ufunc):
             return self._host(fn, args, kwargs)
         return self._opaque(Call(getattr(fn, "__name__", repr(fn)), fn), fn, args, kwargs)

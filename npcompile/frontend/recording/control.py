@@ -12,6 +12,7 @@ from npcompile.frontend import pure
 from npcompile.frontend.arrays import is_array
 from npcompile.frontend.hooks import Hooks
 from npcompile.frontend.recording.access import Access
+from npcompile.frontend.recording.base import SIMPLE
 
 # A loop is unrolled into the program up to this many trips; loops proper are units, which are still to come.
 MAX_TRIPS = 32
@@ -46,8 +47,16 @@ class Control(Access):
             and not is_array(obj)
             and type(obj) not in _WALKERS
         ):
-            if type(obj) not in (type({}.items()), type({}.keys()), type({}.values()), type(iter(items))):
+            views = (type({}.items()), type({}.keys()), type({}.values()), types.GeneratorType)
+            if type(obj) not in views:
                 self.stop(f"a loop over a {type(obj).__name__}")
+        if (
+            self.on
+            and not is_array(obj)
+            and type(obj) not in SIMPLE
+            and self.notes.tracked.node(obj) is not None
+        ):
+            self.stop(f"a loop over a {type(obj).__name__} that a call gave")
         for trip, item in enumerate(items):
             if self.on:
                 if trip >= MAX_TRIPS:
@@ -78,8 +87,13 @@ class Control(Access):
             self.stop(f"an exception was caught ({type(exc).__name__})")
 
     def define(self, function: Any) -> Any:
-        self._inner[id(function)] = function
+        self._inner[id(function)] = self.notes.made[id(function)] = function
         return function
+
+    def build(self, value: Any) -> Any:
+        if self.on and type(value) in (dict, set):
+            self._note(self._keys, value, value)
+        return value
 
     def manager(self, obj: Any) -> Any:
         if self.on and not isinstance(obj, np.errstate):
