@@ -26,6 +26,8 @@ UPDATING = (np.put, np.putmask, np.place, np.put_along_axis)
 # NumPy functions that NumPy wrote in Python, run as it wrote them on our arrays: id of the function -> what
 # is called with (args, kwargs). The shim fills it; where a function has an op too, the op comes first.
 composed: dict[int, Callable[[tuple[Any, ...], dict[str, Any]], Any]] = {}
+# Of these, the ones that come before the op: they warn where NumPy does, as no op can.
+warning: set[int] = set()
 
 
 # How ufuncs, `(ufunc, args, kwargs, real)`, and their methods, `(ufunc, name, args, kwargs)`, are called: set
@@ -87,8 +89,8 @@ def call(
     if op is None:
         op = TABLE.of(function)
     if kwargs:
-        kwargs = _given(kwargs)
-    if op is None:
+        kwargs = given(kwargs)
+    if op is None or id(function) in warning:
         return _otherwise(function, args, kwargs)
     if isinstance(function, np.ufunc):
         return ufunc_call(function, args, kwargs, real)
@@ -119,7 +121,7 @@ def call(
 _NO_VALUE = inspect.signature(np.sum).parameters["initial"].default  # NumPy's "not given"
 
 
-def _given(kwargs: dict[str, Any]) -> dict[str, Any]:
+def given(kwargs: dict[str, Any]) -> dict[str, Any]:
     """The keywords that say something; a dtype that is given by its class (`type(a.dtype)`) as the dtype."""
     kwargs = {key: item for key, item in kwargs.items() if item is not _NO_VALUE}
     dtype = kwargs.get("dtype")

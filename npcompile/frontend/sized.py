@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from npcompile.frontend import convert, dispatch, errstate
+from npcompile.frontend import dispatch, errstate
 from npcompile.frontend.strided import Strided
-from npcompile.frontend.table import TORCH, Unsupported
+from npcompile.frontend.table import Unsupported
 
 
 def eager(*functions: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -58,10 +58,14 @@ def _ours(value: Any) -> Strided:
 # -- masks ---------------------------------------------------------------------------------------------------
 
 
+_SIGNED = {torch.uint16: torch.int16, torch.uint32: torch.int32, torch.uint64: torch.int64}
+
+
 def _nonzero(array: Strided) -> tuple[Any, ...]:
-    if convert.numpy_dtype(array._memory.dtype) not in TORCH:
-        raise Unsupported("a dtype that torch does not compute in")
-    return tuple([Strided._of_tensor(axis) for axis in torch.nonzero(array._tensor, as_tuple=True)])
+    tensor = array._tensor
+    if tensor.dtype in _SIGNED:  # torch does not look for zeros in these
+        tensor = tensor.view(_SIGNED[tensor.dtype])
+    return tuple([Strided._of_tensor(axis) for axis in torch.nonzero(tensor, as_tuple=True)])
 
 
 @eager(np.nonzero, np.ndarray.nonzero)

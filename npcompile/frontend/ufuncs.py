@@ -5,6 +5,7 @@ As in `dispatch.py`: the op, or else real NumPy, counted; exceptions are NumPy's
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -34,6 +35,8 @@ def call(
 
     real: how NumPy is asked where that is more than calling the ufunc (`a == "x"` is more than `np.equal`).
     """
+    if kwargs:
+        kwargs = dispatch.given(kwargs)
 
     def ask(count: bool) -> Any:
         if real is not None:
@@ -45,6 +48,8 @@ def call(
 
 def method(ufunc: np.ufunc, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """`ufunc.reduce`, `.accumulate`, `.reduceat`, `.outer` or `.at` of these arguments."""
+    if kwargs:
+        kwargs = dispatch.given(kwargs)
 
     def run(op: Op) -> tuple[Any, Report]:
         if name == "at":
@@ -125,7 +130,7 @@ def _called(op: Op, ufunc: np.ufunc, args: tuple[Any, ...], kwargs: dict[str, An
     answers = []
     for result, out, target in zip(results, outs, targets, strict=True):
         if target is not None:
-            target._write(result)
+            target._write(_taken(result, target))
             answers.append(out)
         else:
             answers.append(dispatch.wrap(scalar, _laid_out(result, args, order), inputs))
@@ -135,7 +140,7 @@ def _called(op: Op, ufunc: np.ufunc, args: tuple[Any, ...], kwargs: dict[str, An
 
 
 def _check_outputs(results: tuple[Any, ...], targets: tuple[Any, ...], casting: str) -> None:
-    """Raises where NumPy raises, and Unsupported where it warns; before anything is written."""
+    """Raises where NumPy raises, before anything is written."""
     for result, target in zip(results, targets, strict=True):
         if target is None:
             continue
@@ -144,8 +149,15 @@ def _check_outputs(results: tuple[Any, ...], targets: tuple[Any, ...], casting: 
             raise ValueError("out cannot hold the result: NumPy raises")
         if np.broadcast_shapes(target.shape, tuple(result.shape)) != target.shape:
             raise ValueError("out has another shape: NumPy raises")
-        if dtype.kind == "c" and target.dtype.kind not in "cb":
-            raise Unsupported("complex into real")
+
+
+def _taken(result: torch.Tensor, target: Any) -> torch.Tensor:
+    """What an output takes of a result: a real one the real part, and NumPy's warning is given."""
+    if not result.is_complex() or target.dtype.kind in "cb":
+        return result
+    text = "Casting complex values to real discards the imaginary part"
+    warnings.warn(text, np.exceptions.ComplexWarning, stacklevel=5)
+    return torch.real(result)
 
 
 def _laid_out(result: torch.Tensor, args: tuple[Any, ...], order: str) -> torch.Tensor:

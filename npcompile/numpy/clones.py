@@ -13,7 +13,7 @@ from typing import Any
 import numpy
 
 from npcompile.frontend import convert, dispatch, errstate
-from npcompile.frontend.composed import CALLBACKS, COMPOSED
+from npcompile.frontend.composed import CALLBACKS, COMPOSED, WARNING
 from npcompile.frontend.ndarray import ndarray
 from npcompile.numpy import creation, private
 from npcompile.numpy.converter import ArrayConverter
@@ -244,3 +244,4 @@ def _cloned_classes() -> set[type]:
 
 
 dispatch.composed.update({id(function): Composed(function) for function in COMPOSED})
+dispatch.warning.update(map(id, WARNING))

@@ -200,10 +200,14 @@ def _index_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str |
     items = index if isinstance(index, (tuple, list)) else [index]
     if any(np.asarray(item).dtype.kind not in "iu" for item in items):
         return "indices that are no integers"
+    if any(np.size(item) == 0 for item in items):
+        return "no indices"
     shape: Any = args[1] if len(args) > 1 else kwargs.get("dims", kwargs.get("shape"))
     if isinstance(shape, np.ndarray):
         return "lengths that are in an array"
-    return None if np.prod(shape, dtype=np.float64) < 2**62 else "an array too large for 64 bits"
+    if isinstance(shape, (tuple, list)) and not shape:
+        return "an array without axes"
+    return None if 0 < np.prod(shape, dtype=np.float64) < 2**62 else "an array of no or too many elements"
 
 
 @op(np.ravel_multi_index, arrays=0, checked=True, limits=_index_limits)
