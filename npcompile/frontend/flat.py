@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from npcompile.frontend import dispatch
+from npcompile.frontend import dispatch, errstate
+from npcompile.frontend.strided import Strided, overlap
+from npcompile.frontend.table import Unsupported
 
 _OWNDATA = 0x4  # NPY_ARRAY_OWNDATA
 
@@ -43,7 +45,9 @@ class Flags:
 
     def __repr__(self) -> str:
         lines = repr(self._flags).splitlines()
-        return "\n".join(f"  OWNDATA : {self.owndata}" if "OWNDATA" in line else line for line in lines)
+        return "".join(
+            f"  OWNDATA : {self.owndata}\n" if "OWNDATA" in line else f"{line}\n" for line in lines
+        )
 
 
 class FlatIterator:
@@ -71,23 +75,106 @@ class FlatIterator:
 
     @property
     def coords(self) -> tuple[int, ...]:
-        return tuple(int(i) for i in np.unravel_index(self._next, self.base.shape))
+        place, found = self._next, []
+        for length in reversed(self.base.shape[1:]):
+            place, at = divmod(place, length) if length else (place, 0)
+            found.append(at)
+        return tuple(reversed([*found, place])) if self.base.ndim else ()
 
     def copy(self) -> Any:
         return self.base.flatten()
 
     def __getitem__(self, index: Any) -> Any:
         plain = index[0] if type(index) is tuple and len(index) == 1 else index
-        items = plain if type(plain) is list else [plain]
-        if all(type(item) in (int, slice) or getattr(item, "dtype", None) in (bool, int) for item in items):
-            return self.base.flatten()[index]
+        if _counts(plain):
+            try:
+                found = self.base.reshape(-1)[plain]
+            except (IndexError, ValueError, TypeError):
+                pass  # NumPy raises its own
+            else:
+                return dispatch.call(np.copy, (found,), {}) if isinstance(found, Strided) else found
         return dispatch.host(_load_flat, (self.base, index), {})
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        dispatch.host(_store_flat, (self.base, index, value), {})
+        if not (_counts(index) and self._stored(index, value)):
+            dispatch.host(_store_flat, (self.base, index, value), {})
+
+    def _stored(self, index: Any, value: Any) -> bool:
+        """Do `a.flat[index] = value`: the values in turn, from the first again where they are too few. False
+        (and nothing done) where it is left to NumPy."""
+        base = self.base
+        if not base.flags.writeable or errstate.traps():
+            return False
+        if isinstance(value, Strided) and overlap(value._memory, base._memory):
+            return False  # one element after the other
+        try:
+            places = np.arange(base.size)[np.asarray(index) if isinstance(index, Strided) else index]
+            values: Any = value
+            if not isinstance(value, Strided):
+                values = Strided._of_numpy(np.asarray(value, _of_numbers(value, base.dtype)))
+            if values.size == 0 or (values.dtype.kind == "c" and base.dtype.kind != "c"):
+                return False
+            values = values.reshape(-1)
+        except (IndexError, ValueError, TypeError, OverflowError, Unsupported):
+            return False
+        places = np.atleast_1d(places)
+        if len(values) < places.size:
+            values = values[np.arange(places.size) % len(values)]
+        new = values[: places.size].astype(base.dtype)
+        if type(index) is slice and places.size == base.size and (index.step or 1) > 0:
+            base[...] = new.reshape(base.shape)
+        elif base.flags.c_contiguous:
+            base.reshape(-1)[places] = new
+        elif base.ndim:
+            base[np.unravel_index(places, base.shape)] = new
+        else:
+            return False
+        return True
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         return np.array(self.copy(), dtype=dtype)
+
+    def __lt__(self, other: Any) -> Any:
+        return self.copy() < other
+
+    def __le__(self, other: Any) -> Any:
+        return self.copy() <= other
+
+    def __gt__(self, other: Any) -> Any:
+        return self.copy() > other
+
+    def __ge__(self, other: Any) -> Any:
+        return self.copy() >= other
+
+    def __eq__(self, other: object) -> Any:
+        return self.copy() == other
+
+    def __ne__(self, other: object) -> Any:
+        return self.copy() != other
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def _counts(index: Any) -> bool:
+    """Whether an index of `flat` is one that arrays of one axis have, too, with the same meaning."""
+    if type(index) in (int, slice):
+        return True
+    if type(index) is list:
+        return bool(index) and all(type(item) is int for item in index)
+    if isinstance(index, Strided):
+        index = index._layout
+    if isinstance(index, np.ndarray) and index.ndim == 1:
+        return index.dtype.kind in "iub"
+    return isinstance(index, np.integer)
+
+
+def _of_numbers(value: Any, dtype: np.dtype[Any]) -> np.dtype[Any] | None:
+    """The dtype in which to read values that are no array: Python's integers must fit the array's."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        return None
+    return (
+        dtype if type(value) is int or (type(value) is list and all(type(x) is int for x in value)) else None
+    )
 
 
 def _load_flat(array: np.ndarray[Any, Any], index: Any) -> Any:

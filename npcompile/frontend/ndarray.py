@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import importlib
-import operator
+import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import torch
 
-from npcompile.frontend import convert, counters, dispatch, errstate, ufuncs
+from npcompile.frontend import convert, counters, dispatch, errstate, resizing, ufuncs
+from npcompile.frontend.exports import Exports
 from npcompile.frontend.flat import Flags, FlatIterator
-from npcompile.frontend.operators import Operators
 from npcompile.frontend.strided import Strided
 from npcompile.frontend.table import Unsupported
 from npcompile.lower import transfers
@@ -41,7 +41,7 @@ def is_basic(index: Any) -> bool:
     return True
 
 
-class ndarray(Operators):
+class ndarray(Exports):
     """An array with NumPy's behaviour whose memory is one torch tensor's, on any device.
 
     Made by the functions of `npcompile.numpy` and by `npcompile.asarray`; the class allocates, as NumPy's.
@@ -50,6 +50,7 @@ class ndarray(Operators):
     __slots__ = ("__weakref__",)
     __hash__ = None  # type: ignore[assignment]
     __array_priority__ = 0.0
+    __class_getitem__ = classmethod(types.GenericAlias)  # type: ignore[var-annotated]
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         made = np.ndarray(*args, **kwargs)
@@ -68,15 +69,17 @@ class ndarray(Operators):
     def dtype(self) -> np.dtype[Any]:
         return convert.numpy_dtype(self._memory.dtype)
 
+    @dtype.setter
+    def dtype(self, dtype: Any) -> None:
+        self._relay("dtype", dtype)
+
     @property
     def shape(self) -> tuple[int, ...]:
         return tuple(self._memory.shape)
 
     @shape.setter
     def shape(self, shape: Any) -> None:
-        layout = self._layout.view()
-        layout.shape = shape
-        self._become(self._view_at(layout))
+        self._relay("shape", shape)
 
     @property
     def ndim(self) -> int:
@@ -98,6 +101,20 @@ class ndarray(Operators):
     def strides(self) -> tuple[int, ...]:
         return self._layout.strides
 
+    @strides.setter
+    def strides(self, strides: Any) -> None:
+        self._relay("strides", strides)
+
+    def _relay(self, attribute: str, value: Any) -> None:
+        """Set what decides how the memory is read. Raises what NumPy raises; TypeError where torch cannot."""
+        layout = self._layout.view()
+        setattr(layout, attribute, value)
+        try:
+            seen = self._view_at(layout)
+        except Unsupported as reason:
+            raise TypeError(str(reason)) from None
+        self._memory, self._flips, self._layout_known = seen._memory, seen._flips, seen._layout_known
+
     @property
     def flags(self) -> Flags:
         return Flags(self._layout.flags, self._base is None)
@@ -117,14 +134,6 @@ class ndarray(Operators):
     @flat.setter
     def flat(self, value: Any) -> None:
         FlatIterator(self)[:] = value
-
-    @property
-    def data(self) -> Any:
-        return self._host_memory().data
-
-    @property
-    def ctypes(self) -> Any:
-        return self._host_memory().ctypes
 
     @property
     def T(self) -> Any:
@@ -154,71 +163,18 @@ class ndarray(Operators):
             raise TypeError("array does not have imaginary part to set")
         self.imag[...] = value
 
-    # on the host
+    # protocols that give arrays of ours
 
-    def _host_memory(self) -> np.ndarray[Any, Any]:
-        if self._memory.device.type != "cpu":
-            raise BufferError(f"the array lies on {self.device}, not in host memory")
-        return self._layout
-
-    def _on_host(self) -> np.ndarray[Any, Any]:
-        """The values as a NumPy array: the same memory on the CPU, a copy of device memory."""
-        return self._layout if self._memory.device.type == "cpu" else transfers.to_host(self._tensor).numpy()
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
-        if self._memory.device.type != "cpu" and copy is False:
-            raise ValueError("a NumPy array of device memory cannot be made without a copy")
-        return np.array(self._on_host(), dtype=dtype, copy=copy)
-
-    @property
-    def __array_interface__(self) -> dict[str, Any]:
-        if self._memory.device.type != "cpu":  # then NumPy asks __array__, which copies
-            raise AttributeError(f"the array lies on {self.device}, not in host memory")
-        return self._layout.__array_interface__
+    def __array_finalize__(self, obj: Any, /) -> None:
+        """What subclasses call: nothing is left to do."""
 
     def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
         return array[()] if return_scalar and array.ndim == 0 else asarray(array)
 
-    def __bool__(self) -> bool:
-        return bool(self._on_host())
-
-    def __int__(self) -> int:
-        return int(self._on_host())
-
-    def __float__(self) -> float:
-        return float(self._on_host())
-
-    def __complex__(self) -> complex:
-        return complex(self._on_host())
-
-    def __index__(self) -> int:
-        return operator.index(self._on_host())
-
-    def __repr__(self) -> str:
-        return repr(self._on_host())
-
-    def __str__(self) -> str:
-        return str(self._on_host())
-
-    def __format__(self, spec: str) -> str:
-        return format(self._on_host(), spec)
-
-    def item(self, *args: Any) -> Any:
-        return self._on_host().item(*args)
-
-    def tolist(self) -> Any:
-        return self._on_host().tolist()
-
-    def tobytes(self, order: Any = "C") -> bytes:
-        return self._on_host().tobytes(order)
-
-    def tofile(self, *args: Any, **kwargs: Any) -> None:
-        self._on_host().tofile(*args, **kwargs)
-
-    def dumps(self) -> bytes:
-        return self._on_host().dumps()
-
     # a sequence
+
+    def __delitem__(self, index: Any) -> None:
+        raise ValueError("cannot delete array elements")
 
     def __len__(self) -> int:
         return len(self._layout)
@@ -247,10 +203,12 @@ class ndarray(Operators):
             dispatch.update(np.ndarray.__setitem__, (self, index, value), {})
             return
         layout = self._layout
+        if not layout.flags.writeable:
+            raise ValueError("assignment destination is read-only")
         indices = index if type(index) is tuple else (index,)
         whole = index if any(item is Ellipsis for item in indices) else (*indices, ...)
         target = self._view_at(layout[whole])
-        if not layout.flags.writeable or not target._store(value):
+        if not target._store(value):
             dispatch.host(np.ndarray.__setitem__, (self, index, value), {})
 
     def _store(self, value: Any) -> bool:
@@ -294,10 +252,6 @@ class ndarray(Operators):
             self._layout.sort(axis)
         self[...] = dispatch.call(np.sort, (self, axis), {"kind": kind, "order": order, "stable": stable})
 
-    def _become(self, other: Any) -> None:
-        for name in Strided.__slots__:
-            setattr(self, name, getattr(other, name))
-
     # copies and other places
 
     def copy(self, order: str = "C") -> Any:
@@ -340,16 +294,6 @@ class ndarray(Operators):
         # By name: the shim lies in a higher layer.
         return importlib.import_module("npcompile.numpy")
 
-    def __dlpack__(self, **kwargs: Any) -> Any:
-        if self._memory.device.type == "cpu":
-            return self._layout.__dlpack__(**kwargs)
-        if self._flips:
-            raise BufferError("DLPack device memory with negative strides")
-        return self._memory.__dlpack__(**kwargs)
-
-    def __dlpack_device__(self) -> Any:
-        return self._memory.__dlpack_device__()
-
     # methods
 
     all = _method(np.ndarray.all)
@@ -370,7 +314,6 @@ class ndarray(Operators):
     diagonal = _method(np.ndarray.diagonal)
     dot = _method(np.ndarray.dot)
     flatten = _method(np.ndarray.flatten)
-    getfield = _method(np.ndarray.getfield)
     max = _method(np.ndarray.max)
     mean = _method(np.ndarray.mean)
     min = _method(np.ndarray.min)
@@ -381,10 +324,8 @@ class ndarray(Operators):
     ravel = _method(np.ndarray.ravel)
     repeat = _method(np.ndarray.repeat)
     reshape = _method(np.ndarray.reshape)
-    resize = _method(np.ndarray.resize)
     round = _method(np.ndarray.round)
     searchsorted = _method(np.ndarray.searchsorted)
-    setfield = _method(np.ndarray.setfield)
     squeeze = _method(np.ndarray.squeeze)
     std = _method(np.ndarray.std)
     sum = _method(np.ndarray.sum)
@@ -399,6 +340,20 @@ class ndarray(Operators):
         args = tuple([np.ndarray if item is ndarray else item for item in args])
         kwargs = {key: np.ndarray if item is ndarray else item for key, item in kwargs.items()}
         return dispatch.call(np.ndarray.view, (self, *args), kwargs)
+
+    def getfield(self, dtype: Any, offset: int = 0) -> Any:
+        """The bytes of each element from `offset` on, seen as a dtype: NumPy's array where torch lacks it."""
+        return dispatch.adopt(self._host_memory().getfield(dtype, offset), [self])
+
+    def setfield(self, val: Any, dtype: Any, offset: int = 0) -> None:
+        self._host_memory().setfield(np.asarray(val), dtype, offset)
+
+    def resize(self, *new_shape: Any, refcheck: bool = True) -> None:
+        """In place, as NumPy's: zeros are appended, or elements dropped.
+
+        Raises ValueError where views know the memory, or with `refcheck` other names.
+        """
+        resizing.resize(self, new_shape, refcheck)
 
     def setflags(self, write: bool | None = None, align: bool | None = None, uic: bool | None = None) -> None:
         self._layout.setflags(write=write, align=align, uic=uic)

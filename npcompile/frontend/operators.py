@@ -67,7 +67,7 @@ def _fast_power(array: Any, exponent: Any) -> np.ufunc | None:
     kind = array.dtype.kind
     if kind in "fc":
         return {2.0: np.square, 1.0: np.positive, -1.0: np.reciprocal, 0.5: np.sqrt}.get(float(exponent))
-    return np.square if kind in "iu" and type(exponent) is int and exponent == 2 else None
+    return np.square if kind in "biu" and type(exponent) is int and exponent == 2 else None
 
 
 def power(self: Any, other: Any, modulo: None = None) -> Any:

@@ -236,19 +236,17 @@ def test_scipy_takes_our_arrays() -> None:
 
 def test_host_calls_are_counted() -> None:
     a = np.array([[2.0, 0], [0, 4]])
-    assert np.linalg.inv(a).tolist() == [[0.5, 0], [0, 0.25]]
-    assert type(np.linalg.inv(a)) is np.ndarray
+    assert a.byteswap().byteswap().tolist() == a.tolist()
+    assert type(a.byteswap()) is np.ndarray
+    assert counters.host_calls["numpy.ndarray.byteswap"] == 3
     np.random.shuffle(a)
-    assert counters.host_calls["numpy.linalg.inv"] == 2
     assert np.host_calls() is counters.host_calls
-    wide = np.array([1, 2], "u8") + np.array([1, 2], "u8")
-    assert type(wide) is np.ndarray and wide.dtype == numpy.uint64
+    wide = np.array([1, 2], "longdouble") + np.array([1, 2], "longdouble")
+    assert type(wide) is numpy.ndarray and wide.dtype == numpy.longdouble
     assert counters.host_calls["numpy.add"] == 1
     strings = np.array(["a", "b"])
     assert type(strings) is numpy.ndarray
     a[a > 100] = np.array([])
-    np.add.at(a, (0, 0), 10)
-    assert counters.host_calls["numpy.add.at"] == 1
 
 
 def test_what_numpy_refuses_raises_numpys_exception() -> None:

@@ -1,0 +1,122 @@
+"""What leaves an array of ours for Python: numbers, text, bytes, buffers. Values are on the host then."""
+
+from __future__ import annotations
+
+import operator
+import pickle
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from npcompile.frontend.operators import Operators
+from npcompile.lower import transfers
+
+
+class Exports(Operators):
+    """Conversions of an array. Device memory is copied to the host, where no view of it is asked for."""
+
+    __slots__ = ()
+
+    def _host_memory(self) -> np.ndarray[Any, Any]:
+        """The array's own memory as NumPy's array. Raises BufferError where it lies on a device."""
+        if self._memory.device.type != "cpu":
+            raise BufferError(f"the array lies on {self._memory.device}, not in host memory")
+        return self._layout
+
+    def _on_host(self) -> np.ndarray[Any, Any]:
+        """The values as a NumPy array: the same memory on the CPU, a copy of device memory."""
+        return self._layout if self._memory.device.type == "cpu" else transfers.to_host(self._tensor).numpy()
+
+    # as memory
+
+    @property
+    def data(self) -> Any:
+        return self._host_memory().data
+
+    @property
+    def ctypes(self) -> Any:
+        return self._host_memory().ctypes
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        if self._memory.device.type != "cpu" and copy is False:
+            raise ValueError("a NumPy array of device memory cannot be made without a copy")
+        return np.array(self._on_host(), dtype=dtype, copy=copy)
+
+    @property
+    def __array_interface__(self) -> dict[str, Any]:
+        if self._memory.device.type != "cpu":  # then NumPy asks __array__, which copies
+            raise AttributeError(f"the array lies on {self._memory.device}, not in host memory")
+        return self._layout.__array_interface__
+
+    @property
+    def __array_struct__(self) -> Any:
+        if self._memory.device.type != "cpu":
+            raise AttributeError(f"the array lies on {self._memory.device}, not in host memory")
+        return self._layout.__array_struct__
+
+    def __buffer__(self, flags: int) -> memoryview:
+        """The buffer protocol, from Python 3.12 on. Before, `a.data` is the memoryview."""
+        return self._host_memory().__buffer__(flags)  # type: ignore[attr-defined]
+
+    def __dlpack__(self, **kwargs: Any) -> Any:
+        if self._memory.device.type == "cpu":
+            return self._layout.__dlpack__(**kwargs)
+        if self._flips:
+            raise BufferError("DLPack device memory with negative strides")
+        return self._memory.__dlpack__(**kwargs)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        kind, number = self._memory.__dlpack_device__()
+        return int(kind), int(number)
+
+    # as a Python number, as text
+
+    def __bool__(self) -> bool:
+        return bool(self._on_host())
+
+    def __int__(self) -> int:
+        return int(self._on_host())
+
+    def __float__(self) -> float:
+        return float(self._on_host())
+
+    def __complex__(self) -> complex:
+        return complex(self._on_host())
+
+    def __index__(self) -> int:
+        return operator.index(self._on_host())
+
+    def __repr__(self) -> str:
+        return repr(self._on_host())
+
+    def __str__(self) -> str:
+        return str(self._on_host())
+
+    def __format__(self, spec: str) -> str:
+        return format(self._on_host(), spec)
+
+    # as Python objects, as bytes
+
+    def item(self, *args: Any) -> Any:
+        return self._on_host().item(*args)
+
+    def tolist(self) -> Any:
+        return self._on_host().tolist()
+
+    def tobytes(self, order: Any = "C") -> bytes:
+        return self._on_host().tobytes(order)
+
+    def tofile(self, *args: Any, **kwargs: Any) -> None:
+        self._on_host().tofile(*args, **kwargs)
+
+    def dumps(self) -> bytes:
+        return pickle.dumps(self)
+
+    def dump(self, file: Any) -> None:
+        """Pickle into a file: an open one, or of that name."""
+        if isinstance(file, (str, bytes, PathLike)):
+            with open(file, "wb") as opened:
+                pickle.dump(self, opened)
+        else:
+            pickle.dump(self, file)
