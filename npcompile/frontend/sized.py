@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.lib import stride_tricks
 
 from npcompile.frontend import dispatch, errstate
 from npcompile.frontend.strided import Strided
@@ -173,6 +174,27 @@ def _static(shape: Any) -> tuple[int, ...]:
     if not isinstance(shape, (Strided, np.ndarray)):
         raise Unsupported("a call that no op takes")
     return tuple(np.asarray(shape).tolist())
+
+
+# -- views ---------------------------------------------------------------------------------------------------
+
+
+@eager(stride_tricks.as_strided)
+def as_strided(x: Any, *args: Any, **kwargs: Any) -> Any:
+    """A view with that shape and those strides, on the array's memory."""
+    answer = dispatch.view(stride_tricks.as_strided, (_ours(x), *args), kwargs)
+    if answer is None:
+        raise Unsupported("no view")
+    return answer
+
+
+@eager(stride_tricks.sliding_window_view)
+def sliding_window_view(x: Any, *args: Any, **kwargs: Any) -> Any:
+    """Views of all windows of that shape."""
+    answer = dispatch.view(stride_tricks.sliding_window_view, (_ours(x), *args), kwargs)
+    if answer is None:
+        raise Unsupported("no view")
+    return answer
 
 
 # -- the array itself ----------------------------------------------------------------------------------------

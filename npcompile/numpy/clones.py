@@ -243,5 +243,20 @@ def _cloned_classes() -> set[type]:
     return {_ours[key] for key in _classes if key in _ours}
 
 
+def members(real: types.ModuleType, name: str) -> Callable[[str], Any]:
+    """The `__getattr__` of a module that stands for one of NumPy's in Python: its public names, cloned."""
+    public = frozenset(real.__all__)
+
+    def find(key: str) -> Any:
+        if key not in public:
+            raise AttributeError(f"module {name!r} has no attribute {key!r}")
+        item = getattr(real, key)
+        if isinstance(item, (types.FunctionType, private.DISPATCHER)):
+            dispatch.composed.setdefault(id(item), Composed(item))
+        return ours(item)
+
+    return find
+
+
 dispatch.composed.update({id(function): Composed(function) for function in COMPOSED})
 dispatch.warning.update(map(id, WARNING))

@@ -1,0 +1,10 @@
+"""`numpy.lib.stride_tricks` on our arrays."""
+
+from __future__ import annotations
+
+from numpy.lib import stride_tricks as _numpy
+
+from npcompile.numpy.wrappers import Function
+
+as_strided = Function(_numpy.as_strided)
+sliding_window_view = Function(_numpy.sliding_window_view)

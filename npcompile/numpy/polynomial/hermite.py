@@ -1,0 +1,10 @@
+"""`numpy.polynomial.hermite` on our arrays."""
+
+from __future__ import annotations
+
+import numpy
+
+from npcompile.numpy import clones
+
+__all__ = list(numpy.polynomial.hermite.__all__)
+__getattr__ = clones.members(numpy.polynomial.hermite, __name__)

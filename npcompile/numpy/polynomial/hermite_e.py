@@ -1,0 +1,10 @@
+"""`numpy.polynomial.hermite_e` on our arrays."""
+
+from __future__ import annotations
+
+import numpy
+
+from npcompile.numpy import clones
+
+__all__ = list(numpy.polynomial.hermite_e.__all__)
+__getattr__ = clones.members(numpy.polynomial.hermite_e, __name__)

@@ -1,0 +1,10 @@
+"""`numpy.polynomial.polyutils` on our arrays."""
+
+from __future__ import annotations
+
+import numpy
+
+from npcompile.numpy import clones
+
+__all__ = list(numpy.polynomial.polyutils.__all__)
+__getattr__ = clones.members(numpy.polynomial.polyutils, __name__)
