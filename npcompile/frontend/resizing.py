@@ -44,12 +44,12 @@ def resize(array: Strided, new_shape: tuple[Any, ...], refcheck: bool) -> None:
     asked = new_shape[0] if len(new_shape) == 1 else new_shape
     if asked is None or new_shape == ():
         return
-    layout = array._layout
-    if not (layout.flags.c_contiguous or layout.flags.f_contiguous):
-        raise ValueError("resize only works on single-segment arrays")
     lengths = (
         tuple(map(operator.index, asked)) if isinstance(asked, (tuple, list)) else (operator.index(asked),)
     )
+    layout = array._layout
+    if not (layout.flags.c_contiguous or layout.flags.f_contiguous):
+        raise ValueError("resize only works on single-segment arrays")
     if any(length < 0 for length in lengths):
         raise ValueError("negative dimensions not allowed")
     old, new = array._memory.numel(), math.prod(lengths)

@@ -34,16 +34,18 @@ ARRAYS: dict[str, Callable[[], numpy.ndarray]] = {
 ASKED = """
 hash(a) ; pow(a, 2) ; pow(a, 2, 3) ; divmod(a, 2) ; a == None ; a != None ; None == a ; a == 'x' ; a in [1]
 3 in a ; None in a ; bool(a) ; int(a) ; float(a) ; complex(a) ; operator.index(a) ; len(a) ; list(a)
-round(a) ; format(a) ; format(a, '.2f') ; repr(a) ; str(a) ; a.tobytes() ; a.tobytes('F') ; a.tolist() ; a.item()
-a.item(0) ; a.item(1) ; a.item(0, 1) ; a.flags['C'] ; a.flags.c_contiguous ; a.flags.forc ; a.flags.behaved
+round(a) ; format(a) ; format(a, '.2f') ; repr(a) ; str(a) ; a.tobytes() ; a.tobytes('F') ; a.tolist()
+a.item() ; a.item(0) ; a.item(1) ; a.item(0, 1) ; a.flags['C'] ; a.flags.c_contiguous ; a.flags.forc
+a.flags.behaved
 a.strides ; a.nbytes ; a.itemsize ; a.size ; a.ndim ; a.shape ; a.dtype ; a.T ; a.mT ; a.real ; a.imag
 a.data.tobytes() ; a.data.shape ; a.data.format ; a.ctypes.shape[:] ; a.__array_interface__['shape']
 a.__array_interface__['typestr'] ; a.__array_interface__['strides'] ; a.__dlpack_device__() ; a.byteswap()
 a.view() ; a.view('u1') ; a.view('i8') ; a.view('f4') ; a.view(dtype='c8') ; a.getfield('i1')
 a.getfield('i2', 2) ; a.getfield('u1', 1) ; a.getfield('i4', 1) ; copy.copy(a) ; copy.deepcopy(a)
 pickle.loads(pickle.dumps(a)) ; pickle.loads(a.dumps()) ; a.flat[0] ; a.flat[-1] ; a.flat[1:3]
-a.flat[[0, 1]] ; a.flat[a.size] ; a.flat[...] ; a.flat[:] ; a.flat == 1 ; a.flat < 2 ; list(a.flat) ; a.flat.coords
-a.flat.index ; len(a.flat) ; a.flat.base is a ; next(a.flat) ; a.flat.copy() ; a.repeat(2) ; a.swapaxes(0, -1)
+a.flat[[0, 1]] ; a.flat[a.size] ; a.flat[...] ; a.flat[:] ; a.flat == 1 ; a.flat < 2 ; list(a.flat)
+a.flat.coords ; a.flat.index ; len(a.flat) ; a.flat.base is a ; next(a.flat) ; a.flat.copy() ; a.repeat(2)
+a.swapaxes(0, -1)
 a.squeeze() ; a.ravel() ; a.ravel('F') ; a.flatten('F') ; a.diagonal() ; a.trace() ; a.nonzero() ; a.argmax()
 a.argmin(0) ; a.sum() ; a.sum(dtype='i2') ; a.prod(0) ; a.cumsum() ; a.cumprod(0) ; a.mean() ; a.std()
 a.var(ddof=1) ; a.clip(1, 2) ; a.round(1) ; a.conj() ; a.conjugate() ; a.any() ; a.all(0) ; a.max() ; a.min(0)
@@ -154,7 +156,7 @@ def test_resizing() -> None:
     a.resize(3)
     assert a.tolist() == [0, 1, 2]
     columns = np.array(numpy.arange(6).reshape(2, 3, order="F"), order="F")
-    want = numpy.arange(6).reshape(2, 3, order="F")
+    want = numpy.arange(6).reshape(2, 3, order="F").copy("F")
     columns.resize(2, 2)
     want.resize(2, 2)
     assert columns.tolist() == want.tolist()
