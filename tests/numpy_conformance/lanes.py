@@ -78,6 +78,24 @@ class TorchNumpyLane(Lane):
         return value.tensor.numpy() if isinstance(value, torch._numpy.ndarray) else value
 
 
+class JaxLane(Lane):
+    """`jax.numpy`, in a virtual environment that has it, with 64-bit types on: figures to compare with."""
+
+    name = "jax"
+
+    def target(self) -> types.ModuleType:
+        import jax
+        import jax.numpy
+
+        jax.config.update("jax_enable_x64", True)
+        return jax.numpy
+
+    def to_numpy(self, value: Any) -> Any:
+        import jax
+
+        return numpy.asarray(value) if isinstance(value, jax.Array) else value
+
+
 class ShimLane(Lane):
     """`npcompile.numpy`: op bodies run eagerly on tensors."""
 
@@ -207,4 +225,6 @@ class JitLane(Lane):
         return self._counts
 
 
-LANES: dict[str, type[Lane]] = {lane.name: lane for lane in (Lane, ShimLane, JitLane, TorchNumpyLane)}
+LANES: dict[str, type[Lane]] = {
+    lane.name: lane for lane in (Lane, ShimLane, JitLane, TorchNumpyLane, JaxLane)
+}
