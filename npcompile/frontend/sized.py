@@ -7,6 +7,7 @@ from there on the ops do it.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -211,6 +212,38 @@ def astype(array: Any, dtype: Any, *args: Any, **kwargs: Any) -> Any:
     if order == "K" or (flags.f_contiguous if order == "F" else flags.c_contiguous):
         return array
     return dispatch.call(np.ndarray.copy, (array, order), {})
+
+
+# -- orders --------------------------------------------------------------------------------------------------
+
+# Whether equal items may come in any order: so it is inside the functions that NumPy composes.
+any_order: ContextVar[bool] = ContextVar("npcompile.any_order", default=False)
+
+
+@eager(np.argsort, np.ndarray.argsort)
+def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
+    """Where nothing is equal there is one order only. Where something is, NumPy's unstable one is its own."""
+    array = _ours(a)
+    if order is not None or kind not in (None, "quicksort", "heapsort") or array._memory.dim() == 0:
+        raise Unsupported("an order that no op gives")
+    found = dispatch.call(np.ndarray.argsort, (array, axis), {"stable": True})
+    if any_order.get():
+        return found
+    along = array if axis is not None else dispatch.call(np.ravel, (array,), {})
+    values = dispatch.call(np.take_along_axis, (along, found, axis if axis is not None else 0), {})
+    near = values._tensor.movedim(axis if axis is not None else 0, -1)
+    same = (near[..., 1:] == near[..., :-1]) | (near[..., 1:] != near[..., 1:])  # equal items, and NaN
+    if bool(same.any()):
+        raise Unsupported("an unstable order of equal items")
+    return found
+
+
+@eager(np.any)
+def some(a: Any, *args: Any, **kwargs: Any) -> Any:
+    """Of None, which is no array."""
+    if a is not None:
+        raise Unsupported("a call that no op takes")
+    return np.any(None, *args, **kwargs)
 
 
 # -- in place ------------------------------------------------------------------------------------------------

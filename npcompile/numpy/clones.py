@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy
 
-from npcompile.frontend import convert, dispatch, errstate
+from npcompile.frontend import convert, dispatch, errstate, sized
 from npcompile.frontend.composed import CALLBACKS, COMPOSED, WARNING
 from npcompile.frontend.ndarray import ndarray
 from npcompile.numpy import creation, private
@@ -196,12 +196,15 @@ class Composed:
             implementation = private.implementation(self._real)
             assert implementation is not None, self._real
             self._clone = clone(implementation)
+        within = sized.any_order.set(not self._calls_back)
         try:
             answer = self._clone(*args, **kwargs)
         except Exception as error:
             if self._calls_back:  # what it calls may have effects: they are not repeated
                 raise
             return dispatch.redo(self._real, error, args, kwargs)
+        finally:
+            sized.any_order.reset(within)
         return dispatch.adopt(answer, [])
 
 

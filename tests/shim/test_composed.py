@@ -1,0 +1,32 @@
+"""Functions that NumPy composes in Python, under the shim: NumPy's answer, without a host call."""
+
+from __future__ import annotations
+
+import pytest
+
+from npcompile.frontend import counters
+from npcompile.frontend.composed import COMPOSED
+from tests.cases.composed import TABLE
+from tests.cases.framework import Case, expand
+from tests.shim.test_cases import problem
+
+
+@pytest.mark.parametrize("case", TABLE, ids=lambda case: case.id)
+def test_the_answer_is_numpys(case: Case) -> None:
+    problems = []
+    for (label, body, args), (_, _, own) in zip(expand(case), expand(case), strict=True):
+        if (found := problem(case, body, args, own)) is not None:
+            problems.append(f"{label}: {found}")
+    counters.reset()
+    assert not problems, f"{len(problems)} problems:\n" + "\n".join(problems[:20])
+
+
+def test_every_listed_function_has_cases() -> None:
+    modules = {"numpy.linalg": "numpy.linalg.", "numpy.fft": "numpy.fft."}
+    listed = {modules.get(item.__module__, "numpy.") + item.__name__ for item in COMPOSED}
+    assert {case.op for case in TABLE} == listed
+
+
+def test_cases_have_ids_of_their_own() -> None:
+    ids = [case.id for case in TABLE]
+    assert sorted(set(ids)) == sorted(ids)
