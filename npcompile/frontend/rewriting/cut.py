@@ -13,7 +13,16 @@ import copy
 from dataclasses import dataclass, field
 from typing import Any
 
-from npcompile.frontend.rewriting.flow import Liveness, exposed, is_scalar, loads, scalars
+from npcompile.frontend.rewriting.flow import (
+    Liveness,
+    deleted,
+    exposed,
+    is_scalar,
+    loads,
+    rebound,
+    scalars,
+    surely_stored,
+)
 from npcompile.frontend.rewriting.forms import entering, has_work, is_short, is_super, leaves, only_augmented
 from npcompile.frontend.rewriting.nodes import position
 from npcompile.frontend.rewriting.scopes import Scope, own_nodes, stored_names
@@ -31,6 +40,24 @@ _NEVER_HELD = (
     + (ast.Import, ast.ImportFrom, ast.Global, ast.Nonlocal, ast.Match, ast.AsyncFunctionDef, ast.AsyncFor)
     + (ast.AsyncWith, ast.TryStar)
 )
+
+
+def arguments(node: ast.FunctionDef) -> list[str]:
+    args = node.args
+    every = [*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg]
+    return [arg.arg for arg in every if arg is not None]
+
+
+def _at_once(node: ast.stmt, stored: set[str]) -> bool:
+    """Whether a statement binds its names last, all or none: an exception before leaves them as they were."""
+    if not stored:
+        return True
+    if isinstance(node, ast.If | ast.For):
+        return False
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]  # type: ignore[attr-defined]
+    parts = [part for target in targets for part in ast.walk(target)]
+    names = all(isinstance(part, ast.Name | ast.Tuple | ast.List | ast.expr_context) for part in parts)
+    return names and len(targets) == 1
 
 
 @dataclass
@@ -85,14 +112,15 @@ class Cutter:
         self.bound: set[str] = set()  # names surely bound here
         self.variables: list[set[str]] = []  # of the loops around
         self.protected = 0  # `try` statements around: what an exception leaves bound can be seen
-        self.scalars = scalars(node.body)
+        self.captured = self.live.always  # functions made inside read these at any time
+        self.rebound = frozenset(rebound(node.body))  # and change these
+        others = scope.declared_global | scope.declared_nonlocal | self.rebound | set(arguments(node))
+        self.scalars = scalars(node.body, others)
         self.used = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
         self.temporaries = 0
 
     def cut(self) -> Cut:
-        args = self.node.args
-        every = [*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg]
-        self.bound = {arg.arg for arg in every if arg is not None}
+        self.bound = set(arguments(self.node))
         made = copy.copy(self.node)
         made.body = self.body(self.node.body)
         return Cut(made, tuple(self.blocks))
@@ -104,12 +132,16 @@ class Cutter:
         for node in statements:
             if node in self.levels.starts or self.protected:
                 made += self.flush()
-            if self._aside(node):
+            if isinstance(node, ast.AnnAssign) and node.value is None and isinstance(node.target, ast.Name):
+                made.append(node)  # does nothing
+            elif self._aside(node):
                 made.append(node)  # arithmetic on counters: Python's, before the block
                 self.bound |= set(stored_names(node))
             elif self.levels[node] == 0 and self.holds(node):
                 self.run.append((node, node))
                 self.bound |= exposed([node])[1]
+                if self.captured.intersection(stored_names(node)):
+                    made += self.flush()  # what is called next may read it
             else:
                 made += self.python(node)
         return made + self.flush()
@@ -122,7 +154,7 @@ class Cutter:
             target, value = node.target, node.value
         else:
             return False
-        if not isinstance(target, ast.Name) or target.id not in self.scalars:
+        if not isinstance(target, ast.Name) or target.id not in self.scalars or target.id in self.captured:
             return False
         if not is_scalar(value, self.scalars) or any(
             isinstance(part, ast.Mod | ast.FloorDiv) for part in ast.walk(node)
@@ -137,10 +169,10 @@ class Cutter:
         """Whether a block may hold this statement, by its form."""
         if not isinstance(node, _HELD) or isinstance(node, ast.Pass):
             return isinstance(node, ast.Pass)
-        if isinstance(node, ast.AnnAssign) and node.value is None:
-            return True
         parts = list(own_nodes([node]))
         if any(isinstance(part, _NEVER_HELD) for part in parts):
+            return False
+        if any(isinstance(part, ast.AnnAssign) and part.value is None for part in parts):
             return False
         if any(isinstance(part, ast.If) and is_scalar(part.test, self.scalars) for part in parts):
             return False
@@ -152,6 +184,10 @@ class Cutter:
             return False
         stored = set(stored_names(node))
         if any(self._kind(name) != "local" for name in stored):
+            return False
+        if self.rebound & (stored | loads(node)):
+            return False
+        if (self.protected or stored & self.captured) and not _at_once(node, stored):
             return False
         read, _ = exposed([*(held for held, _ in self.run), node])
         # Where the statement may not bind a name that is read later, the name must have a value before it.
@@ -171,10 +207,10 @@ class Cutter:
             made: list[ast.stmt] = visit(node)
             return made
         made = [*self.flush(), entering(node)]
-        if isinstance(node, ast.Delete):
-            self.bound -= set(stored_names(node))
-        elif not isinstance(node, ast.Global | ast.Nonlocal):
-            self.bound |= set(stored_names(node))
+        gone = deleted([node])
+        if isinstance(node, ast.stmt) and not isinstance(node, ast.Match | ast.TryStar):
+            self.bound |= surely_stored(node)
+        self.bound -= gone
         return made
 
     def value(self, node: ast.expr, origin: ast.stmt) -> ast.expr:
@@ -184,7 +220,7 @@ class Cutter:
         if any(isinstance(part, _NEVER_HELD) or is_super(part) for part in own_nodes([node])):
             return node
         reads = {name for name in loads(node) if self._kind(name) == "local"}
-        if not reads <= self.bound:
+        if not reads <= self.bound or self.rebound & loads(node):
             return node
         name = self._temporary()
         store = ast.Assign([ast.Name(name, ast.Store(), **position(node))], node, **position(node))
@@ -205,33 +241,35 @@ class Cutter:
         made = copy.copy(node)
         made.value = self.value(node.value, node)
         result = self._after_values(made)
-        self.bound |= set(stored_names(node))
+        self.bound |= surely_stored(node)
         return result
 
     def python_AugAssign(self, node: ast.AugAssign) -> list[ast.stmt]:
         made = copy.copy(node)
-        if self._pure(node.value):  # Python reads the target before the value: no call may come in between
+        if self._pure(node.value, node.target):  # Python reads the target before the value
             made.value = self.value(node.value, node)
         return self._after_values(made)
 
     def python_Expr(self, node: ast.Expr) -> list[ast.stmt]:
         made = copy.copy(node)
         call = node.value
-        if isinstance(call, ast.Call) and all(
-            self._pure(part) for part in (*call.args, *(keyword.value for keyword in call.keywords))
+        if isinstance(call, ast.Call) and self._pure(
+            call.func, *call.args, *(keyword.value for keyword in call.keywords)
         ):
+            values = [self.value(arg, node) for arg in call.args]
             named = [copy.copy(keyword) for keyword in call.keywords]
             for keyword in named:
                 keyword.value = self.value(keyword.value, node)
-            arguments = [self.value(arg, node) for arg in call.args]
-            made.value = ast.Call(call.func, arguments, named, **position(call))
-        return self._after_values(made)
+            made.value = ast.Call(call.func, values, named, **position(call))
+        result = self._after_values(made)
+        self.bound |= surely_stored(node)
+        return result
 
-    def _pure(self, node: ast.expr) -> bool:
-        """Whether only imported modules' functions are called here: what else is evaluated, before or after,
-        stays as it is."""
-        for part in own_nodes([node]):
-            if isinstance(part, ast.Starred):
+    def _pure(self, *nodes: ast.expr) -> bool:
+        """Whether only imported modules' functions are called here and no name is bound: what else is
+        evaluated, before or after, stays as it is."""
+        for part in own_nodes(nodes):
+            if isinstance(part, ast.Starred | ast.NamedExpr | ast.Yield | ast.YieldFrom | ast.Await):
                 return False
             if isinstance(part, ast.Call):
                 root: ast.expr = part.func
@@ -245,6 +283,7 @@ class Cutter:
         made = copy.copy(node)
         made.test = entering(self.value(node.test, node))
         before = self.flush()
+        self.bound |= surely_stored(node.test)
         start = set(self.bound)
         made.body = self.body(node.body)
         one, self.bound = self.bound, set(start)
@@ -255,10 +294,12 @@ class Cutter:
     def python_While(self, node: ast.While) -> list[ast.stmt]:
         before = self.flush()
         made = copy.copy(node)
-        start = set(self.bound)
         again = set(stored_names(*node.body))
         self.variables.append(again)
+        self.bound -= deleted(node.body)
         made.test = entering(self._test(node.test, node))
+        self.bound |= surely_stored(node.test)
+        start = set(self.bound)
         made.body = self.body(node.body)
         self.variables.pop()
         self.bound = set(start)
@@ -280,6 +321,8 @@ class Cutter:
         made = copy.copy(node)
         made.iter = entering(node.iter)
         before = self.flush()
+        self.bound |= surely_stored(node.iter)
+        self.bound -= deleted(node.body)
         start = set(self.bound)
         self.variables.append(set(stored_names(node.target)))
         self.bound |= set(stored_names(node.target))
@@ -294,7 +337,7 @@ class Cutter:
         before = self.flush()
         made = copy.copy(node)
         made.items = [entering(item) for item in node.items]
-        start = set(self.bound)  # the manager may swallow an exception
+        start = self.bound - deleted(node.body)  # the manager may swallow an exception
         self.bound |= set(stored_names(*node.items))
         self.protected += 1
         made.body = self.body(node.body)
@@ -305,7 +348,7 @@ class Cutter:
     def python_Try(self, node: ast.Try) -> list[ast.stmt]:
         before = self.flush()
         made = copy.copy(node)
-        start = set(self.bound)
+        start = self.bound - deleted([node])
         self.protected += 1
         made.body = self.body(node.body)
         made.orelse = self.body(node.orelse)

@@ -45,6 +45,43 @@ def captured(body: Iterable[ast.stmt]) -> set[str]:
     return found
 
 
+def rebound(body: Iterable[ast.stmt]) -> set[str]:
+    """The names of this body that functions made in here bind anew: any call may change them."""
+    found: set[str] = set()
+    for part in own_nodes(body):
+        if isinstance(part, (*_FUNCTIONS, ast.ClassDef)):
+            for inner in ast.walk(part):
+                if isinstance(inner, ast.Nonlocal):
+                    found.update(inner.names)
+    return found
+
+
+def deleted(body: Iterable[ast.AST]) -> set[str]:
+    """The names that may be without a value after these statements though they had one before."""
+    found: set[str] = set()
+    for part in own_nodes(body):
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Del):
+            found.add(part.id)
+        elif isinstance(part, ast.ExceptHandler) and part.name is not None:
+            found.add(part.name)
+    return found
+
+
+def surely_stored(node: ast.AST) -> set[str]:
+    """The names that a simple statement, or an expression, surely binds where it runs to its end."""
+    found = set(stored_names(node))
+    for part in own_nodes([node]):
+        if isinstance(part, ast.BoolOp):
+            found -= set(stored_names(*part.values[1:]))
+        elif isinstance(part, ast.IfExp):
+            found -= set(stored_names(part.body, part.orelse))
+        elif isinstance(part, ast.Compare):
+            found -= set(stored_names(*part.comparators[1:]))
+        elif isinstance(part, _COMPREHENSIONS):
+            found -= set(stored_names(part))
+    return found
+
+
 def exposed(body: Iterable[ast.stmt]) -> tuple[set[str], set[str]]:
     """Of statements that a block can hold: the names read before they are surely bound, and those surely
     bound at the end."""
@@ -52,6 +89,8 @@ def exposed(body: Iterable[ast.stmt]) -> tuple[set[str], set[str]]:
     bound: set[str] = set()
     for node in body:
         match node:
+            case ast.AnnAssign(value=None):
+                pass
             case ast.If():
                 read |= loads(node.test) - bound
                 one, other = exposed(node.body), exposed(node.orelse)
@@ -70,6 +109,9 @@ def exposed(body: Iterable[ast.stmt]) -> tuple[set[str], set[str]]:
     return read, bound
 
 
+# What binds names otherwise than by a node of the name.
+_BINDING = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.alias, ast.ExceptHandler)
+_BINDING += (ast.MatchAs, ast.MatchStar, ast.MatchMapping)
 _ARITHMETIC = (
     ast.Add,
     ast.Sub,
@@ -84,9 +126,12 @@ _ARITHMETIC = (
 )
 
 
-def scalars(body: list[ast.stmt]) -> set[str]:
-    """Names that only ever stand for Python numbers: counters, and what is worked out from them."""
-    binds: dict[str, list[ast.expr | None]] = {}
+def scalars(body: list[ast.stmt], others: Iterable[str]) -> set[str]:
+    """Names that only ever stand for Python numbers: counters, and what is worked out from them.
+
+    others: names that are bound elsewhere, too (arguments, names of enclosing functions).
+    """
+    binds: dict[str, list[ast.expr | None]] = {name: [None] for name in others}
     counted: set[int] = set()
     for node in own_nodes(body):
         match node:
@@ -106,8 +151,12 @@ def scalars(body: list[ast.stmt]) -> set[str]:
                 binds.setdefault(name, []).append(ast.Constant(0))
                 counted.add(id(target))
     for node in own_nodes(body):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and id(node) not in counted:
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load) and id(node) not in counted:
             binds.setdefault(node.id, []).append(None)
+        elif isinstance(node, _BINDING):
+            for name in stored_names(node):
+                if not isinstance(node, ast.ExceptHandler) or name == node.name:
+                    binds.setdefault(name, []).append(None)
     found = set(binds)
     while True:
         kept = {n for n in found if all(v is not None and is_scalar(v, found) for v in binds[n])}
@@ -167,20 +216,29 @@ class Liveness:
             case ast.Return() | ast.Raise():
                 return frozenset(loads(node))
             case ast.With():
+                self._handlers.append(self._handlers[-1] | after)  # the manager may swallow an exception
                 inside = self.block(node.body, after)
+                self._handlers.pop()
                 return inside | after | loads(*node.items)
             case ast.Try():
                 final = self.block(node.finalbody, after)
+                self._handlers.append(self._handlers[-1] | final)
                 handlers = frozenset().union(*(self.block(h.body, final) for h in node.handlers), final)
                 handlers |= frozenset(loads(*(h.type for h in node.handlers)))
                 self._handlers.append(self._handlers[-1] | handlers)
                 inside = self.block(node.body, self.block(node.orelse, final))
                 self._handlers.pop()
+                self._handlers.pop()
                 return inside | handlers
             case ast.Assign() | ast.AnnAssign():
                 return (after - set(stored_names(node))) | loads(node)
+            case ast.Delete():
+                return after | loads(node) | set(stored_names(node))
             case _:
-                return after | loads(node)
+                inside = list(own_nodes([node]))  # of a `match`, say
+                if any(isinstance(part, ast.Break | ast.Continue) for part in inside) and self._breaks:
+                    after = after | self._breaks[-1] | self._continues[-1]
+                return after | loads(node) | deleted([node])
 
     def _loop(self, node: ast.For | ast.While, after: frozenset[str]) -> frozenset[str]:
         leaving = self.block(node.orelse, after)
