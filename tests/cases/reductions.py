@@ -8,7 +8,6 @@ from tests.cases.framework import (
     FLOATS,
     INTS,
     NATIVE,
-    REAL,
     arrays,
     case,
     filled,
@@ -37,26 +36,25 @@ def mask(np, a):
 
 for name, ulp in (("sum", 4), ("prod", 8), ("min", 0), ("max", 0), ("any", 0), ("all", 0)):
     exact = {} if ulp == 0 else {"ulp": ulp, "half": 4, "size": None if name == "sum" else 0.0}
-    kinds = REAL if name in ("min", "max") else NATIVE  # complex numbers have an order, but not here
     for axis in AXES:
         case(
             f"numpy.{name}",
             lambda np, a, name=name, axis=axis: getattr(np, name)(a, axis=axis),
-            arrays(kinds),
+            arrays(),
             f"axis={axis}",
             **exact,
         )
     case(
         f"numpy.{name}",
         lambda np, a, name=name: getattr(np, name)(a, axis=0, keepdims=True),
-        arrays(kinds),
+        arrays(),
         "keepdims",
         **exact,
     )
     case(
         f"numpy.{name}",
         lambda np, a, name=name: getattr(np, name)(a),
-        unary(kinds, some_nan, numbers=(True, 3, 2.5)),
+        unary(NATIVE, some_nan, numbers=(True, 3, 2.5)),
         "NaN",
         **exact,
     )
@@ -80,21 +78,21 @@ for name, ulp in (("sum", 4), ("prod", 8), ("min", 0), ("max", 0), ("any", 0), (
         case(
             f"numpy.{name}",
             lambda np, a, name=name: getattr(np, name)(a, axis=0, initial=2),
-            arrays(kinds),
+            arrays(),
             "initial",
             **exact,
         )
         case(
             f"numpy.{name}",
             lambda np, a, name=name: getattr(np, name)(a, axis=-1, initial=0, where=mask(np, a)),
-            arrays(kinds),
+            arrays(),
             "where and initial",
             **exact,
         )
     case(
         f"numpy.{name}",
         lambda np, a, name=name: getattr(np, name)(a, axis=0, where=mask(np, a)),
-        arrays(kinds),
+        arrays(),
         "where",
         **exact,
     )
@@ -112,8 +110,8 @@ for start in (-0.0, 0.0, 1, None):
     case("numpy.add.reduce", lambda np, a, start=start: np.add.reduce(a, initial=start), ROWS, name)
 WHERE = given((-np.zeros((2, 3)),))
 case("numpy.sum", lambda np, a: np.sum(a, 0, initial=-0.0, where=a > 0), WHERE, "negative zeros where")
-case("numpy.max", lambda np, a: np.amax(a), arrays(REAL), "amax")
-case("numpy.min", lambda np, a: np.amin(a), arrays(REAL), "amin")
+case("numpy.max", lambda np, a: np.amax(a), arrays(), "amax")
+case("numpy.min", lambda np, a: np.amin(a), arrays(), "amin")
 for name in ("max", "min"):
     case(f"numpy.{name}", lambda np, a, name=name: getattr(np, name)(a), given((np.empty((0, 3)),)), "empty")
     case(
@@ -123,9 +121,9 @@ for name in ("max", "min"):
         "empty axis",
     )
 for axis in (None, 0, -1, 3):
-    case("numpy.ptp", lambda np, a, axis=axis: np.ptp(a, axis=axis), arrays(REAL), f"axis={axis}")
+    case("numpy.ptp", lambda np, a, axis=axis: np.ptp(a, axis=axis), arrays(), f"axis={axis}")
     case("numpy.count_nonzero", lambda np, a, axis=axis: np.count_nonzero(a, axis), arrays(), f"axis={axis}")
-case("numpy.ptp", lambda np, a: np.ptp(a, 0, keepdims=True), arrays(REAL), "keepdims")
+case("numpy.ptp", lambda np, a: np.ptp(a, 0, keepdims=True), arrays(), "keepdims")
 case("numpy.count_nonzero", lambda np, a: np.count_nonzero(a, (0, -1), keepdims=True), arrays(), "keepdims")
 case("numpy.count_nonzero", lambda np, a: np.count_nonzero(a), unary(), "values")
 
@@ -136,25 +134,25 @@ for name in ("argmin", "argmax", "nanargmin", "nanargmax"):
         case(
             f"numpy.{name}",
             lambda np, a, name=name, axis=axis: getattr(np, name)(a, axis),
-            arrays(REAL),
+            arrays(),
             f"axis={axis}",
         )
     case(
         f"numpy.{name}",
         lambda np, a, name=name: getattr(np, name)(a, 0, keepdims=True),
-        arrays(REAL),
+        arrays(),
         "keepdims",
     )
     case(
         f"numpy.{name}",
         lambda np, a, name=name: getattr(np, name)(a, keepdims=True),
-        arrays(REAL),
+        arrays(),
         "keepdims all",
     )
     case(
         f"numpy.{name}",
         lambda np, a, name=name: getattr(np, name)(a),
-        unary(REAL, numbers=(True, 3, 2.5)),
+        unary(NATIVE, numbers=(True, 3, 2.5)),
         "edges",
     )
     case(
@@ -168,8 +166,8 @@ for name in ("argmin", "argmax", "nanargmin", "nanargmax"):
         ),
         "NaN and ties",
     )
-case("numpy.argmin", lambda np, a: np.ndarray.argmin(a, 0), arrays(REAL), "method")
-case("numpy.argmax", lambda np, a: np.ndarray.argmax(a), arrays(REAL), "method")
+case("numpy.argmin", lambda np, a: np.ndarray.argmin(a, 0), arrays(), "method")
+case("numpy.argmax", lambda np, a: np.ndarray.argmax(a), arrays(), "method")
 
 LONG = [
     (filled((37, 129), dtype, lambda name: np.arange(1, 98).astype(name)[::-1]),) for dtype in INTS + FLOATS
@@ -204,13 +202,21 @@ for name in ("cumsum", "cumprod"):
         ulp=16,
     )
 
-# -- what goes to NumPy --------------------------------------------------------------------------------------
+# -- the order of complex numbers ----------------------------------------------------------------------------
 
-for name in ("min", "max", "ptp", "argmin", "argmax", "nanargmin", "nanargmax", "nanmin", "nanmax"):
+SOME = (0.0, -0.0, 1.0, -2.0, np.inf, -np.inf, np.nan)
+ORDER = np.array([complex(re, im) for re in SOME for im in SOME])
+NUMBERS = ORDER[~np.isnan(ORDER)]
+for name in ("min", "max", "argmin", "argmax", "nanargmin", "nanargmax", "nanmin", "nanmax"):
     case(
         f"numpy.{name}",
         lambda np, a, name=name: getattr(np, name)(a),
-        given((np.array([1j, 2]),)),
+        given((np.array([1j, 2]),), (ORDER,), (NUMBERS,), (NUMBERS[::-1].copy(),), (ORDER[-1:],)),
         "complex",
-        refused=True,
+    )
+    case(
+        f"numpy.{name}",
+        lambda np, a, name=name: getattr(np, name)(a, axis=-1),
+        given((ORDER.reshape(7, 7),), (ORDER.reshape(7, 7).T,), (NUMBERS.reshape(6, 6),)),
+        "complex rows",
     )

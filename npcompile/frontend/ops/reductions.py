@@ -107,15 +107,46 @@ def _prod(a: Tensor, axes: tuple[int, ...]) -> Tensor:
     return result.to(a.dtype)
 
 
+def _place(a: Tensor, axis: int, *, largest: bool, skips_nan: bool = False) -> Tensor:
+    """Where along an axis, kept, the extreme of complex numbers is: the first by real part, then by imaginary
+    part. NaN in either is beyond all, or with `skips_nan` behind all."""
+    re, im = torch.view_as_real(a).unbind(-1)
+    if not largest:
+        re, im = -re, -im
+    missing = torch.isnan(re) | torch.isnan(im)
+    re = torch.where(missing, -math.inf, re)
+    among = (re == torch.amax(re, axis, keepdim=True)) & ~missing
+    im = torch.where(among, im, -math.inf)
+    best = among & (im == torch.amax(im, axis, keepdim=True))
+    all_or_any = torch.all if skips_nan else torch.any
+    chosen = torch.where(all_or_any(missing, axis, keepdim=True), missing, best)
+    return torch.argmax(chosen.to(torch.int32), axis, keepdim=True)
+
+
+def _complex_extreme(a: Tensor, axes: tuple[int, ...], *, largest: bool, skips_nan: bool = False) -> Tensor:
+    shape = [1 if at in axes else size for at, size in enumerate(a.shape)]
+    others = [at for at in range(a.dim()) if at not in axes]
+    rows = a.permute(*others, *axes).reshape(*[a.shape[at] for at in others], -1)
+    place = _place(rows, -1, largest=largest, skips_nan=skips_nan)
+    parts = [part.gather(-1, place) for part in torch.view_as_real(rows).unbind(-1)]
+    return torch.complex(*parts).reshape(shape)
+
+
 def _amax(a: Tensor, axes: tuple[int, ...]) -> Tensor:
+    if a.is_complex():
+        return _complex_extreme(a, axes, largest=True)
     return torch.amax(_wide(a), axes, keepdim=True).to(a.dtype)
 
 
 def _amin(a: Tensor, axes: tuple[int, ...]) -> Tensor:
+    if a.is_complex():
+        return _complex_extreme(a, axes, largest=False)
     return torch.amin(_wide(a), axes, keepdim=True).to(a.dtype)
 
 
 def _fmax(a: Tensor, axes: tuple[int, ...]) -> Tensor:
+    if a.is_complex():
+        return _complex_extreme(a, axes, largest=True, skips_nan=True)
     if not a.is_floating_point():
         return _amax(a, axes)
     missing = torch.isnan(a)
@@ -124,6 +155,8 @@ def _fmax(a: Tensor, axes: tuple[int, ...]) -> Tensor:
 
 
 def _fmin(a: Tensor, axes: tuple[int, ...]) -> Tensor:
+    if a.is_complex():
+        return _complex_extreme(a, axes, largest=False, skips_nan=True)
     return -_fmax(-a, axes) if a.is_floating_point() else _amin(a, axes)
 
 
@@ -144,8 +177,6 @@ def accumulator(reduction: Reduction, dtype: DType, asked: Any) -> DType:
     fixed = None if asked is None else np.dtype(asked)
     chosen = promote.resolve(reduction.ufunc, (dtype,), fixed, reduction=True)[0]
     torch_dtype(chosen)
-    if chosen.kind == "c" and reduction in (MAXIMUM, MINIMUM, FMAX, FMIN):
-        raise Unsupported("the order of complex numbers")
     return chosen
 
 
@@ -298,6 +329,8 @@ def count_nonzero(a: Tensor, axis: Any = None, *, keepdims: bool = False) -> Ten
 
 def position(name: str, search: Callable[..., Tensor], a: Tensor, axis: Any, keepdims: bool) -> Tensor:
     """The first position of the extreme, NaN being more extreme than any number: torch's order is NumPy's."""
+    if a.is_complex():
+        search = _argmax if search is torch.argmax else _argmin
     a = _wide(a)
     whole = (1,) * a.dim()
     if axis is None or a.dim() == 0:
@@ -315,16 +348,22 @@ def position(name: str, search: Callable[..., Tensor], a: Tensor, axis: Any, kee
     return search(a, at, keepdim=bool(keepdims))
 
 
-def _ordered(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
-    return "the order of complex numbers" if args and array_dtype(args[0]).kind == "c" else None
+def _argmax(a: Tensor, axis: int, keepdim: bool = False) -> Tensor:
+    place = _place(a, axis, largest=True)
+    return place if keepdim else place.squeeze(axis)
 
 
-@op(np.argmin, np.ndarray.argmin, name="numpy.argmin", limits=_ordered)
+def _argmin(a: Tensor, axis: int, keepdim: bool = False) -> Tensor:
+    place = _place(a, axis, largest=False)
+    return place if keepdim else place.squeeze(axis)
+
+
+@op(np.argmin, np.ndarray.argmin, name="numpy.argmin")
 def argmin(a: Tensor, axis: Any = None, out: None = None, *, keepdims: bool = False) -> Tensor:
     return position("argmin", torch.argmin, a, axis, keepdims)
 
 
-@op(np.argmax, np.ndarray.argmax, name="numpy.argmax", limits=_ordered)
+@op(np.argmax, np.ndarray.argmax, name="numpy.argmax")
 def argmax(a: Tensor, axis: Any = None, out: None = None, *, keepdims: bool = False) -> Tensor:
     return position("argmax", torch.argmax, a, axis, keepdims)
 
@@ -332,19 +371,20 @@ def argmax(a: Tensor, axis: Any = None, out: None = None, *, keepdims: bool = Fa
 def _nan_position(
     name: str, search: Callable[..., Tensor], instead: float, a: Tensor, axis: Any, keepdims: bool
 ) -> Any:
-    if not a.is_floating_point():
+    if not (a.is_floating_point() or a.is_complex()):
         return position(name, search, a, axis, keepdims), None
     missing = torch.isnan(a)
-    result = position(name, search, torch.where(missing, instead, a), axis, keepdims)
+    filled = torch.where(missing, torch.full_like(a, instead), a)
+    result = position(name, search, filled, axis, keepdims)
     return result, ~torch.any(reduce(AND, missing, axis))
 
 
-@op(np.nanargmin, checked=True, limits=_ordered)
+@op(np.nanargmin, checked=True)
 def nanargmin(a: Tensor, axis: Any = None, out: None = None, *, keepdims: bool = False) -> Any:
     return _nan_position("argmin", torch.argmin, math.inf, a, axis, keepdims)
 
 
-@op(np.nanargmax, checked=True, limits=_ordered)
+@op(np.nanargmax, checked=True)
 def nanargmax(a: Tensor, axis: Any = None, out: None = None, *, keepdims: bool = False) -> Any:
     return _nan_position("argmax", torch.argmax, -math.inf, a, axis, keepdims)
 
@@ -364,6 +404,8 @@ def running(reduction: Reduction, a: Tensor, axis: int, dtype: Any) -> Tensor:
         return torch.cumprod(a, axis, dtype=a.dtype)
     if a.numel() == 0:
         return a.clone()
+    if a.is_complex():
+        raise Unsupported("running extremes of complex numbers")
     return (torch.cummax if reduction is MAXIMUM else torch.cummin)(a, axis).values
 
 
