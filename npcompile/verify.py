@@ -26,13 +26,15 @@ class Verification:
     """What `verify` found. `str` of it is for reading.
 
     ok: no operation differs. checked: how many were compared. result: what the call returned, which is
-    NumPy's own answer. difference: the first that differs, or None. unseen: why nothing could be looked into.
+    NumPy's own answer. difference: the first that differs, or None. host: operations that npcompile leaves to
+    NumPy, so that there was nothing to compare. unseen: why nothing at all could be looked into.
     """
 
     ok: bool
     checked: int
     result: Any
     difference: Difference | None = None
+    host: tuple[str, ...] = ()
     unseen: str | None = None
 
     @property
@@ -66,7 +68,8 @@ class Verification:
             return f"{self.difference}\n  ({self.checked} operations before it agree)"
         if self.unseen is not None:
             return f"nothing was compared: {self.unseen}"
-        return f"all {self.checked} operations agree with NumPy"
+        text = f"all {self.checked} operations agree with NumPy"
+        return text + (f"; left to NumPy: {', '.join(self.host)}" if self.host else "")
 
 
 def verify(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Verification:
@@ -94,7 +97,7 @@ def verify(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Verification:
     importlib.import_module("npcompile.numpy")  # where functions that are made of ops are known
     hooks = CheckedRun()
     result = rewritten.bind(plain, hooks)(*given, **kwargs)
-    return Verification(hooks.difference is None, hooks.checked, result, hooks.difference)
+    return Verification(hooks.difference is None, hooks.checked, result, hooks.difference, tuple(hooks.host))
 
 
 def verifying() -> bool:

@@ -81,6 +81,7 @@ def test_everything_agrees() -> None:
     assert outcome.ok, str(outcome)
     assert outcome.checked > 80
     assert str(outcome) == f"all {outcome.checked} operations agree with NumPy"
+    assert outcome.host == ()
     assert (outcome.op, outcome.line, outcome.what, outcome.difference) == (None, None, None, None)
     same(outcome.result, steps(X.copy()))
     same(x, X)
@@ -232,6 +233,16 @@ def test_exceptions_are_numpys() -> None:
 
     with pytest.raises(ValueError, match="mismatch"):
         verify(wrong, X.copy())
+
+
+def test_what_is_left_to_numpy_is_named() -> None:
+    def wide(x: Any) -> Any:
+        return np.argsort(x + 1)
+
+    outcome = verify(wide, X.astype(np.longdouble))
+    assert (outcome.ok, outcome.checked) == (True, 0)
+    assert "numpy.add" in outcome.host and "numpy.argsort" in outcome.host
+    assert str(outcome) == f"all 0 operations agree with NumPy; left to NumPy: {', '.join(outcome.host)}"
 
 
 def test_it_happens_once() -> None:

@@ -68,10 +68,14 @@ def user_place() -> tuple[str, int]:
 
 
 class Checked(Hooks):
-    """Checks each operation until the first difference; `checked` counts them."""
+    """Checks each operation until the first difference; `checked` counts them, `host` names those that
+    npcompile leaves to NumPy, where there is nothing to compare."""
 
-    difference: Difference | None = None
-    checked = 0
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.difference: Difference | None = None
+        self.checked = 0
+        self.host: dict[str, None] = {}
 
     def binary(self, op: str, a: Any, b: Any) -> Any:
         perform = functools.partial(super().binary, op, a, b)
@@ -163,7 +167,10 @@ class Checked(Hooks):
         with np.errstate(all="ignore"), warnings.catch_warnings(), _uncounted():
             warnings.simplefilter("ignore")
             try:
-                self.checked += check()
+                if check():
+                    self.checked += 1
+                else:
+                    self.host[operation.name] = None
             except Unlike as unlike:
                 file, line = user_place()
                 name = operation.name

@@ -53,7 +53,7 @@ class Operation:
     def _do(self, ours: Callable[..., Any]) -> tuple[Any, Copy]:
         """Our answer on a copy. Raises Unlike where ours fails, Unsupported where it is NumPy's own."""
         copy = self.mirror.copy()
-        args, kwargs = copy.arguments(asarray)
+        args, kwargs = copy.arguments(_ours)
         counters.reset()
         got = ours(*args, **kwargs)
         if counters.op_failures:
@@ -87,7 +87,7 @@ class Operation:
     def _check_body(self, want: np.ndarray[Any, Any]) -> None:
         """Our arrays show a view as NumPy lays it out; inside a kernel the op's body does it."""
         assert self.op is not None
-        args, kwargs = self.mirror.copy().arguments(asarray)
+        args, kwargs = self.mirror.copy().arguments(_ours)
         try:
             got = dispatch.native(self.op, self.function, args, kwargs)
         except Unsupported:
@@ -190,3 +190,11 @@ def _numpys(function: Any) -> Callable[..., Any]:
         return lambda array: function.__get__(array)
     called: Callable[..., Any] = function
     return called
+
+
+def _ours(array: np.ndarray[Any, Any]) -> Strided:
+    """Our array on the same memory. Raises Unsupported where torch has none."""
+    made: Any = asarray(array)
+    if not isinstance(made, Strided):
+        raise Unsupported(f"dtype {array.dtype}")
+    return made
