@@ -15,7 +15,7 @@ import torch
 from torch import fx
 
 from npcompile.frontend.checking import Difference
-from npcompile.frontend.closeness import ULP, apart, beyond
+from npcompile.frontend.closeness import TRIALS, ULP, apart, beyond
 from npcompile.frontend.mirror import Mirror
 from npcompile.frontend.table import Op
 from npcompile.lower.eager import eager
@@ -43,7 +43,7 @@ class CheckedKernel:
 
     def _compare(self, mirror: Mirror, got: list[np.ndarray[Any, Any]]) -> None:
         want = self._answers(self._segment.graph, mirror)
-        graphs = [shaken(self._segment.graph, trial) for trial in range(3)]
+        graphs = [shaken(self._segment.graph, trial) for trial in range(TRIALS)]
         for at, (one, other) in enumerate(zip(got, want, strict=True)):
             what = None
             if one.dtype != other.dtype or one.shape != other.shape:

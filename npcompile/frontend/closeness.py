@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 ULP = 4
-TRIALS = 3
+TRIALS = 8  # of fewer, all may leave one of many elements where it is, by chance
 
 
 def apart(got: np.ndarray[Any, Any], want: np.ndarray[Any, Any], ulp: float) -> np.ndarray[Any, Any]:
