@@ -214,6 +214,21 @@ def astype(array: Any, dtype: Any, *args: Any, **kwargs: Any) -> Any:
     return dispatch.call(np.ndarray.copy, (array, order), {})
 
 
+# -- shapes in arrays ----------------------------------------------------------------------------------------
+
+
+def _shaped(function: Any) -> None:
+    """Arrays of a shape that is an array: what is in it decides what the program is."""
+
+    @eager(function)
+    def make(shape: Any, *args: Any, **kwargs: Any) -> Any:
+        return dispatch.call(function, (_static(shape), *args), kwargs)
+
+
+for _creation in (np.zeros, np.ones, np.empty, np.full):
+    _shaped(_creation)
+
+
 # -- orders --------------------------------------------------------------------------------------------------
 
 # Whether equal items may come in any order: so it is inside the functions that NumPy composes.

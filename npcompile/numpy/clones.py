@@ -42,6 +42,14 @@ def _correlate(a: Any, v: Any, mode: Any) -> Any:
     return dispatch.call(numpy.convolve, (a, v[::-1], mode), {})
 
 
+def _inverse(a: Any, **kwargs: Any) -> Any:
+    """NumPy's C code that inverts matrices; where one has no inverse it gives NaN, and so NumPy is asked."""
+    try:
+        return dispatch.call(numpy.linalg.inv, (a,), {})
+    except numpy.linalg.LinAlgError:
+        return dispatch.host(private.INVERSE, (a,), kwargs)
+
+
 # id of a NumPy object -> ours. What is not here is made when a clone first speaks of it, and then is.
 _ours: dict[int, Any] = {
     id(numpy.ndarray): ndarray,
@@ -51,6 +59,7 @@ _ours: dict[int, Any] = {
     id(numpy.ascontiguousarray): creation.ascontiguousarray,
     id(private.ARRAY_CONVERTER): ArrayConverter,
     id(private.CORRELATE): _correlate,
+    id(private.INVERSE): _inverse,
     id(private.UNIQUE_HASH): lambda *_, **__: NotImplemented,  # sorting does it
     **{id(function): Fact(function) for function in _FACTS},
     **{id(item): item for item in (*_MODULES_KEPT, *private.OF_NO_ARRAY)},

@@ -6,7 +6,7 @@ import types
 from typing import Any
 
 import numpy
-from numpy import _core, _globals
+from numpy import _core, _globals, linalg
 from numpy.lib.array_utils import normalize_axis_index
 
 _C: Any = _core._multiarray_umath  # type: ignore[attr-defined]
@@ -24,6 +24,9 @@ UNIQUE_HASH: Any = getattr(_C, "_unique_hash", None)
 
 # The C code under `numpy.convolve`.
 CORRELATE: Any = _core.multiarray.correlate
+
+# The C code under `numpy.linalg.inv`: NaN where there is no inverse.
+INVERSE: Any = linalg._umath_linalg.inv  # type: ignore[attr-defined]
 
 # C functions of numbers, dtypes and messages: they are called as they are.
 OF_NO_ARRAY: tuple[Any, ...] = (normalize_axis_index, _C.add_docstring, _C.format_longfloat)

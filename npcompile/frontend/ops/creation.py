@@ -31,7 +31,7 @@ from npcompile.frontend.ops.rules import (
     tensor,
     torch_dtype,
 )
-from npcompile.frontend.ops.shape import reverse
+from npcompile.frontend.ops.shape import ORDERS, laid, reverse
 from npcompile.frontend.table import Op
 from npcompile.nep50 import promote, weak
 
@@ -54,7 +54,7 @@ def own_dtype(dtype: Any, kind: Any = float) -> DType:
 
 
 def laid_out(dtype_at: int, order_at: int | None = None, sized: bool = False) -> Any:
-    """A `limits`: native dtypes, C order, and the host as the only device a NumPy program can name.
+    """A `limits`: native dtypes, known orders, and the host as the only device a NumPy program can name.
 
     sized: the first parameter is a shape, which is a static: numbers, no array of them.
     """
@@ -62,7 +62,7 @@ def laid_out(dtype_at: int, order_at: int | None = None, sized: bool = False) ->
 
     def limit(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
         order = kwargs.get("order", args[order_at] if order_at is not None and len(args) > order_at else None)
-        if order not in (None, "C", "K"):
+        if order is not None and order not in ORDERS:
             return f"order {order}"
         if kwargs.get("device") not in (None, "cpu"):
             return f"device {kwargs['device']}"
@@ -79,17 +79,20 @@ def laid_out(dtype_at: int, order_at: int | None = None, sized: bool = False) ->
 
 @op(np.zeros, arrays=0, scalar=False, creates=True, limits=laid_out(1, 2, True))
 def zeros(shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None) -> Tensor:
-    return torch.zeros(shape_of(shape), dtype=torch_dtype(own_dtype(dtype)), device=device)
+    made = torch.zeros(shape_of(shape), dtype=torch_dtype(own_dtype(dtype)), device=device)
+    return laid(made, order)
 
 
 @op(np.ones, arrays=0, scalar=False, creates=True, limits=laid_out(1, 2, True))
 def ones(shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None) -> Tensor:
-    return torch.ones(shape_of(shape), dtype=torch_dtype(own_dtype(dtype)), device=device)
+    made = torch.ones(shape_of(shape), dtype=torch_dtype(own_dtype(dtype)), device=device)
+    return laid(made, order)
 
 
 @op(np.empty, arrays=0, scalar=False, creates=True, limits=laid_out(1, 2, True))
 def empty(shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None) -> Tensor:
-    return torch.empty(shape_of(shape), dtype=torch_dtype(own_dtype(dtype)), device=device)
+    made = torch.empty(shape_of(shape), dtype=torch_dtype(own_dtype(dtype)), device=device)
+    return laid(made, order)
 
 
 def _filling(value: Any, dtype: DType, shape: Sequence[int], device: Any) -> Tensor:
@@ -113,7 +116,13 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, order: str = "C", *, de
         chosen = own_dtype(None, kind) if isinstance(kind, type) else kind
     else:
         chosen = np.dtype(dtype)
-    return _filling(value, chosen, shape_of(shape), device).clone(memory_format=torch.contiguous_format)
+    filled = _filling(value, chosen, shape_of(shape), device)
+    return laid(filled.clone(memory_format=torch.contiguous_format), order)
+
+
+def _columns(a: Tensor, order: str) -> bool:
+    """Whether an array of that order like this one lies columns first."""
+    return order == "F" or (not a.is_contiguous() and reverse(a).is_contiguous())
 
 
 def _like(a: Tensor, dtype: Any, order: str, shape: Any) -> Tensor:
@@ -125,7 +134,9 @@ def _like(a: Tensor, dtype: Any, order: str, shape: Any) -> Tensor:
         if order == "K" and len(sizes) == a.dim() and not a.is_contiguous():  # axes as in memory
             axes.sort(key=lambda axis: -axis if reverse(a).is_contiguous() else -a.stride()[axis])
         made = a.new_empty([sizes[axis] for axis in axes], dtype=kind)
-        return made.permute([axes.index(axis) for axis in range(len(sizes))])
+        return laid(made.permute([axes.index(axis) for axis in range(len(sizes))]), order)
+    if order in ("F", "A"):
+        return laid(a.new_empty(a.shape, dtype=kind), "F" if _columns(a, order) else "C")
     keep = torch.contiguous_format if order == "C" else torch.preserve_format
     return torch.empty_like(a, dtype=kind, memory_format=keep)
 
@@ -329,7 +340,7 @@ def eye(
     diagonal = torch.arange(rows, device=device)[:, None] + operator.index(k) == torch.arange(
         columns, device=device
     )
-    return cast(diagonal, own_dtype(None if dtype is float else dtype))
+    return laid(cast(diagonal, own_dtype(None if dtype is float else dtype)), order)
 
 
 @op(np.identity, arrays=0, scalar=False, creates=True, limits=laid_out(1))
@@ -408,6 +419,8 @@ def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = 
 def _array_limits(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
     if kwargs.get("copy", True) is False or kwargs.get("ndmin", 0) != 0:
         return "copy or ndmin"
+    if kwargs.get("order", args[2] if len(args) > 2 else None) not in (None, "C", "K"):
+        return "order"
     return laid_out(1, 2)(op, args, kwargs)
 
 

@@ -289,10 +289,10 @@ def imag(val: Tensor) -> Tensor:
 
 def _copies(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
     order = args[1] if len(args) > 1 else kwargs.get("order", "C")
-    return None if order in _ORDERS else f"order {order}"
+    return None if order in ORDERS else f"order {order}"
 
 
-_ORDERS = (
+ORDERS = (
     "C",
     "F",
     "A",
@@ -300,9 +300,9 @@ _ORDERS = (
 )  # of memory: rows first, columns first, as it is if that is one of these, as it is
 
 
-def _laid(a: Tensor, order: str) -> Tensor:
+def laid(a: Tensor, order: Any) -> Tensor:
     """The same array in memory of that order: itself where it lies so already."""
-    if order == "K":
+    if order == "K" or order is None:
         return a
     across = tuple(reversed(range(a.dim())))
     if order == "F" or (order == "A" and not a.is_contiguous() and a.permute(across).is_contiguous()):
@@ -311,7 +311,7 @@ def _laid(a: Tensor, order: str) -> Tensor:
 
 
 def _copy(a: Tensor, order: str) -> Tensor:
-    result = _laid(a, order)
+    result = laid(a, order)
     return a.clone(memory_format=torch.preserve_format) if result is a else result
 
 
@@ -332,7 +332,7 @@ def _astype_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str 
         return "device"
     given = dict(zip(("array", "dtype", "order", "casting", "subok", "copy"), args, strict=False)) | kwargs
     dtype = np.dtype(given["dtype"])
-    if given.get("order", "K") not in _ORDERS:
+    if given.get("order", "K") not in ORDERS:
         return "order"
     if not given.get("copy", True) and dtype == args[0].dtype:
         return "copy=False, which answers with the array itself"
@@ -349,7 +349,7 @@ def _astype_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str 
 
 def _astype(a: Tensor, dtype: Any, order: str = "K") -> Tensor:
     result = cast(a, np.dtype(dtype))
-    return _copy(a, order) if result is a else _laid(result, order)
+    return _copy(a, order) if result is a else laid(result, order)
 
 
 @op(np.ndarray.astype, scalar=False, limits=_astype_limits)
