@@ -174,7 +174,7 @@ def svd(a: Tensor, full_matrices: Any = True, compute_uv: Any = True, hermitian:
     else:
         u, s, vh = torch.linalg.svd(matrix, full_matrices=bool(full_matrices))
     u, vh = u.to(result).contiguous(), vh.to(result).resolve_conj().contiguous()
-    return SVDResult(u, s.to(real_of(result)), vh), ok  # type: ignore[arg-type]
+    return SVDResult(u, s.to(real_of(result)), vh), ok
 
 
 @op(np.linalg.svdvals, scalar=False, library=True, checked=True)

@@ -17,6 +17,7 @@ from npcompile.nep50 import promote
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _DTYPE = np.dtype[Any]
+_CASTING = (None, "no", "equiv", "safe", "same_kind", "unsafe")
 _INT64 = np.dtype(np.int64)
 
 
@@ -41,11 +42,12 @@ def _text(labels: Any) -> str:
             parts.append("...")
             continue
         try:
-            parts.append(_LETTERS[operator.index(label)])
+            place = operator.index(label)
         except TypeError:
             raise TypeError("each subscript must be either an integer or an ellipsis") from None
-        except IndexError:
-            raise ValueError("subscript is not within the valid range [0, 52)") from None
+        if not 0 <= place < len(_LETTERS):
+            raise ValueError("subscript is not within the valid range [0, 52)")
+        parts.append(_LETTERS[place])
     return "".join(parts)
 
 
@@ -253,7 +255,8 @@ def _stand_in(item: Any) -> Any:
 
 def _steps(text: str, operands: Sequence[Any], optimize: Any) -> list[tuple[tuple[int, ...], str]]:
     """Which operands NumPy contracts in which order, and each contraction's subscripts."""
-    path = np.einsum_path(text, *map(_stand_in, operands), optimize=optimize, einsum_call=True)
+    ask: Any = np.einsum_path  # its typing knows nothing of einsum_call
+    path = ask(text, *map(_stand_in, operands), optimize=optimize, einsum_call=True)
     return [(step[0], step[1]) for step in path[1]]
 
 
@@ -291,7 +294,7 @@ def answers_scalar(args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
 
 def _limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
     dtype, out = kwargs.get("dtype"), kwargs.get("out")
-    _, operands = taken_apart(args)
+    operands = taken_apart(args)[1]
     try:
         kinds = [np.asarray(item).dtype for item in operands]
     except ValueError:
@@ -299,12 +302,15 @@ def _limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
     if any(kind not in TORCH for kind in kinds):
         return "dtype of an operand"
     own = np.result_type(*kinds) if dtype is None else np.dtype(dtype)
-    if kwargs.get("order", "K") not in ("K", "C", "F", "A"):
+    if str(kwargs.get("order", "K")).upper() not in ("K", "C", "F", "A"):
         return "order= that NumPy refuses"
     if own not in TORCH:
         return f"dtype {own}"
     if out is not None and out.dtype != own:
-        return "out= of another dtype, in which NumPy computes"
+        if dtype is None:
+            return "out= of another dtype, in which NumPy computes"
+        if not np.can_cast(own, out.dtype, kwargs.get("casting", "safe")):
+            return "out= that NumPy refuses"
     return None
 
 
@@ -321,12 +327,29 @@ def einsum(
     device = device_of(given)
     tensors = [tensor(item, device) for item in given]
     fixed = None if dtype is None else np.dtype(dtype)
+    if casting not in _CASTING:
+        raise ValueError("casting must be one of 'no', 'equiv', 'safe', 'same_kind', 'unsafe', 'same_value'")
+    whole = [item.is_contiguous() for item in tensors]
+    turned = [item.permute(*reversed(range(item.dim()))).is_contiguous() for item in tensors]
+    order = str(order).upper()
+    if order == "A":
+        order = "F" if all(turned) and not all(whole) else "C"
     if optimize is False:
-        return _contract(text, tensors, fixed, casting or "safe")
+        return _laid_out(_contract(text, tensors, fixed, casting or "safe"), order)
     for places, step in _steps(text, tensors, optimize):
         taken = [tensors.pop(place) for place in places]
         if len(taken) == 2:
             tensors.append(_pair(step, taken, fixed, casting or "same_kind"))
         else:
             tensors.append(_contract(step, taken, fixed, casting or "safe"))
-    return tensors[0]
+    return _laid_out(tensors[0], order)
+
+
+def _laid_out(result: Tensor, order: str) -> Tensor:
+    """The result in the memory layout that `order=` asks for; any layout does for "K"."""
+    if order == "C":
+        return result.contiguous()
+    if order == "F":
+        axes = list(reversed(range(result.dim())))
+        return result.permute(axes).contiguous().permute(axes)
+    return result

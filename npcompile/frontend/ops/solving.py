@@ -97,7 +97,7 @@ def _determinants(a: Tensor) -> tuple[Tensor, Tensor, torch.dtype]:
 @op(np.linalg.slogdet, library=True)
 def slogdet(a: Tensor) -> SlogdetResult:
     sign, log, result = _determinants(a)
-    return SlogdetResult(sign.to(result), log.to(real_of(result)))  # type: ignore[arg-type]
+    return SlogdetResult(sign.to(result), log.to(real_of(result)))
 
 
 @op(np.linalg.det, library=True)
