@@ -136,7 +136,7 @@ class Blocked:
         self._saved: dict[str, Any] = {}
 
     def __enter__(self) -> Blocked:
-        self._saved = {name: ndarray.__dict__[name] for name in ("_on_host", "__array__")}
+        self._saved = {name: ndarray.__dict__.get(name) for name in ("_on_host", "__array__")}
         for name, made_up in _MADE_UP.items():
             setattr(Strided, name, made_up)
         setattr(ndarray, "_on_host", values)  # noqa: B010  (its type is another's)
@@ -155,7 +155,10 @@ class Blocked:
         for name, real in _REAL.items():
             setattr(Strided, name, real)
         for name, real in self._saved.items():
-            setattr(ndarray, name, real)
+            if real is None:  # a base class has it
+                delattr(ndarray, name)
+            else:
+                setattr(ndarray, name, real)
 
     def _profile(self, frame: types.FrameType, event: str, arg: Any) -> None:
         if event == "call":
@@ -167,6 +170,8 @@ class Blocked:
                 if vars(sys.modules[caller.f_globals["__name__"]]) is caller.f_globals:
                     return  # NumPy among itself: what it was asked from outside has been noted
             name = frame.f_code.co_name
+            if module == "numpy._core._methods" and isinstance(frame.f_locals.get("a"), np.generic):
+                return  # of a NumPy scalar
             if name.startswith("<") or name.endswith("_dispatcher") or name in _ALLOWED.get(module, ()):
                 return
             self.asked[f"{module}.{name}"] += 1
