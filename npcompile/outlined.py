@@ -11,19 +11,21 @@ import ast
 import os
 import threading
 import types
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
+import torch
 from torch import fx
 
-from npcompile.frontend import follow
+from npcompile.frontend import follow, pure
 from npcompile.frontend.defaults import with_default
 from npcompile.frontend.outline import Outline, Piece, must_be_cut, outline, tree_of
 from npcompile.frontend.program import Guard, Program, step_of, value_of
 from npcompile.frontend.rewriting.cut import Levels
 from npcompile.frontend.rewriting.scopes import own_nodes
 from npcompile.frontend.rewriting.source import NotFound
-from npcompile.frontend.table import TABLE
+from npcompile.frontend.table import TABLE, Op
 from npcompile.frontend.trace import Traced
 from npcompile.recorded import Recorded, State
 from npcompile.stats import Stats
@@ -33,6 +35,8 @@ from npcompile.tracebacks import as_written
 CALL_COST = 1800
 OPERATION_COST = 600
 BYTE_COST = 0.1
+# A block whose signature was another at so many calls is left to Python.
+MAX_SIGHTED = 16
 
 
 class Outlined:
@@ -206,6 +210,7 @@ class Block(_Inner):
         self.instead: Any = None  # what is called in place of it
         self.inside: Outlined | None = None  # it, cut further
         self.calls_too_small = 0
+        self.sighted: set[Any] = set()  # signatures that were met once
         self.ambiguous = 0  # recordings in which a counter could not be told from a literal
 
     def wait_until(self, deadline: float | None) -> None:
@@ -224,20 +229,30 @@ class Block(_Inner):
         if not super()._worth(state, traced):
             return False
         moving = decided_by(traced.program, self.piece.block.variables)
-        if moving is not None and moving.meta["top"] is None and self.ambiguous < 8:
+        if moving is not None and moving.meta.get("confused") and self.ambiguous < 8:
             # To CPython the counter's 0 and a literal 0 are one object: another trip tells them apart.
             self.ambiguous += 1
             return False
         if moving is not None:
             state.plain = True
-            reason = "what is done depends on the trip (an index or a size that moves with the loop)"
-            self.take_apart(reason, moving.meta["line"], moving.meta["top"], False)
+            reason = "what is done depends on the trip or on data (an index or a size that changes)"
+            self.take_apart(reason, moving.meta["line"], moving.meta["top"], False, quiet=True)
             return False
         return True
 
     def _too_many(self, args: tuple[Any, ...], kwargs: dict[str, Any], reason: str) -> Any:
-        self.take_apart(reason, None, None, False)
+        self.take_apart(reason, self.piece.block.node.lineno, None, False, quiet=True)
         return self._plain(args, kwargs)
+
+    def _unanswered(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if self.piece.block.in_loop and self._states and key not in self._states and self.instead is None:
+            # Another shape: its second call is recorded, if there is one. Sizes may change at each trip.
+            if key not in self.sighted:
+                self.sighted.add(key)
+                if len(self.sighted) > MAX_SIGHTED:
+                    return self._too_many(args, kwargs, "its arrays have other sizes at each trip")
+                return self._plain(args, kwargs)
+        return super()._unanswered(key, args, kwargs)
 
     def _too_small(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         self.calls_too_small += 1
@@ -254,7 +269,9 @@ class Block(_Inner):
         for piece in self.pieces:
             piece.cell.cell_contents = function
 
-    def take_apart(self, reason: str, line: int | None, top: int | None, late: bool) -> None:
+    def take_apart(
+        self, reason: str, line: int | None, top: int | None, late: bool, quiet: bool = False
+    ) -> None:
         """Leave the statement on this line of the block to Python, or begin a block with it (late); and go on
         so at once."""
         levels = self.within.levels
@@ -272,7 +289,10 @@ class Block(_Inner):
                     assert isinstance(statement, ast.stmt)
                     if statement.lineno <= node.lineno <= (statement.end_lineno or node.lineno):
                         levels.of[statement] = 2
-                self.root._report(reason, line)
+                if quiet:
+                    self.root.note(reason, line)
+                else:
+                    self.root._report(reason, line)
         self.within.stale = True
         try:
             inside = Outlined(self, self.root, levels)
@@ -302,10 +322,23 @@ def _nbytes(value: Any) -> int:
     )
 
 
+def _sized_by_data(node: fx.Node) -> bool:
+    """Whether how long an array is depends on what is in others."""
+    target: Any = node.target
+    if isinstance(target, Op):
+        return "length" in node.kwargs and "length" in target.accepts
+    if target is np.ndarray.__getitem__:
+        index = node.args[1] if isinstance(node.args[1], tuple) else (node.args[1],)
+        return any(isinstance(i, fx.Node) and value_of(i).dtype is torch.bool for i in index)
+    return isinstance(target, Hashable) and target in pure.SIZED_BY_DATA
+
+
 def decided_by(program: Program, variables: frozenset[str]) -> fx.Node | None:
-    """A step that decides by the value of what a loop changes at each trip."""
+    """A step that decides by the value of what a loop changes at each trip, or whose size depends on data."""
     moving = {node for node in program.inputs if node.name in variables and value_of(node).kind == "int"}
     for node in program.graph.nodes:
+        if _sized_by_data(node):
+            return node
         if step_of(node) == "number" and any(arg in moving for arg in node.all_input_nodes):
             moving.add(node)
         if isinstance(node.target, Guard) and node.target.kind == "value" and node.args[0] in moving:

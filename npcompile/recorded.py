@@ -52,6 +52,10 @@ _OURS = (
 )  # modules whose frames are not the user's
 
 
+# After so many calls in a row for which no program was right, those of a signature are given up.
+MAX_MISSES = 12
+
+
 class NotCompiledWarning(UserWarning):
     """A jitted function runs uncompiled; the message says why."""
 
@@ -93,6 +97,7 @@ class State:
         self.ready: list[tuple[Callable[..., Any], int]] = []  # replays with their host calls, newest first
         self.pending: list[Entry] = []
         self.plain = False  # this signature stays uncompiled
+        self.misses = 0  # calls in a row for which all programs diverged
         self.small = False  # because a call of a kernel would take longer than NumPy does
         self.outlined: Outlined | None = None  # cut into blocks, where it cannot be recorded as a whole
         self.count = 0
@@ -167,7 +172,11 @@ class Recorded:
                     continue
                 stats.replays += 1
                 stats.host_calls += host_calls
+                if state.misses:
+                    state.misses = 0
                 return result
+            if state.ready:
+                state.misses += 1
             if failure is not None:
                 return self._again(key, args, kwargs, failure)
         return self._first(key, args, kwargs)
@@ -212,6 +221,11 @@ class Recorded:
             return self(*args, **kwargs)
         if state.small:
             return self._too_small(args, kwargs)
+        if state.misses > MAX_MISSES:
+            with self._lock:
+                state.ready.clear()
+                state.plain = True
+            return self._too_many(args, kwargs, f"{MAX_MISSES} calls in a row went another way")
         if state.plain or state.pending or not state.lock.acquire(blocking=False):
             return self._plain(args, kwargs)
         try:
@@ -372,15 +386,19 @@ class Recorded:
                     raise TimeoutError(f"{self.name} is still being compiled")
             self._link(state)
 
+    def note(self, reason: str, line: int | None) -> tuple[bool, str]:
+        """Keep in `stats` why something runs uncompiled; whether that is new, and where it is."""
+        code = getattr(self.__wrapped__, "__code__", None)
+        where = "" if code is None else f"{code.co_filename}:{line or code.co_firstlineno}: "
+        return self._stats.because(where + reason), where
+
     def _report(self, reason: str, line: int | None, everywhere: bool = False) -> None:
         """Say why something runs uncompiled: in `stats`, and once as a warning; strict=True: raise it.
 
         line: of the user's, where one is to blame. everywhere: the reason is not this function's alone
         (there is no C++ compiler, say): one warning is enough for all.
         """
-        code = getattr(self.__wrapped__, "__code__", None)
-        where = "" if code is None else f"{code.co_filename}:{line or code.co_firstlineno}: "
-        new = self._stats.because(where + reason)
+        new, where = self.note(reason, line)
         if everywhere:
             new = new and reason not in _said
             _said.add(reason)

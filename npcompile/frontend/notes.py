@@ -42,7 +42,7 @@ class Notes:
         self.graph = fx.Graph()
         self.inputs: list[fx.Node] = []
         self.roots = Roots()
-        self.tracked = Tracked(self.decide)
+        self.tracked = Tracked(self.confused)
         self.decided: set[fx.Node] = set()
         self.filename = filename
         self.count = 0
@@ -158,6 +158,12 @@ class Notes:
         if node not in self.decided:
             self.decided.add(node)
             self.guard("value", value, node)
+
+    def confused(self, node: fx.Node, value: Any) -> None:
+        """Guard that a node has this value, because another value is the same object."""
+        if node not in self.decided:
+            self.decide(node, value)
+            next(iter(reversed(self.graph.nodes))).meta["confused"] = True
 
     def guard(self, kind: str, expected: Any, *nodes: fx.Node) -> None:
         self.add("guard", Guard(kind, expected), nodes, {}, Value("object"))

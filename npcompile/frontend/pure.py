@@ -97,6 +97,12 @@ HOST_FUNCTIONS: frozenset[Any] = frozenset(
     + [np.fft.fftfreq, np.fft.rfftfreq, np.fft.fftshift, np.fft.ifftshift]
 )
 
+# Those whose answer's size depends on the values.
+SIZED_BY_DATA: frozenset[Any] = frozenset(
+    [np.unique, np.nonzero, np.flatnonzero, np.argwhere, np.extract, np.compress, np.union1d]
+    + [np.intersect1d, np.setdiff1d, np.setxor1d, np.trim_zeros]
+)
+
 # Attributes of an array that the signature decides.
 ARRAY_FACTS: frozenset[str] = frozenset(["shape", "ndim", "size", "dtype", "itemsize", "nbytes", "strides"])
 

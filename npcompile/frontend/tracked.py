@@ -42,7 +42,7 @@ class Tracked:
 
     def __init__(self, decide: Callable[[fx.Node, Any], None]) -> None:
         self._known: dict[int, Known] = {}
-        self._decide = decide  # adds a guard that a node has this value
+        self._decide = decide  # adds a guard that a node has this value, because it has an equal
 
     def get(self, obj: Any) -> Known | None:
         return self._known.get(id(obj))

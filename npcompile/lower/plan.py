@@ -124,6 +124,11 @@ class Planner:
 
     def _op(self, node: fx.Node) -> None:
         args = nodes_in((node.args, node.kwargs))
+        if node.meta.get("moving"):  # it fails, if it does, before what comes after it
+            self.close()
+            self.host_view(node)
+            self.on_host(node)
+            return
         if step_of(node) == "view" and args[0] not in self.open.inside:
             self.host_view(node)
             return
