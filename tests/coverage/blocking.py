@@ -92,7 +92,15 @@ def _pages(array: Strided) -> mmap.mmap:
     return owner._reserved
 
 
+def _from_before(array: Strided) -> bool:
+    """Whether an array was there before the block (a constant of a class): it is no operand, and seen."""
+    owner = array._owner
+    return owner._reserved is None and owner._layout_known is not None
+
+
 def _make_layout(array: Strided) -> np.ndarray:
+    if _from_before(array):
+        return _REAL["_make_layout"](array)
     memory = array._memory
     dtype = convert.numpy_dtype(memory.dtype)
     layout = np.ndarray(
@@ -110,6 +118,8 @@ def _make_layout(array: Strided) -> np.ndarray:
 
 
 def _first_address(array: Strided) -> int:
+    if _from_before(array):
+        return int(_REAL["_first_address"](array))
     return int(np.frombuffer(_pages(array), np.uint8).ctypes.data)
 
 
@@ -170,8 +180,10 @@ class Blocked:
                 if vars(sys.modules[caller.f_globals["__name__"]]) is caller.f_globals:
                     return  # NumPy among itself: what it was asked from outside has been noted
             name = frame.f_code.co_name
-            if module == "numpy._core._methods" and isinstance(frame.f_locals.get("a"), np.generic):
-                return  # of a NumPy scalar
+            if module == "numpy._core._methods" and np.ndim(frame.f_locals.get("a")) == 0:
+                return  # a method of a NumPy scalar, which NumPy does on an array of no axes
+            if name == "prod" and isinstance(frame.f_locals.get("a"), tuple):
+                return  # the size of a shape
             if name.startswith("<") or name.endswith("_dispatcher") or name in _ALLOWED.get(module, ()):
                 return
             self.asked[f"{module}.{name}"] += 1

@@ -115,7 +115,6 @@ MAIN: dict[str, tuple[Call, ...]] = {
     "fill_diagonal": (lambda np, x: at(np.fill_diagonal, x.sq, 5.0),
                       lambda np, x: at(np.fill_diagonal, x.r, 1.0)),
     "flatnonzero": (lambda np, x: np.flatnonzero(x.m), lambda np, x: np.flatnonzero(x.a > 0)),
-    "from_dlpack": (lambda np, x: np.from_dlpack(x.a),),
     "fromfunction": (lambda np, x: np.fromfunction(lambda i, j: i + 2 * j, (3, 4)),
                      lambda np, x: np.fromfunction(lambda i: i * 2, (4,), dtype=int)),
     "geomspace": (lambda np, x: np.geomspace(1, 1000, 4),

@@ -29,7 +29,7 @@ REASONS: dict[str, tuple[str, ...]] = {
         "is_busday", "isnat",
     ),
     "files and buffers": (
-        "frombuffer", "fromfile", "fromiter", "fromregex", "fromstring", "genfromtxt", "load",
+        "from_dlpack", "frombuffer", "fromfile", "fromiter", "fromregex", "fromstring", "genfromtxt", "load",
         "loadtxt", "memmap", "save", "savetxt", "savez", "savez_compressed",
     ),
     "printing": (
