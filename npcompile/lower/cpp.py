@@ -23,6 +23,8 @@ PARALLEL = re.compile(r"#pragma omp parallel( for)?(?: num_threads\(\d+\))?[ ]*$
 INCLUDE = re.compile(r"^[ ]*#include.*$", re.MULTILINE)
 COPY_TYPES = {1: "uint8_t", 2: "uint16_t", 4: "uint32_t", 8: "uint64_t", 16: "std::array<uint64_t, 2>"}
 ALIGNMENT = 64
+MASKED = "VecMask<"  # in the text of kernels that MASKS is for
+MASKS = Path(__file__).parent / "masks.h"
 
 
 class CompilerMissing(Exception):
@@ -95,6 +97,8 @@ def emit(program: Program, outs: list[Out], threads: int) -> Emitted:
         "static const char* npc_failed(const char* what) {\n"
         "    std::strncpy(npc_message, what, sizeof npc_message - 1);\n    return npc_message;\n}",
     ]
+    if any(MASKED in kernel.source for kernel in program.kernels):
+        head.insert(len(includes) + 1, MASKS.read_text())
     if streamed:
         head.insert(len(includes) + 1, streaming.HELPERS)
     if program.general is not None:
@@ -247,9 +251,13 @@ def build(source: Path, library: Path, compiler: str, header: Header) -> None:
     tools = adapter.toolchain()
     linked = [*(f"-L{d}" for d in tools.library_dirs), *(f"-l{n}" for n in tools.libraries)]
     command = [compiler, *header.flags(compiler), str(source), *_flags()]
-    run(
-        [*command, "-Wl,--as-needed", *linked, "-o", str(library)]
-    )  # most kernels need none of torch's libraries
+    command += ["-Wl,--as-needed", *linked, "-o", str(library)]  # most kernels need none of torch's libraries
+    try:
+        run(command)
+    except CompilerFailed:  # another torch may have these casts itself
+        if MASKED not in source.read_text():
+            raise
+        run([*command, "-DNPC_NO_MASKS"])
 
 
 def run(command: list[str]) -> None:

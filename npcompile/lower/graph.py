@@ -160,7 +160,7 @@ def _versions() -> bytes:
     """This machine's and this code's part of every key."""
     digest = hashlib.sha256(f"{FORMAT} {torch.__version__} {platform.machine()}".encode())
     digest.update(cpu_flags().encode())
-    for name in ("graph.py", "adapter.py", "compile.py", "wrapper.py", "cpp.py", "streaming.py"):
+    for name in ("graph.py", "adapter.py", "compile.py", "wrapper.py", "cpp.py", "streaming.py", "masks.h"):
         digest.update((Path(__file__).parent / name).read_bytes())
     return digest.digest()
 
