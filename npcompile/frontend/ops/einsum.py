@@ -330,7 +330,7 @@ def einsum(
     if casting not in _CASTING:
         raise ValueError("casting must be one of 'no', 'equiv', 'safe', 'same_kind', 'unsafe', 'same_value'")
     whole = [item.is_contiguous() for item in tensors]
-    turned = [item.permute(*reversed(range(item.dim()))).is_contiguous() for item in tensors]
+    turned = [item.permute(tuple(reversed(range(item.dim())))).is_contiguous() for item in tensors]
     order = str(order).upper()
     if order == "A":
         order = "F" if all(turned) and not all(whole) else "C"
