@@ -34,6 +34,7 @@ QUESTIONS: dict[str, frozenset[str]] = {
     "numpy._core._ufunc_config": frozenset(
         ["__init__", "__enter__", "__exit__", "seterr", "geterr", "inner"]
     ),
+    "numpy._core.einsumfunc": frozenset(["einsum_path"]),
     "numpy._core.fromnumeric": frozenset(["ndim", "shape", "size"]),
     "numpy._core.getlimits": frozenset(
         ["__new__", "__init__", "min", "max", "_init", "smallest_normal", "tiny"]
@@ -51,6 +52,7 @@ QUESTIONS: dict[str, frozenset[str]] = {
 
 # Those that answer with a view of a layout, which is an address: where one copies, it copies made-up values.
 VIEWS: dict[str, frozenset[str]] = {
+    "numpy._core.einsumfunc": frozenset(["einsum"]),
     "numpy._core.fromnumeric": frozenset(["diagonal", "matrix_transpose", "ravel", "reshape", "squeeze"])
     | frozenset(["swapaxes", "transpose"]),
     "numpy._core.numeric": frozenset(["moveaxis", "rollaxis"]),

@@ -110,7 +110,6 @@ MAIN: dict[str, tuple[Call, ...]] = {
                 lambda np, x: np.ediff1d(x.a, to_begin=0.0, to_end=[1.0, 2.0])),
     "einsum": (lambda np, x: np.einsum("ij,ij->i", x.a, x.b), lambda np, x: np.einsum("ij,kj", x.a, x.b),
                lambda np, x: np.einsum("ij,kj,kl->il", x.a, x.b, x.b, optimize=True)),
-    "einsum_path": (lambda np, x: np.einsum_path("ij,kj,kl->il", x.a, x.b, x.b)[0],),
     "extract": (lambda np, x: np.extract(x.m, x.v), lambda np, x: np.extract(x.mask, x.a)),
     "fill_diagonal": (lambda np, x: at(np.fill_diagonal, x.sq, 5.0),
                       lambda np, x: at(np.fill_diagonal, x.r, 1.0)),

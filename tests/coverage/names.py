@@ -43,7 +43,7 @@ REASONS: dict[str, tuple[str, ...]] = {
         "__array_namespace_info__",
     ),
     "a question about dtypes, shapes or memory": (
-        "broadcast_shapes", "can_cast", "common_type", "iscomplexobj", "isdtype", "isfortran",
+        "broadcast_shapes", "can_cast", "common_type", "einsum_path", "iscomplexobj", "isdtype", "isfortran",
         "isrealobj", "isscalar", "issubdtype", "iterable", "may_share_memory", "min_scalar_type",
         "ndim", "promote_types", "result_type", "shape", "shares_memory", "size", "finfo", "iinfo",
     ),
