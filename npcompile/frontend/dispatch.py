@@ -17,7 +17,7 @@ import torch
 
 from npcompile.frontend import convert, counters, errstate
 from npcompile.frontend.strided import Strided, overlap
-from npcompile.frontend.table import TABLE, Op, Unsupported
+from npcompile.frontend.table import TABLE, TORCH, Op, Unsupported
 from npcompile.lower import transfers
 
 # Functions that write into their first argument; their ops give the whole new array.
@@ -121,12 +121,15 @@ def call(
 _NO_VALUE = inspect.signature(np.sum).parameters["initial"].default  # NumPy's "not given"
 
 
+_BY_CLASS = {type(dtype): dtype for dtype in TORCH}
+
+
 def given(kwargs: dict[str, Any]) -> dict[str, Any]:
     """The keywords that say something; a dtype that is given by its class (`type(a.dtype)`) as the dtype."""
     kwargs = {key: item for key, item in kwargs.items() if item is not _NO_VALUE}
     dtype = kwargs.get("dtype")
-    if isinstance(dtype, type) and issubclass(dtype, np.dtype) and dtype is not np.dtype:
-        kwargs["dtype"] = dtype()
+    if isinstance(dtype, type) and dtype in _BY_CLASS:
+        kwargs["dtype"] = _BY_CLASS[dtype]
     return kwargs
 
 

@@ -18,6 +18,7 @@ from npcompile.frontend.table import Unsupported
 from npcompile.lower import transfers
 
 _OURS_OR_NUMPY = (Strided, np.ndarray, np.generic)
+_NO_LIKES = (*_OURS_OR_NUMPY, int, float, complex, str, bytes, list, tuple, slice, type(None), type(...))
 
 
 def _method(descriptor: Any) -> Callable[..., Any]:
@@ -29,6 +30,32 @@ def _method(descriptor: Any) -> Callable[..., Any]:
     method.__name__ = descriptor.__name__
     method.__doc__ = descriptor.__doc__
     return method
+
+
+def _laid(descriptor: Any) -> Callable[..., Any]:
+    """The same for a method whose one argument is a memory order, which may be written small."""
+
+    def method(self: Any, order: Any = "C") -> Any:
+        order = order.upper() if isinstance(order, str) else "C" if order is None else order
+        return dispatch.call(descriptor, (self, order), {})
+
+    method.__name__ = descriptor.__name__
+    method.__doc__ = descriptor.__doc__
+    return method
+
+
+def _like(value: Any) -> Any:
+    """Of an array-like whose `__array__` gives one of ours, which NumPy does not take: that; else the value."""
+    if isinstance(value, _NO_LIKES) or isinstance(value, type):
+        return value
+    convert_ = getattr(type(value), "__array__", None)
+    if convert_ is None:
+        return value
+    try:
+        made = value.__array__()
+    except Exception:  # NumPy is to raise it
+        return value
+    return made if isinstance(made, Strided) else value
 
 
 def is_basic(index: Any) -> bool:
@@ -189,6 +216,7 @@ class ndarray(Exports):
 
     def __getitem__(self, index: Any) -> Any:
         if not is_basic(index):
+            index = tuple(map(_like, index)) if type(index) is tuple else _like(index)
             if type(index) is list:
                 index = np.asarray(index) if index else np.empty(0, np.intp)
             return dispatch.call(np.ndarray.__getitem__, (self, index), {})
@@ -199,7 +227,9 @@ class ndarray(Exports):
         return convert.scalar_of(self._view_at(self._layout[(*index, ...)])._memory)
 
     def __setitem__(self, index: Any, value: Any) -> None:
+        value = _like(value)
         if not is_basic(index):
+            index = tuple(map(_like, index)) if type(index) is tuple else _like(index)
             dispatch.update(np.ndarray.__setitem__, (self, index, value), {})
             return
         layout = self._layout
@@ -313,7 +343,7 @@ class ndarray(Exports):
     cumsum = _method(np.ndarray.cumsum)
     diagonal = _method(np.ndarray.diagonal)
     dot = _method(np.ndarray.dot)
-    flatten = _method(np.ndarray.flatten)
+    flatten = _laid(np.ndarray.flatten)
     max = _method(np.ndarray.max)
     mean = _method(np.ndarray.mean)
     min = _method(np.ndarray.min)
@@ -321,7 +351,7 @@ class ndarray(Exports):
     partition = _method(np.ndarray.partition)
     prod = _method(np.ndarray.prod)
     put = _method(np.ndarray.put)
-    ravel = _method(np.ndarray.ravel)
+    ravel = _laid(np.ndarray.ravel)
     repeat = _method(np.ndarray.repeat)
     reshape = _method(np.ndarray.reshape)
     round = _method(np.ndarray.round)
@@ -382,8 +412,7 @@ def asarray(value: Any, dtype: Any = None, *, copy: bool | None = None) -> Any:
 
     value: our array, a torch tensor, or whatever `np.asarray` takes. Raises what NumPy raises.
     """
-    if isinstance(value, torch.Tensor):
-        value = ndarray._of_tensor(value)
+    value = ndarray._of_tensor(value) if isinstance(value, torch.Tensor) else _like(value)
     if isinstance(value, Strided):
         if dtype is not None and np.dtype(dtype) != convert.numpy_dtype(value._memory.dtype):
             if copy is False:

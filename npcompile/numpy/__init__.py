@@ -16,6 +16,7 @@ import numpy
 
 import npcompile.frontend.ops  # noqa: F401  (fills the op table)
 from npcompile.frontend import counters, sized  # noqa: F401  (what is no op, but ours)
+from npcompile.frontend.broadcasting import broadcast as broadcast
 from npcompile.frontend.ndarray import ndarray as ndarray
 from npcompile.numpy import clones
 from npcompile.numpy import fft as fft

@@ -10,7 +10,6 @@ binary_repr = numpy.binary_repr
 bmat = numpy.bmat
 bool = numpy.bool
 bool_ = numpy.bool_
-broadcast = numpy.broadcast
 busday_count = numpy.busday_count
 busday_offset = numpy.busday_offset
 busdaycalendar = numpy.busdaycalendar

@@ -218,3 +218,41 @@ def test_scalars_are_numpys() -> None:
 
 def test_generic_alias() -> None:
     assert str(ndarray[Any, numpy.dtype[numpy.float64]]).endswith("numpy.float64]]")
+
+
+def test_broadcast_knows_the_arrays() -> None:
+    a, b = np.arange(3), np.arange(2)[:, None]
+    both = np.broadcast(a, b)
+    assert both.shape == (2, 3) and both.ndim == both.nd == 2 and both.numiter == 2 and both.size == 6
+    assert list(both) == list(numpy.broadcast(numpy.arange(3), numpy.arange(2)[:, None]))
+    assert both.index == 6
+    both.reset()
+    assert next(both) == (0, 0) and both.iters[0].base is a and both.iters[1].base is b
+    assert list(both.iters[1]) == [0, 0, 0, 1, 1, 1]
+    assert np.broadcast(both, 1).numiter == 3
+    with pytest.raises(ValueError, match="mismatch"):
+        np.broadcast(a, np.arange(2))
+
+
+class Like:
+    """What NumPy's protocol makes an array of ours of."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return np.array(self.value, dtype)
+
+
+def test_array_likes() -> None:
+    a = np.zeros((2, 2))
+    assert type(a[Like(0), Like(1)]) is numpy.float64
+    a[Like(1)] = Like([3.0, 4.0])
+    assert a.tolist() == [[0, 0], [3, 4]]
+    assert np.asarray(Like([1, 2])).tolist() == [1, 2]
+
+
+def test_memory_orders_may_be_written_small() -> None:
+    a = np.arange(6).reshape(2, 3)
+    assert a.flatten("f").tolist() == a.flatten("F").tolist() == a.ravel(order="f").tolist()
+    assert a.flatten(None).tolist() == a.flatten().tolist()

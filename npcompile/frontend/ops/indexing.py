@@ -285,6 +285,8 @@ def _mode_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | 
 def take(a: Tensor, indices: Tensor, axis: Any = None, out: None = None, mode: Any = "raise") -> Any:
     if axis is None:
         a, axis = a.reshape(-1), 0
+    elif isinstance(axis, Tensor):
+        raise TypeError("only integer scalar arrays can be converted to a scalar index")
     axis = normalize_axis_index(axis, a.dim()) if a.dim() else 0
     a = a.reshape(1) if a.dim() == 0 else a
     length = a.shape[axis]
