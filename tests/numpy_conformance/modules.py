@@ -32,6 +32,8 @@ MODULES: dict[str, str] = {
     "lib.histograms": "lib/tests/test_histograms.py",
     "lib.polynomial": "lib/tests/test_polynomial.py",
     "linalg.linalg": "linalg/tests/test_linalg.py",
+    "fft.helper": "fft/tests/test_helper.py",
+    "fft.pocketfft": "fft/tests/test_pocketfft.py",
 }
 
 # What the test suite runs, by lane; `python -m tests.numpy_conformance` runs every module in any lane. In the

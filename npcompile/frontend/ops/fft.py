@@ -78,14 +78,14 @@ def _transform(a: Tensor, n: Any, axis: Any, norm: Any, forward: bool, real: boo
         shape[axis] = count
         empty = ready.new_zeros(shape, dtype=answer)
         return cast(empty, own) if real and not forward else empty
+    ready = ready.movedim(axis, -1).contiguous()  # the digits do not depend on how the operand lies in memory
     if not real:
-        result = (torch.fft.fft if forward else torch.fft.ifft)(
-            ready, dim=axis, norm="backward" if forward else "forward"
-        )
+        result = torch.fft.fft(ready) if forward else torch.fft.ifft(ready, norm="forward")
     elif forward:
-        result = torch.fft.rfft(ready, dim=axis)
+        result = torch.fft.rfft(ready)
     else:
-        result = torch.fft.irfft(_conjugate_even(ready, axis, n), n, axis, "forward")
+        result = torch.fft.irfft(_conjugate_even(ready, n), n, norm="forward")
+    result = result.movedim(-1, axis)
     if factor is not None:
         result = result * torch.full((), float(factor), dtype=_real(answer), device=a.device)
     return cast(result, own) if real and not forward else result
@@ -95,11 +95,10 @@ def _real(dtype: torch.dtype) -> torch.dtype:
     return {torch.complex64: torch.float32, torch.complex128: torch.float64}.get(dtype, dtype)
 
 
-def _conjugate_even(a: Tensor, axis: int, n: int) -> Tensor:
+def _conjugate_even(a: Tensor, n: int) -> Tensor:
     """Half a spectrum without the imaginary parts that real data cannot have: NumPy drops them."""
-    places = torch.arange(a.shape[axis], device=a.device)
+    places = torch.arange(a.shape[-1], device=a.device)
     alone = places == 0 if n % 2 else (places == 0) | (places == n // 2)
-    alone = alone.reshape([-1 if at == axis else 1 for at in range(a.dim())])
     zero = torch.zeros((), dtype=a.imag.dtype, device=a.device)
     return torch.complex(a.real, torch.where(alone, zero, a.imag))
 
@@ -154,17 +153,23 @@ def ihfft(a: Tensor, n: Any = None, axis: Any = -1, norm: Any = None, out: None 
 # -- several axes --------------------------------------------------------------------------------------------
 
 
-def _axes_limits(default: Any, ignores_out: bool = False, back: Any = 1j) -> Callable[..., str | None]:
+def _answered(a: Any, real: bool) -> np.dtype[Any]:
+    """The dtype of a transform of `a`, or of one to real data."""
+    own = np.asarray(a).dtype
+    return np.result_type(own.type(0).real.dtype, 1.0) if real else np.result_type(own, 1j)
+
+
+def _axes_limits(default: Any, ignores_out: bool = False, real: bool = False) -> Callable[..., str | None]:
     """A `limits`: calls that NumPy warns of, and those that transform nothing, are NumPy's.
 
-    default: that of `axes`; back: a number of the kind that the transform answers with.
+    default: that of `axes`; real: whether the transform answers with real data.
     """
 
     def limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
         s = args[1] if len(args) > 1 else kwargs.get("s")
         axes = args[2] if len(args) > 2 else kwargs.get("axes", default)
         out = kwargs.get("out")
-        if out is not None and (ignores_out or out.dtype != np.result_type(np.asarray(args[0]).dtype, back)):
+        if out is not None and (ignores_out or out.dtype != _answered(args[0], real)):
             return "out= that NumPy ignores, or in whose precision it computes"
         if s is not None and (axes is None or any(item is None for item in s)):
             return "s= in a form that NumPy warns of"
@@ -242,7 +247,7 @@ def rfft2(a: Tensor, s: Any = None, axes: Any = (-2, -1), norm: Any = None, out:
     return _real_forward(a, s, axes, norm)
 
 
-@op(np.fft.irfftn, scalar=False, library=True, limits=_axes_limits(None, back=1.0))
+@op(np.fft.irfftn, scalar=False, library=True, limits=_axes_limits(None, real=True))
 def irfftn(a: Tensor, s: Any = None, axes: Any = None, norm: Any = None, out: None = None) -> Tensor:
     return _real_back(a, s, axes, norm)
 
