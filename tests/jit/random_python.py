@@ -48,7 +48,7 @@ def module_of(source: str, folder: Path, name: str) -> types.ModuleType:
 
 
 def arguments(module: Any, rng: random.Random, length: int, kind: int) -> tuple[Any, ...]:
-    """Fresh arguments: two arrays (of some kinds the second overlaps the first), an int, an object, a dict."""
+    """Fresh arguments: two arrays (in some kinds one is a view of the other), an int, an object, a dict."""
     shape = (length, 2) if kind % 2 else (length,)
 
     def array() -> np.ndarray:
@@ -148,9 +148,8 @@ def main() -> None:
                 reasons.update(reason.split(": ", 1)[-1][:80] for reason in jitted.stats.reasons)
             except Exception as wrong:
                 failed += 1
-                print(
-                    f"== {'compiled ' * bool(compiled)}seed {seed}: {type(wrong).__name__}: {str(wrong)[:300]}"
-                )
+                how = "compiled " if compiled else ""
+                print(f"== {how}seed {seed}: {type(wrong).__name__}: {str(wrong)[:300]}")
                 print(source.removeprefix(PRELUDE), flush=True)
     print(f"{chosen.programs} programs, {replayed} replayed, {failed} wrong")
     for reason, count in reasons.most_common(40):
