@@ -45,7 +45,7 @@ def _laid(descriptor: Any) -> Callable[..., Any]:
 
 
 def _like(value: Any) -> Any:
-    """Of an array-like whose `__array__` gives one of ours, which NumPy does not take: that; else the value."""
+    """Of an array-like whose `__array__` gives one of ours, which NumPy does not take: that array."""
     if isinstance(value, _NO_LIKES) or isinstance(value, type):
         return value
     convert_ = getattr(type(value), "__array__", None)

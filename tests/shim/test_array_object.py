@@ -228,7 +228,7 @@ def test_broadcast_knows_the_arrays() -> None:
     assert both.index == 6
     both.reset()
     assert next(both) == (0, 0) and both.iters[0].base is a and both.iters[1].base is b
-    assert list(both.iters[1]) == [0, 0, 0, 1, 1, 1]
+    assert list(np.broadcast(a, b).iters[1]) == [0, 0, 0, 1, 1, 1]
     assert np.broadcast(both, 1).numiter == 3
     with pytest.raises(ValueError, match="mismatch"):
         np.broadcast(a, np.arange(2))
