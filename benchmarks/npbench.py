@@ -37,7 +37,7 @@ from timing import header, machine, parser, pretty
 LIMIT = 180.0  # seconds for one program: plain NumPy, first call, compiling, judging and timing together
 TIMING = 6.0  # seconds of timed rounds, once there have been enough
 ROUNDS = (3, 25)  # at least and at most
-SETTLE = 6  # calls within which a function must have seen all ways through itself
+SETTLE = 10  # calls within which a function must have seen all ways through itself
 SLOWER = 1.15  # of NumPy's time: what counts as slower than NumPy
 
 
