@@ -96,8 +96,9 @@ def _without_masks(array: Any, index: Any) -> tuple[Any, ...]:
         shape = tuple(mask._memory.shape)
         if not shape:
             raise Unsupported("a 0-d mask")
-        if shape != array.shape[axis : axis + len(shape)]:
-            raise IndexError("boolean index did not match indexed array")
+        there = array.shape[axis : axis + len(shape)]
+        if len(there) < len(shape) or any(n not in (0, m) for n, m in zip(shape, there, strict=True)):
+            raise IndexError("boolean index did not match indexed array")  # 0 passes for any
         items += _nonzero(mask)
         axis, found = axis + len(shape), True
     if not found:
