@@ -224,3 +224,14 @@ for least in (0, 3, 40, -1):
         (BINS, WEIGHTS), (BINS * 9, WEIGHTS), (BINS, WEIGHTS.astype("f4")), (BINS, WEIGHTS[:2]), (BINS, BINS)
     )
     case("numpy.bincount", lambda np, x, w, n=least: np.bincount(x, w, n), rows, f"{least} weights", ulp=2)
+
+# A mask's axis of no elements passes for any length.
+for label, shape in (("axis 0", (0, 4)), ("axis 1", (3, 0)), ("vector", (0,))):
+    rows = given((A[:3], numpy.zeros(shape, bool)))
+    case(
+        "numpy.ndarray.__setitem__",
+        lambda np, a, m: store(np, a, m, 2),
+        rows,
+        f"empty mask, {label}",
+        refused=True,
+    )
