@@ -72,6 +72,7 @@ class Entry:
         assert traced.program is not None and traced.plan is not None and traced.replay is not None
         self.program = traced.program
         self.replay = traced.replay
+        self.plan = traced.plan
         self.segments = traced.plan.segments
         self.host_calls = traced.host_calls
         self.jobs: list[Job | cuda.DeviceJob] = []
@@ -96,6 +97,7 @@ class State:
     def __init__(self) -> None:
         self.ready: list[tuple[Callable[..., Any], int]] = []  # replays with their host calls, newest first
         self.pending: list[Entry] = []
+        self.entries: list[Entry] = []  # all of them, oldest first: what `explain` shows
         self.plain = False  # this signature stays uncompiled
         self.misses = 0  # calls in a row for which all programs diverged
         self.small = False  # because a call of a kernel would take longer than NumPy does
@@ -174,6 +176,8 @@ class Recorded:
                 stats.host_calls += host_calls
                 if state.misses:
                     state.misses = 0
+                if state.ready[0][0] is not replay:  # what was right now is tried first from now on
+                    state.ready = [(replay, host_calls), *(r for r in state.ready if r[0] is not replay)]
                 return result
             if state.ready:
                 state.misses += 1
@@ -282,6 +286,7 @@ class Recorded:
         self._stats.programs += 1
         self._programs.append(traced.program)
         entry = Entry(traced)
+        state.entries.append(entry)
         if os.environ.get("NPCOMPILE_BACKEND") == "interpreter":
             self._stats.segments += len(entry.segments)
             stand_ins = [eager(segment.graph, entry.program.device) for segment in entry.segments]

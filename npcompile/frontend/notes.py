@@ -51,6 +51,7 @@ class Notes:
         self.made: dict[int, Any] = {}  # functions that were made inside: their cells are this call's
         self.code: CodeType | None = None  # of the function itself, as it is being run
         self.host_calls = 0  # steps that are calls of real NumPy
+        self.refusal: str | None = None  # why the operation that was last asked about is no op
 
     # -- values ------------------------------------------------------------------------------------------
 
@@ -120,6 +121,8 @@ class Notes:
         node = self.graph.create_node("call_function", target, args, kwargs, _NAMES.get(name, name))
         line, top = self.where()
         node.meta.update(step=step, value=value, line=line, top=top)
+        if step == "host":
+            node.meta["reason"], self.refusal = self.refusal, None
         return node
 
     def where(self) -> tuple[int | None, int | None]:

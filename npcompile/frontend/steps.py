@@ -247,7 +247,8 @@ class Steps(Notes):
             self.write(view, self.ref(value))
             return
         op = TABLE.of(SETITEM)
-        if op is None or op.refuses((layout(array), index, value), {}) is not None:
+        self.refusal = None if op is None else op.refuses((layout(array), index, value), {})
+        if op is None or self.refusal is not None:
             self.instead(with_items, (array, index, value), array)
             return
         self.fits(self.ref(value), array.dtype)

@@ -33,24 +33,28 @@ class Step:
     """One step of a plan.
 
     kind: "segment" (`segment`); "view" (NumPy makes the view `node`); "copy" (`node[...] = source`); or the
-    step kind of the program's node that is to be run on the host as it is.
+    step kind of the program's node that is to be run on the host as it is. why: a segment ends here, or a
+    write is a copy; empty where the program ends.
     """
 
     kind: str
     node: fx.Node | None = None
     segment: Segment | None = None
     source: Any = None
+    why: str = ""
 
 
 @dataclass
 class Plan:
     """The steps of one program, in order. `early`: reads and decisions that need nothing computed, so they
-    come first. `effects`: the place in `steps` of the first step with an effect, or None."""
+    come first. `effects`: the place in `steps` of the first step with an effect, or None. `became`: by the
+    program's nodes, the steps that carry them out; a view that is not there is made inside the kernels."""
 
     early: list[Step] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
     effects: int | None = None
     written: set[int] = field(default_factory=set)  # roots from outside that are written to
+    became: dict[fx.Node, Step] = field(default_factory=dict)
 
     @property
     def segments(self) -> list[Segment]:
@@ -125,7 +129,7 @@ class Planner:
     def _op(self, node: fx.Node) -> None:
         args = nodes_in((node.args, node.kwargs))
         if node.meta.get("moving"):  # it fails, if it does, before what comes after it
-            self.close()
+            self.close(f"{node} is a view at a place that moves")
             self.host_view(node)
             self.on_host(node)
             return
@@ -137,11 +141,12 @@ class Planner:
             return
         for arg in args:
             if arg not in self.open.inside and value_of(arg).kind == "array" and self._reads_a_write(arg):
-                self.close()
+                self.close(f"{node} reads {arg}, a part of which was written")
                 break
         checked = bool(getattr(node.target, "checked", False)) and not node.meta.get("unchecked")
         if checked and self.open.writes:
-            self.close()  # a check and a write do not share a segment: the check comes before it or after it
+            # A check and a write do not share a segment: the check comes before it or after it.
+            self.close(f"{node} checks its indices after a write")
         for arg in args:
             if arg not in self.open.inside and value_of(arg).kind == "array":
                 self.open.reads.append(self.canonical(arg))
@@ -165,35 +170,37 @@ class Planner:
             return
         owner = self._owner(dst)
         if owner in self.open.inside and not self._split(owner):
-            self._save(node, dst)
+            self._save(node, dst, f"{dst} is a part of {owner}, which the same segment makes and writes")
             return
         inside = isinstance(value, fx.Node) and value in self.open.inside
         target = self.canonical(dst)
         clash = any(read is not target and self._overlap(read, target) for read in self.open.reads)
         clash |= any(other is not target and self._overlap(other, target) for _, other in self.open.writes)
         if isinstance(value, fx.Node) and not inside and value_of(value).kind == "array":
-            self.close()  # from one array of the host to another: a copy, without any kernel
+            why = f"{value} is copied as it is, without any kernel"
+            self.close(why)
             self.on_host(value)
-            self._copy(target, value)
+            self._copy(node, target, value, why)
             return
         if value_of(dst).dtype is None:
             raise Unplannable("a write into an array of a dtype that programs cannot compute in")
         if clash or self.open.checked:
+            why = f"{dst} overlaps what the segment reads or writes" if clash else "indices are checked first"
             if inside:
-                self._save(node, dst)
+                self._save(node, dst, why)
                 return
-            self.close()
+            self.close(why)
         self.on_host(target)
         self.open.writes.append((node, target))
         self.open.ops.append(node)
 
-    def _save(self, node: fx.Node, dst: fx.Node) -> None:
+    def _save(self, node: fx.Node, dst: fx.Node, why: str) -> None:
         """End the segment with the written value among its outputs, and copy it to its place."""
         node.meta["value"] = value_of(dst).renewed(-1, value_of(dst).shape, value_of(dst).dtype)
         self.open.ops.append(node)
         self.open.saved.append(node)
-        self.close()
-        self._copy(self.canonical(dst), node)
+        self.close(why)
+        self._copy(node, self.canonical(dst), node, why)
 
     def _split(self, owner: fx.Node) -> bool:
         """End the segment with an array that is written from here on; what does not lead to it goes on
@@ -212,15 +219,19 @@ class Planner:
         self.open = Open()
         for node in earlier:
             self._op(node)
-        self.close()
+        self.close(f"{owner} is written to from here on")
         for node in later:
             self._op(node)
         return True
 
-    def _copy(self, target: fx.Node, source: fx.Node) -> None:
+    def _copy(self, node: fx.Node, target: fx.Node, source: fx.Node, why: str) -> None:
         self.on_host(target)
         self._effect(target)
-        self.plan.steps.append(Step("copy", target, source=source))
+        self._add(Step("copy", target, source=source, why=why), node)
+
+    def _add(self, step: Step, *nodes: fx.Node) -> None:
+        self.plan.steps.append(step)
+        self.plan.became.update(dict.fromkeys(nodes, step))
 
     def _renews(self, node: fx.Node, dst: fx.Node) -> bool:
         """A write over the whole of an array of the open segment that nothing else shows: a new value by
@@ -242,19 +253,20 @@ class Planner:
         effect = step == "opaque"
         if step in ("read", "guard", "number") and not self.opaque and all(arg in self.early for arg in args):
             self.plan.early.append(Step(step, node))
+            self.plan.became[node] = self.plan.early[-1]
             self.early.add(node)
             self._now_there(node, step)
             return
         self.opaque |= effect and not node.meta.get("inert")
         if effect or self.open.writes or any(self._owner(arg) in self.open.inside for arg in args):
-            self.close()
+            self.close(f"{node} comes next, on the host ({step})")
         for arg in args:
             self.on_host(arg)
         if step == "guard" and self.plan.effects is not None:
             raise Unplannable(f"{node.args[0]} decides after {self._cause()}", node)
         if effect and self.plan.effects is None:
             self.plan.effects = len(self.plan.steps)
-        self.plan.steps.append(Step(step, node))
+        self._add(Step(step, node), node)
         self._now_there(node, step)
 
     def _now_there(self, node: fx.Node, step: str) -> None:
@@ -279,7 +291,7 @@ class Planner:
             return
         if node in self.lazy:
             self.on_host(nodes_in(node.args)[0])
-            self.plan.steps.append(Step("view", node))
+            self._add(Step("view", node), node)
             self.lazy.discard(node)
             self.host.add(node)
         else:
@@ -293,8 +305,8 @@ class Planner:
 
     # -- closing a segment -------------------------------------------------------------------------------
 
-    def close(self) -> None:
-        """End the open segment: what is used after it becomes its outputs."""
+    def close(self, why: str = "") -> None:
+        """End the open segment, for this reason: what is used after it becomes its outputs."""
         current, self.open = self.open, Open()
         if not current.ops:
             return
@@ -317,7 +329,7 @@ class Planner:
             raise Unplannable(f"indices are checked after {self._cause()}", late)
         for _, dst in current.writes:
             self._effect(dst)
-        self.plan.steps.append(Step("segment", segment=segment))
+        self._add(Step("segment", segment=segment, why=why), *current.ops)
         for node in outputs:
             self.host.add(node)
             if value_of(node).kind == "array":

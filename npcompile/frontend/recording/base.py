@@ -77,7 +77,8 @@ class Base(Hooks):
     def _refuses(self, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
         if self.notes.devices:
             args, kwargs = layouts(args), layouts(kwargs)
-        return op.refuses(args, kwargs)
+        self.notes.refusal = op.refuses(args, kwargs)
+        return self.notes.refusal
 
 
 def layouts(value: Any) -> Any:
