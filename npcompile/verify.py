@@ -75,9 +75,9 @@ class Verification:
 def verify(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Verification:
     """Call `f(*args, **kwargs)` under NumPy, and do each of its operations a second time under npcompile.
 
-    f: a function, jitted or not, or a bound method. The call happens once, on the caller's own arrays, with
-    all its effects; npcompile works on copies of them. Helpers that it calls are looked into, installed
-    libraries are not. Raises what the call raises.
+    f: a function, jitted or not, a bound method, or one of NumPy's own functions. The call happens once, on the
+    caller's own arrays, with all its effects; npcompile works on copies of them. Helpers that it calls are
+    looked into, installed libraries are not. Raises what the call raises.
     """
     plain: Any = f
     given = args
@@ -88,16 +88,20 @@ def verify(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Verification:
             plain, given = plain.__func__, (plain.__self__, *given)
         else:
             break
-    if not isinstance(plain, types.FunctionType):
-        unseen = f"a {type(plain).__name__} is no Python function"
-        return Verification(True, 0, plain(*given, **kwargs), unseen=unseen)
-    rewritten = rewrite(plain)
-    if not isinstance(rewritten, Rewritten):
-        return Verification(True, 0, plain(*given, **kwargs), unseen=rewritten.reason)
     importlib.import_module("npcompile.numpy")  # where functions that are made of ops are known
-    hooks = CheckedRun()
-    result = rewritten.bind(plain, hooks)(*given, **kwargs)
-    return Verification(hooks.difference is None, hooks.checked, result, hooks.difference, tuple(hooks.host))
+    hooks, unseen = CheckedRun(), None
+    if isinstance(plain, types.FunctionType):
+        rewritten = rewrite(plain)
+        if isinstance(rewritten, Rewritten):
+            result = rewritten.bind(plain, hooks)(*given, **kwargs)
+        else:
+            result, unseen = plain(*given, **kwargs), rewritten.reason
+    else:  # one of NumPy's, perhaps
+        result = hooks.call(plain, *given, **kwargs)
+        if hooks.difference is None and not (hooks.checked or hooks.host):
+            unseen = f"a {type(plain).__name__} is no Python function"
+    difference = hooks.difference
+    return Verification(difference is None, hooks.checked, result, difference, tuple(hooks.host), unseen)
 
 
 def verifying() -> bool:

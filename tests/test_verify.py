@@ -284,6 +284,9 @@ def test_a_method_a_jitted_function_and_what_has_no_source() -> None:
 
     assert verify(Holder().halved, 2.0).checked == 1
     assert verify(npcompile.jit(steps), X.copy()).ok
+    assert verify(np.sort, X).checked == 1
+    with broken("numpy.sort", result=lambda y: y + 1):
+        found(verify(np.sort, X), "numpy.sort", "value", "found(verify(np.sort, X)")
     outcome = verify(max, 1, 2)
     assert (outcome.ok, outcome.checked, outcome.result) == (True, 0, 2)
     assert str(outcome) == "nothing was compared: a builtin_function_or_method is no Python function"
