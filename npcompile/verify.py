@@ -75,7 +75,7 @@ class Verification:
 def verify(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Verification:
     """Call `f(*args, **kwargs)` under NumPy, and do each of its operations a second time under npcompile.
 
-    f: a function, jitted or not, a bound method, or one of NumPy's own functions. The call happens once, on the
+    f: a function, jitted or not, a bound method, or one of NumPy's own. The call happens once, on the
     caller's own arrays, with all its effects; npcompile works on copies of them. Helpers that it calls are
     looked into, installed libraries are not. Raises what the call raises.
     """
