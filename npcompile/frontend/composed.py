@@ -27,6 +27,7 @@ SETS: tuple[Any, ...] = (
 SHAPES: tuple[Any, ...] = (
     *(np.pad, np.insert, np.delete, np.append, np.trim_zeros, np.resize, np.block, np.kron, np.tile),
     *(np.cross, np.tensordot, np.rot90, np.flip, np.roll, np.array_split, np.dsplit, np.hsplit, np.vsplit),
+    np.asarray_chkfinite,
     *(np.take_along_axis, np.put_along_axis, np.broadcast_arrays, np.meshgrid, np.indices),
 )
 CALCULUS: tuple[Any, ...] = (
@@ -56,7 +57,9 @@ SINCE_2_1: tuple[Any, ...] = (
     (np.cumulative_sum, np.cumulative_prod, np.unstack) if hasattr(np, "unstack") else ()
 )
 
+UNTIL_2_5: tuple[Any, ...] = (np.row_stack,) if "row_stack" in np.__all__ else ()
+
 COMPOSED: tuple[Any, ...] = (
     *(*WARNING, *STATISTICS, *SETS, *SHAPES, *CALCULUS, *CALLBACKS, *INDEXING, *POLYNOMIALS, *LINALG, *FFT),
-    *SINCE_2_1,
+    *(*SINCE_2_1, *UNTIL_2_5),
 )

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.lib import stride_tricks
+from numpy.lib.array_utils import normalize_axis_index
 
 from npcompile.frontend import dispatch, errstate
 from npcompile.frontend.strided import Strided
@@ -132,7 +133,7 @@ def _whole_mask(array: Any, index: Any) -> tuple[Any, Any] | None:
     item = index[0] if type(index) is tuple and len(index) == 1 else index
     if not _is_mask(item) or getattr(item, "ndim", isinstance(item, list)):
         return None
-    return array[None], np.zeros(int(bool(item)), np.intp)
+    return array[None], Strided._of_tensor(torch.zeros(int(bool(item)), dtype=torch.int64))
 
 
 @eager(np.ndarray.__getitem__)
@@ -149,6 +150,23 @@ def setitem(array: Any, index: Any, value: Any) -> None:
     if (whole := _whole_mask(array, index)) is not None:
         return dispatch.update(np.ndarray.__setitem__, (*whole, value), {})
     dispatch.update(np.ndarray.__setitem__, (array, _without_masks(array, index), value), {})
+
+
+@eager(np.repeat, np.ndarray.repeat)
+def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
+    """Each item as often as an array says."""
+    array, counts = _ours(a), _ours(repeats)
+    tensor, times = array._tensor, counts._tensor
+    if times.dtype not in (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8, torch.bool):
+        raise Unsupported("counts that are no integers")
+    if axis is None or tensor.dim() == 0:
+        tensor, axis = tensor.reshape(-1), 0
+    at = normalize_axis_index(axis, tensor.dim())
+    times = times.to(torch.int64).broadcast_to((tensor.shape[at],) if times.numel() == 1 else times.shape)
+    if tuple(times.shape) != (tensor.shape[at],) or bool((times < 0).any()):
+        raise ValueError("counts that do not fit: NumPy raises")
+    places = torch.repeat_interleave(times)
+    return Strided._of_tensor(tensor.index_select(at, places))
 
 
 @eager(np.compress)

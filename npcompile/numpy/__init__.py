@@ -28,6 +28,7 @@ from npcompile.numpy.creation import array as array
 from npcompile.numpy.creation import asanyarray as asanyarray
 from npcompile.numpy.creation import asarray as asarray
 from npcompile.numpy.creation import ascontiguousarray as ascontiguousarray
+from npcompile.numpy.creation import asfortranarray as asfortranarray
 from npcompile.numpy.creation import from_dlpack as from_dlpack
 from npcompile.numpy.elementwise import *  # noqa: F403
 from npcompile.numpy.functions import *  # noqa: F403

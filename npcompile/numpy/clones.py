@@ -57,6 +57,7 @@ _ours: dict[int, Any] = {
     id(numpy.asarray): creation.asarray,
     id(numpy.asanyarray): creation.asanyarray,
     id(numpy.ascontiguousarray): creation.ascontiguousarray,
+    id(numpy.asfortranarray): creation.asfortranarray,
     id(private.ARRAY_CONVERTER): ArrayConverter,
     id(private.CORRELATE): _correlate,
     id(private.INVERSE): _inverse,

@@ -29,7 +29,10 @@ def array(
         order = "K"
     if order not in ("K", "A", "C", "F"):
         return dispatch.host(numpy.array, (object, dtype), {"copy": copy, "order": order, "ndmin": ndmin})
-    made = _asarray(object, dtype, copy=copy if order == "K" else copy or None)
+    if type(object) in (list, tuple) and copy is not False and dispatch.arrays_in(object):
+        made = dispatch.call(numpy.array, (object, dtype), {})  # of arrays: they are put together by the op
+    else:
+        made = _asarray(object, dtype, copy=copy if order == "K" else copy or None)
     if not isinstance(made, ndarray):
         return made if not ndmin and order == "K" else numpy.array(made, order=order, ndmin=ndmin, copy=None)
     if order in "CF" and not made.flags["CF"[order == "F"] + "_CONTIGUOUS"]:
@@ -71,6 +74,12 @@ def ascontiguousarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
     if made.ndim == 0:
         made = made.reshape(1)
     return made if made.flags["C_CONTIGUOUS"] else made.copy()
+
+
+@Conversion
+def asfortranarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
+    """`numpy.asfortranarray`: columns first, without a copy where it is so already."""
+    return array(a, dtype, copy=None, order="F", ndmin=1)
 
 
 @Conversion

@@ -28,7 +28,6 @@ array_equal = _Function(_np.array_equal)
 array_equiv = _Function(_np.array_equiv)
 array_split = _Function(_np.array_split)
 asarray_chkfinite = _Function(_np.asarray_chkfinite)
-asfortranarray = _Function(_np.asfortranarray)
 astype = _Function(_np.astype)
 atleast_1d = _Function(_np.atleast_1d)
 atleast_2d = _Function(_np.atleast_2d)
@@ -183,7 +182,6 @@ rollaxis = _Function(_np.rollaxis)
 roots = _Function(_np.roots)
 rot90 = _Function(_np.rot90)
 round = _Function(_np.round)
-row_stack = _Function(_np.row_stack)
 save = _Function(_np.save)
 savetxt = _Function(_np.savetxt)
 savez = _Function(_np.savez)
@@ -238,6 +236,8 @@ if hasattr(_np, "unstack"):  # NumPy 2.1
     cumulative_prod = _Function(_np.cumulative_prod)
     cumulative_sum = _Function(_np.cumulative_sum)
     unstack = _Function(_np.unstack)
+if hasattr(_np, "row_stack"):  # before it goes
+    row_stack = _Function(_np.row_stack)
 
 # Questions about shapes, dtypes and memory
 

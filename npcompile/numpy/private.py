@@ -26,7 +26,7 @@ UNIQUE_HASH: Any = getattr(_C, "_unique_hash", None)
 CORRELATE: Any = _core.multiarray.correlate
 
 # The C code under `numpy.linalg.inv`: NaN where there is no inverse.
-INVERSE: Any = linalg._umath_linalg.inv  # type: ignore[attr-defined]
+INVERSE: Any = linalg._umath_linalg.inv
 
 # C functions of numbers, dtypes and messages: they are called as they are.
 OF_NO_ARRAY: tuple[Any, ...] = (normalize_axis_index, _C.add_docstring, _C.format_longfloat)

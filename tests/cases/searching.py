@@ -49,6 +49,12 @@ for axis in (None, 0, -1, 7):
         arrays(REAL, moderate, more=(), empty=False),
         f"axis={axis}",
     )
+case(
+    "numpy.argpartition",
+    lambda np, a: np.sort(np.take(a, np.argpartition(a, 1)[:2])),
+    given((ROW,), (A[0],), (ROW.astype("float32"),)),
+)
+case("numpy.argpartition", lambda np, a: np.argpartition(a, 99), given((ROW,)), "out of bounds")
 case("numpy.partition", lambda np, a: np.sort(np.partition(a, [1, -2])), given((ROW,), (A,)), "several")
 case("numpy.partition", lambda np, a: np.partition(a, 99), given((ROW,)), "out of bounds")
 for axis in (0, -1, 5):
@@ -121,6 +127,7 @@ case(
     given(
         (X, numpy.array([0.0, 0.0, 1.0]), numpy.array([1.0, 2.0, 3.0])),
         (X, POINTS, numpy.array([numpy.inf, numpy.inf, 1.0, numpy.nan])),
+        (X, POINTS, numpy.array([numpy.inf, complex(1, numpy.inf), 1.0, complex(numpy.nan, 2)])),
         (X, POINTS, POINTS[:2]),
         (X, POINTS[:0], POINTS[:0]),
         (X, A, A),

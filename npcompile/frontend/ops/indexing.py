@@ -47,6 +47,12 @@ def _is_integer(value: Any) -> bool:
 # -- items -----------------------------------------------------------------------------------------
 
 
+def _index_array(item: Any, a: Tensor) -> Tensor:
+    """A list as an index: an empty one has no dtype that matters."""
+    found = tensor(item, a.device)
+    return found if found.numel() else found.to(torch.int64)
+
+
 def _parse(a: Tensor, index: Any) -> tuple[Tensor, list[Tensor | None], bool]:
     """Carry out the basic part of an index.
 
@@ -55,11 +61,11 @@ def _parse(a: Tensor, index: Any) -> tuple[Tensor, list[Tensor | None], bool]:
     Raises IndexError as NumPy does; Unsupported for masks.
     """
     items = list(index) if isinstance(index, tuple) else [index]
-    items = [tensor(item, a.device) if isinstance(item, (list, Weak)) else item for item in items]
+    items = [_index_array(item, a) if isinstance(item, (list, Weak)) else item for item in items]
     for item in items:
         if isinstance(item, (bool, np.bool_)) or (isinstance(item, Tensor) and item.dtype == torch.bool):
             raise Unsupported("a mask as an index: its size depends on the data")
-        if isinstance(item, Tensor) and (item.is_floating_point() or item.is_complex()) and item.numel():
+        if isinstance(item, Tensor) and (item.is_floating_point() or item.is_complex()):
             raise IndexError("arrays used as indices must be of integer (or boolean) type")
     if sum(item is Ellipsis for item in items) > 1:
         raise IndexError("an index can only have a single ellipsis ('...')")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Sequence
 from typing import Any
@@ -35,10 +36,25 @@ def partition(a: Tensor, kth: Any, axis: Any = -1, kind: Any = "introselect", or
         a, axis = a.reshape(-1), -1
     at = normalize_axis_index(axis, a.dim())
     if not isinstance(kth, Tensor):  # of a tensor they are not looked at: they do not change the answer
-        for place in np.asarray(kth).reshape(-1).tolist() if a.numel() else ():
-            if not -a.shape[at] <= place < a.shape[at]:
-                raise ValueError(f"kth(={place}) out of bounds ({a.shape[at]})")
+        _check_places(kth, a, at)
     return ordered(a, at)[0]
+
+
+@op(np.argpartition, np.ndarray.argpartition, scalar=False, library=True, limits=_partition_limits)
+def argpartition(a: Tensor, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> Tensor:
+    """As `partition`: the order that sorts is one of those that NumPy may give."""
+    if axis is None or a.dim() == 0:
+        a, axis = a.reshape(-1), -1
+    at = normalize_axis_index(axis, a.dim())
+    if not isinstance(kth, Tensor):
+        _check_places(kth, a, at)
+    return ordered(a, at)[1]
+
+
+def _check_places(kth: Any, a: Tensor, axis: int) -> None:
+    for place in np.asarray(kth).reshape(-1).tolist() if a.numel() else ():
+        if not -a.shape[axis] <= place < a.shape[axis]:
+            raise ValueError(f"kth(={place}) out of bounds ({a.shape[axis]})")
 
 
 def _lexsort_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
@@ -97,6 +113,19 @@ def _interp_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str 
     return None
 
 
+def _between(
+    x: Tensor, xp: Tensor, fp: Tensor, here: Tensor, after: Tensor, inverted: bool = False
+) -> Tensor:
+    """On the line between two points. Source: arr_interp of NumPy's compiled_base.c, which tries the other
+    end where the first gives NaN; arr_interp_complex, which multiplies by the inverted width."""
+    rise, width = fp[after] - fp[here], xp[after] - xp[here]
+    slope = rise * (1.0 / width) if inverted else rise / width
+    value = slope * (x - xp[here]) + fp[here]
+    again = slope * (x - xp[after]) + fp[after]
+    again = torch.where(torch.isnan(again) & (fp[after] == fp[here]), fp[here], again)
+    return torch.where(torch.isnan(value), again, value)
+
+
 @op(np.interp, arrays=3, operands=["left", "right", "period"], checked=True, limits=_interp_limits)
 def interp(x: Tensor, xp: Tensor, fp: Tensor, left: Any = None, right: Any = None, period: Any = None) -> Any:
     """Not ok where the period is 0."""
@@ -127,13 +156,11 @@ def interp(x: Tensor, xp: Tensor, fp: Tensor, left: Any = None, right: Any = Non
     at = torch.searchsorted(xp, x.contiguous(), right=True) - 1
     here = at.clamp(0, max(size - 2, 0))
     after = (here + 1).clamp(max=size - 1)
-    slope = (fp[after] - fp[here]) / (xp[after] - xp[here])
-    between = slope * (x - xp[here]) + fp[here]
-    if kind == FLOAT64:
-        # Source: arr_interp of NumPy's compiled_base.c, which tries the other end where the first gives NaN.
-        again = slope * (x - xp[after]) + fp[after]
-        again = torch.where(torch.isnan(again) & (fp[after] == fp[here]), fp[here], again)
-        between = torch.where(torch.isnan(between), again, between)
+    if fp.is_complex():
+        parts = [_between(x, xp, part, here, after, True) for part in (fp.real, fp.imag)]
+        between = torch.complex(*parts)
+    else:
+        between = _between(x, xp, fp, here, after)
     exact = fp[at.clamp(0, size - 1)]
     value = torch.where((xp[at.clamp(0, size - 1)] == x) | (at == size - 1), exact, between)
     value = torch.where(x < xp[0], low, torch.where(x > xp[-1], high, value))
@@ -195,9 +222,10 @@ def _steps(lengths: Sequence[int], order: str) -> list[int]:
     return steps
 
 
-def _index_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+def _index_limits(self: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
     index = args[0] if args else kwargs.get("multi_index", kwargs.get("indices"))
-    items = index if isinstance(index, (tuple, list)) else [index]
+    many = self.function is np.ravel_multi_index and isinstance(index, (tuple, list))
+    items: Any = index if many else [index]
     if any(np.asarray(item).dtype.kind not in "iu" for item in items):
         return "indices that are no integers"
     if any(np.size(item) == 0 for item in items):
@@ -207,7 +235,8 @@ def _index_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str |
         return "lengths that are in an array"
     if isinstance(shape, (tuple, list)) and not shape:
         return "an array without axes"
-    return None if 0 < np.prod(shape, dtype=np.float64) < 2**62 else "an array of no or too many elements"
+    size = math.prod(shape) if isinstance(shape, (tuple, list)) else shape
+    return None if 0 < size < 2**62 else "an array of no or too many elements"
 
 
 @op(np.ravel_multi_index, arrays=0, checked=True, limits=_index_limits)
@@ -241,7 +270,7 @@ def unravel_index(indices: Tensor, shape: Any, order: str = "C") -> Any:
     """Not ok where an index is out of range."""
     lengths = _lengths(shape)
     index = cast(indices, INT64)
-    size = int(np.prod(lengths, dtype=np.int64))
+    size = math.prod(lengths)
     ok = ((index >= 0) & (index < size)).all()
     places = zip(lengths, _steps(lengths, order), strict=True)
     return tuple([torch.remainder(index // max(step, 1), max(n, 1)) for n, step in places]), ok

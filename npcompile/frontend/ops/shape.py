@@ -192,7 +192,7 @@ def atleast_3d(*arys: Any) -> Any:
 
 
 @op(np.broadcast_to, scalar=False, view=True)
-def broadcast_to(array: Tensor, shape: Any) -> Tensor:
+def broadcast_to(array: Tensor, shape: Any, subok: bool = False) -> Tensor:
     target = integers(shape)
     if np.broadcast_shapes(tuple(array.shape), target) != target:
         raise ValueError("input operand has more dimensions than allowed by the axis remapping")
