@@ -12,6 +12,7 @@ from types import CellType, CodeType, FunctionType
 from typing import Any
 
 from npcompile.frontend.rewriting.cut import Block, Cutter, Levels
+from npcompile.frontend.rewriting.facts import Facts
 from npcompile.frontend.rewriting.forms import ENTER, is_short
 from npcompile.frontend.rewriting.scopes import body_of, function_scope, own_nodes, plain_reason
 from npcompile.frontend.rewriting.source import NotFound, compile_in_place, enclosing_class, find, given
@@ -19,6 +20,7 @@ from npcompile.frontend.rewriting.source import NotFound, compile_in_place, encl
 _NOT_CUT = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 # The tree of each function that was cut, by identity of its code: levels are kept by a statement's identity.
 _trees: dict[int, tuple[weakref.ref[CodeType], ast.FunctionDef, frozenset[str]]] = {}
+_facts: dict[int, Facts] = {}  # of these trees
 
 
 @dataclass
@@ -57,12 +59,23 @@ def tree_of(fn: FunctionType) -> tuple[ast.FunctionDef, frozenset[str]]:
     return known[1], known[2]
 
 
+def _facts_of(node: ast.FunctionDef, code: CodeType) -> Facts:
+    """What is known of the statements of a tree that `tree_of` gave."""
+    found = _facts.get(id(node))
+    if found is None:
+        found = Facts(node, function_scope(node, None, enclosing_class(code)))
+        key = id(node)
+        _facts[key] = found
+        weakref.finalize(code, _facts.pop, key, None)
+    return found
+
+
 def outline(fn: FunctionType, levels: Levels, enter: Callable[[Any], Any]) -> Outline:
     """Cut a function by what is known of its statements. `enter(f)` gives what to call for the function `f`
     that Python left outside the blocks calls. Raises NotFound."""
     node, imports = tree_of(fn)
     code = fn.__code__
-    cut = Cutter(node, function_scope(node, None, enclosing_class(code)), levels, imports).cut()
+    cut = Cutter(node, _facts_of(node, code), levels, imports).cut()
     outside = dict(zip(code.co_freevars, fn.__closure__ or (), strict=True))
     extra = (ENTER, *(block.name for block in cut.blocks))
     cells = outside | {name: CellType() for name in extra}

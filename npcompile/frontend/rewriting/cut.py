@@ -13,51 +13,17 @@ import copy
 from dataclasses import dataclass, field
 from typing import Any
 
-from npcompile.frontend.rewriting.flow import (
-    Liveness,
-    deleted,
-    exposed,
-    is_scalar,
-    loads,
-    rebound,
-    scalars,
-    surely_stored,
-)
-from npcompile.frontend.rewriting.forms import entering, has_work, is_short, is_super, leaves, only_augmented
+from npcompile.frontend.rewriting.facts import NEVER_HELD, Facts
+from npcompile.frontend.rewriting.flow import deleted, is_scalar, loads, surely_stored
+from npcompile.frontend.rewriting.forms import entering, has_work, is_super, leaves
 from npcompile.frontend.rewriting.nodes import position
-from npcompile.frontend.rewriting.scopes import Scope, own_nodes, stored_names
-from npcompile.frontend.rewriting.source import FunctionNode, mangle
+from npcompile.frontend.rewriting.scopes import own_nodes, stored_names
+from npcompile.frontend.rewriting.source import FunctionNode
 
 _BUILTINS = ("abs", "bool", "complex", "float", "int", "len", "max", "min", "round")
 ENTER = (
     ".enter"  # no identifier: what a call of a function of the user's goes through, so that it is jitted, too
 )
-
-_HELD = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.If, ast.For, ast.Pass, ast.Assert)
-_NEVER_HELD = (
-    (ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await, ast.Lambda, ast.GeneratorExp, ast.FunctionDef)
-    + (ast.Break, ast.Continue, ast.Return, ast.Raise, ast.While, ast.Try, ast.With, ast.Delete, ast.ClassDef)
-    + (ast.Import, ast.ImportFrom, ast.Global, ast.Nonlocal, ast.Match, ast.AsyncFunctionDef, ast.AsyncFor)
-    + (ast.AsyncWith, ast.TryStar)
-)
-
-
-def arguments(node: ast.FunctionDef) -> list[str]:
-    args = node.args
-    every = [*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg]
-    return [arg.arg for arg in every if arg is not None]
-
-
-def _at_once(node: ast.stmt, stored: set[str]) -> bool:
-    """Whether a statement binds its names last, all or none: an exception before leaves them as they were."""
-    if not stored:
-        return True
-    if isinstance(node, ast.If | ast.For):
-        return False
-    targets = node.targets if isinstance(node, ast.Assign) else [node.target]  # type: ignore[attr-defined]
-    parts = [part for target in targets for part in ast.walk(target)]
-    names = all(isinstance(part, ast.Name | ast.Tuple | ast.List | ast.expr_context) for part in parts)
-    return names and len(targets) == 1
 
 
 @dataclass
@@ -99,28 +65,22 @@ class Cut:
 class Cutter:
     """Cuts one function's body. `node` is left alone; statements keep their identity from cut to cut."""
 
-    def __init__(self, node: ast.FunctionDef, scope: Scope, levels: Levels, imports: frozenset[str]) -> None:
+    def __init__(self, node: ast.FunctionDef, facts: Facts, levels: Levels, imports: frozenset[str]) -> None:
         self.node = node
         self.imports = imports
-        self.scope = scope
+        self.facts = facts
         self.levels = levels
-        self.live = Liveness(node.body)
         self.blocks: list[Block] = []
-        self.run: list[
-            tuple[ast.stmt, ast.AST]
-        ] = []  # the statements of the block being gathered; their origin
+        # The statements of the block being gathered; their origin.
+        self.run: list[tuple[ast.stmt, ast.AST]] = []
         self.bound: set[str] = set()  # names surely bound here
         self.variables: list[set[str]] = []  # of the loops around
         self.protected = 0  # `try` statements around: what an exception leaves bound can be seen
-        self.captured = self.live.always  # functions made inside read these at any time
-        self.rebound = frozenset(rebound(node.body))  # and change these
-        others = scope.declared_global | scope.declared_nonlocal | self.rebound | set(arguments(node))
-        self.scalars = scalars(node.body, others)
-        self.used = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+        self.scalars = facts.scalars
         self.temporaries = 0
 
     def cut(self) -> Cut:
-        self.bound = set(arguments(self.node))
+        self.bound = set(self.facts.arguments)
         made = copy.copy(self.node)
         made.body = self.body(self.node.body)
         return Cut(made, tuple(self.blocks))
@@ -139,8 +99,9 @@ class Cutter:
                 self.bound |= set(stored_names(node))
             elif self.levels[node] == 0 and self.holds(node):
                 self.run.append((node, node))
-                self.bound |= exposed([node])[1]
-                if self.captured.intersection(stored_names(node)):
+                form = self.facts.form(node)
+                self.bound |= form.binds
+                if self.facts.captured & form.stored:
                     made += self.flush()  # what is called next may read it
             else:
                 made += self.python(node)
@@ -154,49 +115,34 @@ class Cutter:
             target, value = node.target, node.value
         else:
             return False
-        if not isinstance(target, ast.Name) or target.id not in self.scalars or target.id in self.captured:
+        if (
+            not isinstance(target, ast.Name)
+            or target.id not in self.scalars
+            or target.id in self.facts.captured
+        ):
             return False
         if not is_scalar(value, self.scalars) or any(
             isinstance(part, ast.Mod | ast.FloorDiv) for part in ast.walk(node)
         ):
             return False
-        held = [statement for statement, _ in self.run]
-        touched = set(stored_names(*held)) | loads(*held)
-        reads = loads(node)
-        return target.id not in touched and not reads & set(stored_names(*held)) and reads <= self.bound
+        stored, reads = self.facts.stored(self.run), loads(node)
+        touched = stored | loads(*(held for held, _ in self.run))
+        return target.id not in touched and not reads & stored and reads <= self.bound
 
     def holds(self, node: ast.stmt) -> bool:
-        """Whether a block may hold this statement, by its form."""
-        if not isinstance(node, _HELD) or isinstance(node, ast.Pass):
-            return isinstance(node, ast.Pass)
-        parts = list(own_nodes([node]))
-        if any(isinstance(part, _NEVER_HELD) for part in parts):
+        """Whether the block being gathered may hold this statement, too."""
+        form = self.facts.form(node)
+        if not form.holds:
             return False
-        if any(isinstance(part, ast.AnnAssign) and part.value is None for part in parts):
+        if any(self.levels[part] > 0 or part in self.levels.starts for part in form.parts):
             return False
-        if any(isinstance(part, ast.If) and is_scalar(part.test, self.scalars) for part in parts):
+        if not form.at_once and (self.protected or form.stored & self.facts.captured):
             return False
-        if any(isinstance(part, ast.For) and not is_short(part) for part in parts):
-            return False
-        if not only_augmented(parts) or any(map(is_super, parts)):
-            return False
-        if any(self.levels[part] > 0 or part in self.levels.starts for part in parts):
-            return False
-        stored = set(stored_names(node))
-        if any(self._kind(name) != "local" for name in stored):
-            return False
-        if self.rebound & (stored | loads(node)):
-            return False
-        if (self.protected or stored & self.captured) and not _at_once(node, stored):
-            return False
-        read, _ = exposed([*(held for held, _ in self.run), node])
+        read, _ = self.facts.exposed([*self.run, (node, node)])
         # Where the statement may not bind a name that is read later, the name must have a value before it.
-        unsure = (stored - exposed([node])[1]) & (self.live.after.get(node, frozenset()) | self.live.always)
-        needed = {name for name in read if self._kind(name) == "local"} | unsure
-        return needed <= self.bound
-
-    def _kind(self, name: str) -> str:
-        return self.scope.kind(mangle(name, self.scope.cls), ())
+        live = self.facts.live
+        unsure = (form.stored - form.binds) & (live.after.get(node, frozenset()) | live.always)
+        return {name for name in read if self.facts.is_local(name)} | unsure <= self.bound
 
     # -- what stays Python -------------------------------------------------------------------------------
 
@@ -217,10 +163,10 @@ class Cutter:
         """An expression of a statement that stays: worked out by a block where there is anything to do."""
         if self.levels[origin] >= 2 or not has_work(node) or is_scalar(node, self.scalars):
             return node
-        if any(isinstance(part, _NEVER_HELD) or is_super(part) for part in own_nodes([node])):
+        if any(isinstance(part, NEVER_HELD) or is_super(part) for part in own_nodes([node])):
             return node
-        reads = {name for name in loads(node) if self._kind(name) == "local"}
-        if not reads <= self.bound or self.rebound & loads(node):
+        reads = {name for name in loads(node) if self.facts.is_local(name)}
+        if not reads <= self.bound or self.facts.rebound & loads(node):
             return node
         name = self._temporary()
         store = ast.Assign([ast.Name(name, ast.Store(), **position(node))], node, **position(node))
@@ -315,7 +261,7 @@ class Cutter:
         ((store, _),) = self.run
         assert isinstance(store, ast.Assign) and isinstance(made, ast.Name)
         self.run = []
-        return self._call(self._block([store], [origin], {made.id}, origin), node)
+        return self._call(self._block([(store, origin)], {made.id}), node)
 
     def python_For(self, node: ast.For) -> list[ast.stmt]:
         made = copy.copy(node)
@@ -374,15 +320,15 @@ class Cutter:
         statements = [held for held, _ in run]
         if not any(has_work(statement) for statement in statements):
             return statements
-        stored = set(stored_names(*statements))
-        last = run[-1][1]
-        later = self.live.after.get(last, frozenset()) | self.live.always
+        stored = self.facts.stored(run)
+        last: Any = run[-1][1]
+        later = self.facts.live.after.get(last, frozenset()) | self.facts.live.always
         for held, origin in run:
             if held is not origin:  # what is left of its statement reads, too
                 later |= loads(origin)
         mine = {name for name in stored if name.startswith(self._prefix())}
         gives = {name for name in stored if name in later} | mine
-        block = self._block(statements, [origin for _, origin in run], gives, last)
+        block = self._block(run, gives)
         call = self._call(block, statements[0])
         where = position(statements[0])
         if not block.gives:
@@ -391,9 +337,10 @@ class Cutter:
         target = names[0] if len(names) == 1 else ast.Tuple(names, ast.Store(), **where)
         return [ast.Assign([target], call, **where)]
 
-    def _block(self, statements: list[ast.stmt], origins: list[Any], gives: set[str], last: ast.AST) -> Block:
-        read, surely = exposed(statements)
-        takes = {name for name in read if self._kind(name) == "local" or name.startswith(self._prefix())}
+    def _block(self, run: list[tuple[ast.stmt, ast.AST]], gives: set[str]) -> Block:
+        statements = [held for held, _ in run]
+        read, surely = self.facts.exposed(run)
+        takes = {name for name in read if self.facts.is_local(name) or name.startswith(self._prefix())}
         takes |= gives - surely  # what it may leave as it was
         ordered = tuple(sorted(takes)), tuple(sorted(gives))
         end = dict.fromkeys(("lineno", "end_lineno"), statements[-1].end_lineno)
@@ -415,7 +362,7 @@ class Cutter:
             f".block{len(self.blocks)}",
             node,
             *ordered,
-            tuple(dict.fromkeys(origins)),
+            tuple(dict.fromkeys(origin for _, origin in run)),
             frozenset(takes) & around,
             bool(self.variables),
         )
@@ -429,7 +376,7 @@ class Cutter:
 
     def _prefix(self) -> str:
         prefix = "npc"
-        while any(name.startswith(prefix) for name in self.used):
+        while any(name.startswith(prefix) for name in self.facts.used):
             prefix += "_"
         return prefix
 

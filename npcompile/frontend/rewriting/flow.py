@@ -110,8 +110,9 @@ def exposed(body: Iterable[ast.stmt]) -> tuple[set[str], set[str]]:
 
 
 # What binds names otherwise than by a node of the name.
-_BINDING = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.alias, ast.ExceptHandler)
-_BINDING += (ast.MatchAs, ast.MatchStar, ast.MatchMapping)
+_BINDING = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.alias, ast.ExceptHandler) + (
+    (ast.MatchAs, ast.MatchStar, ast.MatchMapping)
+)
 _ARITHMETIC = (
     ast.Add,
     ast.Sub,
@@ -235,8 +236,8 @@ class Liveness:
             case ast.Delete():
                 return after | loads(node) | set(stored_names(node))
             case _:
-                inside = list(own_nodes([node]))  # of a `match`, say
-                if any(isinstance(part, ast.Break | ast.Continue) for part in inside) and self._breaks:
+                leaving = any(isinstance(part, ast.Break | ast.Continue) for part in own_nodes([node]))
+                if leaving and self._breaks:  # of a `match`, say
                     after = after | self._breaks[-1] | self._continues[-1]
                 return after | loads(node) | deleted([node])
 

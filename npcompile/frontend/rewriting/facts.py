@@ -1,0 +1,112 @@
+"""What a function's source says of its statements, worked out once however often the function is cut."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from npcompile.frontend.rewriting.flow import Liveness, exposed, is_scalar, loads, rebound, scalars
+from npcompile.frontend.rewriting.forms import is_short, is_super, only_augmented
+from npcompile.frontend.rewriting.scopes import Scope, own_nodes, stored_names
+from npcompile.frontend.rewriting.source import mangle
+
+_HELD = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.If, ast.For, ast.Pass, ast.Assert)
+NEVER_HELD = (
+    (ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await, ast.Lambda, ast.GeneratorExp, ast.FunctionDef)
+    + (ast.Break, ast.Continue, ast.Return, ast.Raise, ast.While, ast.Try, ast.With, ast.Delete, ast.ClassDef)
+    + (ast.Import, ast.ImportFrom, ast.Global, ast.Nonlocal, ast.Match, ast.AsyncFunctionDef, ast.AsyncFor)
+    + (ast.AsyncWith, ast.TryStar)
+)
+
+
+def arguments(node: ast.FunctionDef) -> list[str]:
+    args = node.args
+    every = [*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg]
+    return [arg.arg for arg in every if arg is not None]
+
+
+class Form:
+    """One statement of the source.
+
+    parts: its nodes. stored, loads: the names that it stores and reads. reads, binds: those that it reads
+    before it has bound them, and those that it surely binds. holds: whether a block may hold it, were there
+    nothing else to know. at_once: whether it binds its names last, all or none, so that an exception before
+    leaves them as they were.
+    """
+
+    def __init__(self, node: ast.stmt, facts: Facts) -> None:
+        self.parts = list(own_nodes([node]))
+        self.stored = frozenset(stored_names(node))
+        self.loads = frozenset(loads(node))
+        reads, binds = exposed([node])
+        self.reads, self.binds = frozenset(reads), frozenset(binds)
+        self.holds = self._holds(node, facts)
+        self.at_once = not self.stored or self._at_once(node)
+
+    def _holds(self, node: ast.stmt, facts: Facts) -> bool:
+        if not isinstance(node, _HELD) or isinstance(node, ast.Pass):
+            return isinstance(node, ast.Pass)
+        for part in self.parts:
+            if isinstance(part, NEVER_HELD) or is_super(part):
+                return False
+            if isinstance(part, ast.AnnAssign) and part.value is None:
+                return False
+            if isinstance(part, ast.If) and is_scalar(part.test, facts.scalars):
+                return False
+            if isinstance(part, ast.For) and not is_short(part):
+                return False
+        if not only_augmented(self.parts) or any(not facts.is_local(name) for name in self.stored):
+            return False
+        return not facts.rebound & (self.stored | self.loads)
+
+    def _at_once(self, node: ast.stmt) -> bool:
+        if not isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign):
+            return False
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        parts = [part for target in targets for part in ast.walk(target)]
+        names = all(isinstance(part, ast.Name | ast.Tuple | ast.List | ast.expr_context) for part in parts)
+        return names and len(targets) == 1
+
+
+class Facts:
+    """Of one function: its statements' forms, which names live where, and what inner functions do to them."""
+
+    def __init__(self, node: ast.FunctionDef, scope: Scope) -> None:
+        self.scope = scope
+        self.live = Liveness(node.body)
+        self.captured = self.live.always  # functions made inside read these at any time
+        self.rebound = frozenset(rebound(node.body))  # and change these
+        self.arguments = frozenset(arguments(node))
+        others = scope.declared_global | scope.declared_nonlocal | self.rebound | self.arguments
+        self.scalars = scalars(node.body, others)
+        self.used = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+        self._forms: dict[ast.stmt, Form] = {}
+
+    def form(self, node: ast.stmt) -> Form:
+        """Of a statement of the function's own tree."""
+        found = self._forms.get(node)
+        if found is None:
+            found = self._forms[node] = Form(node, self)
+        return found
+
+    def is_local(self, name: str) -> bool:
+        return self.scope.kind(mangle(name, self.scope.cls), ()) == "local"
+
+    def stored(self, body: Iterable[tuple[ast.stmt, ast.AST]]) -> frozenset[str]:
+        """The names that statements store, given with what they come from."""
+        names = [self.form(n).stored if n is origin else frozenset(stored_names(n)) for n, origin in body]
+        return frozenset().union(*names)
+
+    def exposed(self, body: Iterable[tuple[ast.stmt, ast.AST]]) -> tuple[set[str], set[str]]:
+        """As `flow.exposed`, of statements with what they come from."""
+        read: set[str] = set()
+        bound: set[str] = set()
+        for node, origin in body:
+            if node is origin:
+                form = self.form(node)
+                reads, binds = form.reads, form.binds
+            else:
+                reads, binds = (frozenset(names) for names in exposed([node]))
+            read |= reads - bound
+            bound |= binds
+        return read, bound
