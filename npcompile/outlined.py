@@ -11,6 +11,7 @@ import ast
 import os
 import threading
 import types
+import warnings
 from collections.abc import Hashable
 from typing import Any
 
@@ -22,6 +23,7 @@ from npcompile.frontend import follow, pure
 from npcompile.frontend.defaults import with_default
 from npcompile.frontend.outline import Outline, Piece, must_be_cut, outline, tree_of
 from npcompile.frontend.program import Guard, Program, step_of, value_of
+from npcompile.frontend.recording.place import warn
 from npcompile.frontend.rewriting.cut import Levels
 from npcompile.frontend.rewriting.scopes import own_nodes
 from npcompile.frontend.rewriting.source import NotFound
@@ -120,6 +122,8 @@ class Outlined:
     def enter(self, fn: Any) -> Any:
         """What Python between the blocks calls for `fn`: functions of the user's are jitted, too."""
         kind = type(fn)
+        if fn is warnings.warn:
+            return warn
         if kind is types.FunctionType:
             return self._function(fn)
         if kind is types.MethodType:
@@ -228,6 +232,13 @@ class Block(_Inner):
         assert traced.program is not None
         if not super()._worth(state, traced):
             return False
+        branches = [node for node in self.piece.block.node.body if isinstance(node, ast.If)]
+        if state.count and branches and self.piece.block.in_loop:
+            # It has gone another way: what decides is worked out by a block, and Python does the branching.
+            for node in branches:
+                self.within.levels.of[node] = 1
+            self.go_on()
+            return False
         moving = decided_by(traced.program, self.piece.block.variables)
         if moving is not None and moving.meta.get("confused") and self.ambiguous < 8:
             # To CPython the counter's 0 and a literal 0 are one object: another trip tells them apart.
@@ -293,7 +304,12 @@ class Block(_Inner):
                     self.root.note(reason, line)
                 else:
                     self.root._report(reason, line)
+        self.go_on()
+
+    def go_on(self) -> None:
+        """Cut this block by what is known now, and call that in place of it."""
         self.within.stale = True
+        levels = self.within.levels
         try:
             inside = Outlined(self, self.root, levels)
             inside.cut()

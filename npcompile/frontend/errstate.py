@@ -1,7 +1,8 @@
-"""NumPy's floating-point error mode: where it asks for exceptions or callbacks, a kernel must not answer."""
+"""NumPy's floating-point errors: where they are to be exceptions or callbacks, a kernel must not answer."""
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -15,13 +16,36 @@ TRAPS = ("raise", "call", "print", "log")
 _quiet: Any = object()  # the last value that was found to trap nothing
 
 
+_filters: Any = None  # of warnings, when they were last found to make no exception of a RuntimeWarning
+_first: Any = None
+
+
 def traps() -> bool:
     """Whether NumPy is to raise, print or call back on floating-point errors."""
     global _quiet
+    if _turned_into_errors():
+        return True
     if _variable is not None and _variable.get(None) is _quiet:
         return False
     if any(mode in TRAPS for mode in np.geterr().values()):
         return True
     if _variable is not None:
         _quiet = _variable.get(None)
+    return False
+
+
+def _turned_into_errors() -> bool:
+    """Whether a filter makes exceptions of `RuntimeWarning`, by that name. One for all warnings does not
+    count: test runners set it, and what NumPy warns of is not what their tests are about."""
+    global _filters, _first
+    filters = warnings.filters
+    first = filters[0] if filters else None
+    if filters is _filters and first is _first:
+        return False
+    for action, message, category, module, _ in filters:
+        if message is None and module is None and issubclass(RuntimeWarning, category):
+            if action == "error" and category is RuntimeWarning:
+                return True
+            break
+    _filters, _first = filters, first
     return False

@@ -93,6 +93,9 @@ class Hooks:
             value = _CONVERSION[conversion](value)
         return format(value, spec)
 
+    def discard(self, value: Any) -> None:
+        """What a call gave that is a statement by itself."""
+
     # Calls, attributes and items
 
     def call(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:

@@ -185,6 +185,16 @@ class Steps(Notes):
         """Note a call that may have effects: made again at replay."""
         return self.call("opaque", call, args, kwargs, result)
 
+    def unused(self, result: None) -> None:
+        """What the last call gave is not used: it decides nothing."""
+        last = next(iter(reversed(self.graph.nodes)), None)
+        if last is None or not isinstance(last.target, Guard) or last.target.kind != "value":
+            return
+        (node,) = last.all_input_nodes
+        if step_of(node) == "opaque" and len(node.users) == 1 and node is last.prev:
+            self.graph.erase_node(last)
+            self.decided.discard(node)
+
     def effect(
         self, call: Call, args: tuple[Any, ...], kwargs: dict[str, Any], inert: bool, result: None
     ) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import types
+import warnings
 from typing import Any
 
 import numpy as np
@@ -18,7 +20,7 @@ from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.program import Call, Read
 from npcompile.frontend.recording.base import SIMPLE
 from npcompile.frontend.recording.control import Control
-from npcompile.frontend.recording.place import do
+from npcompile.frontend.recording.place import do, frames, warn, warn_at
 from npcompile.frontend.rewrite import Rewritten, rewrite
 from npcompile.frontend.signature import NUMBERS
 from npcompile.frontend.steps import SETITEM, _part
@@ -38,6 +40,8 @@ class Calls(Control):
     def call(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
         if not self.on or id(fn) in self._inner:
             return fn(*args, **kwargs)
+        if fn is warnings.warn:
+            return self._warn(*args, **kwargs)
         op = TABLE.of(fn)
         if fn is torch.from_numpy and len(args) == 1 and is_array(args[0]):
             return self._note(self.notes.call, "host", to_tensor, args, {}, to_tensor(args[0]))
@@ -55,6 +59,24 @@ class Calls(Control):
         if isinstance(fn, types.FunctionType | types.MethodType) or hasattr(type(fn), "npcompile_function"):
             return self._function(fn, args, kwargs)
         return self._listed(fn, args, kwargs)
+
+    def _warn(self, message: Any, category: Any = None, stacklevel: int = 1, source: Any = None) -> None:
+        """`warnings.warn`: of the line that it names now, where that is one of the function or its helpers."""
+        inside = []
+        for frame in frames():
+            inside.append(frame)
+            if frame.f_code is self.notes.code:
+                break
+        if stacklevel <= len(inside):
+            frame = inside[max(stacklevel, 1) - 1]
+            place = frame.f_code.co_filename, frame.f_lineno, frame.f_globals
+            told = functools.partial(warn_at, place)
+            self._opaque(Call("warn", told), told, (message, category, source), {})
+        else:
+            further = stacklevel - len(inside) + 1
+            told = functools.partial(warn, stacklevel=further)
+            function = functools.partial(warn, stacklevel=stacklevel)
+            self._opaque(Call("warn", told), function, (message, category), {})
 
     def _number(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:
         if kwargs or (fn in (min, max) and any(type(arg) not in _COMPARED for arg in args)):

@@ -47,7 +47,12 @@ class Control(Access):
             and not is_array(obj)
             and type(obj) not in _WALKERS
         ):
-            views = (type({}.items()), type({}.keys()), type({}.values()), types.GeneratorType)
+            views: tuple[type, ...] = (
+                type({}.items()),
+                type({}.keys()),
+                type({}.values()),
+                types.GeneratorType,
+            )
             if type(obj) not in views:
                 self.stop(f"a loop over a {type(obj).__name__}")
         if (
@@ -89,6 +94,10 @@ class Control(Access):
     def define(self, function: Any) -> Any:
         self._inner[id(function)] = self.notes.made[id(function)] = function
         return function
+
+    def discard(self, value: Any) -> None:
+        if self.on:
+            self._note(self.notes.unused, None)
 
     def build(self, value: Any) -> Any:
         if self.on and type(value) in (dict, set):

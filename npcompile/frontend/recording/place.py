@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import CodeType, FunctionType
+from types import CodeType, FrameType, FunctionType
 from typing import Any
 
+from npcompile.frontend.rewriting.source import is_given
+
 _OURS = str(Path(__file__).parent.parent)  # files of the hooks themselves
+_PACKAGE = str(Path(__file__).parent.parent.parent)
 
 
 def _call(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -22,6 +27,38 @@ _callers: dict[tuple[CodeType, int], FunctionType] = {}
 def is_place(code: CodeType) -> bool:
     """Whether a frame of this code is one that `do` made."""
     return code.co_code == _TEMPLATE.co_code and code.co_varnames == _TEMPLATE.co_varnames
+
+
+def frames() -> Iterator[FrameType]:
+    """The caller's frames, innermost first, those of functions as they were written."""
+    frame: FrameType | None = sys._getframe(1)
+    skip = False
+    while frame is not None:
+        code = frame.f_code
+        if not code.co_filename.startswith(_PACKAGE) and not is_place(code):
+            if not skip:
+                yield frame
+            skip = is_given(code)  # a block's frame: the next one is that of the function it was cut out of
+        frame = frame.f_back
+
+
+def warn(message: Any, category: Any = None, stacklevel: int = 1, source: Any = None) -> None:
+    """`warnings.warn`, for which only frames of functions as they were written count as levels."""
+    found = list(itertools.islice(frames(), max(stacklevel, 1)))
+    warn_at(
+        (found[-1].f_code.co_filename, found[-1].f_lineno, found[-1].f_globals), message, category, source
+    )
+
+
+def warn_at(
+    place: tuple[str, int, dict[str, Any]], message: Any, category: Any = None, source: Any = None
+) -> None:
+    """Warn of a line of a file, in a module's namespace."""
+    file, line, space = place
+    if category is None:
+        category = type(message) if isinstance(message, Warning) else UserWarning
+    name, registry = space.get("__name__", "<string>"), space.setdefault("__warningregistry__", {})
+    warnings.warn_explicit(message, category, file, line, name, registry, None, source)
 
 
 def do(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:

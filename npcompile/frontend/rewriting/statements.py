@@ -63,6 +63,12 @@ class Statements(Expressions):
         steps = [step for target in node.targets for step in self.assign(target, load)]
         return self.bind([(store, value), *steps])
 
+    def stmt_Expr(self, node: ast.Expr) -> list[ast.stmt]:
+        value = self.expr(node.value)
+        if isinstance(node.value, ast.Call):
+            value = self.hook(node.value, "discard", value)
+        return [ast.Expr(value, **position(node))]
+
     def stmt_AugAssign(self, node: ast.AugAssign) -> list[ast.stmt]:
         op, target = BINARY[type(node.op)], node.target
         if isinstance(target, ast.Name):
