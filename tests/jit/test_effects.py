@@ -1,6 +1,6 @@
 """Effects are exact: after k calls they are those of k calls of plain Python, in the same order.
 
-`objects.EFFECTS` has one function per kind of store or opaque call. To add a kind, add a function there.
+`effects.EFFECTS` has one function per kind of store or opaque call. To add a kind, add a function there.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import pytest
 
 import npcompile
 from tests.checker import same
-from tests.jit import objects
+from tests.jit import effects
 
 VALUES = (1, 2, 1, 3, 2, 5)
 
@@ -24,32 +24,32 @@ VALUES = (1, 2, 1, 3, 2, 5)
 def interpreter(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
     yield
-    objects.reset()
+    effects.reset()
 
 
 class _Journal(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
-        objects.JOURNAL.append((record.levelname, record.getMessage(), record.lineno, record.funcName))
+        effects.JOURNAL.append((record.levelname, record.getMessage(), record.lineno, record.funcName))
 
 
 def history(
     fn: Callable[..., Any], run: Callable[..., Any], capsys: pytest.CaptureFixture[str]
 ) -> list[dict[str, Any]]:
     """What each of some calls gives and leaves behind, beginning with everything as it was."""
-    objects.reset()
-    objects.LOGGER.handlers, objects.LOGGER.propagate = [_Journal()], False
+    effects.reset()
+    effects.LOGGER.handlers, effects.LOGGER.propagate = [_Journal()], False
     capsys.readouterr()
     seen = []
     for value in VALUES:
         x = np.random.default_rng(value).integers(0, 9, 4) / 4
         result = run(x)
-        found = {"result": result, "x": x, "printed": capsys.readouterr().out, **objects.outside()}
+        found = {"result": result, "x": x, "printed": capsys.readouterr().out, **effects.outside()}
         seen.append(copy.deepcopy(found))
     return seen
 
 
 @pytest.mark.filterwarnings("ignore::npcompile.jit.NotCompiledWarning")
-@pytest.mark.parametrize("fn", objects.EFFECTS, ids=lambda fn: fn.__name__)
+@pytest.mark.parametrize("fn", effects.EFFECTS, ids=lambda fn: fn.__name__)
 def test_effects_are_those_of_plain_calls(fn: Callable[..., Any], capsys: pytest.CaptureFixture[str]) -> None:
     want = history(fn, fn, capsys)
     got = history(fn, npcompile.jit(fn), capsys)
@@ -62,10 +62,10 @@ def test_effects_are_those_of_plain_calls(fn: Callable[..., Any], capsys: pytest
 def test_array_work_around_effects_is_replayed(capsys: pytest.CaptureFixture[str]) -> None:
     """Effects are ordinary: they must not cost the compilation."""
     plain = []
-    for fn in objects.EFFECTS:
+    for fn in effects.EFFECTS:
         jitted = npcompile.jit(fn)
         history(fn, jitted, capsys)
         stats = jitted.stats
         if not stats.programs or stats.recordings > 3 * stats.programs + 6:
             plain.append((fn.__name__, stats.reasons))
-    assert len(plain) <= len(objects.EFFECTS) // 5, plain
+    assert len(plain) <= len(effects.EFFECTS) // 5, plain
