@@ -1,6 +1,7 @@
 """npcompile: NumPy programs made fast as they are."""
 
 from npcompile.device import asarray, device
+from npcompile.explain import Explanation, explain
 from npcompile.frontend.ndarray import ndarray
 from npcompile.frontend.program import Program
 from npcompile.jit import Jitted, NotCompiledError, NotCompiledWarning, jit
@@ -10,6 +11,7 @@ from npcompile.verify import DifferenceWarning, Verification, verify
 
 __all__ = [
     "DifferenceWarning",
+    "Explanation",
     "Jitted",
     "NotCompiledError",
     "NotCompiledWarning",
@@ -19,6 +21,7 @@ __all__ = [
     "asarray",
     "device",
     "empty_cache",
+    "explain",
     "jit",
     "ndarray",
     "verify",

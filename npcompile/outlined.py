@@ -50,6 +50,7 @@ class Outlined:
         self.levels = levels
         self.stale = True  # the levels have changed since the function was cut
         self.made: Outline | None = None
+        self.why: tuple[str | None, int | None] | None = None  # it could not be recorded whole: reason, line
         self.blocks: dict[Any, Block] = {}
         self.lock = threading.Lock()
 
@@ -59,6 +60,7 @@ class Outlined:
         made = cls(owner, root, Levels())
         try:
             if failed is not None:
+                made.why = failed.reason, failed.line
                 made.learn(failed)
             made.cut()
         except NotFound:

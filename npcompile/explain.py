@@ -1,0 +1,292 @@
+"""`npcompile.explain`: what became of a function's lines, with reasons and cost, as text and as fields."""
+
+from __future__ import annotations
+
+import sys
+import time
+import types
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+import torch
+
+from npcompile.advice import advice
+from npcompile.device import current_device
+from npcompile.explained import ExplainedProgram, Step, duration_text, explained, size_text
+from npcompile.explained_blocks import Block, LeftToPython, blocks_of, functions_of, left_to_python
+from npcompile.frontend.errstate import traps
+from npcompile.frontend.signature import key_of
+from npcompile.jit import Jitted, jit
+from npcompile.outlined import Outlined
+from npcompile.recompilations import Recompilation, recompilations
+from npcompile.recorded import NotCompiledWarning, State
+from npcompile.stats import Stats
+
+_LONG_ENOUGH = 0.2  # seconds that a measurement takes, unless one call takes longer
+
+
+@dataclass(frozen=True)
+class Seconds:
+    """The fastest call of NumPy and of the replay. None: not timed, for the reason in `why`."""
+
+    numpy: float | None = None
+    replay: float | None = None
+    why: str = ""
+
+    def __str__(self) -> str:
+        if self.numpy is None or self.replay is None:
+            return f"not timed: {self.why}"
+        times = f"NumPy {duration_text(self.numpy)}, replay {duration_text(self.replay)}"
+        return f"{times}: {self.numpy / self.replay:.3g} times NumPy's speed"
+
+
+@dataclass(frozen=True)
+class Copies:
+    """Bytes that one call moves: written by kernels, and copied between host and device."""
+
+    bytes_written: int
+    bytes_to_device: int
+    bytes_from_device: int
+
+    def __str__(self) -> str:
+        text = f"kernels write {size_text(self.bytes_written)}"
+        if self.bytes_to_device or self.bytes_from_device:
+            moved = (
+                f"{size_text(self.bytes_to_device)} to the device, {size_text(self.bytes_from_device)} back"
+            )
+            return f"{text}; copied: {moved}"
+        return f"{text}; nothing is copied to or from a device"
+
+
+@dataclass(frozen=True)
+class Hint:
+    """Something that runs uncompiled: where, why, and what to write instead."""
+
+    where: str
+    reason: str
+    write: str
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.reason}\n    instead: {self.write}"
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What became of a function, for one signature of its arguments. `str` of it is for reading.
+
+    result: what the call returned. programs: the residual programs of the function as a whole. why_cut: why
+    there are none, where it was tried to record it so; then it is recorded in blocks from the next call: so
+    explain it again. blocks: of a function that was cut, what was recorded; functions: those that it calls
+    from between its blocks; left: statements that Python carries out. recompilations: why there is more than
+    one program or signature. reasons: why anything ran uncompiled. strict_error: the same, with what to write
+    instead.
+    """
+
+    name: str
+    file: str
+    line: int
+    result: Any = field(repr=False)
+    programs: tuple[ExplainedProgram, ...]
+    blocks: tuple[Block, ...]
+    functions: tuple[Block, ...]
+    left: tuple[LeftToPython, ...]
+    copies: Copies
+    recompilations: tuple[Recompilation, ...]
+    reasons: tuple[str, ...]
+    seconds: Seconds
+    strict_error: tuple[Hint, ...]
+    stats: Stats = field(repr=False)
+    why_cut: str = ""
+
+    @property
+    def all_programs(self) -> tuple[ExplainedProgram, ...]:
+        """The programs of the function, of its blocks and of the functions that it calls."""
+        inner = (program for block in (*self.blocks, *self.functions) for program in block.all_programs)
+        return (*self.programs, *inner)
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        return tuple(step for program in self.all_programs for step in program.steps)
+
+    @property
+    def guards(self) -> tuple[Step, ...]:
+        """What must hold for the programs to be replayed."""
+        return tuple(step for step in self.steps if step.became == "guard")
+
+    @property
+    def source(self) -> str:
+        """The generated C++ or Triton of all kernels."""
+        return "\n".join(program.source for program in self.all_programs)
+
+    def __str__(self) -> str:
+        lines = [f"{self.name} ({self.file}:{self.line})"]
+        for number, program in enumerate(self.programs, 1):
+            lines += [f"program {number}: {program.signature}", str(program)]
+        for title, parts in (("blocks", self.blocks), ("functions called between blocks", self.functions)):
+            if parts:
+                lines += [f"{title}:", *[str(part) for part in parts]]
+        if self.left:
+            lines += ["left to Python:", *[f"  {part}" for part in self.left]]
+        if self.why_cut:
+            lines.append(f"not recorded as a whole: {self.why_cut}")
+        if not self.all_programs:
+            later = "; its blocks are recorded from the next call on" if self.blocks else ""
+            lines.append(f"nothing of it is compiled{later}")
+        lines.append(f"memory: {self.copies}")
+        lines.append(f"time: {self.seconds}")
+        if self.recompilations:
+            lines += ["recorded again:", *[f"  {again}" for again in self.recompilations]]
+        if self.strict_error:
+            lines += ["uncompiled:", *[f"  {hint}" for hint in self.strict_error]]
+        return "\n".join(lines)
+
+
+def explain(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Explanation:
+    """What becomes of `f(*args, **kwargs)`: program, kernels, guards, copies, time, and why.
+
+    f: a function under `npcompile.jit`, or one that is not (it is then put under it for this), or a method.
+    It is called with these arguments, so its effects happen, once; then what is being compiled is waited for.
+    A function that has no effects is called some more times, to be timed; its `stats` do not count these.
+    Raises what the call raises. With `strict=True`, what cannot be compiled is explained, not raised.
+    """
+    made: Any = f if isinstance(f, Jitted) or _is_method(f) else jit(f)
+    if isinstance(made, types.MethodType):
+        made, args = made.__func__, (made.__self__, *args)
+    assert isinstance(made, Jitted)
+    key = _key(made, args, kwargs)
+    before = replace(made.stats)
+    strict, made._strict = made._strict, False
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NotCompiledWarning)
+            result = made(*args, **kwargs)
+            made.wait()
+            state = made._states.get(key) if key is not None else None
+            seconds = _timed(made, state, args, kwargs)
+    finally:
+        made._strict = strict
+    return _explanation(made, state, result, before, seconds)
+
+
+def _is_method(f: Any) -> bool:
+    return isinstance(f, types.MethodType) and isinstance(f.__func__, Jitted)
+
+
+def _key(jitted: Jitted, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The signature of a call; None where it has none."""
+    bound = jitted._binding.bind(args, kwargs)
+    if bound is None:
+        return None
+    leaves: list[Any] = []
+    key = (torch.get_num_threads(), current_device(), *[key_of(arg, leaves) for arg in bound[0]])
+    if bound[1]:
+        key = (*key, key_of(bound[1], leaves))
+    try:
+        hash(key)
+    except TypeError:
+        return None
+    return key
+
+
+def _explanation(
+    jitted: Jitted, state: State | None, result: Any, before: Stats, seconds: Seconds
+) -> Explanation:
+    code = getattr(jitted.__wrapped__, "__code__", None)
+    outlined = None if state is None else state.outlined
+    programs = () if state is None else tuple(explained(entry) for entry in state.entries)
+    blocks = () if outlined is None else blocks_of(outlined)
+    functions = () if outlined is None else functions_of(outlined.root)
+    reasons = [*jitted.stats.reasons]
+    if not reasons and not (programs or blocks or functions):
+        if sys.gettrace() is not None:
+            reasons.append("under a debugger or tracer, functions run as they are written")
+        elif traps():
+            reasons.append("np.errstate asks for exceptions or callbacks: NumPy does the work then")
+    stats = jitted.stats
+    every = [*programs, *(program for block in (*blocks, *functions) for program in block.all_programs)]
+    return Explanation(
+        name=jitted.name,
+        file=code.co_filename if code else "",
+        line=code.co_firstlineno if code else 0,
+        result=result,
+        programs=programs,
+        blocks=blocks,
+        functions=functions,
+        left=() if outlined is None else left_to_python(outlined),
+        copies=Copies(
+            sum(program.bytes_written for program in every),
+            stats.bytes_to_device - before.bytes_to_device,
+            stats.bytes_from_device - before.bytes_from_device,
+        ),
+        recompilations=recompilations(jitted),
+        reasons=tuple(reasons),
+        seconds=seconds,
+        strict_error=(*map(_hint, reasons), *_host_hints(every)),
+        stats=stats,
+        why_cut=_why_cut(outlined),
+    )
+
+
+def _why_cut(outlined: Outlined | None) -> str:
+    if outlined is None or outlined.why is None:
+        return ""
+    reason, line = outlined.why
+    return f"line {line}: {reason}" if line else str(reason)
+
+
+# -- what to write instead -----------------------------------------------------------------------------------
+
+
+def _hint(reason: str) -> Hint:
+    """A reason of `stats.reasons`: with file and line before it, where there is one to blame."""
+    where, _, text = reason.partition(": ")
+    place = where.rpartition(":")
+    if place[2].isdigit():
+        return Hint(f"line {place[2]}", text, advice(text))
+    return Hint("everywhere", reason, advice(reason))
+
+
+def _host_hints(programs: list[ExplainedProgram]) -> list[Hint]:
+    found = []
+    for program in programs:
+        for step in program.steps:
+            if step.became == "host call":
+                hint = Hint(f"line {step.line}", f"{step.text}: {step.detail}", advice(step.detail))
+                if hint not in found:
+                    found.append(hint)
+    return found
+
+
+# -- time ----------------------------------------------------------------------------------------------------
+
+
+def _timed(jitted: Jitted, state: State | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Seconds:
+    """The time of NumPy and of the replay, where calling the function again changes nothing."""
+    if state is None or not (state.entries or state.outlined):
+        return Seconds(why="nothing was compiled")
+    if state.outlined is not None:
+        return Seconds(why="Python drives it, and may have effects: time the calls themselves")
+    if any(entry.plan.effects is not None for entry in state.entries):
+        return Seconds(why="it has effects")
+    counts = replace(jitted._stats)
+    try:
+        jitted(*args, **kwargs)
+        if jitted._stats.replays == counts.replays:
+            return Seconds(why="no replay answered the call")
+        return Seconds(
+            _fastest(lambda: jitted.__wrapped__(*args, **kwargs)), _fastest(lambda: jitted(*args, **kwargs))
+        )
+    finally:
+        for count in fields(counts):
+            setattr(jitted._stats, count.name, getattr(counts, count.name))
+
+
+def _fastest(call: Callable[[], Any]) -> float:
+    times: list[float] = []
+    while sum(times) < _LONG_ENOUGH and len(times) < 1000:
+        began = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - began)
+    return min(times)

@@ -1,0 +1,334 @@
+"""One residual program explained: each step's line, text and what it became; the kernels and their cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from torch import fx
+
+from npcompile.frontend import pure
+from npcompile.frontend.program import (
+    Program,
+    Read,
+    call_text,
+    guard_text,
+    literal,
+    step_of,
+    type_text,
+    value_of,
+)
+from npcompile.frontend.steps import GETITEM, SETITEM, with_items
+from npcompile.frontend.table import Op
+from npcompile.lower.plan import Plan
+from npcompile.lower.plan import Step as Planned
+from npcompile.lower.values import Value, c_strides
+
+if TYPE_CHECKING:
+    from npcompile.recorded import Entry
+
+_BY_DATA = "how many there are depends on the data, so no kernel of a fixed size can hold them"
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A segment: ops that were compiled together, and what a call of it does.
+
+    number: in its program, from 1. kernels: how many one call runs. threads: None on a GPU. form: "native"
+    (one C call), "general" (torch operators among the kernels), "triton" or "interpreter" (not compiled).
+    source: the generated C++ or Triton. ended: why the next op is not in it; empty at the program's end.
+    checks: how many answers it gives that decide whether NumPy would have raised. error: why there is none.
+    """
+
+    number: int
+    lines: tuple[int, ...]
+    kernels: int
+    bytes_written: int
+    threads: int | None
+    seconds: float
+    from_disk: bool
+    form: str
+    source: str = field(repr=False)
+    ended: str
+    checks: int
+    error: str | None
+
+    def __str__(self) -> str:
+        if self.error is not None:
+            return f"kernel {self.number}: not compiled: {self.error}"
+        parts = [
+            f"{self.kernels} kernel{'s' * (self.kernels != 1)}",
+            f"writes {size_text(self.bytes_written)}",
+        ]
+        if self.form == "interpreter":
+            parts = ["operation by operation, not compiled"]
+        if self.threads is not None:
+            parts.append(f"{self.threads} thread{'s' * (self.threads != 1)}")
+        parts.append(
+            {"general": "C++ with torch operators", "native": "C++", "triton": "Triton"}.get(self.form, "")
+        )
+        if self.form != "interpreter":
+            parts.append("from disk" if self.from_disk else f"compiled in {duration_text(self.seconds)}")
+        if self.checks:
+            parts.append("checks indices")
+        text = f"kernel {self.number}: {', '.join(part for part in parts if part)}"
+        return f"{text}; ends because {self.ended}" if self.ended else text
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of a residual program.
+
+    line: in the user's file, or None. type: of what it gives. became: "kernel", "scalar step", "view", "write
+    in place", "copy", "library call", "host call", "opaque call", "guard", "read", "part" (of several
+    results) or "left out". detail: how, and why. mask: the form that a mask took ("where" or "compaction"),
+    or None. kernel: the number of the one that it is in, or None.
+    """
+
+    line: int | None
+    text: str
+    type: str
+    became: str
+    detail: str = ""
+    mask: str | None = None
+    kernel: int | None = None
+
+
+@dataclass(frozen=True)
+class ExplainedProgram:
+    """A residual program. text: all of it as Python. guards: what must hold for it to be replayed.
+    has_effects: a replay writes into arrays from outside, or makes an opaque call."""
+
+    signature: str
+    text: str = field(repr=False)
+    steps: tuple[Step, ...]
+    kernels: tuple[Kernel, ...]
+    result: str
+    host_calls: int
+    has_effects: bool
+
+    @property
+    def guards(self) -> tuple[Step, ...]:
+        return tuple(step for step in self.steps if step.became == "guard")
+
+    @property
+    def bytes_written(self) -> int:
+        """By the kernels of one replay."""
+        return sum(kernel.bytes_written for kernel in self.kernels)
+
+    @property
+    def source(self) -> str:
+        """The generated code of all kernels."""
+        return "\n".join(kernel.source for kernel in self.kernels)
+
+    def __str__(self) -> str:
+        rows = [(str(s.line or ""), s.text, _became(s), s.type, s.detail) for s in self.steps]
+        rows.append(("", f"return {self.result}", "", "", ""))
+        widths = [min(56, max(len(row[column]) for row in rows)) for column in range(1, 4)]
+        lines = []
+        for line, *columns, detail in rows:
+            cells = (f"{cell:<{width}}" for cell, width in zip(columns, widths, strict=True))
+            lines.append(f"  {line:>4}  {'  '.join(cells)}  {detail}".rstrip())
+        lines += [f"  {kernel}" for kernel in self.kernels]
+        return "\n".join(lines)
+
+
+def _became(step: Step) -> str:
+    text = step.became if step.kernel is None else f"{step.became} {step.kernel}"
+    if step.became in ("view", "write in place") and step.kernel is not None:
+        text = f"{step.became}, kernel {step.kernel}"
+    return text
+
+
+def size_text(count: int) -> str:
+    """A number of bytes for reading."""
+    for unit, factor in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
+        if count >= factor:
+            return f"{count / factor:.3g} {unit}"
+    return f"{count} bytes"
+
+
+def duration_text(seconds: float) -> str:
+    """A time for reading."""
+    for unit, factor in (("s", 1.0), ("ms", 1e-3)):
+        if seconds >= factor:
+            return f"{seconds / factor:.3g} {unit}"
+    return f"{seconds * 1e6:.3g} us"
+
+
+def signature_text(program: Program) -> str:
+    """The arguments that a program takes, each with its type, and its strides where it is not in C order."""
+    parts = []
+    for node in program.inputs:
+        value = value_of(node)
+        text = f"{node.name}: {type_text(value)}"
+        if value.kind == "array" and value.strides != c_strides(value.shape):
+            text += f" (strides {', '.join(map(str, value.strides))})"
+        parts.append(text)
+    if program.device not in (None, "cpu"):
+        parts.append(f"on {program.device}")
+    return ", ".join(parts) or "no arguments"
+
+
+def explained(entry: Entry) -> ExplainedProgram:
+    """What became of one recorded program."""
+    program, plan = entry.program, entry.plan
+    steps = [step for step in plan.steps if step.segment is not None]
+    numbers = {id(step): number for number, step in enumerate(steps, 1)}
+    kernels = [
+        _kernel(number, step, entry.jobs[number - 1] if entry.jobs else None)
+        for number, step in enumerate(steps, 1)
+    ]
+    return ExplainedProgram(
+        signature=signature_text(program),
+        text=str(program),
+        steps=tuple(_step(node, plan, numbers) for node in program.graph.nodes if _is_shown(node)),
+        kernels=tuple(kernels),
+        result=program.result.text(lambda part: literal(part, _name)),
+        host_calls=sum(step_of(node) == "host" for node in program.graph.nodes),
+        has_effects=plan.effects is not None,
+    )
+
+
+def _name(node: fx.Node) -> str:
+    return node.name
+
+
+def _type(value: Value) -> str:
+    if value.kind == "array" and value.dtype is None:  # one that is only written to where it goes
+        return f"array{list(value.shape)}"
+    return "" if value.kind == "object" else type_text(value)
+
+
+def _is_shown(node: fx.Node) -> bool:
+    if node.op != "call_function":
+        return False
+    target: Any = node.target
+    # What was read to be compared: its guard says what it is.
+    return not (
+        isinstance(target, Read) and target.how in ("global", "cell") and value_of(node).kind == "object"
+    )
+
+
+def _kernel(number: int, step: Planned, job: Any) -> Kernel:
+    assert step.segment is not None
+    lines = sorted({node.meta["line"] for node in step.segment.ops if node.meta.get("line")})
+    threads = getattr(job, "threads", None)
+    form = "interpreter" if job is None else getattr(job, "form", "triton")
+    return Kernel(
+        number=number,
+        lines=tuple(lines),
+        kernels=0 if job is None else job.kernels,
+        bytes_written=0 if job is None else job.bytes_written,
+        threads=threads,
+        seconds=0.0 if job is None else job.seconds,
+        from_disk=job is not None and job.from_disk,
+        form=form,
+        source="" if job is None else job.source,
+        ended=step.why,
+        checks=step.segment.checks,
+        error=None if job is None else job.error,
+    )
+
+
+def _step(node: fx.Node, plan: Plan, numbers: dict[int, int]) -> Step:
+    kind = step_of(node)
+    line = node.meta.get("line")
+    planned = plan.became.get(node)
+    number = None if planned is None else numbers.get(id(planned))
+    if kind == "guard":
+        return Step(line, f"guard({guard_text(node, _name)})", "", "guard")
+    if kind == "write":
+        return _write(node, plan, planned, number)
+    text = f"{node.name} = {call_text(node, _name)}"
+    gives = _type(value_of(node))
+    if kind == "op":
+        if number is None:
+            return Step(line, text, gives, "left out", "nothing needs it")
+        mask, detail = _masked(node)
+        return Step(line, text, gives, "kernel", detail, mask, number)
+    if kind == "view":
+        detail = "" if number is not None or planned is None else "made by NumPy"
+        return Step(line, text, gives, "view", detail, None, number)
+    if kind == "library":
+        return Step(line, text, gives, "library call", _library(node))
+    if kind == "host":
+        return Step(line, text, gives, "host call", _host(node), "compaction" if _sized(node) else None)
+    names = {"number": "scalar step", "opaque": "opaque call", "read": "read", "part": "part"}
+    detail = "called again at each replay, in its place" if kind == "opaque" else ""
+    return Step(line, text, gives if kind != "opaque" else "", names.get(kind, kind), detail)
+
+
+def _write(node: fx.Node, plan: Plan, planned: Planned | None, number: int | None) -> Step:
+    dst: Any = node.args[0]
+    line, text = node.meta.get("line"), f"{literal(dst, _name)}[...] = {literal(node.args[1], _name)}"
+    if planned is None:
+        return Step(line, text, "", "left out", "nothing needs it")
+    if planned.kind == "copy":
+        return Step(line, text, "", "copy", planned.why)
+    if dst in _members(planned):
+        return Step(line, text, "", "kernel", "the whole array anew", None, number)
+    return Step(line, text, "", "write in place", "", None, number)
+
+
+def _members(planned: Planned) -> Sequence[fx.Node]:
+    return [] if planned.segment is None else planned.segment.ops
+
+
+# -- why -----------------------------------------------------------------------------------------------------
+
+
+def _masks(node: fx.Node) -> bool:
+    """Whether there is a mask in the index that this node takes."""
+    if len(node.args) < 2:
+        return False
+    index = node.args[1] if isinstance(node.args[1], tuple) else (node.args[1],)
+    return any(isinstance(item, fx.Node) and value_of(item).dtype is torch.bool for item in index)
+
+
+def _function(node: fx.Node) -> Any:
+    target: Any = node.target
+    return target.function if isinstance(target, Op) else target
+
+
+def _sized(node: fx.Node) -> bool:
+    """Whether NumPy compacts here: takes or stores the elements at a mask's places, one after the other."""
+    function = _function(node)
+    if function in (GETITEM, with_items):
+        return _masks(node)
+    try:
+        return function in pure.SIZED_BY_DATA
+    except TypeError:  # it has no hash
+        return False
+
+
+def _masked(node: fx.Node) -> tuple[str | None, str]:
+    """The form of a mask inside a kernel, and why it is possible."""
+    if _function(node) is SETITEM and _masks(node):
+        return "where", "the mask as a `where`: one value for all its places, so the size stays"
+    if isinstance(node.kwargs.get("where"), fx.Node) or _function(node) in (np.putmask, np.place):
+        return "where", "the mask as a `where`: the size stays"
+    return None, ""
+
+
+def _library(node: fx.Node) -> str:
+    if getattr(node.target, "library", False):
+        return "by the BLAS, LAPACK or FFT that NumPy has: the fastest on the CPU, with NumPy's own digits"
+    if _function(node) is GETITEM:
+        return "an element at a place that a step gave"
+    return "NumPy makes several views"
+
+
+def _host(node: fx.Node) -> str:
+    """Why a call is left to NumPy."""
+    reason = node.meta.get("reason")
+    if _sized(node):
+        if _function(node) is with_items:
+            return f"the mask by NumPy ({reason or 'an index that no op takes'}): {_BY_DATA}"
+        return f"compacted by NumPy: {_BY_DATA}"
+    if reason is not None:
+        return f"no op takes this call: {reason}"
+    return "not an op yet: NumPy's own function"

@@ -1,0 +1,234 @@
+"""A function that was cut, explained: its blocks, the functions it calls from between them, and the rest."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from npcompile import outlined as cutting
+from npcompile.explained import ExplainedProgram, explained
+from npcompile.frontend.outline import tree_of
+from npcompile.frontend.rewriting.forms import has_work
+from npcompile.frontend.rewriting.scopes import body_of
+from npcompile.recompilations import Recompilation, recompilations
+from npcompile.recorded import Recorded
+
+_BODY = "compiled body, driven trip by trip"
+
+
+@dataclass(frozen=True)
+class Block:
+    """Statements that were recorded by themselves, or a function that is called from between blocks.
+
+    lines: the first and the last. takes, gives: its variables. way: what becomes of it. inside: its own
+    blocks, where it was cut further.
+    """
+
+    name: str
+    lines: tuple[int, int]
+    takes: tuple[str, ...]
+    gives: tuple[str, ...]
+    in_loop: bool
+    way: str
+    programs: tuple[ExplainedProgram, ...]
+    recompilations: tuple[Recompilation, ...]
+    inside: tuple[Block, ...] = ()
+
+    @property
+    def all_programs(self) -> tuple[ExplainedProgram, ...]:
+        return (*self.programs, *(program for block in self.inside for program in block.all_programs))
+
+    def __str__(self) -> str:
+        first, last = self.lines
+        where = f"line {first}" if first == last else f"lines {first}-{last}"
+        text = f"{where} {self.name}({', '.join(self.takes)})"
+        if self.gives:
+            text += f" -> {', '.join(self.gives)}"
+        lines = [f"{text}: {self.way}"]
+        for number, program in enumerate(self.programs, 1):
+            lines += [f"  program {number}: {program.signature}", textwrap.indent(str(program), "  ")]
+        lines += [f"  recorded again: {again}" for again in self.recompilations]
+        lines += [str(block) for block in self.inside]
+        return textwrap.indent("\n".join(lines), "  ")
+
+
+@dataclass(frozen=True)
+class LeftToPython:
+    """Statements that no block holds: lines, the first one's text, and why."""
+
+    lines: tuple[int, int]
+    text: str
+    reason: str
+
+    def __str__(self) -> str:
+        first, last = self.lines
+        return (
+            f"line {first}: {self.text}: {self.reason}"
+            if first == last
+            else f"lines {first}-{last}: {self.reason}"
+        )
+
+
+def _current(outlined: cutting.Outlined) -> list[cutting.Block]:
+    """The blocks of the cut as it is now."""
+    pieces = [] if outlined.made is None else outlined.made.pieces
+    return [
+        block
+        for piece in pieces
+        for block in outlined.blocks.values()
+        if any(own is piece for own in block.pieces)
+    ]
+
+
+def blocks_of(outlined: cutting.Outlined) -> tuple[Block, ...]:
+    """What became of each block of a cut."""
+    return tuple(_block(block) for block in _current(outlined))
+
+
+def _block(block: cutting.Block) -> Block:
+    cut = block.piece.block
+    body = cut.node.body
+    lines = [number for node in cut.statements for number in _lines(node)] or [*_lines(body[0])]
+    programs = _programs(block)
+    return Block(
+        name="block",
+        lines=(min(lines), max(lines)),
+        takes=cut.takes,
+        gives=cut.gives,
+        in_loop=cut.in_loop,
+        way=_way(block, bool(programs), cut.in_loop),
+        programs=programs,
+        recompilations=recompilations(block),
+        inside=() if block.inside is None else blocks_of(block.inside),
+    )
+
+
+def _lines(node: Any) -> tuple[int, int]:
+    return node.lineno, node.end_lineno or node.lineno
+
+
+def _programs(recorded: Recorded) -> tuple[ExplainedProgram, ...]:
+    return tuple(explained(entry) for state in recorded._states.values() for entry in state.entries)
+
+
+def _way(recorded: Recorded, has_programs: bool, in_loop: bool) -> str:
+    states = list(recorded._states.values())
+    if isinstance(recorded, cutting.Block):
+        if recorded.inside is not None:
+            return "cut further"
+        if recorded.instead is not None:
+            return "left to Python"
+    if any(state.outlined is not None for state in states):
+        return "cut into blocks"
+    if has_programs and any(state.ready for state in states):
+        return _BODY if in_loop else "compiled"
+    if any(state.small for state in states):
+        return "left to NumPy, which takes less time than a kernel takes to be called"
+    if not states:
+        return "not reached by this call"
+    return "left to NumPy"
+
+
+def functions_of(root: Any) -> tuple[Block, ...]:
+    """What became of the functions that Python between blocks calls."""
+    found = []
+    for fn, callee in list(root.callees.items()):
+        if not isinstance(callee, cutting.Callee):
+            continue
+        cuts = [state.outlined for state in callee._states.values() if state.outlined is not None]
+        programs = _programs(callee)
+        lines = [line for _, _, line in fn.__code__.co_lines() if line is not None]
+        found.append(
+            Block(
+                name=fn.__qualname__,
+                lines=(fn.__code__.co_firstlineno, max(lines)),
+                takes=fn.__code__.co_varnames[: fn.__code__.co_argcount],
+                gives=(),
+                in_loop=False,
+                way=_way(callee, bool(programs), False),
+                programs=programs,
+                recompilations=recompilations(callee),
+                inside=tuple(block for outlined in cuts for block in blocks_of(outlined)),
+            )
+        )
+    return tuple(found)
+
+
+# -- what stays Python ---------------------------------------------------------------------------------------
+
+# Why no block holds a statement, by its form. Others were found out while they ran: `stats.reasons` says why.
+_FORMS: tuple[tuple[tuple[type[ast.AST], ...], str], ...] = (
+    ((ast.Yield, ast.YieldFrom, ast.Await), "the caller goes on in the middle of it"),
+    ((ast.Lambda, ast.FunctionDef, ast.ClassDef, ast.GeneratorExp), "a function is made"),
+    ((ast.Raise,), "it raises"),
+    ((ast.Return,), "it returns"),
+    ((ast.Delete,), "it unbinds names"),
+    ((ast.Import, ast.ImportFrom), "an import"),
+)
+
+
+def left_to_python(outlined: cutting.Outlined) -> tuple[LeftToPython, ...]:
+    """The statements in which there is work, but which no block holds."""
+    tree, _ = tree_of(outlined.owner.__wrapped__)  # type: ignore[arg-type]
+    reasons = _reasons(outlined)
+    held = set(_held(outlined))
+    found = []
+    for node in _statements(body_of(tree)):
+        if node in held or not has_work(node):
+            continue
+        first, last = _lines(node)
+        said = next((reasons[line] for line in range(first, last + 1) if line in reasons), None)
+        text = ast.unparse(node).splitlines()[0]
+        found.append(
+            LeftToPython((first, last), text if len(text) <= 60 else text[:57] + "...", said or _form(node))
+        )
+    return tuple(found)
+
+
+def _held(outlined: cutting.Outlined) -> Iterator[ast.AST]:
+    """The statements of all blocks that are called as such."""
+    for block in _current(outlined):
+        if block.inside is not None:
+            yield from _held(block.inside)
+        elif block.instead is None:
+            yield from block.piece.block.statements
+
+
+def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """The simple statements of a body, however deep."""
+    for node in body:
+        inner: list[ast.stmt] = []
+        for name in ("body", "orelse", "finalbody"):
+            inner += getattr(node, name, [])
+        for handler in getattr(node, "handlers", []):
+            inner += handler.body
+        if inner and not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield from _statements(inner)
+        else:
+            yield node
+
+
+def _reasons(outlined: cutting.Outlined) -> dict[int, str]:
+    """The reasons of the function's file, by line."""
+    file = outlined.owner.__wrapped__.__code__.co_filename
+    found = {}
+    for reason in outlined.root._stats.reasons:
+        where, _, text = reason.removeprefix(f"{file}:").partition(": ")
+        if reason.startswith(f"{file}:") and where.isdigit():
+            found[int(where)] = text
+    return found
+
+
+def _form(node: ast.stmt) -> str:
+    parts = list(ast.walk(node))
+    for forms, reason in _FORMS:
+        if any(isinstance(part, forms) for part in parts):
+            return reason
+    if any(isinstance(part, ast.Attribute) and not isinstance(part.ctx, ast.Load) for part in parts):
+        return "it stores into an object"
+    if isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign):
+        return "arithmetic on numbers, or a store that Python does"
+    return "a call that Python makes"

@@ -1,0 +1,133 @@
+"""Why a function was recorded more than once: another signature, or another decision on the way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from torch import fx
+
+from npcompile.frontend.program import Program, guard_text
+from npcompile.recorded import Recorded
+
+
+@dataclass(frozen=True)
+class Recompilation:
+    """A further recording. kind: "signature" or "decision". cause: what was different."""
+
+    kind: str
+    cause: str
+
+    def __str__(self) -> str:
+        return f"{'new signature' if self.kind == 'signature' else 'another decision'}: {self.cause}"
+
+
+def recompilations(recorded: Recorded) -> tuple[Recompilation, ...]:
+    """Those of one function, by signature in the order of the calls, then by decision."""
+    found: list[Recompilation] = []
+    known: list[tuple[Any, ...]] = []
+    for key, state in recorded._states.items():
+        if known:
+            names = recorded._binding.names(len(key))
+            causes = min((_differences(names, old, key) for old in known), key=len)
+            found.append(Recompilation("signature", "; ".join(causes)))
+        known.append(key)
+        programs = [entry.program for entry in state.entries]
+        for place in range(1, len(programs)):
+            found.append(Recompilation("decision", _decision(programs[:place], programs[place])))
+    return tuple(found)
+
+
+def _differences(names: list[str], old: tuple[Any, ...], new: tuple[Any, ...]) -> list[str]:
+    found = []
+    if old[0] != new[0]:
+        found.append(f"threads: {old[0]}, now {new[0]}")
+    if old[1] != new[1]:
+        found.append(f"device: {old[1] or 'cpu'}, now {new[1] or 'cpu'}")
+    if len(old) != len(new):
+        found.append("another number of arguments")
+    for place, (one, other) in enumerate(zip(old[2:], new[2:], strict=False)):
+        if one != other:
+            found += _difference(names[place], one, other)
+    return found
+
+
+def _difference(name: str, old: Any, new: Any) -> list[str]:
+    """What differs between the keys of one argument (see `signature.key_of`)."""
+    if _is_array(old) and _is_array(new):
+        if old[0] != new[0]:
+            return [f"{name}: dtype {old[0]}, now {new[0]}"]
+        if old[1] != new[1]:
+            return [f"{name}: shape {old[1]}, now {new[1]}"]
+        if old[2] != new[2]:
+            return [f"{name}: strides {old[2]}, now {new[2]}"]
+        writeable = ("read-only", "writeable")
+        was, now = (writeable[bool(key[3] & 0x0400)] for key in (old, new))
+        return [f"{name}: {was}, now {now}" if was != now else f"{name}: other alignment or contiguity"]
+    if type(old) is tuple and type(new) is tuple and old and new and old[0] is new[0]:
+        if old[0] in (tuple, list) and len(old) == len(new):
+            pairs = enumerate(zip(old[1:], new[1:], strict=True))
+            return [
+                text
+                for place, (one, other) in pairs
+                if one != other
+                for text in _difference(f"{name}[{place}]", one, other)
+            ]
+        if old[0] is dict and [key for key, _ in old[1:]] == [key for key, _ in new[1:]]:
+            pairs_of = zip(old[1:], new[1:], strict=True)
+            return [
+                text
+                for (key, one), (_, other) in pairs_of
+                if one != other
+                for text in _difference(f"{name}[{key!r}]", one, other)
+            ]
+    return [f"{name}: {_key_text(old)}, now {_key_text(new)}"]
+
+
+def _is_array(key: Any) -> bool:
+    return type(key) is tuple and len(key) == 4 and isinstance(key[0], np.dtype)
+
+
+def _key_text(key: Any) -> str:
+    if _is_array(key):
+        return f"{key[0]}{list(key[1])}"
+    if isinstance(key, type):
+        return key.__name__
+    if type(key) is tuple and len(key) == 2 and isinstance(key[0], type):
+        return repr(key[1]) if key[0] not in (tuple, list, dict) else f"a {key[0].__name__} of 1"
+    if type(key) is tuple and key and key[0] in (tuple, list, dict):
+        return f"a {key[0].__name__} of {len(key) - 1}"
+    return str(key[0].__name__) if type(key) is tuple and key and isinstance(key[0], type) else str(key)
+
+
+def _decision(earlier: list[Program], program: Program) -> str:
+    """The first guard that is another than in the earlier program that is most like this one."""
+    mine = _guards(program)
+    shared = 0
+    other: tuple[str, int | None] | None = None
+    for before in earlier:
+        theirs = _guards(before)
+        common = 0
+        while common < min(len(mine), len(theirs)) and mine[common] == theirs[common]:
+            common += 1
+        if common >= shared and common < len(theirs):
+            shared, other = common, theirs[common]
+    if other is None:
+        return "an earlier program went no further than its guards"
+    text, line = other
+    where = f"line {line}: " if line else ""
+    if shared < len(mine):
+        return f"{where}{text} before, now {mine[shared][0]}"
+    return f"{where}no longer {text}"
+
+
+def _guards(program: Program) -> list[tuple[str, int | None]]:
+    def name(node: fx.Node) -> str:
+        return node.name
+
+    return [
+        (guard_text(node, name), node.meta.get("line"))
+        for node in program.graph.nodes
+        if node.meta.get("step") == "guard"
+    ]
