@@ -256,7 +256,10 @@ def native(op: Op, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
             raise Unsupported("a reduction takes its dtype from out")
     if not out._layout.flags.writeable or not np.can_cast(dtype, out.dtype, casting):
         raise ValueError("out cannot hold the result: NumPy raises")
-    if np.broadcast_shapes(out.shape, tuple(result.shape)) != out.shape:
+    shape = tuple(result.shape)
+    if shape != out.shape and not isinstance(function, np.ufunc):
+        raise Unsupported("out of another shape, for which NumPy may raise")
+    if np.broadcast_shapes(out.shape, shape) != out.shape:
         raise ValueError("out has another shape: NumPy raises")
     if dtype.kind == "c" and out.dtype.kind not in "cb":
         raise Unsupported("complex into real")

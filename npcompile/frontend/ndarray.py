@@ -80,7 +80,8 @@ class ndarray(Exports):
     __class_getitem__ = classmethod(types.GenericAlias)  # type: ignore[var-annotated]
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
-        made = np.ndarray(*args, **kwargs)
+        on_host: Any = Exports._host_memory
+        made = np.ndarray(*dispatch.map_arrays(args, on_host), **dispatch.map_arrays(kwargs, on_host))
         try:
             return cls._of_numpy(made)
         except Unsupported:
@@ -280,6 +281,7 @@ class ndarray(Exports):
         """In place, as NumPy's."""
         if not self._layout.flags.writeable:
             self._layout.sort(axis)
+        np.empty(0, self.dtype).sort(kind=kind, order=order, stable=stable)  # raises for what is no sort
         self[...] = dispatch.call(np.sort, (self, axis), {"kind": kind, "order": order, "stable": stable})
 
     # copies and other places
@@ -294,13 +296,16 @@ class ndarray(Exports):
         return self.copy()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return rebuild, (np.array(self._on_host()), self.device)
+        return rebuild, (self._on_host(), self.device)
 
     def to_device(self, device: Any, /, *, stream: Any = None) -> Any:
         """The array on a device ("cpu", "cuda", "cuda:1"): itself if it is there already, else a copy."""
-        target = torch.device(device)
         if stream is not None:
-            raise ValueError("streams are not supported")
+            raise ValueError("The stream argument in to_device() is not supported")
+        try:
+            target = torch.device(device)
+        except RuntimeError:
+            raise ValueError(f"Unsupported device: {device}.") from None
         if target.type == self._memory.device.type and target.index in (None, self._memory.device.index):
             return self
         return self._of_tensor(transfers.to_device(self._tensor, target))

@@ -7,6 +7,7 @@ import math
 import operator
 import sys
 import types
+import weakref
 from typing import Any
 
 import torch
@@ -56,7 +57,8 @@ def resize(array: Strided, new_shape: tuple[Any, ...], refcheck: bool) -> None:
     if old != new:
         if array._base is not None or not layout.flags.writeable:
             raise ValueError("cannot resize this array: it does not own its data")
-        if refcheck and references > _ONE_NAME and references - _bound(array) > _ONE_NAME:
+        others = references > _ONE_NAME and references - _bound(array) > _ONE_NAME
+        if weakref.getweakrefcount(array) or (operator.index(refcheck) and others):
             raise ValueError(
                 "cannot resize an array that references or is referenced\nby another object in this way.\n"
                 "Use the np.resize function to get a new resized copy or\n"

@@ -256,3 +256,34 @@ def test_memory_orders_may_be_written_small() -> None:
     a = np.arange(6).reshape(2, 3)
     assert a.flatten("f").tolist() == a.flatten("F").tolist() == a.ravel(order="f").tolist()
     assert a.flatten(None).tolist() == a.flatten().tolist()
+
+
+def test_memory_given_to_the_class() -> None:
+    a = np.arange(6.0)
+    shared = ndarray((2, 2), float, a, 16)
+    assert type(shared) is ndarray and shared.tolist() == [[2, 3], [4, 5]]
+    shared[0, 0] = 9
+    assert a[2] == 9
+
+
+def test_what_is_no_answer_for_out() -> None:
+    a = np.arange(6).reshape(2, 3).copy()
+    with pytest.raises(ValueError):
+        a.argmax(axis=0, out=np.empty((2, 3), int))
+    with pytest.raises(ValueError):
+        a.sum(axis=0, out=np.empty((4, 3), int))
+    with pytest.raises(ValueError):
+        a.sort(kind="bogus")
+    with pytest.raises(ValueError):
+        a.to_device("bogus")
+    with pytest.raises(TypeError):
+        a.resize((3, 3), refcheck="x")
+
+
+@pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
+def test_pickles_keep_the_memory_order(protocol: int) -> None:
+    for make in ARRAYS.values():
+        a = npcompile.asarray(make())
+        want = pickle.loads(pickle.dumps(make(), protocol))
+        again = pickle.loads(pickle.dumps(a, protocol))
+        assert again.tolist() == want.tolist() and again.strides == want.strides
