@@ -59,7 +59,11 @@ class Exports(Operators):
         """The buffer protocol, from Python 3.12 on. Before, `a.data` is the memoryview."""
         return self._host_memory().__buffer__(flags)  # type: ignore[attr-defined]
 
-    def __dlpack__(self, **kwargs: Any) -> Any:
+    def __dlpack__(
+        self, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: bool | None = None
+    ) -> Any:
+        asked = {"stream": stream, "max_version": max_version, "dl_device": dl_device, "copy": copy}
+        kwargs = {name: value for name, value in asked.items() if value is not None}
         if self._memory.device.type == "cpu":
             return self._layout.__dlpack__(**kwargs)
         if self._flips:
