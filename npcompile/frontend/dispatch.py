@@ -291,7 +291,10 @@ def wrap(scalar: bool, result: Any, inputs: list[torch.Tensor]) -> Any:
         result = result.resolve_conj().resolve_neg()
         expanded = any(n > 1 and stride == 0 for n, stride in zip(result.shape, result.stride(), strict=True))
         if expanded or any(overlap(result, item) for item in inputs):
-            result = result.clone(memory_format=torch.contiguous_format)
+            # a body's own layout is the answer's; where elements share memory there is none to keep
+            result = result.clone(
+                memory_format=torch.contiguous_format if expanded else torch.preserve_format
+            )
         return Strided._of_tensor(result)
     if isinstance(result, (tuple, list)):
         items = [wrap(scalar, item, inputs) for item in result]

@@ -74,6 +74,10 @@ class Exports(Operators):
         kind, number = self._memory.__dlpack_device__()
         return int(kind), int(number)
 
+    def __sizeof__(self) -> int:
+        """With the memory, if it is the array's own."""
+        return object.__sizeof__(self) + (self._layout.nbytes if self._base is None else 0)
+
     # as a Python number, as text
 
     def __bool__(self) -> bool:

@@ -15,22 +15,27 @@ _OWNDATA = 0x4  # NPY_ARRAY_OWNDATA
 
 
 class Flags:
-    """NumPy's flags of the layout; whether the array owns its memory is our own knowledge."""
+    """NumPy's flags of the layout; who owns the memory, and may make it writeable, is our own knowledge."""
 
-    def __init__(self, flags: Any, owns: bool) -> None:
-        object.__setattr__(self, "_flags", flags)
-        object.__setattr__(self, "owndata", owns)
+    def __init__(self, array: Any) -> None:
+        object.__setattr__(self, "_array", array)
+        object.__setattr__(self, "_flags", array._layout.flags)
+        object.__setattr__(self, "owndata", array._base is None)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._flags, name)
 
     def __setattr__(self, name: str, value: bool) -> None:
+        if name == "writeable" and value:
+            allow_writing(self._array)
         setattr(self._flags, name, value)
 
     def __getitem__(self, name: str) -> Any:
         return self.owndata if name in ("OWNDATA", "O") else self._flags[name]
 
     def __setitem__(self, name: str, value: bool) -> None:
+        if name in ("WRITEABLE", "W") and value:
+            allow_writing(self._array)
         self._flags[name] = value
 
     @property
@@ -48,6 +53,13 @@ class Flags:
         return "".join(
             f"  OWNDATA : {self.owndata}\n" if "OWNDATA" in line else f"{line}\n" for line in lines
         )
+
+
+def allow_writing(array: Any) -> None:
+    """Raises NumPy's ValueError for a view of what may not be written."""
+    base = array._base
+    if isinstance(base, Strided) and not base._layout.flags.writeable:
+        raise ValueError("cannot set WRITEABLE flag to True of this array")
 
 
 class FlatIterator:
@@ -99,6 +111,9 @@ class FlatIterator:
         if not (_counts(index) and self._stored(index, value)):
             dispatch.host(_store_flat, (self.base, index, value), {})
 
+    def __delitem__(self, index: Any) -> None:
+        raise TypeError("Cannot delete iterator elements")
+
     def _stored(self, index: Any, value: Any) -> bool:
         """Do `a.flat[index] = value`: the values in turn, from the first again where they are too few. False
         (and nothing done) where it is left to NumPy."""
@@ -132,7 +147,12 @@ class FlatIterator:
         return True
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
-        return np.array(self.copy(), dtype=dtype)
+        """One row: the array's own memory where it is one, else a copy that may not be written."""
+        layout = self.base._on_host()
+        row = layout.reshape(-1)
+        if not layout.flags.c_contiguous:
+            row.flags.writeable = False
+        return np.array(row, dtype=dtype, copy=copy)
 
     def __lt__(self, other: Any) -> Any:
         return self.copy() < other

@@ -12,7 +12,7 @@ import torch
 
 from npcompile.frontend import convert, counters, dispatch, errstate, resizing, ufuncs
 from npcompile.frontend.exports import Exports
-from npcompile.frontend.flat import Flags, FlatIterator
+from npcompile.frontend.flat import Flags, FlatIterator, allow_writing
 from npcompile.frontend.strided import Strided
 from npcompile.frontend.table import Unsupported
 from npcompile.lower import transfers
@@ -145,7 +145,7 @@ class ndarray(Exports):
 
     @property
     def flags(self) -> Flags:
-        return Flags(self._layout.flags, self._base is None)
+        return Flags(self)
 
     @property
     def base(self) -> Any:
@@ -290,10 +290,10 @@ class ndarray(Exports):
         return dispatch.call(np.ndarray.copy, (self, order), {})
 
     def __copy__(self) -> Any:
-        return self.copy()
+        return self.copy("K")
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
-        return self.copy()
+        return self.copy("K")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return rebuild, (self._on_host(), self.device)
@@ -391,6 +391,8 @@ class ndarray(Exports):
         resizing.resize(self, new_shape, refcheck)
 
     def setflags(self, write: bool | None = None, align: bool | None = None, uic: bool | None = None) -> None:
+        if write:
+            allow_writing(self)
         self._layout.setflags(write=write, align=align, uic=uic)
 
 

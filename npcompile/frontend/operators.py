@@ -60,6 +60,16 @@ def unary(ufunc: np.ufunc) -> Callable[[Any], Any]:
     return method
 
 
+def inplace_matmul(self: Any, other: Any) -> Any:
+    """`a @= b` is for matrices whose product has the shape of `a`: NumPy raises where it is otherwise."""
+    if _defers(other, inplace=True):
+        return NotImplemented
+    one, two = self._layout.shape, np.shape(other._layout if isinstance(other, Strided) else other)
+    if len(one) < 2 or len(two) < 2 or one[-1] != two[-1]:
+        return dispatch.host(operator.imatmul, (self, other), {}, name=np.matmul)
+    return dispatch.call(np.matmul, (self, other), {"out": self}, real=operator.imatmul)
+
+
 def _fast_power(array: Any, exponent: Any) -> np.ufunc | None:
     """The cheaper ufunc NumPy takes for `array ** 2` and the like. Source: `fast_scalar_power` (number.c)."""
     if type(exponent) is not int and type(exponent) is not float:
@@ -124,7 +134,7 @@ class Operators(Strided):
     __iadd__ = inplace(np.add, operator.iadd)
     __isub__ = inplace(np.subtract, operator.isub)
     __imul__ = inplace(np.multiply, operator.imul)
-    __imatmul__ = inplace(np.matmul, operator.imatmul)
+    __imatmul__ = inplace_matmul
     __itruediv__ = inplace(np.true_divide, operator.itruediv)
     __ifloordiv__ = inplace(np.floor_divide, operator.ifloordiv)
     __imod__ = inplace(np.remainder, operator.imod)

@@ -79,7 +79,7 @@ class Strided:
     def _make_layout(self) -> np.ndarray[Any, Any]:
         memory = self._memory
         if memory.device.type == "cpu":
-            layout = memory.numpy()
+            layout = memory.numpy().view()  # what lies below stays writeable, so that flags can be set again
         else:
             dtype = convert.numpy_dtype(memory.dtype)
             layout = np.ndarray(

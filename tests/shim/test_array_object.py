@@ -287,3 +287,48 @@ def test_pickles_keep_the_memory_order(protocol: int) -> None:
         want = pickle.loads(pickle.dumps(make(), protocol))
         again = pickle.loads(pickle.dumps(a, protocol))
         assert again.tolist() == want.tolist() and again.strides == want.strides
+
+
+def test_who_may_write() -> None:
+    a = np.arange(3) + 0
+    a.flags.writeable = False
+    view = a[1:]
+    with pytest.raises(ValueError, match="WRITEABLE"):
+        view.flags.writeable = True
+    with pytest.raises(ValueError, match="WRITEABLE"):
+        view.setflags(write=True)
+    a.flags.writeable = True
+    view.flags["W"] = True
+    view[0] = 7
+    assert a.tolist() == [0, 7, 2]
+    fixed = numpy.arange(3)[1:]
+    fixed.base.flags.writeable = fixed.flags.writeable = False
+    with pytest.raises(ValueError, match="WRITEABLE"):
+        npcompile.asarray(fixed).flags.writeable = True
+
+
+def test_the_row_that_flat_is() -> None:
+    a = np.arange(6).reshape(2, 3)
+    numpy.asarray(a.flat)[0] = 5
+    assert a[0, 0] == 5 and not numpy.asarray(a.T.flat).flags.writeable
+    with pytest.raises(TypeError):
+        del a.flat[0]
+
+
+def test_products_in_place() -> None:
+    a = np.arange(4.0).reshape(2, 2)
+    a @= np.eye(2)
+    assert a.tolist() == [[0, 1], [2, 3]]
+    for other in (np.ones(2), np.ones((2, 1)), np.ones((3, 2, 2))):
+        with pytest.raises(ValueError):
+            a @= other
+
+
+def test_the_memory_counts_once() -> None:
+    a = np.zeros(1000)
+    assert sys.getsizeof(a) > 8000 > sys.getsizeof(a[:500])
+
+
+def test_copies_keep_the_columns_together() -> None:
+    a = np.arange(6).reshape(2, 3).T
+    assert a.copy("K").strides == a.strides == copy.copy(a).strides and a.copy().strides == (16, 8)
