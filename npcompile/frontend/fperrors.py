@@ -51,6 +51,29 @@ def _new(result: torch.Tensor, operands: Sequence[torch.Tensor]) -> torch.Tensor
     return new if bool(new.any()) else None
 
 
+def _tensor(value: Any) -> torch.Tensor:
+    """An operand as a tensor that can be compared: wide unsigned integers by their bits."""
+    made = value if isinstance(value, torch.Tensor) else torch.as_tensor(np.asarray(value))
+    return made.to(torch.int64) if made.dtype in (torch.uint16, torch.uint32, torch.uint64) else made
+
+
+def _suspects(
+    ufunc: np.ufunc, operands: Sequence[Any], results: Sequence[torch.Tensor]
+) -> list[torch.Tensor]:
+    """Masks of the elements of which there may be something to report."""
+    tensors = [item for item in operands if isinstance(item, torch.Tensor)]
+    found = [mask for mask in (_new(item, tensors) for item in results) if mask is not None]
+    if results[0].is_floating_point() or results[0].is_complex() or results[0].dtype == torch.bool:
+        return found
+    if ufunc in _DIVIDING:
+        divisor = _tensor(operands[-1])
+        found.append((divisor == 0) | (divisor == -1) if divisor.dtype.is_signed else divisor == 0)
+    for item in tensors:  # floats that are cast to integers
+        if item.is_floating_point():
+            found.append(~(torch.abs(item) < 100))
+    return [mask for mask in found if bool(mask.any())]
+
+
 def of_call(
     ufunc: np.ufunc,
     operands: Sequence[Any],
@@ -61,20 +84,18 @@ def of_call(
     """What there is to report of `ufunc(*operands, **kwargs)`; None for nothing."""
     if any(item.device.type != "cpu" for item in results) or not results[0].numel() or _silent():
         return None
-    tensors = [item for item in operands if isinstance(item, torch.Tensor)]
+    plain = (int, float, complex)  # these stay weak
+    operands = [_array(item) if type(item) not in plain else item for item in operands]
     ends = [item if target is None else target._tensor for item, target in zip(results, targets, strict=True)]
-    found = [mask for mask in (_new(item, tensors) for item in ends) if mask is not None]
-    if ufunc in _DIVIDING and not (results[0].is_floating_point() or results[0].is_complex()):
-        divisor = operands[-1] if isinstance(operands[-1], torch.Tensor) else torch.as_tensor(operands[-1])
-        trap = divisor == 0 if not divisor.dtype.is_signed else (divisor == 0) | (divisor == -1)
-        if bool(trap.any()):
-            found.append(trap)
+    found = _suspects(ufunc, operands, ends)
     if not found:
         return None
     where = kwargs.get("where", True)
     if where is not True:
-        found = [mask & map_arrays(where, lambda item: item._tensor) for mask in found]
-    shape = torch.broadcast_shapes(*(item.shape for item in tensors), *(mask.shape for mask in found))
+        mask = where._tensor if hasattr(where, "_tensor") else torch.as_tensor(np.asarray(where))
+        found = [item & mask for item in found]
+    tensors = [item for item in operands if isinstance(item, torch.Tensor)]
+    shape = torch.broadcast_shapes(*(item.shape for item in (*tensors, *found)))
     mask = torch.zeros(shape, dtype=torch.bool)
     for item in found:
         mask |= item
@@ -85,8 +106,18 @@ def of_call(
     named = {key: item for key, item in kwargs.items() if key not in ("where", "order", "subok")}
     if all(target is not None for target in targets):
         size = int(mask.sum())
-        named["out"] = tuple(np.empty(size, target.dtype) for target in targets if target is not None)
+        named["out"] = tuple(np.empty(size, target.dtype) for target in targets)
     return lambda: _reported(lambda: ufunc(*some, **named))
+
+
+def _array(value: Any) -> torch.Tensor:
+    return value if isinstance(value, torch.Tensor) else torch.as_tensor(np.asarray(value))
+
+
+def of_mask(ufunc: np.ufunc) -> None:
+    """Have NumPy say what it says of `where=` without `out=`: that it leaves elements undefined."""
+    nothing = np.zeros(0, ufunc.types[0][0])
+    _reported(lambda: ufunc(*[nothing] * ufunc.nin, where=nothing.astype(np.bool_)))
 
 
 def of_method(
@@ -103,7 +134,7 @@ def of_method(
         and not bool(torch.isfinite(item).all())
         for item in results
     )
-    divided = ufunc in _DIVIDING and any(bool((item == 0).any()) for item in tensors)
+    divided = ufunc in _DIVIDING and any(bool((_tensor(item) == 0).any()) for item in tensors)
     if not (strange or divided):
         return None
     shown = map_arrays(args, _layout), map_arrays(kwargs, _layout)
@@ -116,7 +147,7 @@ def of_at(ufunc: np.ufunc, args: tuple[Any, ...], array: Any, result: torch.Tens
         return None
     tensors: list[torch.Tensor] = []
     map_arrays(args, lambda item: tensors.append(item._tensor))
-    divided = ufunc in _DIVIDING and any(bool((item == 0).any()) for item in tensors)
+    divided = ufunc in _DIVIDING and any(bool((_tensor(item) == 0).any()) for item in tensors)
     if not divided and _new(result, [array._tensor]) is None:
         return None
     shown = map_arrays(args, _layout)

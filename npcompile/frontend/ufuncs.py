@@ -87,13 +87,17 @@ def _tried(op: Op | None, run: Callable[[Op], tuple[Any, Report]], ask: Callable
 def _outputs(ufunc: np.ufunc, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
     """The arrays to write to, None where there is none. Raises Unsupported for calls that NumPy refuses."""
     placed, out = args[ufunc.nin :], kwargs.get("out")
-    if placed and out is not None:
-        raise Unsupported("outputs given twice")
+    if len({"dtype", "signature", "sig"} & kwargs.keys()) > 1:
+        raise Unsupported("a signature given twice")
+    if len(args) < ufunc.nin or (placed and out is not None):
+        raise Unsupported("operands missing, or outputs given twice")
     if out is ... or (out is None and not placed):
         return (None,) * ufunc.nout
-    outs = placed if placed else out if type(out) is tuple else (out,)
-    outs = (*outs, *(None,) * (ufunc.nout - len(outs)))
-    if len(outs) != ufunc.nout or len(args) < ufunc.nin or any(item is ... for item in outs):
+    if placed:
+        outs = (*placed, *(None,) * (ufunc.nout - len(placed)))
+    else:
+        outs = out if type(out) is tuple else (out,)
+    if len(outs) != ufunc.nout or any(item is ... for item in outs):
         raise Unsupported("outputs that NumPy refuses")
     return outs
 
@@ -122,6 +126,8 @@ def _called(op: Op, ufunc: np.ufunc, args: tuple[Any, ...], kwargs: dict[str, An
         named["base"] = targets if ufunc.nout > 1 else targets[0]
     results = dispatch._answer(op, args, named)
     results = results if ufunc.nout > 1 else (results,)
+    if named.get("where", True) is not True and "out" not in kwargs and len(outs) == outs.count(None):
+        fperrors.of_mask(ufunc)
     casting = named.get("casting", "same_kind")
     _check_outputs(results, targets, casting)
     order = named.pop("order", "K")
@@ -220,6 +226,8 @@ def _reduced(
         if "out" in named:
             raise Unsupported("out given twice")
         named["out"] = args[place]
+        if args[place] is ...:
+            raise Unsupported("out=... by position")
         args = (*args[:place], None, *args[place + 1 :])
     out = named.pop("out", None)
     if type(out) is tuple:
@@ -249,7 +257,7 @@ def _at(op: Op, ufunc: np.ufunc, args: tuple[Any, ...], kwargs: dict[str, Any]) 
         raise ValueError("arguments that NumPy refuses")
     array: Any = args[0]
     index, *values = args[1:]
-    if not isinstance(array, Strided) or not array._layout.flags.writeable:
+    if not (isinstance(args[0], Strided) and array._layout.flags.writeable):
         raise Unsupported("no array of ours to write to")
     index = _without_masks(dispatch.operands(index), array)
     named: dict[str, Any] = {}

@@ -26,6 +26,7 @@ from npcompile.frontend.ops import (
     statistics,
     ufunc_at,
     ufunc_methods,
+    ufunc_outer,
 )
 
 __all__ = [
@@ -52,4 +53,5 @@ __all__ = [
     "statistics",
     "ufunc_at",
     "ufunc_methods",
+    "ufunc_outer",
 ]

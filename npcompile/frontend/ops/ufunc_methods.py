@@ -37,6 +37,7 @@ from npcompile.frontend.ops.reductions import (
 from npcompile.frontend.ops.rules import NO_VALUE, as_dtype, cast, dtype_of, op, tensor
 from npcompile.frontend.table import TABLE, Op, Unsupported
 
+_ROUNDED = frozenset({np.hypot, np.logaddexp, np.logaddexp2})  # grouping decides the last digits
 MOST_STEPS = 64  # of what cannot be done in a tree
 
 # ufuncs of two operands and one result: all that NumPy reduces with, in the order of its manual.
@@ -203,8 +204,10 @@ def _steps_limit(default: Any, dtype_at: int) -> Callable[[Op, tuple[Any, ...], 
             return None  # NumPy raises for itself
         if np_ufunc in (np.power, np.arctan2) and method != "accumulate" and chosen in _VECTORISED:
             return "NumPy's vector loop, whose order is its own"
-        if np_ufunc in _ASSOCIATIVE or (
-            np_ufunc is np.subtract and method == "accumulate" and chosen.kind in "iu"
+        if np_ufunc in _ASSOCIATIVE and not (method == "accumulate" and _one_by_one_only(np_ufunc, chosen)):
+            return None
+        if method == "accumulate" and (
+            chosen.kind == "b" or (np_ufunc is np.subtract and chosen.kind in "iu")
         ):
             return None
         place = dtype_at - 1
@@ -268,6 +271,30 @@ def _scan(np_ufunc: np.ufunc, a: Tensor, axis: int) -> Tensor:
     return a.clone() if length <= 1 else a
 
 
+def _one_by_one_only(np_ufunc: np.ufunc, dtype: np.dtype[Any]) -> bool:
+    """Whether rounding makes another grouping another answer, by more than some ulp of a float."""
+    return np_ufunc in _ROUNDED and dtype == np.float16
+
+
+def _of_bools(np_ufunc: np.ufunc, a: Tensor, axis: int) -> Tensor:
+    """Running results of any ufunc on bools. What an element does to the result so far is a table of two
+    entries, what becomes of False and of True; tables can be combined in any grouping."""
+    first, rest = a.narrow(axis, 0, 1), a.narrow(axis, 1, a.shape[axis] - 1)
+    of_false = combined(np_ufunc, torch.zeros_like(rest), rest, checks=[])
+    of_true = combined(np_ufunc, torch.ones_like(rest), rest, checks=[])
+    length, step = rest.shape[axis], 1
+    while step < length:
+        count = length - step
+        late_false, late_true = of_false.narrow(axis, step, count), of_true.narrow(axis, step, count)
+        tables = [
+            torch.cat([table.narrow(axis, 0, step), torch.where(early, late_true, late_false)], axis)
+            for table, early in ((t, t.narrow(axis, 0, count)) for t in (of_false, of_true))
+        ]
+        of_false, of_true = tables
+        step *= 2
+    return torch.cat([first, torch.where(first, of_true, of_false)], axis)
+
+
 def _accumulated(np_ufunc: np.ufunc, a: Tensor, axis: int, dtype: Any, checks: Checks) -> Tensor:
     chosen = accumulator(_reduction(np_ufunc, dtype_of(a)), dtype_of(a), dtype)
     if np_ufunc in (np.add, np.multiply, np.maximum, np.minimum) and chosen.kind != "c":
@@ -278,7 +305,10 @@ def _accumulated(np_ufunc: np.ufunc, a: Tensor, axis: int, dtype: Any, checks: C
     length = a.shape[axis]
     if length == 0 or a.numel() == 0:
         return a.clone()
-    if np_ufunc in _ASSOCIATIVE:
+    if chosen.kind == "b" and np_ufunc not in _ASSOCIATIVE:
+        return _of_bools(np_ufunc, a, axis)
+    in_order = _one_by_one_only(np_ufunc, chosen) or (np_ufunc in _ROUNDED and length <= MOST_STEPS)
+    if np_ufunc in _ASSOCIATIVE and not in_order:
         return _scan(np_ufunc, a, axis)
     if np_ufunc is np.subtract and chosen.kind in "iu":
         first, rest = a.narrow(axis, 0, 1), a.narrow(axis, 1, length - 1)
@@ -389,45 +419,6 @@ def _reduceat_limits(op_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     return _steps_limit(0, 3)(op_, args, kwargs)
 
 
-# -- outer ---------------------------------------------------------------------------------------------------
-
-
-def _outer_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
-    if any(type(item) is int and not -(2**63) <= item < 2**63 for item in args):
-        return "dtype object"
-    called = TABLE.of(_.methods[0][0])
-    assert called is not None
-    return called.refuses(
-        tuple(np.asarray(item) if type(item) in (bool, int, float, complex) else item for item in args),
-        kwargs,
-    )
-
-
-def _register_outer(np_ufunc: np.ufunc) -> None:
-    @op(
-        name=f"numpy.{np_ufunc.__name__}.outer",
-        methods=[(np_ufunc, "outer")],
-        arrays=2,
-        limits=_outer_limits,
-        checked=is_checked(np_ufunc),
-    )
-    def body(
-        A: Tensor,
-        B: Tensor,
-        /,
-        out: None = None,
-        *,
-        where: Any = True,
-        base: Any = None,
-        dtype: Any = None,
-        casting: str = "same_kind",
-    ) -> Any:
-        called = TABLE.of(np_ufunc)
-        assert called is not None
-        named = {} if where is True else {"where": where, "base": base}
-        return called(A.reshape([*A.shape, *[1] * B.dim()]), B, dtype=dtype, casting=casting, **named)
-
-
 def is_checked(np_ufunc: np.ufunc) -> bool:
     called = TABLE.of(np_ufunc)
     assert called is not None
@@ -438,5 +429,3 @@ for _ufunc in BINARY:
     _register_reduce(_ufunc)
     _register_accumulate(_ufunc)
     _register_reduceat(_ufunc)
-    _register_outer(_ufunc)
-_register_outer(np.divmod)
