@@ -28,7 +28,7 @@ _ADVICE: tuple[tuple[str, str], ...] = (
     (r"mask as an index", "a.mean(where=m), np.where(m, f(a), a) and the like keep the whole array's size"),
     (r"values for the places of a mask", "a[...] = np.where(m, new, a), with `new` of the shape of `a`"),
     (r"a mask of another shape|a mask among other indices", "one mask, of the shape of the array"),
-    (r"size depends on the data", "keep the size: np.where, or `where=` of reductions"),
+    (r"depends on the data", "keep the size: np.where, or `where=` of reductions"),
     (r"a list (stored|copied) into", "np.array([...]) once, before"),
     (r"out=", "a[...] = f(x) in place of f(x, out=a)"),
     (r"keyword (order|subok|casting|signature|like)\b", "leave that keyword out, if its default will do"),

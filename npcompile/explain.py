@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import sys
-import time
 import types
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
 
 from npcompile.advice import advice
 from npcompile.device import current_device
-from npcompile.explained import ExplainedProgram, Step, duration_text, explained, size_text
+from npcompile.explained import ExplainedProgram, Step, explained, size_text
 from npcompile.explained_blocks import Block, LeftToPython, blocks_of, functions_of, left_to_python
 from npcompile.frontend.errstate import traps
 from npcompile.frontend.signature import key_of
@@ -23,23 +22,7 @@ from npcompile.outlined import Outlined
 from npcompile.recompilations import Recompilation, recompilations
 from npcompile.recorded import NotCompiledWarning, State
 from npcompile.stats import Stats
-
-_LONG_ENOUGH = 0.2  # seconds that a measurement takes, unless one call takes longer
-
-
-@dataclass(frozen=True)
-class Seconds:
-    """The fastest call of NumPy and of the replay. None: not timed, for the reason in `why`."""
-
-    numpy: float | None = None
-    replay: float | None = None
-    why: str = ""
-
-    def __str__(self) -> str:
-        if self.numpy is None or self.replay is None:
-            return f"not timed: {self.why}"
-        times = f"NumPy {duration_text(self.numpy)}, replay {duration_text(self.replay)}"
-        return f"{times}: {self.numpy / self.replay:.3g} times NumPy's speed"
+from npcompile.timing import Seconds, timed
 
 
 @dataclass(frozen=True)
@@ -148,7 +131,8 @@ def explain(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Explanation:
 
     f: a function under `npcompile.jit`, or one that is not (it is then put under it for this), or a method.
     It is called with these arguments, so its effects happen, once; then what is being compiled is waited for.
-    A function that has no effects is called some more times, to be timed; its `stats` do not count these.
+    A function that is sure to have no effects is called some more times, to be timed; `stats` does not count
+    these calls.
     Raises what the call raises. With `strict=True`, what cannot be compiled is explained, not raised.
     """
     made: Any = f if isinstance(f, Jitted) or _is_method(f) else jit(f)
@@ -164,7 +148,7 @@ def explain(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Explanation:
             result = made(*args, **kwargs)
             made.wait()
             state = made._states.get(key) if key is not None else None
-            seconds = _timed(made, state, args, kwargs)
+            seconds = timed(made, state, args, kwargs)
     finally:
         made._strict = strict
     return _explanation(made, state, result, before, seconds)
@@ -204,7 +188,7 @@ def _explanation(
             reasons.append("under a debugger or tracer, functions run as they are written")
         elif traps():
             reasons.append("np.errstate asks for exceptions or callbacks: NumPy does the work then")
-    stats = jitted.stats
+    stats, why_cut = jitted.stats, _why_cut(outlined)
     every = [*programs, *(program for block in (*blocks, *functions) for program in block.all_programs)]
     return Explanation(
         name=jitted.name,
@@ -223,17 +207,20 @@ def _explanation(
         recompilations=recompilations(jitted),
         reasons=tuple(reasons),
         seconds=seconds,
-        strict_error=(*map(_hint, reasons), *_host_hints(every)),
+        strict_error=tuple(
+            dict.fromkeys([*([] if every else why_cut), *map(_hint, reasons), *_host_hints(every)])
+        ),
         stats=stats,
-        why_cut=_why_cut(outlined),
+        why_cut="".join(f"{hint.where}: {hint.reason}" for hint in why_cut),
     )
 
 
-def _why_cut(outlined: Outlined | None) -> str:
+def _why_cut(outlined: Outlined | None) -> list[Hint]:
+    """Why a function could not be recorded as a whole, where that was tried."""
     if outlined is None or outlined.why is None:
-        return ""
+        return []
     reason, line = outlined.why
-    return f"line {line}: {reason}" if line else str(reason)
+    return [Hint(f"line {line}" if line else "everywhere", str(reason), advice(str(reason)))]
 
 
 # -- what to write instead -----------------------------------------------------------------------------------
@@ -249,44 +236,10 @@ def _hint(reason: str) -> Hint:
 
 
 def _host_hints(programs: list[ExplainedProgram]) -> list[Hint]:
-    found = []
-    for program in programs:
-        for step in program.steps:
-            if step.became == "host call":
-                hint = Hint(f"line {step.line}", f"{step.text}: {step.detail}", advice(step.detail))
-                if hint not in found:
-                    found.append(hint)
-    return found
-
-
-# -- time ----------------------------------------------------------------------------------------------------
-
-
-def _timed(jitted: Jitted, state: State | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Seconds:
-    """The time of NumPy and of the replay, where calling the function again changes nothing."""
-    if state is None or not (state.entries or state.outlined):
-        return Seconds(why="nothing was compiled")
-    if state.outlined is not None:
-        return Seconds(why="Python drives it, and may have effects: time the calls themselves")
-    if any(entry.plan.effects is not None for entry in state.entries):
-        return Seconds(why="it has effects")
-    counts = replace(jitted._stats)
-    try:
-        jitted(*args, **kwargs)
-        if jitted._stats.replays == counts.replays:
-            return Seconds(why="no replay answered the call")
-        return Seconds(
-            _fastest(lambda: jitted.__wrapped__(*args, **kwargs)), _fastest(lambda: jitted(*args, **kwargs))
-        )
-    finally:
-        for count in fields(counts):
-            setattr(jitted._stats, count.name, getattr(counts, count.name))
-
-
-def _fastest(call: Callable[[], Any]) -> float:
-    times: list[float] = []
-    while sum(times) < _LONG_ENOUGH and len(times) < 1000:
-        began = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - began)
-    return min(times)
+    """What NumPy does in the middle of programs."""
+    return [
+        Hint(f"line {step.line}", f"{step.text}: {step.detail}", advice(step.detail))
+        for program in programs
+        for step in program.steps
+        if step.became == "host call"
+    ]

@@ -16,6 +16,7 @@ from npcompile.frontend.program import (
     Read,
     call_text,
     guard_text,
+    index_text,
     literal,
     step_of,
     type_text,
@@ -243,7 +244,7 @@ def _step(node: fx.Node, plan: Plan, numbers: dict[int, int]) -> Step:
         return Step(line, f"guard({guard_text(node, _name)})", "", "guard")
     if kind == "write":
         return _write(node, plan, planned, number)
-    text = f"{node.name} = {call_text(node, _name)}"
+    text = f"{node.name} = {_call(node)}"
     gives = _type(value_of(node))
     if kind == "op":
         if number is None:
@@ -260,6 +261,15 @@ def _step(node: fx.Node, plan: Plan, numbers: dict[int, int]) -> Step:
     names = {"number": "scalar step", "opaque": "opaque call", "read": "read", "part": "part"}
     detail = "called again at each replay, in its place" if kind == "opaque" else ""
     return Step(line, text, gives if kind != "opaque" else "", names.get(kind, kind), detail)
+
+
+def _call(node: fx.Node) -> str:
+    if node.target is GETITEM:
+        return f"{literal(node.args[0], _name)}[{index_text(node.args[1], _name)}]"
+    if node.target is with_items:
+        array, index, value = (literal(arg, _name) for arg in node.args)
+        return f"{array} with [{index}] = {value}"
+    return call_text(node, _name)
 
 
 def _write(node: fx.Node, plan: Plan, planned: Planned | None, number: int | None) -> Step:

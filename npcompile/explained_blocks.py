@@ -174,10 +174,10 @@ def left_to_python(outlined: cutting.Outlined) -> tuple[LeftToPython, ...]:
     """The statements in which there is work, but which no block holds."""
     tree, _ = tree_of(outlined.owner.__wrapped__)  # type: ignore[arg-type]
     reasons = _reasons(outlined)
-    held = set(_held(outlined))
+    inside = set(held(outlined))
     found = []
-    for node in _statements(body_of(tree)):
-        if node in held or not has_work(node):
+    for node in statements(body_of(tree)):
+        if node in inside or not has_work(node):
             continue
         first, last = _lines(node)
         said = next((reasons[line] for line in range(first, last + 1) if line in reasons), None)
@@ -188,16 +188,16 @@ def left_to_python(outlined: cutting.Outlined) -> tuple[LeftToPython, ...]:
     return tuple(found)
 
 
-def _held(outlined: cutting.Outlined) -> Iterator[ast.AST]:
+def held(outlined: cutting.Outlined) -> Iterator[ast.AST]:
     """The statements of all blocks that are called as such."""
     for block in _current(outlined):
         if block.inside is not None:
-            yield from _held(block.inside)
+            yield from held(block.inside)
         elif block.instead is None:
             yield from block.piece.block.statements
 
 
-def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+def statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
     """The simple statements of a body, however deep."""
     for node in body:
         inner: list[ast.stmt] = []
@@ -206,7 +206,7 @@ def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
         for handler in getattr(node, "handlers", []):
             inner += handler.body
         if inner and not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            yield from _statements(inner)
+            yield from statements(inner)
         else:
             yield node
 

@@ -1,0 +1,230 @@
+"""The time of a function under NumPy and replayed, where calling it again changes nothing."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import copy
+import time
+import types
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from npcompile.explained import duration_text
+from npcompile.explained_blocks import held, statements
+from npcompile.frontend import pure
+from npcompile.frontend.dispatch import UPDATING
+from npcompile.frontend.outline import tree_of
+from npcompile.frontend.program import step_of, value_of
+from npcompile.frontend.rewriting.scopes import body_of
+from npcompile.frontend.table import TABLE
+from npcompile.jit import Jitted
+from npcompile.outlined import Block, Callee, Outlined
+from npcompile.recorded import Entry, State
+
+_LONG_ENOUGH = 0.2  # seconds that a measurement takes, unless one call takes longer
+_TRIES = 3  # calls until all blocks of a function are replayed
+_COUNTED = ("calls", "replays", "plain_calls", "divergences", "host_calls") + (
+    "bytes_to_device",
+    "bytes_from_device",
+)  # what a call counts, and timing must not
+_DATA = (np.ndarray, np.generic, int, float, complex, bool, str, bytes, type(None))
+_CONSTANT = (int, float, complex, bool, str, type(None), np.generic, types.ModuleType, type)
+_FILES = ("tofile", "dump")  # methods of arrays that write files
+_HARMLESS: frozenset[Any] = frozenset(
+    [range, len, enumerate, zip, reversed, sorted, list, tuple, dict, set, sum, any, all, bool, str]
+)
+_OUTSIDE = object()
+
+
+@dataclass(frozen=True)
+class Seconds:
+    """The fastest call of NumPy and of the replay. None: not timed, for the reason in `why`."""
+
+    numpy: float | None = None
+    replay: float | None = None
+    why: str = ""
+
+    def __str__(self) -> str:
+        if self.numpy is None or self.replay is None:
+            return f"not timed: {self.why}"
+        times = f"NumPy {duration_text(self.numpy)}, replay {duration_text(self.replay)}"
+        return f"{times}: {self.numpy / self.replay:.3g} times NumPy's speed"
+
+
+def timed(jitted: Jitted, state: State | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Seconds:
+    """Measure both on these arguments. A function that was cut is called on copies of them, since its blocks
+    write into arrays that may be theirs; blocks that were not recorded yet are recorded then."""
+    if state is None or not (state.entries or state.outlined):
+        return Seconds(why="nothing was compiled")
+    if state.outlined is None:
+        if any(entry.plan.effects is not None for entry in state.entries):
+            return Seconds(why="it has effects")
+        fresh: Callable[[], Any] = lambda: (args, kwargs)  # noqa: E731
+    else:
+        if not (_is_data((args, kwargs)) and _is_quiet(state.outlined)):
+            return Seconds(why="it has effects, or may have")
+        fresh = lambda: copy.deepcopy((args, kwargs))  # noqa: E731
+    kept = [(stats, replace(stats)) for stats in (jitted._stats, jitted._blocks)]
+    try:
+        for _ in range(_TRIES):
+            before = jitted._stats.replays
+            given, named = fresh()
+            jitted(*given, **named)
+            jitted.wait()
+            if jitted._stats.replays > before:
+                return Seconds(_fastest(jitted.__wrapped__, fresh), _fastest(jitted, fresh))
+        return Seconds(why="no replay answered all of it")
+    finally:
+        for stats, old in kept:
+            for name in _COUNTED:
+                setattr(stats, name, getattr(old, name))
+
+
+def _fastest(function: Callable[..., Any], fresh: Callable[[], Any]) -> float:
+    times: list[float] = []
+    while sum(times) < _LONG_ENOUGH and len(times) < 1000:
+        args, kwargs = fresh()
+        began = time.perf_counter()
+        function(*args, **kwargs)
+        times.append(time.perf_counter() - began)
+    return min(times)
+
+
+# -- effects of a function that was cut ----------------------------------------------------------------------
+
+
+def _is_data(value: Any) -> bool:
+    """Arrays and numbers, however nested: a copy of them is independent of the caller's."""
+    if type(value) in (tuple, list):
+        return all(map(_is_data, value))
+    if type(value) is dict:
+        return all(map(_is_data, value.values()))
+    return type(value) in _DATA or isinstance(value, np.generic)
+
+
+def _writes_outside(entry: Entry) -> bool:
+    """Whether a program of a part calls what is opaque, or writes into an array that it found outside."""
+    nodes = list(entry.program.graph.nodes)
+    if any(step_of(node) == "opaque" for node in nodes):
+        return True
+    reads = {value_of(node).root for node in nodes if step_of(node) == "read"}
+    return bool(reads & entry.plan.written)
+
+
+def _is_quiet(outlined: Outlined) -> bool:
+    """Whether a call with copies of data as its arguments is sure to change nothing outside of it.
+
+    What was recorded is known; what Python does between (and blocks that were not recorded) must look so: no
+    stores to attributes or outer names, calls of listed functions only, no arrays from outside.
+    """
+    fn = outlined.owner.__wrapped__
+    if not isinstance(fn, types.FunctionType):
+        return False
+    tree, _ = tree_of(fn)
+    every = list(ast.walk(tree))
+    never = (
+        ast.Global,
+        ast.Nonlocal,
+        ast.Yield,
+        ast.YieldFrom,
+        ast.Await,
+        ast.Lambda,
+        ast.With,
+        ast.ClassDef,
+    )
+    if any(
+        isinstance(node, never) or (isinstance(node, ast.FunctionDef) and node is not tree) for node in every
+    ):
+        return False
+    recorded = [
+        block for block in _blocks(outlined) if any(state.entries for state in block._states.values())
+    ]
+    if any(_writes_outside(entry) for block in recorded for entry in _entries(block)):
+        return False
+    known = {node for block in recorded for node in block.piece.block.statements} & set(held(outlined))
+    names = _Names(fn, every, outlined)
+    return all(names.is_quiet(node) for node in _parts(body_of(tree)) if node not in known)
+
+
+def _blocks(outlined: Outlined) -> Iterator[Block]:
+    for block in outlined.blocks.values():
+        yield block
+        if block.inside is not None:
+            yield from _blocks(block.inside)
+
+
+def _entries(recorded: Any) -> list[Entry]:
+    return [entry for state in recorded._states.values() for entry in state.entries]
+
+
+def _parts(body: list[ast.stmt]) -> Iterator[ast.AST]:
+    """The simple statements of a body, and what the others evaluate themselves."""
+    yield from statements(body)
+    for node in (part for statement in body for part in ast.walk(statement)):
+        if isinstance(node, ast.If | ast.While):
+            yield node.test
+        elif isinstance(node, ast.For):
+            yield node.iter
+
+
+class _Names:
+    """What the names of a function stand for."""
+
+    def __init__(self, fn: types.FunctionType, nodes: list[ast.AST], outlined: Outlined) -> None:
+        self.fn = fn
+        self.callees = outlined.root.callees
+        self.own = {n.id for n in nodes if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
+        self.own |= {n.arg for n in nodes if isinstance(n, ast.arg)}
+        self.cells = dict(zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True))
+
+    def value(self, node: ast.AST) -> Any:
+        """What a name, or a module's attribute, stands for; `_OUTSIDE` where that is not known."""
+        if isinstance(node, ast.Attribute):
+            base = self.value(node.value)
+            return getattr(base, node.attr, _OUTSIDE) if isinstance(base, types.ModuleType) else _OUTSIDE
+        if not isinstance(node, ast.Name):
+            return _OUTSIDE
+        if node.id in self.cells:
+            return self.cells[node.id].cell_contents
+        return self.fn.__globals__.get(node.id, getattr(builtins, node.id, _OUTSIDE))
+
+    def is_quiet(self, node: ast.AST) -> bool:
+        called: set[int] = set()
+        for part in ast.walk(node):
+            if isinstance(part, ast.Attribute) and not isinstance(part.ctx, ast.Load):
+                return False
+            if isinstance(part, ast.Call):
+                if not self.is_harmless(part):
+                    return False
+                called |= set(map(id, ast.walk(part.func)))
+        return all(
+            id(part) in called or isinstance(self.value(part), _CONSTANT)
+            for part in ast.walk(node)
+            if isinstance(part, ast.Name) and part.id not in self.own
+        )
+
+    def is_harmless(self, call: ast.Call) -> bool:
+        """Whether a call changes nothing but, at most, what it is given."""
+        root: ast.AST = call.func
+        while isinstance(root, ast.Attribute | ast.Subscript | ast.Call):
+            root = root.func if isinstance(root, ast.Call) else root.value
+        if isinstance(root, ast.Name) and root.id in self.own:
+            return isinstance(call.func, ast.Attribute) and call.func.attr not in _FILES  # a method of data
+        function = self.value(call.func)
+        callee = self.callees.get(function) if isinstance(function, types.FunctionType) else None
+        if isinstance(callee, Callee):
+            cut = any(state.outlined is not None for state in callee._states.values())
+            return bool(_entries(callee)) and not cut and not any(map(_writes_outside, _entries(callee)))
+        try:
+            if function in _HARMLESS or function in pure.NUMBER_FUNCTIONS or function in pure.STRUCTURE:
+                return True
+            if function in pure.HOST_FUNCTIONS:
+                return True
+        except TypeError:  # it has no hash
+            return False
+        op = TABLE.of(function)
+        return op is not None and op.function not in UPDATING

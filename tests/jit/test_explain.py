@@ -1,0 +1,322 @@
+"""`npcompile.explain`: each step's line and what it became, blocks, guards, reasons, recompilations."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import npcompile
+from npcompile.advice import advice
+
+
+@pytest.fixture(autouse=True)
+def interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is explained is the plan; one test below has it compiled."""
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+
+
+def line_of(fn: Callable[..., Any], text: str) -> int:
+    """The line of the file on which a function says this."""
+    lines, first = inspect.getsourcelines(fn)
+    return next(first + place for place, line in enumerate(lines) if text in line)
+
+
+def became(explanation: npcompile.Explanation) -> list[str]:
+    return [step.became for step in explanation.steps]
+
+
+def kmeans(X, means):
+    return np.argmin(np.linalg.norm(X - means[:, None], axis=2), axis=0)
+
+
+def test_the_kernel_with_its_source_and_cost(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NPCOMPILE_BACKEND")
+    points = np.random.default_rng(0).normal(size=(1000, 2))
+    jitted = npcompile.jit(kmeans)
+    found = npcompile.explain(jitted, points, points[:2].copy())
+
+    assert (found.result == kmeans(points, points[:2])).all()
+    (program,) = found.programs
+    assert became(found) == ["guard", "view", "kernel", "kernel", "kernel"]
+    assert {step.line for step in program.steps} == {line_of(kmeans, "argmin")}
+    (kernel,) = program.kernels
+    assert (kernel.kernels, kernel.bytes_written, kernel.form, kernel.error) == (1, 8000, "native", None)
+    assert kernel.threads is not None and not kernel.ended
+    assert "for(" in found.source
+    assert found.copies == npcompile.explain(jitted, points, points[:2].copy()).copies
+    assert found.copies.bytes_written == 8000
+    assert not found.reasons and not found.strict_error and not found.recompilations
+    assert found.seconds.numpy is not None and found.seconds.replay is not None
+    # Only the two calls that were asked for count: timing does not.
+    assert (jitted.stats.calls, jitted.stats.recordings, jitted.stats.replays) == (2, 1, 1)
+    text = str(found)
+    assert f"{line_of(kmeans, 'argmin')}  argmin = np.argmin(norm, axis=0)" in text
+    assert "kernel 1: 1 kernel, writes 8 kB" in text and "times NumPy's speed" in text
+
+
+def test_scalar_steps_reads_and_library_calls() -> None:
+    matrix = np.eye(3)
+
+    def mixed(x, n):
+        h = 1.0 / (n - 1)
+        return matrix @ (x * h)
+
+    found = npcompile.explain(mixed, np.arange(3.0), 5)
+    by_kind = {step.became: step for step in found.steps}
+    assert by_kind["scalar step"].line == line_of(mixed, "h = ")
+    assert by_kind["library call"].line == by_kind["kernel"].line == line_of(mixed, "return")
+    assert "BLAS" in by_kind["library call"].detail
+    assert by_kind["read"].text == "matrix = matrix"
+    assert any("dtype" in guard.text for guard in found.guards)
+    assert found.programs[0].kernels[0].ended.endswith("comes next, on the host (library)")
+
+
+def test_how_writes_were_planned() -> None:
+    def edges(u, v):
+        u[0] = v[0] * 2
+        u[1:] += u[:-1]
+        u[-1] = v[1]
+
+    found = npcompile.explain(edges, np.arange(9.0), np.arange(9.0))
+    kinds = {step.line: step.became for step in found.steps if step.became in ("write in place", "copy")}
+    assert kinds[line_of(edges, "u[0]")] == "write in place"
+    overlapping = next(step for step in found.steps if step.line == line_of(edges, "+=") and step.detail)
+    assert found.programs[0].has_effects
+    assert found.seconds.why == "it has effects" and found.seconds.numpy is None
+    assert "not timed: it has effects" in str(found)
+    assert any("overlaps" in step.detail for step in found.steps), overlapping
+    assert any(kernel.ended for kernel in found.programs[0].kernels)
+
+
+def test_the_form_of_a_mask_and_why() -> None:
+    def masked(x):
+        m = x > 0
+        y = x + 1
+        y[m] = 0.0
+        return y, x[m]
+
+    found = npcompile.explain(masked, np.arange(-4.0, 4.0))
+    forms = {step.line: step for step in found.steps if step.mask}
+    stored, taken = forms[line_of(masked, "y[m]")], forms[line_of(masked, "return")]
+    assert (stored.became, stored.mask) == ("kernel", "where")
+    assert (taken.became, taken.mask) == ("host call", "compaction")
+    assert "depends on the data" in taken.detail
+    (hint,) = found.strict_error
+    assert hint.where == f"line {line_of(masked, 'return')}" and "np.where" in hint.write
+
+
+def test_values_for_the_places_of_a_mask_are_numpys_and_say_so() -> None:
+    def scaled(x, m):
+        y = x * 2
+        y[m] = x[:2]
+        return y
+
+    found = npcompile.explain(scaled, np.arange(4.0), np.array([True, False, True, False]))
+    step = next(step for step in found.steps if step.became == "host call")
+    assert step.mask == "compaction" and "values for the places of a mask" in step.detail
+
+
+def test_effects_happen_once_and_are_not_timed(capsys: pytest.CaptureFixture[str]) -> None:
+    def loud(x):
+        print("total", float(x.sum()))
+        return x * 2
+
+    jitted = npcompile.jit(loud)
+    found = npcompile.explain(jitted, np.arange(3.0))
+    assert capsys.readouterr().out == "total 3.0\n"
+    opaque = next(step for step in found.steps if step.became == "opaque call")
+    assert opaque.line == line_of(loud, "print")
+    assert jitted.stats.calls == 1 and found.seconds.why == "it has effects"
+
+
+def test_a_function_cut_into_blocks() -> None:
+    def steps(u, n):
+        v = u * 0.5
+        for _ in range(n):
+            v = v + 0.1 * (u - v)
+        return v
+
+    u = np.arange(20_000.0)
+    jitted = npcompile.jit(steps)
+    found = npcompile.explain(jitted, u, 40)
+    assert found.seconds.numpy is not None  # it changes nothing, so it is timed
+    assert jitted.stats.calls == 1
+    assert not found.programs
+    body = next(block for block in found.blocks if block.in_loop)
+    line = line_of(steps, "0.1")
+    assert (body.lines, body.takes, body.gives) == ((line, line), ("u", "v"), ("v",))
+    assert body.way == "compiled body, driven trip by trip"
+    assert [step.became for step in body.programs[0].steps] == ["kernel"] * 3
+    assert "driven trip by trip" in str(found)
+    assert {step.line for step in found.steps} == {line, line_of(steps, "v = u")}
+
+
+def test_statements_left_to_python_with_the_reason() -> None:
+    class Model:
+        def __init__(self) -> None:
+            self.u = np.ones(10_000)
+
+        def step(self, dt):
+            self.u = self.u + dt * np.sin(self.u)
+            self.count = len([name for name in "ab" if name])
+
+    model = Model()
+    jitted = npcompile.jit(model.step)
+    found = npcompile.explain(jitted, 0.1)
+    assert found.name == "step" and found.blocks
+    assert np.array_equal(model.u, np.ones(10_000) + 0.1 * np.sin(np.ones(10_000)))  # once
+    kinds = {step.line: step.became for step in found.steps}
+    assert kinds[line_of(Model.step, "np.sin")] == "kernel"
+    left = {part.lines[0] for part in found.left}
+    assert left <= {line_of(Model.step, "count")}
+
+
+def test_why_it_was_cut_and_that_blocks_come_later(capsys: pytest.CaptureFixture[str]) -> None:
+    def late(x, y):
+        print("late")
+        if x.sum() > 0:
+            y[1] = 2.0
+        return y * 2
+
+    jitted = npcompile.jit(late)
+    x, y = np.arange(9000.0), np.zeros(9000)
+    first = npcompile.explain(jitted, x, y)
+    assert capsys.readouterr().out == "late\n"
+    assert not first.all_programs and "decides after" in first.why_cut
+    assert "from the next call on" in str(first)
+    second = npcompile.explain(jitted, x, y)
+    assert second.all_programs
+
+
+def test_uncompiled_functions_say_why_and_what_to_write() -> None:
+    def identity(x):
+        return x * (id(x) > 0)
+
+    found = npcompile.explain(npcompile.jit(identity, strict=True), np.arange(3.0))
+    assert not found.all_programs and "nothing of it is compiled" in str(found)
+    (hint,) = found.strict_error
+    assert (hint.where, hint.reason) == (f"line {line_of(identity, 'id(x)')}", "id() of an object")
+    assert hint.write == advice(hint.reason) == "compare with `is`"
+    assert found.seconds.numpy is None
+
+
+@pytest.mark.parametrize(
+    ("args", "cause"),
+    [
+        ((np.ones((3, 2), "f4"), 1.0, True), "x: dtype float64, now float32"),
+        ((np.ones((4, 2)), 1.0, True), "x: shape (3, 2), now (4, 2)"),
+        ((np.ones((2, 3)).T, 1.0, True), "x: strides (16, 8), now (8, 24)"),
+        ((np.ones((3, 2)), 1, True), "a: float, now int"),
+        ((np.ones((3, 2)), 1.0, False), "flag: True, now False"),
+        (([np.ones((3, 2))], 1.0, True), "x: float64[3, 2], now a list of 1"),
+    ],
+)
+def test_another_signature_says_which_argument_differs(args: tuple[Any, ...], cause: str) -> None:
+    @npcompile.jit
+    def scaled(x, a, flag):
+        return np.add(x, a) if flag else np.subtract(x, a)
+
+    scaled(np.ones((3, 2)), 1.0, True)
+    (again,) = npcompile.explain(scaled, *args).recompilations
+    assert (again.kind, again.cause) == ("signature", cause)
+
+
+def test_another_decision_says_which_guard() -> None:
+    @npcompile.jit
+    def chosen(x):
+        if x.sum() > 0:
+            return x * 2
+        return x - 1
+
+    chosen(np.arange(4.0))
+    found = npcompile.explain(chosen, -np.arange(4.0))
+    (again,) = found.recompilations
+    assert again.kind == "decision" and len(found.programs) == 2
+    assert f"line {line_of(chosen.__wrapped__, 'if ')}" in again.cause and "not" in again.cause
+
+
+def test_what_the_call_raises_is_raised() -> None:
+    def fails(x):
+        return x.reshape(7)
+
+    with pytest.raises(ValueError, match="reshape"):
+        npcompile.explain(fails, np.arange(3.0))
+
+
+@pytest.mark.parametrize(
+    "reason",
+    [
+        "more than 64 signatures (shapes, dtypes, layouts)",
+        "a loop of more than 32 trips",
+        "what is done depends on the trip or on data (an index or a size that changes)",
+        "a store to attribute u",
+        "greater decides after a write",
+        "an exception was caught (ValueError)",
+        "generators and coroutines run plain",
+        "an ndarray subclass (matrix)",
+        "a traced value made into text",
+    ],
+)
+def test_each_reason_has_its_own_advice(reason: str) -> None:
+    assert advice(reason) != advice("something nobody has met")
+
+
+def _into_list(u, n):
+    for _ in range(n):
+        u = u * 0.5
+        SEEN.append(u)
+    return u
+
+
+def _into_global(u, n):
+    v = OUTER
+    for _ in range(n):
+        v += u * 0.5
+    return v
+
+
+def _into_attribute(model, n):
+    for _ in range(n):
+        model.u = model.u * 0.5
+
+
+def _by_call(u, n):
+    for _ in range(n):
+        u = u * 0.5
+        sorted([n], key=SEEN.append)
+    return u
+
+
+SEEN: list[Any] = []
+OUTER = np.zeros(20_000)
+
+
+class Holder:
+    def __init__(self) -> None:
+        self.u = np.ones(20_000)
+
+
+@pytest.mark.parametrize("fn", [_into_list, _into_global, _into_attribute, _by_call])
+def test_what_has_effects_between_blocks_is_called_once(fn: Callable[..., Any]) -> None:
+    SEEN.clear()
+    OUTER[:] = 0
+    first = Holder() if fn is _into_attribute else np.ones(20_000)
+    found = npcompile.explain(fn, first, 3)
+    assert found.seconds.numpy is None and "effects" in found.seconds.why
+    assert len(SEEN) in (0, 3) and OUTER[0] in (0.0, 1.5)
+    assert not isinstance(first, Holder) or first.u[0] == 0.125
+
+
+def test_arguments_that_blocks_write_into_are_written_once() -> None:
+    def grow(u, n):
+        for _ in range(n):
+            u += u * 0.5
+
+    u = np.ones(20_000)
+    found = npcompile.explain(grow, u, 2)
+    assert found.seconds.numpy is not None
+    assert u[0] == 2.25
