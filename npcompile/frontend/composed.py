@@ -63,3 +63,9 @@ COMPOSED: tuple[Any, ...] = (
     *(*WARNING, *STATISTICS, *SETS, *SHAPES, *CALCULUS, *CALLBACKS, *INDEXING, *POLYNOMIALS, *LINALG, *FFT),
     *(*SINCE_2_1, *UNTIL_2_5),
 )
+
+# Those that a recording goes into, and notes as what they are made of (`recording/following.py`).
+FOLLOWED: tuple[Any, ...] = COMPOSED
+
+# Those that write into their first argument.
+WRITING: tuple[Any, ...] = (np.fill_diagonal, np.put_along_axis)

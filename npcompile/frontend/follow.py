@@ -1,10 +1,17 @@
-"""Which Python functions a recording goes into: the user's own. Installed libraries are opaque calls."""
+"""Which Python functions a recording goes into: the user's own, and listed ones of NumPy's.
+
+Other installed libraries are opaque calls.
+"""
 
 from __future__ import annotations
 
 import os
 import sysconfig
 import types
+from typing import Any
+
+from npcompile.frontend import private
+from npcompile.frontend.composed import FOLLOWED as _LISTED
 
 # Where code that is not the user's lives: the standard library and what is installed beside it.
 _INSTALLED = tuple(
@@ -19,3 +26,15 @@ _INSTALLED = tuple(
 def is_users(fn: types.FunctionType) -> bool:
     """Whether this function's source lies outside the standard library and the installed packages."""
     return not os.path.realpath(fn.__code__.co_filename).startswith(_INSTALLED)
+
+
+# id of a NumPy function -> the Python function that NumPy wrote for it.
+FOLLOWED: dict[int, types.FunctionType] = {
+    id(function): source for function in _LISTED if (source := private.implementation(function)) is not None
+}
+
+
+def is_numpys(space: dict[str, Any]) -> bool:
+    """Whether these are the globals of one of NumPy's own modules."""
+    name = space.get("__name__")
+    return isinstance(name, str) and (name == "numpy" or name.startswith("numpy."))

@@ -31,6 +31,9 @@ _NAMES = {"getitem": "part", "setitem": "stored", "_part": "item"}
 MAX_CONTENTS = 64
 
 
+_NUMPY = np.__file__.rpartition("/")[0] + "/"  # its functions are recorded, too; their lines are nobody's
+
+
 class Unfollowed(Exception):
     """The recording cannot go on: the reason is the message."""
 
@@ -131,7 +134,7 @@ class Notes:
         frame: FrameType | None = sys._getframe(2)
         here = __file__.rpartition("/")[0]
         ours = here.rpartition("/")[0] + "/"
-        while frame is not None and frame.f_code.co_filename.startswith(here):
+        while frame is not None and frame.f_code.co_filename.startswith((here, _NUMPY)):
             frame = frame.f_back
         if frame is None or frame.f_code.co_filename.startswith(ours):
             return None, None

@@ -6,10 +6,10 @@ from typing import Any
 
 from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.program import Program
-from npcompile.frontend.recording.calls import Calls
+from npcompile.frontend.recording.following import Following
 
 
-class Recorder(Calls):
+class Recorder(Following):
     """One recording of one call."""
 
     def finish(self, name: str, result: Any) -> Program | None:

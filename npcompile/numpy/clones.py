@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy
 
-from npcompile.frontend import convert, dispatch, errstate, sized
+from npcompile.frontend import convert, dispatch, errstate, private, sized
 from npcompile.frontend.composed import CALLBACKS, COMPOSED, WARNING
 from npcompile.frontend.ndarray import ndarray
-from npcompile.numpy import creation, private
+from npcompile.numpy import creation
 from npcompile.numpy.converter import ArrayConverter
 from npcompile.numpy.wrappers import Fact, Function, ufunc
 

@@ -1,0 +1,133 @@
+"""Functions that NumPy composes in Python: recorded as what they are made of, or else as one NumPy call."""
+
+from __future__ import annotations
+
+import sys
+import types
+import weakref
+from typing import Any
+
+from npcompile.frontend import follow, pure
+from npcompile.frontend.composed import CALLBACKS, WRITING
+from npcompile.frontend.program import Call, step_of
+from npcompile.frontend.recording.calls import MAX_DEPTH, After, Calls
+from npcompile.frontend.rewrite import Rewritten, rewrite
+from npcompile.frontend.steps import Steps
+from npcompile.frontend.table import TABLE
+from npcompile.frontend.tracked import Known
+
+
+class Following(Calls):
+    """Calls of listed NumPy functions go into them, as calls of the user's functions do.
+
+    What cannot be recorded inside ends the recording of that function alone: what was noted of it is taken
+    back, and it is one call of NumPy. NumPy's own modules are taken not to change while a program runs.
+    """
+
+    _inside = 0  # calls of listed functions that are being recorded
+
+    def call(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
+        if self.on and (source := follow.FOLLOWED.get(id(fn))) is not None and TABLE.of(fn) is None:
+            return self._composed(fn, source, args, kwargs)
+        return super().call(fn, *args, **kwargs)
+
+    def _composed(
+        self, fn: Any, source: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        rewritten = rewrite(source)
+        if not isinstance(rewritten, Rewritten) or len(self._cells) >= MAX_DEPTH:
+            return super().call(fn, *args, **kwargs)
+        before = _State(self)
+        self._inside += 1
+        try:
+            result = self.run(rewritten, source, args, kwargs)
+        finally:
+            self._inside -= 1
+        if self.active and not before.calls(self):
+            return result
+        if self._inside:  # a part of another such function: that is where it is taken back
+            self.stop(f"{source.__name__} is not recorded whole")
+            return result
+        reason, at, top = self.reason, self.at, self.top
+        before.restore(self)
+        if kwargs.get("out") is not None or (fn in WRITING and kwargs):
+            self.active, self.reason, self.at, self.top = (
+                False,
+                reason or f"{source.__name__} writes",
+                at,
+                top,
+            )
+            return result
+        if fn in WRITING:
+            return self._note(lambda *_: self.notes.instead(After(fn), args, args[0]), result)
+        if fn in CALLBACKS and fn not in pure.HOST_FUNCTIONS:
+            self._seen.clear()
+            return self._note(self.notes.opaque, Call(source.__name__, fn), args, kwargs, result)
+        return self._note(self.notes.host, fn, args, kwargs, result)
+
+    def _function(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if self._inside and isinstance(fn, types.FunctionType) and follow.is_numpys(fn.__globals__):
+            rewritten = rewrite(fn) if len(self._cells) < MAX_DEPTH else None
+            if isinstance(rewritten, Rewritten):
+                return self.run(rewritten, fn, args, kwargs)
+        return super()._function(fn, args, kwargs)
+
+    def _defaults(self, fn: types.FunctionType, _: None) -> None:
+        if not follow.is_numpys(fn.__globals__):
+            super()._defaults(fn, _)
+
+    def load_global(self, name: str, value: Any) -> Any:
+        if not self.on:
+            return value
+        space = sys._getframe(1).f_globals
+        if follow.is_numpys(space):
+            self.notes.constant(value)
+            return value
+        return self._note(self._read, "global", name, space, None, value)
+
+
+class _State:
+    """What a recording knew at one moment, to go back to."""
+
+    def __init__(self, recorder: Following) -> None:
+        notes = recorder.notes
+        self.nodes = list(notes.graph.nodes)
+        self.metas = [dict(node.meta) for node in self.nodes]
+        self.ranges = [set(node.meta.get("ranges", ())) for node in self.nodes]
+        self.known = dict(notes.tracked._known)
+        self.decided = set(notes.decided)
+        self.devices = set(notes.devices)
+        self.count, self.host_calls = notes.count, notes.host_calls
+        self.seen = dict(recorder._seen)
+
+    def calls(self, recorder: Following) -> bool:
+        """Whether anything that is no operation of ours has been noted since."""
+        nodes = list(recorder.notes.graph.nodes)[len(self.nodes) :]
+        return any(step_of(node) in ("host", "opaque") for node in nodes)
+
+    def restore(self, recorder: Following) -> None:
+        """Take back what was noted since. The objects that are still followed are followed as they were."""
+        notes: Steps = recorder.notes
+        kept = set(self.nodes)
+        for node in reversed(list(notes.graph.nodes)):
+            if node not in kept:
+                notes.graph.erase_node(node)
+        for node, meta, ranges in zip(self.nodes, self.metas, self.ranges, strict=True):
+            node.meta.clear()
+            node.meta.update(meta)
+            if "ranges" in meta:
+                node.meta["ranges"] = ranges
+        known = notes.tracked._known
+        known.clear()
+        known.update({key: entry for key, entry in self.known.items() if _alive(entry)})
+        notes.decided = self.decided
+        notes.devices.clear()
+        notes.devices.update(self.devices)
+        notes.count, notes.host_calls = self.count, self.host_calls
+        recorder._seen.clear()
+        recorder._seen.update(self.seen)
+        recorder.active, recorder.reason, recorder.at, recorder.top = True, None, None, None
+
+
+def _alive(entry: Known) -> bool:
+    return not isinstance(entry.holder, weakref.ref) or entry.holder() is not None

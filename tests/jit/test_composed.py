@@ -1,0 +1,110 @@
+"""Functions that NumPy composes, jitted: recorded as what they are made of, or as one call; never wrong.
+
+Each case is called twice on copies of its operands. Those on the list below are noted as ops, with no call of
+NumPy left in the program.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import npcompile
+from tests.cases.composed import TABLE
+from tests.cases.framework import Case, expand, limit, scale
+from tests.checker import same, same_exception
+from tests.test_ops_eager import run
+
+MOST = 3  # operands of a case that are tried here: the shim tries them all
+
+
+@pytest.fixture(autouse=True)
+def interpreter(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+    yield
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("case", TABLE, ids=lambda case: case.id)
+def test_both_answers_are_numpys(case: Case) -> None:
+    for _, (label, body, args) in zip(range(MOST), expand(case), strict=False):
+        after = copy.deepcopy(args)
+        want, raised = run(body, np, *after)
+        jitted = npcompile.jit(body)
+        for _ in ("recorded", "replayed"):
+            operands = copy.deepcopy(args)
+            got, error = run(jitted, np, *operands)
+            same_exception(error, raised)
+            if raised is None:
+                same(got, want, limit(case, want), scale(case, args))
+            same(list(operands), list(after))
+        assert raised is not None or jitted.stats.replays == 1 or case.op in PLAIN, (
+            f"{label}: {jitted.stats.reasons}"
+        )
+
+
+# Not replayed at some of their cases, and why.
+PLAIN = {
+    "numpy.median": "out=",
+    "numpy.nanmedian": "out=",
+    "numpy.broadcast_arrays": "an array that shows one element many times",
+    "numpy.apply_along_axis": "a function made inside is handed on",
+    "numpy.piecewise": "a function made inside is handed on",
+    "numpy.fromfunction": "a function made inside is handed on",
+}
+
+
+def nothing_of_numpys(body: Callable[..., Any], *args: Any) -> bool:
+    jitted = npcompile.jit(body)
+    want = body(*copy.deepcopy(args))
+    jitted(*copy.deepcopy(args))
+    same(jitted(*copy.deepcopy(args)), want, 8, 64.0)
+    return jitted.stats.replays == 1 and jitted.stats.host_calls == 0
+
+
+A = np.arange(20.0).reshape(4, 5) % 7
+FOLLOWED = {
+    "trapezoid": lambda a: np.trapezoid(a, dx=0.5, axis=0),
+    "select": lambda a: np.select([a < 3, a > 5], [a, a * 2]),
+    "polyval": lambda a: np.polyval([1.0, 2.0, 3.0], a),
+    "nancumsum": lambda a: np.nancumsum(a, 0),
+    "multi_dot": lambda a: np.linalg.multi_dot([a, a.T, a]),
+    "matrix_power": lambda a: np.linalg.matrix_power(a[:4, :4], 3),
+    "vander": lambda a: np.vander(a[0], 3),
+    "resize": lambda a: np.resize(a, (3, 3)),
+    "append": lambda a: np.append(a, a + 1, 0),
+}
+
+
+@pytest.mark.parametrize("name", FOLLOWED)
+def test_what_is_followed_leaves_nothing_to_numpy(name: str) -> None:
+    assert nothing_of_numpys(FOLLOWED[name], A)
+
+
+def test_what_cannot_be_followed_is_one_call() -> None:
+    jitted = npcompile.jit(lambda a: np.unique(a * 2) + 1)
+    for _ in range(3):
+        assert jitted(A).tolist() == (np.unique(A * 2) + 1).tolist()
+    assert (jitted.stats.recordings, jitted.stats.replays, jitted.stats.host_calls) == (1, 2, 3)
+
+
+def test_another_size_of_the_answer_is_another_program() -> None:
+    jitted = npcompile.jit(lambda a: np.unique(a) * 2)
+    for values in ([1.0, 1, 2], [1.0, 2, 3], [1.0, 1, 2], [4.0, 5, 6]):
+        assert jitted(np.array(values)).tolist() == (np.unique(values) * 2).tolist()
+
+
+def test_it_writes_in_its_place() -> None:
+    def fill(a):
+        b = a * 2
+        before = b.sum()
+        np.fill_diagonal(b, 7)
+        return before, b.sum(), b
+
+    jitted = npcompile.jit(fill)
+    for _ in range(3):
+        same(list(jitted(A)), list(fill(A)), 4, 64.0)
