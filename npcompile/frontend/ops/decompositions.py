@@ -10,7 +10,16 @@ from numpy.linalg import _umath_linalg
 from numpy.linalg._linalg import EighResult, EigResult, QRResult, SVDResult
 from torch import Tensor
 
-from npcompile.frontend.ops.lapack import common, eager, numpys, real_of, square, stacked
+from npcompile.frontend.ops.lapack import (
+    common,
+    eager,
+    finite,
+    left_to_numpy,
+    numpys,
+    real_of,
+    square,
+    stacked,
+)
 from npcompile.frontend.ops.rules import op
 from npcompile.frontend.table import Op
 
@@ -18,11 +27,6 @@ Checked = tuple[Any, Tensor | None]
 
 
 # -- eigenvalues ---------------------------------------------------------------------------------------------
-
-
-def _finite(a: Tensor) -> Tensor:
-    """Whether NumPy takes the matrix: it refuses NaN and infinities before it decomposes."""
-    return torch.isfinite(a).all() if a.is_floating_point() or a.is_complex() else torch.tensor(True)
 
 
 def _narrowed(a: Tensor, values: Tensor) -> bool:
@@ -34,7 +38,7 @@ def _narrowed(a: Tensor, values: Tensor) -> bool:
 def eigvals(a: Tensor) -> Checked:
     square(a)
     work, result = common(a)
-    matrix, ok = a.to(work), _finite(a)
+    matrix, ok = a.to(work), finite(a)
     if eager(matrix) and not ok:
         return matrix.new_zeros(matrix.shape[:-1]), ok
     if a.numel() == 0:
@@ -53,7 +57,7 @@ def eigvals(a: Tensor) -> Checked:
 def eig(a: Tensor) -> Checked:
     square(a)
     work, result = common(a)
-    matrix, ok = a.to(work), _finite(a)
+    matrix, ok = a.to(work), finite(a)
     if eager(matrix) and not ok:
         return EigResult(matrix.new_zeros(matrix.shape[:-1]), matrix), ok  # type: ignore[arg-type]
     if a.numel() == 0:
@@ -96,17 +100,20 @@ def _hermitian(a: Tensor, letter: str) -> tuple[Tensor, Tensor, Tensor | None]:
             _umath_linalg.eigh_lo if letter == "L" else _umath_linalg.eigh_up, matrix
         )
         return values, vectors, ok
+    ok = finite(matrix)
+    left_to_numpy(ok)  # raises, on a device
     values, vectors = torch.linalg.eigh(matrix, letter)
-    return values, vectors, None
+    return values, vectors, ok
 
 
 def _hermitian_values(a: Tensor, letter: str) -> tuple[Tensor, Tensor | None]:
     matrix = a.to(common(a)[0])
     if a.numel() == 0:
         return matrix.new_zeros(matrix.shape[:-1], dtype=torch.float64), None
-    if eager(matrix) and not torch.isfinite(matrix).all():  # what becomes of NaN is the library's affair
+    ok = finite(matrix)
+    if left_to_numpy(ok):
         return numpys(_umath_linalg.eigvalsh_lo if letter == "L" else _umath_linalg.eigvalsh_up, matrix)
-    return torch.linalg.eigvalsh(matrix, letter), None
+    return torch.linalg.eigvalsh(matrix, letter), ok
 
 
 @op(np.linalg.eigvalsh, scalar=False, library=True, checked=True, limits=_uplo_limits)
@@ -153,10 +160,11 @@ def _singular_values(a: Tensor) -> Checked:
     if a.numel() == 0:
         shape = (*a.shape[:-2], min(a.shape[-2:]))
         return matrix.new_zeros(shape, dtype=real_of(result)), None
-    if eager(matrix) and not torch.isfinite(matrix).all():  # what becomes of NaN is the library's affair
+    ok = finite(matrix)
+    if left_to_numpy(ok):
         s, ok = numpys(_umath_linalg.svd, matrix)
         return s.to(real_of(result)), ok
-    return torch.linalg.svdvals(matrix).to(real_of(result)), None
+    return torch.linalg.svdvals(matrix).to(real_of(result)), ok
 
 
 @op(np.linalg.svd, scalar=False, library=True, checked=True)
@@ -168,10 +176,11 @@ def svd(a: Tensor, full_matrices: Any = True, compute_uv: Any = True, hermitian:
     stacked(a)
     work, result = common(a)
     matrix = a.to(work)
-    ok = None
     if eager(matrix):
         (u, s, vh), ok = numpys(_umath_linalg.svd_f if full_matrices else _umath_linalg.svd_s, matrix)
     else:
+        ok = finite(matrix)
+        left_to_numpy(ok)  # raises, on a device
         u, s, vh = torch.linalg.svd(matrix, full_matrices=bool(full_matrices))
     u, vh = u.to(result).contiguous(), vh.to(result).resolve_conj().contiguous()
     return SVDResult(u, s.to(real_of(result)), vh), ok

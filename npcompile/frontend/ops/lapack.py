@@ -4,7 +4,7 @@ On the CPU a decomposition is a library's at replay (`library=True`): NumPy call
 torch's own. Three things are left to the library and its rounding: the signs (phases) of eigenvectors and
 singular vectors, the order of eigenvalues, and whether the last pivot of a matrix that is singular to working
 precision is exactly zero. Where one of them decides the answer, bodies on eager CPU tensors ask the LAPACK
-that NumPy is linked with.
+that NumPy is linked with, bodies on a device leave the call to NumPy, and traced ones say so by their check.
 """
 
 from __future__ import annotations
@@ -16,6 +16,9 @@ import torch
 from numpy.linalg import LinAlgError
 from torch import Tensor
 
+from npcompile.frontend.table import Unsupported
+
+_EPS = torch.finfo(torch.float64).eps
 SINGLE = (torch.float32, torch.complex64)
 
 
@@ -57,6 +60,19 @@ def eager(tensor: Tensor) -> bool:
     return type(tensor) is Tensor and tensor.device.type == "cpu"
 
 
+def left_to_numpy(settled: Tensor) -> bool:
+    """Whether NumPy's LAPACK is to be asked, since the answer is not settled by what every LAPACK would find.
+
+    settled: a 0-d bool; while tracing nobody knows it, and it becomes the op's check. Raises Unsupported
+    where the values are on a device: NumPy does the whole call.
+    """
+    if type(settled) is not Tensor or bool(settled):
+        return False
+    if settled.device.type != "cpu":
+        raise Unsupported("what the rounding of NumPy's LAPACK decides")
+    return True
+
+
 def numpys(gufunc: np.ufunc, *tensors: Any) -> tuple[Any, Tensor]:
     """A routine of NumPy's LAPACK on tensors of float64 or complex128, and whether it succeeded for all.
 
@@ -75,11 +91,26 @@ def numpys(gufunc: np.ufunc, *tensors: Any) -> tuple[Any, Tensor]:
     return torch.from_numpy(np.asarray(answer)), ok
 
 
-def decided(matrix: Tensor, pivots: Tensor, size: int) -> bool:
-    """Whether a factorisation's pivots are large enough that any LAPACK would find the matrix regular.
+def regular(lu: Tensor) -> Tensor:
+    """Whether any LAPACK would find the matrices of these LU factors regular (0-d bool).
 
-    pivots: (..., n), of `matrix` or of its square root; size: the order of the matrix. NaN decides nothing.
+    A pivot that is larger than its rounding error can be, by the bound on the error of elimination, is never
+    exactly zero. NaN settles nothing.
     """
-    largest = matrix.abs().amax((-2, -1))
-    margin = 16 * size * torch.finfo(torch.float64).eps
-    return bool((pivots.abs().amin(-1) > margin * largest).all())
+    size = lu.shape[-1]
+    parts = lu.abs()
+    lower = parts.tril(-1) + torch.eye(size, dtype=parts.dtype, device=lu.device)
+    summed = (lower * parts.triu().mT).sum(-1)
+    pivots = parts.diagonal(dim1=-2, dim2=-1)
+    return (pivots > 16 * size * _EPS * summed).all()
+
+
+def surely_definite(matrix: Tensor, factor: Tensor) -> Tensor:
+    """Whether any LAPACK would find the matrices of these Cholesky factors positive definite (0-d bool)."""
+    given, left = (item.diagonal(dim1=-2, dim2=-1).real for item in (matrix, factor))
+    return (left.square() > 16 * matrix.shape[-1] * _EPS * given.abs()).all()
+
+
+def finite(a: Tensor) -> Tensor:
+    """Whether all is finite (0-d bool): what becomes of NaN is each library's own affair."""
+    return torch.isfinite(a).all()

@@ -11,18 +11,27 @@ from numpy.linalg._linalg import SlogdetResult
 from torch import Tensor
 
 from npcompile.frontend.ops.gufuncs import core_dimensions
-from npcompile.frontend.ops.lapack import common, decided, eager, numpys, real_of, square
+from npcompile.frontend.ops.lapack import (
+    common,
+    finite,
+    left_to_numpy,
+    numpys,
+    real_of,
+    regular,
+    square,
+    surely_definite,
+)
 from npcompile.frontend.ops.rules import op
 from npcompile.frontend.table import Op
 
 Checked = tuple[Any, Tensor | None]
+_EPS = torch.finfo(torch.float64).eps
 
 
-def _factored(matrix: Tensor) -> tuple[Tensor, Tensor, Tensor, bool]:
-    """LU, pivots, where it failed; and whether NumPy's LAPACK is to be asked about it."""
-    lu, pivots, info = torch.linalg.lu_factor_ex(matrix)
-    ask = eager(matrix) and not decided(matrix, lu.diagonal(dim1=-2, dim2=-1), matrix.shape[-1])
-    return lu, pivots, info, ask
+def _factored(matrix: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """LU factors, pivots, and whether all of them are regular beyond doubt (0-d bool)."""
+    lu, pivots, _ = torch.linalg.lu_factor_ex(matrix)
+    return lu, pivots, regular(lu)
 
 
 @op(np.linalg.solve, arrays=2, scalar=False, library=True, checked=True)
@@ -41,11 +50,10 @@ def solve(a: Tensor, b: Tensor) -> Checked:
     if a.numel() == 0 or 0 in batch:
         x, ok = right.new_zeros(shape), None
     else:
-        lu, pivots, info, ask = _factored(matrix)
-        if ask:
+        lu, pivots, ok = _factored(matrix)
+        if left_to_numpy(ok):
             x, ok = numpys(_umath_linalg.solve, matrix, right)
         else:
-            ok = (info == 0).all()
             # an empty right side has nothing to solve, but a singular matrix is one all the same
             lu, pivots = lu.expand(*batch, *lu.shape[-2:]), pivots.expand(*batch, pivots.shape[-1])
             right = right.expand(shape)
@@ -60,51 +68,46 @@ def inv(a: Tensor) -> Checked:
     if a.numel() == 0:
         return torch.zeros_like(a, dtype=result), None
     matrix = a.to(work)
-    lu, pivots, info, ask = _factored(matrix)
-    if ask:
+    lu, pivots, ok = _factored(matrix)
+    if left_to_numpy(ok):
         inverse, ok = numpys(_umath_linalg.inv, matrix)
         return inverse.to(result), ok
     one = torch.eye(a.shape[-1], dtype=work, device=a.device).expand(matrix.shape)
-    return torch.linalg.lu_solve(lu, pivots, one).to(result).contiguous(), (info == 0).all()
+    return torch.linalg.lu_solve(lu, pivots, one).to(result).contiguous(), ok
 
 
-def _determinants(a: Tensor) -> tuple[Tensor, Tensor, torch.dtype]:
-    """Signs (phases) and logarithms, from the LU factors as NumPy takes them; the dtype to answer with."""
+def _determinants(a: Tensor) -> tuple[Tensor, Tensor, torch.dtype, Tensor | None]:
+    """Signs (phases) and logarithms, from the LU factors as NumPy takes them; the dtype to answer with; the
+    check."""
     square(a)
     work, result = common(a)
     if a.numel() == 0:
-        shape = a.shape[:-2]
-        return (
-            torch.ones(shape, dtype=work, device=a.device),
-            torch.zeros(shape, dtype=real_of(work), device=a.device),
-            result,
-        )
+        one = torch.ones(a.shape[:-2], dtype=work, device=a.device)
+        return one, torch.zeros_like(one, dtype=real_of(work)), result, None
     matrix = a.to(work)
-    lu, pivots, _, ask = _factored(matrix)
-    if ask:
-        (sign, log), _ = numpys(_umath_linalg.slogdet, matrix)
-        return sign, log, result
+    lu, pivots, ok = _factored(matrix)
+    if left_to_numpy(ok):
+        (sign, log), ok = numpys(_umath_linalg.slogdet, matrix)
+        return sign, log, result, None
     diagonal = lu.diagonal(dim1=-2, dim2=-1)
     size = diagonal.abs()
     swapped = pivots != torch.arange(1, a.shape[-1] + 1, dtype=pivots.dtype, device=a.device)
     odd = swapped.sum(-1) % 2
-    sign = (diagonal / size).prod(-1) * (1 - 2 * odd).to(work)
-    singular = (size == 0).any(-1)
-    sign = torch.where(singular, torch.zeros((), dtype=work, device=a.device), sign)
-    return sign, size.log().sum(-1), result
+    sign = torch.where((size == 0).any(-1), 0.0, (diagonal / size).prod(-1) * (1 - 2 * odd).to(work))
+    return sign, size.log().sum(-1), result, ok
 
 
-@op(np.linalg.slogdet, library=True)
-def slogdet(a: Tensor) -> SlogdetResult:
-    sign, log, result = _determinants(a)
-    return SlogdetResult(sign.to(result), log.to(real_of(result)))
+@op(np.linalg.slogdet, library=True, checked=True)
+def slogdet(a: Tensor) -> Checked:
+    sign, log, result, ok = _determinants(a)
+    return SlogdetResult(sign.to(result), log.to(real_of(result))), ok
 
 
-@op(np.linalg.det, library=True)
-def det(a: Tensor) -> Tensor:
+@op(np.linalg.det, library=True, checked=True)
+def det(a: Tensor) -> Checked:
     """sign * exp(log): NumPy's own way, with its rounding and its overflow."""
-    sign, log, result = _determinants(a)
-    return (sign * log.exp()).to(result)
+    sign, log, result, ok = _determinants(a)
+    return (sign * log.exp()).to(result), ok
 
 
 def _upper_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
@@ -119,26 +122,27 @@ def cholesky(a: Tensor, /, *, upper: bool = False) -> Checked:
         return torch.zeros_like(a, dtype=result), None
     matrix = a.to(work)
     factor, info = torch.linalg.cholesky_ex(matrix, upper=bool(upper))
-    if eager(matrix) and not decided(
-        matrix, factor.diagonal(dim1=-2, dim2=-1).real.square(), matrix.shape[-1]
-    ):
+    ok = (info == 0).all() & surely_definite(matrix, factor)
+    if left_to_numpy(ok):
         gufunc = _umath_linalg.cholesky_up if upper else _umath_linalg.cholesky_lo
         factor, ok = numpys(gufunc, matrix)
-        return factor.to(result), ok
-    return factor.to(result).contiguous(), (info == 0).all()
+    return factor.to(result).contiguous(), ok
 
 
-def _least_squares(a: Tensor, b: Tensor, rcond: float) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """The shortest solution, the squares of what is left, the rank and the singular values."""
+def _least_squares(a: Tensor, b: Tensor, rcond: float) -> tuple[Any, Tensor]:
+    """The shortest solution, the squares of what is left, the rank and the singular values; and whether any
+    LAPACK would count the same rank (0-d bool)."""
     u, s, vh = torch.linalg.svd(a, full_matrices=False)
-    # as LAPACK's gelsd counts it: a negative rcond stands for the machine's precision
-    cut = (rcond if rcond >= 0 else float(np.finfo(np.float64).eps)) * (s[0] if len(s) else 0.0)
+    largest = s[:1].sum()
+    # LAPACK's dlalsd takes its own precision where the threshold is none
+    cut = (rcond if 0 < rcond < 1 else _EPS / 2) * largest
     kept = s > cut
     weights = torch.where(kept, 1 / torch.where(kept, s, 1.0), 0.0).to(a.dtype)
     x = vh.mH @ (weights[:, None] * (u.mH @ b))
     gone = b - a @ x
     left = (gone.real.square() + gone.imag.square() if gone.is_complex() else gone.square()).sum(0)
-    return x, left, kept.sum().to(torch.int32), s
+    noise = 16 * max(a.shape) * _EPS * largest
+    return (x, left, kept.sum().to(torch.int32), s), ((s - cut).abs() > noise).all()
 
 
 @op(np.linalg.lstsq, arrays=2, scalar=True, library=True, checked=True)
@@ -156,14 +160,17 @@ def lstsq(a: Tensor, b: Tensor, rcond: Any = None) -> Checked:
     if rcond is None:
         rcond = float(np.finfo(np.float64).eps) * max(n, m)
     matrix, target = a.to(work), right.to(work)
-    if eager(matrix) and columns and not (torch.isfinite(matrix).all() and torch.isfinite(target).all()):
-        (x, left, rank, s), ok = numpys(
-            _umath_linalg.lstsq, matrix, target, rcond
-        )  # NaN is the library's affair
-    else:
-        x, left, rank, s = _least_squares(matrix, target, rcond)
-        ok = torch.isfinite(s).all()
-    if int(rank) != n or m <= n:
-        left = s.new_empty(0)
-    x = x[:, 0] if vector else x
+    ok = finite(matrix) & finite(target)
+    ask = left_to_numpy(ok)
+    found: Any = None
+    if not ask:
+        found, settled = _least_squares(matrix, target, rcond)
+        ok = ok & settled
+        ask = left_to_numpy(ok)
+    if ask:
+        some = target if columns else target.new_zeros((m, 1))
+        found, ok = numpys(_umath_linalg.lstsq, matrix, some, rcond)
+    x, left, rank, s = found
+    x = x[:, 0] if vector else x[:, :columns]
+    left = left[:columns] if int(rank) == n and m > n else s.new_empty(0)
     return (x.to(result).contiguous(), left.to(real), rank, s.to(real)), ok
