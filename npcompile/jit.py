@@ -46,6 +46,10 @@ class Jitted(Recorded):
         replays are the function's own (a call is a replay when all that was recorded of it was replayed)."""
         return self._stats.with_blocks(self._blocks)
 
+    def _too_small(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        self.note("NumPy is faster here: calling kernels takes longer than what they do", None)
+        return self._plain(args, kwargs)
+
     def _cut(self, failed: Traced | None) -> Outlined | None:
         fn = self.__wrapped__
         if not isinstance(fn, types.FunctionType) or (failed is None and not must_be_cut(fn)):

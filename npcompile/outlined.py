@@ -29,7 +29,8 @@ from npcompile.frontend.rewriting.scopes import own_nodes
 from npcompile.frontend.rewriting.source import NotFound
 from npcompile.frontend.table import TABLE, Op
 from npcompile.frontend.trace import Traced
-from npcompile.recorded import Recorded, State
+from npcompile.recorded import Recorded
+from npcompile.state import State
 from npcompile.stats import Stats
 from npcompile.tracebacks import as_written
 
@@ -269,7 +270,7 @@ class Block(_Inner):
 
     def _too_small(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         self.calls_too_small += 1
-        if self.calls_too_small > 3 and len(self._states) == 1:
+        if self.calls_too_small > 3 and all(state.small for state in self._states.values()):
             for statement in (*self.piece.block.node.body, *self.piece.block.statements):
                 self.within.levels.of[statement] = 2
             self.within.stale = True
@@ -328,7 +329,7 @@ def is_small(program: Program) -> bool:
     gained = 0.0
     for node in program.graph.nodes:
         if step_of(node) in ("op", "write"):
-            value = value_of(node.args[0] if step_of(node) == "write" else node)  # type: ignore[arg-type]
+            value = value_of(node.all_input_nodes[0] if step_of(node) == "write" else node)
             sizes = [value, *(value_of(arg) for arg in node.all_input_nodes)]
             gained += OPERATION_COST + BYTE_COST * max(_nbytes(value) for value in sizes)
     return gained < CALL_COST + 150 * len(program.inputs)

@@ -24,11 +24,10 @@ from npcompile.frontend.program import Diverged, Program
 from npcompile.frontend.record import Recorder
 from npcompile.frontend.rewrite import Rewritten, rewrite
 from npcompile.frontend.signature import key_of
-from npcompile.frontend.trace import Traced, ops_version, trace
-from npcompile.lower import cuda
-from npcompile.lower.compiler import Job, submit
+from npcompile.frontend.trace import Traced, trace
 from npcompile.lower.eager import eager
 from npcompile.lower.transfers import counting
+from npcompile.state import TRIALS, Entry, State
 from npcompile.stats import Stats
 from npcompile.tracebacks import as_written
 from npcompile.verify import Watch, verifying, watched
@@ -63,47 +62,6 @@ class NotCompiledWarning(UserWarning):
 class NotCompiledError(RuntimeError):
     """`strict=True`: a jitted function could not be compiled; the message says where, why and what to
     write."""
-
-
-class Entry:
-    """One program of one signature, on its way from recorded to replayable."""
-
-    def __init__(self, traced: Traced) -> None:
-        assert traced.program is not None and traced.plan is not None and traced.replay is not None
-        self.program = traced.program
-        self.replay = traced.replay
-        self.plan = traced.plan
-        self.segments = traced.plan.segments
-        self.host_calls = traced.host_calls
-        self.jobs: list[Job | cuda.DeviceJob] = []
-
-    def start(self) -> None:
-        salt = ops_version()
-        on_cpu = self.program.device in (None, "cpu")
-        begin: Callable[..., Any] = submit if on_cpu else cuda.submit
-        self.jobs = [begin(segment.graph, salt) for segment in self.segments]
-
-    @property
-    def done(self) -> bool:
-        return all(job.done for job in self.jobs)
-
-    def error(self) -> str | None:
-        return next((job.error for job in self.jobs if job.error is not None), None)
-
-
-class State:
-    """What is known for one signature."""
-
-    def __init__(self) -> None:
-        self.ready: list[tuple[Callable[..., Any], int]] = []  # replays with their host calls, newest first
-        self.pending: list[Entry] = []
-        self.entries: list[Entry] = []  # all of them, oldest first: what `explain` shows
-        self.plain = False  # this signature stays uncompiled
-        self.misses = 0  # calls in a row for which all programs diverged
-        self.small = False  # because a call of a kernel would take longer than NumPy does
-        self.outlined: Outlined | None = None  # cut into blocks, where it cannot be recorded as a whole
-        self.count = 0
-        self.lock = threading.Lock()
 
 
 class Recorded:
@@ -176,8 +134,8 @@ class Recorded:
                 stats.host_calls += host_calls
                 if state.misses:
                     state.misses = 0
-                if state.ready[0][0] is not replay:  # what was right now is tried first from now on
-                    state.ready = [(replay, host_calls), *(r for r in state.ready if r[0] is not replay)]
+                if len(state.ready) > 1:
+                    state.prefer(replay)
                 return result
             if state.ready:
                 state.misses += 1
@@ -231,10 +189,10 @@ class Recorded:
                 state.plain = True
             return self._too_many(args, kwargs, f"{MAX_MISSES} calls in a row went another way")
         if state.plain or state.pending or not state.lock.acquire(blocking=False):
-            return self._plain(args, kwargs)
+            return self._timed(state, args, kwargs)
         try:
             if state.pending or state.plain:
-                return self._plain(args, kwargs)
+                return self._timed(state, args, kwargs)
             if state.outlined is None and state.count == 0:
                 state.outlined = self._cut(None)
             if state.outlined is None:
@@ -242,6 +200,14 @@ class Recorded:
         finally:
             state.lock.release()
         return state.outlined.run(args, kwargs)
+
+    def _timed(self, state: State, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A plain call; how long it takes is what replays are measured by."""
+        start = time.perf_counter()
+        result = self._plain(args, kwargs)
+        if len(state.plain_seconds) < TRIALS:
+            state.plain_seconds.append(time.perf_counter() - start)
+        return result
 
     def _cut(self, failed: Traced | None) -> Outlined | None:
         """The function cut into blocks, where it cannot be recorded as a whole: by its source, or (`failed`)
@@ -349,7 +315,8 @@ class Recorded:
                     kernels: list[Any] = [job.kernel for job in entry.jobs]
                     if verifying() and entry.program.device in (None, "cpu"):
                         kernels = watched(kernels, entry.segments, entry.program.filename, self.name)
-                    state.ready.insert(0, (entry.replay.link(kernels, self._stats), entry.host_calls))
+                    replay = state.on_trial(entry, entry.replay.link(kernels, self._stats))
+                    state.ready.insert(0, (replay, entry.host_calls))
                     self._count(entry)
                     linked = True
                 state.pending.remove(entry)

@@ -13,7 +13,7 @@ from typing import Any
 
 from npcompile.frontend.rewriting.cut import Block, Cutter, Levels
 from npcompile.frontend.rewriting.facts import Facts
-from npcompile.frontend.rewriting.forms import ENTER, is_short
+from npcompile.frontend.rewriting.forms import ENTER, is_effect, is_short
 from npcompile.frontend.rewriting.scopes import body_of, function_scope, own_nodes, plain_reason
 from npcompile.frontend.rewriting.source import NotFound, compile_in_place, enclosing_class, find, given
 
@@ -99,14 +99,21 @@ def _function(fn: FunctionType, code: CodeType, cells: dict[str, CellType]) -> F
     return made
 
 
+def _is_print(node: Any) -> bool:
+    return isinstance(node.value.func, ast.Name) and node.value.func.id == "print"
+
+
 def must_be_cut(fn: FunctionType) -> bool:
     """Whether a function holds what no recording of the whole follows: loops of unknown length, stores to
-    objects, exceptions caught, `yield`."""
+    objects, calls for their effect, exceptions caught, `yield`."""
     try:
-        node, _ = tree_of(fn)
+        node, imports = tree_of(fn)
     except NotFound:
         return False
+    last = node.body[-1]
     for part in own_nodes(body_of(node)):
+        if part is not last and is_effect(part, imports) and not _is_print(part):
+            return True
         if isinstance(part, ast.While | ast.Try | ast.Yield | ast.YieldFrom | ast.Global | ast.Nonlocal):
             return True
         if isinstance(part, ast.For) and not is_short(part):

@@ -15,7 +15,7 @@ from typing import Any
 
 from npcompile.frontend.rewriting.facts import NEVER_HELD, Facts
 from npcompile.frontend.rewriting.flow import deleted, is_scalar, loads, surely_stored
-from npcompile.frontend.rewriting.forms import entering, has_work, is_super, leaves
+from npcompile.frontend.rewriting.forms import asks_numbers, entering, has_work, is_effect, is_super, leaves
 from npcompile.frontend.rewriting.nodes import position
 from npcompile.frontend.rewriting.scopes import own_nodes, stored_names
 from npcompile.frontend.rewriting.source import FunctionNode
@@ -97,7 +97,7 @@ class Cutter:
             elif self._aside(node):
                 made.append(node)  # arithmetic on counters: Python's, before the block
                 self.bound |= set(stored_names(node))
-            elif self.levels[node] == 0 and self.holds(node):
+            elif self.levels[node] == 0 and not is_effect(node, self.imports) and self.holds(node):
                 self.run.append((node, node))
                 form = self.facts.form(node)
                 self.bound |= form.binds
@@ -227,7 +227,7 @@ class Cutter:
 
     def python_If(self, node: ast.If) -> list[ast.stmt]:
         made = copy.copy(node)
-        made.test = entering(self.value(node.test, node))
+        made.test = entering(node.test if asks_numbers(node.test) else self.value(node.test, node))
         before = self.flush()
         self.bound |= surely_stored(node.test)
         start = set(self.bound)
@@ -255,7 +255,7 @@ class Cutter:
 
     def _test(self, node: ast.expr, origin: ast.stmt) -> ast.expr:
         """A loop's condition: the call of a block that gives its value."""
-        made = self.value(node, origin)
+        made = node if asks_numbers(node) else self.value(node, origin)
         if made is node:
             return node
         ((store, _),) = self.run

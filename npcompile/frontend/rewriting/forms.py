@@ -44,6 +44,34 @@ def is_super(node: ast.AST) -> bool:
     return isinstance(node, ast.Name) and node.id == "super"
 
 
+IN_PLACE = frozenset(
+    ["fill", "itemset", "partition", "put", "resize", "setflags", "sort"]
+)  # methods of arrays
+
+
+def is_effect(node: ast.AST, imports: frozenset[str]) -> bool:
+    """Whether a statement is a call for its effect alone: of anything but a module's function or an array's
+    method that writes in place."""
+    if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Call):
+        return False
+    function = node.value.func
+    if isinstance(function, ast.Attribute):
+        root: ast.expr = function.value
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        return function.attr not in IN_PLACE and not (isinstance(root, ast.Name) and root.id in imports)
+    return True
+
+
+def asks_numbers(test: ast.expr) -> bool:
+    """Whether a condition only compares what names stand for: were it work on arrays, it could not decide."""
+    plain = (ast.Compare, ast.cmpop, ast.BoolOp, ast.boolop, ast.Not, ast.UnaryOp, ast.USub)
+    return all(
+        isinstance(part, (*plain, ast.Name, ast.Attribute, ast.Constant, ast.expr_context))
+        for part in ast.walk(test)
+    )
+
+
 def leaves(body: list[ast.stmt]) -> bool:
     """Whether a body never runs to its end."""
     return bool(body) and isinstance(body[-1], ast.Return | ast.Raise | ast.Break | ast.Continue)
