@@ -7,7 +7,10 @@ import torch
 _LOW = (1 << 29) - 1  # the bits of a float64's mantissa that a float32 has no room for
 _SIGN = -(2**63)
 _FLOATS = frozenset({torch.float16, torch.float32, torch.float64})
-_SHORT = frozenset({torch.int8, torch.int16, torch.uint8, torch.uint16})
+_INTEGERS = {  # the signed integer by way of which floats are cast
+    **dict.fromkeys((torch.int8, torch.int16, torch.int32, torch.uint8, torch.uint16), torch.int32),
+    **dict.fromkeys((torch.int64, torch.uint32, torch.uint64), torch.int64),
+}
 
 
 def ready(tensor: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
@@ -15,22 +18,18 @@ def ready(tensor: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
 
     - float64 to float16: torch goes by way of float32, and its two roundings can be off by one ulp. Rounding
       to odd first keeps the side of a tie that the number lies on.
-    - Floats to short and to unsigned integers: what does not fit is cast to the signed integer that the
-      processor has an instruction for (32 bits for short ones, else 64), whose low bits are kept. Of floats
-      that neither int32 nor uint32 holds, NumPy's own uint32 depends on where in the array the float lies;
-      here it does not.
+    - Floats to integers: to the signed integer that the processor has an instruction for (32 bits for short
+      ones, 64 for unsigned ones), whose low bits are kept. What does not fit that becomes its smallest number
+      (a GPU by itself takes the nearest). Of floats that neither int32 nor uint32 holds, NumPy's own uint32
+      depends on where in the array the float lies; here it does not.
     - uint64 to floats: torch's compiled code takes them for signed.
 
     Other casts are right as they are.
     """
     if tensor.dtype == dtype:
         return tensor
-    if tensor.dtype in _FLOATS and dtype in _SHORT:
-        return tensor.to(torch.int32)
-    if tensor.dtype in _FLOATS and dtype == torch.uint32:
-        return tensor.to(torch.int64)
-    if tensor.dtype in _FLOATS and dtype == torch.uint64:
-        return _as_uint64(tensor)
+    if tensor.dtype in _FLOATS and dtype in _INTEGERS:
+        return _as_uint64(tensor) if dtype == torch.uint64 else _signed(tensor, _INTEGERS[dtype])
     if tensor.dtype == torch.uint64 and (dtype in _FLOATS or dtype.is_complex):
         return _of_uint64(tensor, dtype)
     if tensor.dtype in (torch.uint16, torch.uint32):
@@ -43,10 +42,21 @@ def ready(tensor: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     return odd.view(torch.float64)
 
 
+def _signed(tensor: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    """Floats as int32 or int64, the smallest for all that does not fit: what x86-64 does by itself."""
+    if tensor.device.type == "cpu":
+        return tensor.to(dtype)
+    low = float(torch.iinfo(dtype).min)
+    wide = tensor.to(torch.float32) if tensor.dtype == torch.float16 else tensor
+    fits = ((wide > low - 1) | (wide >= low)) & (wide < -low)
+    return torch.where(fits, wide, low).to(dtype)
+
+
 def _as_uint64(tensor: torch.Tensor) -> torch.Tensor:
     wide = tensor.to(torch.float32) if tensor.dtype == torch.float16 else tensor
     large = wide >= 2.0**63
-    return torch.where(large, (wide - 2.0**63).to(torch.int64) ^ _SIGN, wide.to(torch.int64))
+    above = _signed(wide - 2.0**63, torch.int64) ^ _SIGN
+    return torch.where(large, above, _signed(wide, torch.int64))
 
 
 def _of_uint64(tensor: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
