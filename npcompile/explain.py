@@ -20,7 +20,7 @@ from npcompile.frontend.signature import key_of
 from npcompile.jit import Jitted, jit
 from npcompile.outlined import Outlined
 from npcompile.recompilations import Recompilation, recompilations
-from npcompile.recorded import NotCompiledWarning, State
+from npcompile.recorded import NotCompiledWarning, Recorded, State
 from npcompile.stats import Stats
 from npcompile.timing import Seconds, timed
 
@@ -198,7 +198,7 @@ def _explanation(
         programs=programs,
         blocks=blocks,
         functions=functions,
-        left=() if outlined is None else left_to_python(outlined),
+        left=() if outlined is None else _left(outlined),
         copies=Copies(
             sum(program.bytes_written for program in every),
             stats.bytes_to_device - before.bytes_to_device,
@@ -213,6 +213,13 @@ def _explanation(
         stats=stats,
         why_cut="".join(f"{hint.where}: {hint.reason}" for hint in why_cut),
     )
+
+
+def _left(outlined: Outlined) -> tuple[LeftToPython, ...]:
+    """What Python carries out, in the function and in those that it calls between its blocks."""
+    callees = [callee for callee in list(outlined.root.callees.values()) if isinstance(callee, Recorded)]
+    cuts = [state.outlined for callee in callees for state in callee._states.values()]
+    return tuple(part for cut in (outlined, *cuts) if cut is not None for part in left_to_python(cut))
 
 
 def _why_cut(outlined: Outlined | None) -> list[Hint]:

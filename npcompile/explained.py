@@ -128,11 +128,11 @@ class ExplainedProgram:
     def __str__(self) -> str:
         rows = [(str(s.line or ""), s.text, _became(s), s.type, s.detail) for s in self.steps]
         rows.append(("", f"return {self.result}", "", "", ""))
-        widths = [min(56, max(len(row[column]) for row in rows)) for column in range(1, 4)]
+        first, second, third = (min(56, max(len(row[column]) for row in rows)) for column in (1, 2, 3))
         lines = []
-        for line, *columns, detail in rows:
-            cells = (f"{cell:<{width}}" for cell, width in zip(columns, widths, strict=True))
-            lines.append(f"  {line:>4}  {'  '.join(cells)}  {detail}".rstrip())
+        for line, text, label, gives, detail in rows:
+            rest = f"{gives:<{third}}  {detail}" if gives else detail
+            lines.append(f"  {line:>4}  {text:<{first}}  {label:<{second}}  {rest}".rstrip())
         lines += [f"  {kernel}" for kernel in self.kernels]
         return "\n".join(lines)
 
@@ -266,7 +266,7 @@ def _step(node: fx.Node, plan: Plan, numbers: dict[int, int]) -> Step:
 def _call(node: fx.Node) -> str:
     if node.target is GETITEM:
         return f"{literal(node.args[0], _name)}[{index_text(node.args[1], _name)}]"
-    if node.target is with_items:
+    if node.target is with_items or _function(node) is SETITEM:
         array, index, value = (literal(arg, _name) for arg in node.args)
         return f"{array} with [{index}] = {value}"
     return call_text(node, _name)
@@ -276,7 +276,7 @@ def _write(node: fx.Node, plan: Plan, planned: Planned | None, number: int | Non
     dst: Any = node.args[0]
     line, text = node.meta.get("line"), f"{literal(dst, _name)}[...] = {literal(node.args[1], _name)}"
     if planned is None:
-        return Step(line, text, "", "left out", "nothing needs it")
+        return Step(line, text, "", "left out", "it is there already")
     if planned.kind == "copy":
         return Step(line, text, "", "copy", planned.why)
     if dst in _members(planned):

@@ -129,7 +129,7 @@ def _way(recorded: Recorded, has_programs: bool, in_loop: bool) -> str:
         return "left to NumPy, which takes less time than a kernel takes to be called"
     if not states:
         return "not reached by this call"
-    return "left to NumPy"
+    return "not recorded yet: the call raised, or its shapes were seen for the first time"
 
 
 def functions_of(root: Any) -> tuple[Block, ...]:
@@ -159,12 +159,13 @@ def functions_of(root: Any) -> tuple[Block, ...]:
 
 # -- what stays Python ---------------------------------------------------------------------------------------
 
+_PYTHONS = "calls of Python's own, or arithmetic on numbers"
+_FOUND_OUT = "an index or a size in it changes, or it is too little work for a kernel"
 # Why no block holds a statement, by its form. Others were found out while they ran: `stats.reasons` says why.
 _FORMS: tuple[tuple[tuple[type[ast.AST], ...], str], ...] = (
     ((ast.Yield, ast.YieldFrom, ast.Await), "the caller goes on in the middle of it"),
     ((ast.Lambda, ast.FunctionDef, ast.ClassDef, ast.GeneratorExp), "a function is made"),
     ((ast.Raise,), "it raises"),
-    ((ast.Return,), "it returns"),
     ((ast.Delete,), "it unbinds names"),
     ((ast.Import, ast.ImportFrom), "an import"),
 )
@@ -182,9 +183,9 @@ def left_to_python(outlined: cutting.Outlined) -> tuple[LeftToPython, ...]:
         first, last = _lines(node)
         said = next((reasons[line] for line in range(first, last + 1) if line in reasons), None)
         text = ast.unparse(node).splitlines()[0]
-        found.append(
-            LeftToPython((first, last), text if len(text) <= 60 else text[:57] + "...", said or _form(node))
-        )
+        text = text if len(text) <= 60 else f"{text[:57]}..."
+        reason = said or _form(node) or (_FOUND_OUT if outlined.levels[node] else _PYTHONS)
+        found.append(LeftToPython((first, last), text, reason))
     return tuple(found)
 
 
@@ -222,13 +223,9 @@ def _reasons(outlined: cutting.Outlined) -> dict[int, str]:
     return found
 
 
-def _form(node: ast.stmt) -> str:
+def _form(node: ast.stmt) -> str | None:
+    """Why no block holds it, where its form says so."""
     parts = list(ast.walk(node))
-    for forms, reason in _FORMS:
-        if any(isinstance(part, forms) for part in parts):
-            return reason
     if any(isinstance(part, ast.Attribute) and not isinstance(part.ctx, ast.Load) for part in parts):
         return "it stores into an object"
-    if isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign):
-        return "arithmetic on numbers, or a store that Python does"
-    return "a call that Python makes"
+    return next((why for forms, why in _FORMS if any(isinstance(part, forms) for part in parts)), None)

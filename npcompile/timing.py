@@ -186,7 +186,7 @@ class _Names:
         if isinstance(node, ast.Attribute):
             base = self.value(node.value)
             return getattr(base, node.attr, _OUTSIDE) if isinstance(base, types.ModuleType) else _OUTSIDE
-        if not isinstance(node, ast.Name):
+        if not isinstance(node, ast.Name) or node.id in self.own:
             return _OUTSIDE
         if node.id in self.cells:
             return self.cells[node.id].cell_contents
@@ -209,12 +209,13 @@ class _Names:
 
     def is_harmless(self, call: ast.Call) -> bool:
         """Whether a call changes nothing but, at most, what it is given."""
-        root: ast.AST = call.func
-        while isinstance(root, ast.Attribute | ast.Subscript | ast.Call):
-            root = root.func if isinstance(root, ast.Call) else root.value
-        if isinstance(root, ast.Name) and root.id in self.own:
-            return isinstance(call.func, ast.Attribute) and call.func.attr not in _FILES  # a method of data
         function = self.value(call.func)
+        if function is _OUTSIDE:
+            root: ast.AST = call.func
+            while isinstance(root, ast.Attribute | ast.Subscript):
+                root = root.value
+            data = not isinstance(root, ast.Name) or root.id in self.own
+            return data and isinstance(call.func, ast.Attribute) and call.func.attr not in _FILES
         callee = self.callees.get(function) if isinstance(function, types.FunctionType) else None
         if isinstance(callee, Callee):
             cut = any(state.outlined is not None for state in callee._states.values())
@@ -226,5 +227,4 @@ class _Names:
                 return True
         except TypeError:  # it has no hash
             return False
-        op = TABLE.of(function)
-        return op is not None and op.function not in UPDATING
+        return TABLE.of(function) is not None or function in (np.copyto, *UPDATING)
