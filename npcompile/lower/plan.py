@@ -166,6 +166,8 @@ class Planner:
     def _write(self, node: fx.Node) -> None:
         dst, value = node.args
         assert isinstance(dst, fx.Node)
+        if isinstance(value, fx.Node) and self.place(value) == self.place(dst):
+            return  # onto itself: the store that `a[i] += b` ends with
         if self._renews(node, dst):
             return
         owner = self._owner(dst)
@@ -259,7 +261,7 @@ class Planner:
             return
         self.opaque |= effect and not node.meta.get("inert")
         if effect or self.open.writes or any(self._owner(arg) in self.open.inside for arg in args):
-            self.close(f"{node} comes next, on the host ({step})")
+            self.close(f"{'a decision' if step == 'guard' else node} comes next, on the host")
         for arg in args:
             self.on_host(arg)
         if step == "guard" and self.plan.effects is not None:
