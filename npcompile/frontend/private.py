@@ -28,6 +28,16 @@ CORRELATE: Any = _core.multiarray.correlate
 # The C code under `numpy.linalg.inv`: NaN where there is no inverse.
 INVERSE: Any = linalg._umath_linalg.inv
 
+# LAPACK as NumPy is linked with it: generalised ufuncs of float64 and complex128.
+LAPACK: Any = linalg._umath_linalg
+
+# The classes of results of several arrays.
+EigResult: Any = linalg._linalg.EigResult
+EighResult: Any = linalg._linalg.EighResult
+QRResult: Any = linalg._linalg.QRResult
+SlogdetResult: Any = linalg._linalg.SlogdetResult
+SVDResult: Any = linalg._linalg.SVDResult
+
 # C functions of numbers, dtypes and messages: they are called as they are.
 OF_NO_ARRAY: tuple[Any, ...] = (normalize_axis_index, _C.add_docstring, _C.format_longfloat)
 

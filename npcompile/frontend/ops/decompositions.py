@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.linalg import _umath_linalg
-from numpy.linalg._linalg import EighResult, EigResult, QRResult, SVDResult
 from torch import Tensor
 
 from npcompile.frontend.ops.lapack import (
@@ -21,6 +19,7 @@ from npcompile.frontend.ops.lapack import (
     stacked,
 )
 from npcompile.frontend.ops.rules import op
+from npcompile.frontend.private import LAPACK, EighResult, EigResult, QRResult, SVDResult
 from npcompile.frontend.table import Op
 
 Checked = tuple[Any, Tensor | None]
@@ -44,7 +43,7 @@ def eigvals(a: Tensor) -> Checked:
     if a.numel() == 0:
         values = matrix.new_zeros(matrix.shape[:-1], dtype=torch.complex128)
     elif eager(matrix):  # whether a pair of near ones is real or complex is a matter of rounding
-        values, done = numpys(_umath_linalg.eigvals, matrix)
+        values, done = numpys(LAPACK.eigvals, matrix)
         ok = ok & done
     else:
         values = torch.linalg.eigvals(matrix)
@@ -59,12 +58,12 @@ def eig(a: Tensor) -> Checked:
     work, result = common(a)
     matrix, ok = a.to(work), finite(a)
     if eager(matrix) and not ok:
-        return EigResult(matrix.new_zeros(matrix.shape[:-1]), matrix), ok  # type: ignore[arg-type]
+        return EigResult(matrix.new_zeros(matrix.shape[:-1]), matrix), ok
     if a.numel() == 0:
         values = matrix.new_zeros(matrix.shape[:-1], dtype=torch.complex128)
         vectors = matrix.to(torch.complex128)
     elif eager(matrix):
-        (values, vectors), done = numpys(_umath_linalg.eig, matrix)
+        (values, vectors), done = numpys(LAPACK.eig, matrix)
         ok = ok & done
     else:
         values, vectors = torch.linalg.eig(matrix)
@@ -75,7 +74,7 @@ def eig(a: Tensor) -> Checked:
         answer = (values, vectors)
         target = torch.complex64 if real_of(result) == torch.float32 else torch.complex128
     ready = [item.to(target).contiguous() for item in answer]
-    return EigResult(*ready), ok  # type: ignore[arg-type]
+    return EigResult(*ready), ok
 
 
 def _uplo_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
@@ -96,9 +95,7 @@ def _hermitian(a: Tensor, letter: str) -> tuple[Tensor, Tensor, Tensor | None]:
     if a.numel() == 0:
         return matrix.new_zeros(matrix.shape[:-1], dtype=torch.float64), matrix, None
     if eager(matrix):
-        (values, vectors), ok = numpys(
-            _umath_linalg.eigh_lo if letter == "L" else _umath_linalg.eigh_up, matrix
-        )
+        (values, vectors), ok = numpys(LAPACK.eigh_lo if letter == "L" else LAPACK.eigh_up, matrix)
         return values, vectors, ok
     ok = finite(matrix)
     left_to_numpy(ok)  # raises, on a device
@@ -112,7 +109,7 @@ def _hermitian_values(a: Tensor, letter: str) -> tuple[Tensor, Tensor | None]:
         return matrix.new_zeros(matrix.shape[:-1], dtype=torch.float64), None
     ok = finite(matrix)
     if left_to_numpy(ok):
-        return numpys(_umath_linalg.eigvalsh_lo if letter == "L" else _umath_linalg.eigvalsh_up, matrix)
+        return numpys(LAPACK.eigvalsh_lo if letter == "L" else LAPACK.eigvalsh_up, matrix)
     return torch.linalg.eigvalsh(matrix, letter), ok
 
 
@@ -130,7 +127,7 @@ def eigh(a: Tensor, UPLO: str = "L") -> Checked:
     square(a)
     result = common(a)[1]
     values, vectors, ok = _hermitian(a, letter)
-    return EighResult(values.to(real_of(result)), vectors.to(result).contiguous()), ok  # type: ignore[arg-type]
+    return EighResult(values.to(real_of(result)), vectors.to(result).contiguous()), ok
 
 
 # -- singular values -----------------------------------------------------------------------------------------
@@ -150,7 +147,7 @@ def _by_eigenvalues(a: Tensor, compute_uv: Any) -> Checked:
     s = s.abs().gather(-1, order)
     u = u.gather(-1, order[..., None, :].expand(u.shape))
     vh = (u * sign[..., None, :]).mH.resolve_conj().contiguous()
-    return SVDResult(u, s, vh), ok  # type: ignore[arg-type]
+    return SVDResult(u, s, vh), ok
 
 
 def _singular_values(a: Tensor) -> Checked:
@@ -162,7 +159,7 @@ def _singular_values(a: Tensor) -> Checked:
         return matrix.new_zeros(shape, dtype=real_of(result)), None
     ok = finite(matrix)
     if left_to_numpy(ok):
-        s, ok = numpys(_umath_linalg.svd, matrix)
+        s, ok = numpys(LAPACK.svd, matrix)
         return s.to(real_of(result)), ok
     return torch.linalg.svdvals(matrix).to(real_of(result)), ok
 
@@ -177,7 +174,7 @@ def svd(a: Tensor, full_matrices: Any = True, compute_uv: Any = True, hermitian:
     work, result = common(a)
     matrix = a.to(work)
     if eager(matrix):
-        (u, s, vh), ok = numpys(_umath_linalg.svd_f if full_matrices else _umath_linalg.svd_s, matrix)
+        (u, s, vh), ok = numpys(LAPACK.svd_f if full_matrices else LAPACK.svd_s, matrix)
     else:
         ok = finite(matrix)
         left_to_numpy(ok)  # raises, on a device
@@ -218,4 +215,4 @@ def qr(a: Tensor, mode: str = "reduced") -> Any:
         reflectors = torch.cat([reflectors, more], -1)
     q = torch.linalg.householder_product(reflectors, tau)
     r = factored[..., :columns, :].triu()
-    return QRResult(q.to(result).contiguous(), r.to(result).contiguous())  # type: ignore[arg-type]
+    return QRResult(q.to(result).contiguous(), r.to(result).contiguous())

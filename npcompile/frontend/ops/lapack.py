@@ -76,7 +76,7 @@ def left_to_numpy(settled: Tensor) -> bool:
 def numpys(gufunc: np.ufunc, *tensors: Any) -> tuple[Any, Tensor]:
     """A routine of NumPy's LAPACK on tensors of float64 or complex128, and whether it succeeded for all.
 
-    gufunc: one of `numpy.linalg._umath_linalg`; a result of it, or a tuple of results, comes back as tensors.
+    gufunc: one of `private.LAPACK`; a result of it, or a tuple of results, comes back as tensors.
     """
     failed: list[str] = []
     arrays = [

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.linalg import LinAlgError, _umath_linalg
-from numpy.linalg._linalg import SlogdetResult
+from numpy.linalg import LinAlgError
 from torch import Tensor
 
 from npcompile.frontend.ops.gufuncs import core_dimensions
@@ -22,6 +21,7 @@ from npcompile.frontend.ops.lapack import (
     surely_definite,
 )
 from npcompile.frontend.ops.rules import op
+from npcompile.frontend.private import LAPACK, SlogdetResult
 from npcompile.frontend.table import Op
 
 Checked = tuple[Any, Tensor | None]
@@ -52,7 +52,7 @@ def solve(a: Tensor, b: Tensor) -> Checked:
     else:
         lu, pivots, ok = _factored(matrix)
         if left_to_numpy(ok):
-            x, ok = numpys(_umath_linalg.solve, matrix, right)
+            x, ok = numpys(LAPACK.solve, matrix, right)
         else:
             # an empty right side has nothing to solve, but a singular matrix is one all the same
             lu, pivots = lu.expand(*batch, *lu.shape[-2:]), pivots.expand(*batch, pivots.shape[-1])
@@ -70,7 +70,7 @@ def inv(a: Tensor) -> Checked:
     matrix = a.to(work)
     lu, pivots, ok = _factored(matrix)
     if left_to_numpy(ok):
-        inverse, ok = numpys(_umath_linalg.inv, matrix)
+        inverse, ok = numpys(LAPACK.inv, matrix)
         return inverse.to(result), ok
     one = torch.eye(a.shape[-1], dtype=work, device=a.device).expand(matrix.shape)
     return torch.linalg.lu_solve(lu, pivots, one).to(result).contiguous(), ok
@@ -87,7 +87,7 @@ def _determinants(a: Tensor) -> tuple[Tensor, Tensor, torch.dtype, Tensor | None
     matrix = a.to(work)
     lu, pivots, ok = _factored(matrix)
     if left_to_numpy(ok):
-        (sign, log), ok = numpys(_umath_linalg.slogdet, matrix)
+        (sign, log), ok = numpys(LAPACK.slogdet, matrix)
         return sign, log, result, None
     diagonal = lu.diagonal(dim1=-2, dim2=-1)
     size = diagonal.abs()
@@ -124,7 +124,7 @@ def cholesky(a: Tensor, /, *, upper: bool = False) -> Checked:
     factor, info = torch.linalg.cholesky_ex(matrix, upper=bool(upper))
     ok = (info == 0).all() & surely_definite(matrix, factor)
     if left_to_numpy(ok):
-        gufunc = _umath_linalg.cholesky_up if upper else _umath_linalg.cholesky_lo
+        gufunc = LAPACK.cholesky_up if upper else LAPACK.cholesky_lo
         factor, ok = numpys(gufunc, matrix)
     return factor.to(result).contiguous(), ok
 
@@ -169,7 +169,7 @@ def lstsq(a: Tensor, b: Tensor, rcond: Any = None) -> Checked:
         ask = left_to_numpy(ok)
     if ask:
         some = target if columns else target.new_zeros((m, 1))
-        found, ok = numpys(_umath_linalg.lstsq, matrix, some, rcond)
+        found, ok = numpys(LAPACK.lstsq, matrix, some, rcond)
     x, left, rank, s = found
     x = x[:, 0] if vector else x[:, :columns]
     left = left[:columns] if int(rank) == n and m > n else s.new_empty(0)
