@@ -7,6 +7,8 @@ and the compiler's tracing all go through that one call, so a body is right in a
 
 from __future__ import annotations
 
+import importlib
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -197,6 +199,8 @@ class Table:
     by_name: dict[str, Op] = field(default_factory=dict)
     by_object: dict[int, Op] = field(default_factory=dict)  # id of a NumPy object: they live as long as NumPy
     by_method: dict[tuple[int, str], Op] = field(default_factory=dict)  # (id of a ufunc, "reduce")
+    # Ops on a library's ufuncs: the library's module -> our module, imported once a program has the library.
+    later: dict[str, str] = field(default_factory=dict)
 
     def add(self, op: Op) -> Op:
         if op.name in self.by_name:
@@ -216,7 +220,17 @@ class Table:
 
     def of(self, obj: Any) -> Op | None:
         """The op that stands for this NumPy object, by identity."""
-        return self.by_object.get(id(obj))
+        found = self.by_object.get(id(obj))
+        if found is None and self.later and type(obj) is np.ufunc:
+            for library in [name for name in self.later if name in sys.modules]:
+                self.load(library)
+            found = self.by_object.get(id(obj))
+        return found
+
+    def load(self, library: str) -> None:
+        """Register the ops on a library's ufuncs."""
+        if (module := self.later.pop(library, None)) is not None:
+            importlib.import_module(module)
 
     def of_method(self, ufunc: np.ufunc, method: str) -> Op | None:
         """The op that stands for `ufunc.reduce`, `.accumulate` or `.outer`."""
@@ -230,4 +244,7 @@ def lookup(name: str) -> Op:
     """The op of that name (the other half of pickling an op by reference)."""
     import npcompile.frontend.ops  # noqa: F401  (registers every op)
 
+    if name not in TABLE.by_name:
+        for library in list(TABLE.later):
+            TABLE.load(library)
     return TABLE.by_name[name]

@@ -103,6 +103,10 @@ class Lane:
     def __init__(self, space: Any = np, traced: bool = False) -> None:
         self.space, self.traced = space, traced
 
+    def of(self, obj: Any) -> Call:
+        """A ufunc that is not NumPy's."""
+        return self.call(TABLE.of(obj), obj, self.traced)
+
     def __getattr__(self, name: str) -> Any:
         obj = getattr(self.space, name)
         op = TABLE.of(obj)

@@ -28,6 +28,9 @@ from npcompile.frontend.ops import (
     ufunc_methods,
     ufunc_outer,
 )
+from npcompile.frontend.table import TABLE
+
+TABLE.later["scipy.special"] = "npcompile.frontend.ops.special"
 
 __all__ = [
     "bitwise",

@@ -206,7 +206,7 @@ def ufunc(
             sure=sure,
             operands=frozenset(range(np_ufunc.nin)),
             accepts=UFUNC_KEYWORDS,
-            limits=_ufunc_limits,
+            limits=ufunc_limits,
         )
     )
 
@@ -315,7 +315,7 @@ def _loop_reason(np_ufunc: np.ufunc, kinds: tuple[Any, ...], dtype: Any, signatu
     return next((f"dtype {item}" for item in dtypes if item not in TORCH), None)
 
 
-def _ufunc_limits(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+def ufunc_limits(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
     np_ufunc = op.objects[0]
     if kwargs:
         if type(kwargs.get("where")) in (list, tuple) and list_dtype(kwargs["where"]) != BOOL:

@@ -1,0 +1,84 @@
+"""`scipy.special`'s ufuncs that torch has too. This module imports SciPy: it is loaded when a program has
+(`Table.later`).
+
+Bodies compute float32 in float64 and round once. Complex numbers are left to SciPy, and so are the functions
+of which torch's have fewer digits: Bessel functions of the first and second kind, incomplete gamma functions.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+from scipy import special  # type: ignore[import-untyped]
+from torch import Tensor
+
+from npcompile.frontend.ops.reductions import array_dtype
+from npcompile.frontend.ops.rules import UFUNC_KEYWORDS, ufunc_limits, ufunc_rule
+from npcompile.frontend.table import TABLE, Op
+
+
+def _limits(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    if any(array_dtype(item).kind == "c" for item in args):
+        return "complex numbers"
+    return ufunc_limits(op, args, kwargs)
+
+
+def _in_float64(body: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    @functools.wraps(body)
+    def answer(*operands: Tensor) -> Tensor:
+        return body(*[item.double() for item in operands])
+
+    return answer
+
+
+def _register(np_ufunc: np.ufunc, body: Callable[..., Tensor]) -> None:
+    TABLE.add(
+        Op(
+            name=f"scipy.special.{np_ufunc.__name__}",
+            objects=(np_ufunc,),
+            rule=ufunc_rule,
+            body=_in_float64(body),
+            operands=frozenset(range(np_ufunc.nin)),
+            accepts=UFUNC_KEYWORDS,
+            limits=_limits,
+        )
+    )
+
+
+def _gammaln(a: Tensor) -> Tensor:
+    """Infinite at the smallest numbers, whose reciprocals overflow, and -inf at -inf."""
+    found = torch.where(torch.isinf(1 / a), math.inf, torch.lgamma(a))
+    return torch.where(torch.isinf(a), a, found)
+
+
+_register(special.erf, torch.erf)
+_register(special.erfc, torch.special.erfc)
+_register(special.erfinv, torch.erfinv)
+_register(special.erfcx, torch.special.erfcx)
+_register(special.ndtr, lambda a: torch.special.erfc(a * -math.sqrt(0.5)) / 2)
+_register(special.ndtri, torch.special.ndtri)
+_register(special.log_ndtr, torch.special.log_ndtr)
+_register(special.gammaln, _gammaln)
+_register(special.psi, torch.digamma)
+_register(special.i0, torch.special.i0)
+_register(special.i0e, torch.special.i0e)
+_register(special.i1, torch.special.i1)
+_register(special.i1e, torch.special.i1e)
+_register(special.k0, torch.special.modified_bessel_k0)
+_register(special.k1, torch.special.modified_bessel_k1)
+_register(special.k0e, torch.special.scaled_modified_bessel_k0)
+_register(special.k1e, torch.special.scaled_modified_bessel_k1)
+_register(special.expit, torch.special.expit)
+_register(special.logit, torch.special.logit)
+_register(special.log_expit, torch.nn.functional.logsigmoid)
+_register(special.xlogy, torch.special.xlogy)
+_register(special.xlog1py, torch.special.xlog1py)
+_register(special.entr, torch.special.entr)
+_register(special.log1p, torch.log1p)
+_register(special.expm1, torch.expm1)
+_register(special.exp2, torch.exp2)
