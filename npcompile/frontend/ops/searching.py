@@ -191,7 +191,7 @@ def _choose_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str 
 def choose(a: Tensor, choices: Any, out: None = None, mode: Any = "raise") -> Any:
     """Not ok where there is no choice of that number and `mode` does not say what to do then."""
     items = list(choices.unbind(0)) if isinstance(choices, Tensor) else list(choices)
-    ready = torch.broadcast_tensors(a, *promoted(*[tensor(item, a.device) for item in items]))
+    ready = torch.broadcast_tensors(a, *[item.to(a.device) for item in promoted(*items)])
     number, size, ok = ready[0].to(torch.int64), len(items), None
     if mode == "raise":
         ok = ((number >= 0) & (number < size)).all()
