@@ -134,7 +134,8 @@ def _like(a: Tensor, dtype: Any, order: str, shape: Any) -> Tensor:
         if order == "K" and len(sizes) == a.dim() and not a.is_contiguous():  # axes as in memory
             axes.sort(key=lambda axis: -axis if reverse(a).is_contiguous() else -a.stride()[axis])
         made = a.new_empty([sizes[axis] for axis in axes], dtype=kind)
-        return laid(made.permute([axes.index(axis) for axis in range(len(sizes))]), order)
+        made = made.permute([axes.index(axis) for axis in range(len(sizes))])
+        return laid(made, "F" if order in ("F", "A") and _columns(a, order) else order)
     if order in ("F", "A"):
         return laid(a.new_empty(a.shape, dtype=kind), "F" if _columns(a, order) else "C")
     keep = torch.contiguous_format if order == "C" else torch.preserve_format
