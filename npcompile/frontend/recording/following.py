@@ -7,13 +7,17 @@ import types
 import weakref
 from typing import Any
 
-from npcompile.frontend import follow, pure
+from npcompile.frontend import follow, private, pure
+from npcompile.frontend.arrays import is_array
 from npcompile.frontend.composed import CALLBACKS, WRITING
+from npcompile.frontend.hooks import BINARY
+from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.program import Call, step_of
 from npcompile.frontend.recording.calls import MAX_DEPTH, After, Calls
+from npcompile.frontend.recording.converter import Converter
 from npcompile.frontend.rewrite import Rewritten, rewrite
 from npcompile.frontend.steps import Steps
-from npcompile.frontend.table import TABLE
+from npcompile.frontend.table import TABLE, Op
 from npcompile.frontend.tracked import Known
 
 
@@ -29,7 +33,64 @@ class Following(Calls):
     def call(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
         if self.on and (source := follow.FOLLOWED.get(id(fn))) is not None and TABLE.of(fn) is None:
             return self._composed(fn, source, args, kwargs)
+        if self.on and self._inside and (made := self._helper(fn, args, kwargs)) is not None:
+            return made
+        if self.on and self._inside and len(args) == 1 and not kwargs:
+            if fn is any or fn is all:
+                return self._every(fn, args[0])
+            if fn is set and type(args[0]) in (tuple, list, range):
+                return self._note(self._keys, args[0], set(args[0]))
+            if (fn is tuple or fn is list) and type(args[0]) is range:
+                result = fn(args[0])
+                self.notes.constant(tuple(result))
+                return result
         return super().call(fn, *args, **kwargs)
+
+    def _helper(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What NumPy's own helpers in C give: they do not compute."""
+        if fn is private.ARRAY_CONVERTER:
+            return Converter.of(self, args)
+        if type(getattr(fn, "__self__", None)) is Converter:
+            return fn(*args, **kwargs)
+        if any(fn is item for item in private.OF_NO_ARRAY):
+            return self._note(self._structural, fn, args, kwargs, fn(*args, **kwargs))
+        return None
+
+    def getitem(self, obj: Any, index: Any) -> Any:
+        return obj[index] if type(obj) is Converter else super().getitem(obj, index)
+
+    def _every(self, fn: Any, items: Any) -> bool:
+        """`any` or `all`, truth by truth."""
+        for item in self.iterate(items):
+            if self.truth(item) is (fn is any):
+                return fn is any
+        return fn is all
+
+    def binary(self, op: str, a: Any, b: Any) -> Any:
+        if self._inside and type(a) is set and type(b) is set:  # of axes, which are decided
+            return BINARY[op](a, b)
+        return super().binary(op, a, b)
+
+    def _into_note(self, op: Op, args: tuple[Any, ...], rest: dict[str, Any], dst: Any, result: Any) -> Any:
+        if dst is not ...:
+            return super()._into_note(op, args, rest, dst, result)
+        if (reason := self._refuses(op, args, rest)) is not None:  # out=...: an array in any case
+            raise Unfollowed(reason)
+        return self.notes.op(op, args, rest, result)
+
+    def caught(self, exc: Any) -> None:
+        """NumPy asks by `try` what type something has: the signature decides that."""
+        if not (self._inside and type(exc) in (TypeError, KeyError, AttributeError)):
+            super().caught(exc)
+
+    def _getattr(self, obj: Any, name: str, result: Any) -> Any:
+        if type(obj) is Converter:
+            return result
+        if self._inside and name == "flags" and is_array(obj):
+            self.notes.asked(obj)
+            self.notes.tracked.keep(result, None)
+            return result
+        return super()._getattr(obj, name, result)
 
     def _composed(
         self, fn: Any, source: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -81,7 +142,7 @@ class Following(Calls):
             return value
         space = sys._getframe(1).f_globals
         if follow.is_numpys(space):
-            self.notes.constant(value)
+            self.notes.constant(tuple(value) if type(value) is list else value)
             return value
         return self._note(self._read, "global", name, space, None, value)
 
