@@ -37,8 +37,8 @@ MODULES: dict[str, str] = {
 }
 
 # What the test suite runs, by lane; `python -m tests.numpy_conformance` runs every module in any lane. In the
-# shim linalg is a third of the time, and nearly all of it is LAPACK's; one test of pocketfft passes or fails by
-# what torch's transforms round on the CPU at hand.
+# shim linalg is a third of the time, and nearly all of it is LAPACK's; one test of pocketfft passes or fails
+# by what torch's transforms round on the CPU at hand.
 EVERY_CHANGE: dict[str, tuple[str, ...]] = {
     "shim": tuple(name for name in MODULES if name not in ("linalg.linalg", "fft.pocketfft")),
     "jit": (
