@@ -78,11 +78,11 @@ class Planner:
         self.lazy: set[fx.Node] = (
             set()
         )  # views of arrays of the host that nothing on the host has asked for yet
-        self.same: dict[
-            Any, fx.Node
-        ] = {}  # (root, region, dtype) -> the first node of the host that is just this
+        self.same: dict[Any, fx.Node] = {}  # place -> the first node of the host that is just this
         self.outside = {value_of(node).root for node in inputs if value_of(node).kind == "array"}
         self.outside |= {value_of(node).root for node in graph.nodes if step_of(node) == "read"}
+        writes = [node.args[0] for node in graph.nodes if step_of(node) == "write"]
+        self.changed = {value_of(dst).root for dst in writes if isinstance(dst, fx.Node)}
         self.shown: Counter[int] = Counter()  # how many arrays have shown a root so far
         self.written = {self.place(node.args[0]) for node in graph.nodes if step_of(node) == "write"}
         for node in inputs:
@@ -109,8 +109,18 @@ class Planner:
     # -- places ------------------------------------------------------------------------------------------
 
     def place(self, node: fx.Node) -> Any:
+        """What has the same place is the same array: its memory, and the array from outside that it is of.
+
+        Two arrays from outside that lay in one memory may lie apart at the next call. Only where that memory
+        is written to does a replay check how they lie (`Overlap`), and they are one here.
+        """
         value = value_of(node)
-        return node if value.region is None else (value.root, value.region, value.dtype)
+        if value.region is None:
+            return node
+        source = node if value.root in self.outside and value.root not in self.changed else None
+        while source is not None and step_of(source) == "view":
+            source = nodes_in(source.args)[0]
+        return value.root, value.region, value.dtype, source
 
     def _meet(self, node: fx.Node) -> None:
         self.same.setdefault(self.place(node), node)
