@@ -126,7 +126,7 @@ def _called(op: Op, ufunc: np.ufunc, args: tuple[Any, ...], kwargs: dict[str, An
         named["base"] = targets if ufunc.nout > 1 else targets[0]
     results = dispatch._answer(op, args, named)
     results = results if ufunc.nout > 1 else (results,)
-    if named.get("where", True) is not True and "out" not in kwargs and len(outs) == outs.count(None):
+    if named.get("where", True) is not True and "out" not in kwargs and all(item is None for item in outs):
         fperrors.of_mask(ufunc)
     casting = named.get("casting", "same_kind")
     _check_outputs(results, targets, casting)
