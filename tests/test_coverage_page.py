@@ -1,4 +1,4 @@
-"""What measures the coverage notices NumPy at work, counted or not."""
+"""docs/coverage.md is what the command measures now; and what measures it notices NumPy at work."""
 
 from __future__ import annotations
 
@@ -10,7 +10,17 @@ import pytest
 
 import npcompile.numpy
 from npcompile.frontend.ndarray import asarray, ndarray
+from tests.coverage.__main__ import main
 from tests.coverage.measure import Example, Verdict, judge
+from tests.coverage.page import PAGE, VERSION
+
+
+@pytest.mark.slow
+def test_the_page_is_current_and_no_answer_is_wrong(capsys: pytest.CaptureFixture[str]) -> None:
+    if f"was made with: {VERSION}." not in PAGE.read_text():
+        pytest.skip(f"the page was made with another NumPy than {VERSION}")
+    status = main(["--check"])
+    assert status == 0, capsys.readouterr().out
 
 
 def verdict(ours: Callable[[Any], Any], numpys: Callable[[Any], Any] = numpy.cbrt) -> Verdict:
