@@ -3,8 +3,9 @@
 Every public name of NumPy's is here: its op, or NumPy's own Python code run over our ops (`clones.py`), or a
 call of NumPy on the same memory, which is counted (`host_calls`). Types, constants and settings are NumPy's.
 
-Op bodies give no floating-point warnings. Where `np.errstate` asks for more than a warning (raise, call,
-print, log), NumPy does the operation on the same memory, and that is counted too.
+Ufuncs and their methods warn and raise of floating-point errors as NumPy does (`frontend/fperrors.py`);
+other functions, and arrays on a device, give no such warnings. Where `np.errstate` asks other functions for
+more than a warning, or asks about underflow, NumPy does the operation on the same memory, counted too.
 """
 
 from __future__ import annotations
