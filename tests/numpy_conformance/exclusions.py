@@ -152,6 +152,7 @@ GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "core.ufunc::TestUfunc::test_structured_equal",
             "core.ufunc::TestUfunc::test_struct_ufunc",
             "core.indexing::TestIndexing::test_void_scalar_empty_tuple",
+            "core.indexing::TestFieldIndexing::*",
             "core.indexing::TestIndexing::test_unaligned",
             "core.item_selection::*[V]",
             "core.item_selection::*i,O]",
@@ -223,6 +224,8 @@ GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
         (
             "core.numeric::TestResize::test_subclass",
             "core.numeric::TestNonarrayArgs::test_*_masked",
+            "core.numeric::TestNonzero::test_return_type",
+            "core.numeric::TestKeepdims::test_raise",
             "core.numeric::TestAllclose::test_return_class_is_ndarray",
             "core.numeric::TestIsclose::test_masked_arrays",
             "core.numeric::TestRequire::test_preserve_subtype",
