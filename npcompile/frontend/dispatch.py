@@ -255,7 +255,7 @@ def native(op: Op, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
         if dtype != out.dtype:
             raise Unsupported("a reduction takes its dtype from out")
     if not out._layout.flags.writeable or not np.can_cast(dtype, out.dtype, casting):
-        raise ValueError("out cannot hold the result: NumPy raises")
+        raise Unsupported("out= that cannot hold the result, for which NumPy may raise")
     shape = tuple(result.shape)
     if shape != out.shape and not isinstance(function, np.ufunc):
         raise Unsupported("out of another shape, for which NumPy may raise")
