@@ -153,7 +153,8 @@ def interp(x: Tensor, xp: Tensor, fp: Tensor, left: Any = None, right: Any = Non
     low = fp[0] if left is None else cast(tensor(left, x.device), kind)
     high = fp[-1] if right is None else cast(tensor(right, x.device), kind)
     size = xp.numel()
-    at = torch.searchsorted(xp, x.contiguous(), right=True) - 1
+    # NumPy's search does not go past a NaN among the points; torch's does.
+    at = torch.searchsorted(torch.where(torch.isnan(xp), torch.inf, xp), x.contiguous(), right=True) - 1
     here = at.clamp(0, max(size - 2, 0))
     after = (here + 1).clamp(max=size - 1)
     if fp.is_complex():
