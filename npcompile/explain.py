@@ -148,10 +148,19 @@ def explain(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Explanation:
             result = made(*args, **kwargs)
             made.wait()
             state = made._states.get(key) if key is not None else None
-            seconds = timed(made, state, args, kwargs)
+            moved = _moved(before, made.stats)
+            seconds, again = timed(made, state, args, kwargs)
     finally:
         made._strict = strict
-    return _explanation(made, state, result, before, seconds)
+    return _explanation(made, state, result, again or moved, seconds)
+
+
+def _moved(before: Stats, after: Stats) -> tuple[int, int]:
+    """Bytes that were copied to and from the device between two counts."""
+    return (
+        after.bytes_to_device - before.bytes_to_device,
+        after.bytes_from_device - before.bytes_from_device,
+    )
 
 
 def _is_method(f: Any) -> bool:
@@ -175,7 +184,7 @@ def _key(jitted: Jitted, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 
 def _explanation(
-    jitted: Jitted, state: State | None, result: Any, before: Stats, seconds: Seconds
+    jitted: Jitted, state: State | None, result: Any, moved: tuple[int, int], seconds: Seconds
 ) -> Explanation:
     code = getattr(jitted.__wrapped__, "__code__", None)
     outlined = None if state is None else state.outlined
@@ -199,11 +208,7 @@ def _explanation(
         blocks=blocks,
         functions=functions,
         left=() if outlined is None else _left(outlined),
-        copies=Copies(
-            sum(program.bytes_written for program in every),
-            stats.bytes_to_device - before.bytes_to_device,
-            stats.bytes_from_device - before.bytes_from_device,
-        ),
+        copies=Copies(sum(program.bytes_written for program in every), *moved),
         recompilations=recompilations(jitted),
         reasons=tuple(reasons),
         seconds=seconds,
@@ -227,7 +232,7 @@ def _why_cut(outlined: Outlined | None) -> list[Hint]:
     if outlined is None or outlined.why is None:
         return []
     reason, line = outlined.why
-    return [Hint(f"line {line}" if line else "everywhere", str(reason), advice(str(reason)))]
+    return [Hint(f"line {line}" if line else "all of it", str(reason), advice(str(reason)))]
 
 
 # -- what to write instead -----------------------------------------------------------------------------------
@@ -239,7 +244,7 @@ def _hint(reason: str) -> Hint:
     place = where.rpartition(":")
     if place[2].isdigit():
         return Hint(f"line {place[2]}", text, advice(text))
-    return Hint("everywhere", reason, advice(reason))
+    return Hint("all of it", reason, advice(reason))
 
 
 def _host_hints(programs: list[ExplainedProgram]) -> list[Hint]:

@@ -55,29 +55,39 @@ class Seconds:
         return f"{times}: {self.numpy / self.replay:.3g} times NumPy's speed"
 
 
-def timed(jitted: Jitted, state: State | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Seconds:
-    """Measure both on these arguments. A function that was cut is called on copies of them, since its blocks
-    write into arrays that may be theirs; blocks that were not recorded yet are recorded then."""
+def timed(
+    jitted: Jitted, state: State | None, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[Seconds, tuple[int, int] | None]:
+    """Measure both on these arguments; also the bytes that a replay copies to a device and back.
+
+    A function that was cut is called on copies of the arguments, since its blocks write into arrays that may
+    be theirs; blocks that were not recorded yet are recorded then.
+    """
     if state is None or not (state.entries or state.outlined):
-        return Seconds(why="nothing was compiled")
+        return Seconds(why="nothing was compiled"), None
     if state.outlined is None:
         if any(entry.plan.effects is not None for entry in state.entries):
-            return Seconds(why="it has effects")
+            return Seconds(why="it has effects"), None
         fresh: Callable[[], Any] = lambda: (args, kwargs)  # noqa: E731
     else:
         if not (_is_data((args, kwargs)) and _is_quiet(state.outlined)):
-            return Seconds(why="it has effects, or may have")
+            return Seconds(why="it has effects, or may have"), None
         fresh = lambda: copy.deepcopy((args, kwargs))  # noqa: E731
     kept = [(stats, replace(stats)) for stats in (jitted._stats, jitted._blocks)]
     try:
         for _ in range(_TRIES):
-            before = jitted._stats.replays
+            before = replace(jitted.stats)
             given, named = fresh()
             jitted(*given, **named)
             jitted.wait()
-            if jitted._stats.replays > before:
-                return Seconds(_fastest(jitted.__wrapped__, fresh), _fastest(jitted, fresh))
-        return Seconds(why="no replay answered all of it")
+            after = jitted.stats
+            if after.replays > before.replays:
+                moved = (
+                    after.bytes_to_device - before.bytes_to_device,
+                    after.bytes_from_device - before.bytes_from_device,
+                )
+                return Seconds(_fastest(jitted.__wrapped__, fresh), _fastest(jitted, fresh)), moved
+        return Seconds(why="no replay answered all of it"), None
     finally:
         for stats, old in kept:
             for name in _COUNTED:

@@ -176,33 +176,29 @@ def test_statements_left_to_python_with_the_reason() -> None:
     assert left <= {line_of(Model.step, "count")}
 
 
-def test_why_it_was_cut_and_that_blocks_come_later(capsys: pytest.CaptureFixture[str]) -> None:
+def test_why_it_was_not_recorded_as_a_whole(capsys: pytest.CaptureFixture[str]) -> None:
     def late(x, y):
         print("late")
         if x.sum() > 0:
             y[1] = 2.0
         return y * 2
 
-    jitted = npcompile.jit(late)
-    x, y = np.arange(9000.0), np.zeros(9000)
-    first = npcompile.explain(jitted, x, y)
+    found = npcompile.explain(late, np.arange(9000.0), np.zeros(9000))
     assert capsys.readouterr().out == "late\n"
-    assert not first.all_programs and "decides after" in first.why_cut
-    assert "from the next call on" in str(first)
-    second = npcompile.explain(jitted, x, y)
-    assert second.all_programs
+    assert not found.all_programs and "decides after the call of print" in str(found)
+    assert found.strict_error[0].where == f"line {line_of(late, 'if ')}"
+    assert found.strict_error[0].write == "decide before the first write or print"
 
 
 def test_uncompiled_functions_say_why_and_what_to_write() -> None:
-    def identity(x):
-        return x * (id(x) > 0)
-
-    found = npcompile.explain(npcompile.jit(identity, strict=True), np.arange(3.0))
+    names: dict[str, Any] = {}
+    exec("def hidden(x):\n    return x * 2", names)
+    found = npcompile.explain(npcompile.jit(names["hidden"], strict=True), np.arange(3.0))
     assert not found.all_programs and "nothing of it is compiled" in str(found)
     (hint,) = found.strict_error
-    assert (hint.where, hint.reason) == (f"line {line_of(identity, 'id(x)')}", "id() of an object")
-    assert hint.write == advice(hint.reason) == "compare with `is`"
-    assert found.seconds.numpy is None
+    assert hint.reason in found.reasons[0] and "source" in hint.reason
+    assert hint.write == advice(hint.reason) and "`def`" in hint.write
+    assert found.seconds.why == "nothing was compiled"
 
 
 @pytest.mark.parametrize(
@@ -321,3 +317,53 @@ def test_arguments_that_blocks_write_into_are_written_once() -> None:
     found = npcompile.explain(grow, u, 2)
     assert found.seconds.numpy is not None
     assert u[0] == 2.25
+
+
+def test_functions_that_python_between_blocks_calls() -> None:
+    def rate(u):
+        return np.sin(u) * 0.1
+
+    def march(u, n):
+        v = rate
+        for _ in range(n):
+            if n > 1:
+                u = u + v(u)
+        return u
+
+    found = npcompile.explain(march, np.ones(20_000), 3)
+    lines = {step.line for step in found.steps if step.became == "kernel"}
+    assert line_of(rate, "np.sin") in lines
+
+
+def test_what_is_no_python_function_is_called_and_said_to_be_none() -> None:
+    found = npcompile.explain(np.sum, np.arange(3.0))
+    assert found.result == 3.0 and not found.all_programs
+    assert "is not a Python function" in found.reasons[0]
+    assert found.strict_error[0].write == advice(found.reasons[0])
+
+
+def test_a_generator_that_was_not_run_has_blocks_that_were_not_reached() -> None:
+    def doubled(x):
+        yield x * 2
+
+    found = npcompile.explain(doubled, np.arange(3.0))
+    assert not found.all_programs and found.seconds.numpy is None
+    assert all(block.way == "not reached by this call" for block in found.blocks)
+
+
+def test_bound_methods_keywords_and_arguments_without_a_signature() -> None:
+    class Scale:
+        @npcompile.jit
+        def by(self, x, factor=2.0):
+            return x * factor
+
+    scale = Scale()
+    found = npcompile.explain(scale.by, np.arange(3.0), factor=3.0)
+    assert found.programs[0].signature == "self: object, x: float64[3], factor: float"
+    assert (found.result == np.arange(3.0) * 3).all()
+    assert npcompile.explain(lambda x, key: x + 1, np.arange(3.0), bytearray()).result[0] == 1.0
+
+
+def test_strides_are_in_the_signature() -> None:
+    found = npcompile.explain(lambda x: x + 1, np.ones((4, 6))[:, ::2])
+    assert found.programs[0].signature == "x: float64[4, 3] (strides 6, 2)"
