@@ -58,6 +58,10 @@ def with_default(a, k=2.0):
     return a * k
 
 
+def with_keyword(a, *, k=2.0):
+    return a * k
+
+
 class Base:
     factor = 2.0
     mode = "sum"
@@ -78,6 +82,19 @@ class Base:
     def __call__(self, a):
         return a + self.weight
 
+    def __bool__(self):
+        return self.weight > 2
+
+    def __len__(self):
+        return int(self.weight)
+
+    def __getitem__(self, index):
+        return self.weight + index
+
+    @classmethod
+    def scaled(cls, a):
+        return a * cls.factor
+
 
 class Other(Base):
     def method(self, a):
@@ -91,6 +108,7 @@ def restore() -> None:
     space.update(G_DTYPE=np.dtype("f4"), G_NONE=None, G_SCALAR=np.float64(2.0))
     module.scale, module.fn, module.table = 2.0, doubled, np.ones(3)  # type: ignore[attr-defined]
     with_default.__defaults__ = (2.0,)
+    with_keyword.__kwdefaults__ = {"k": 2.0}
     Base.factor, Base.mode = 2.0, "sum"
 
 
@@ -132,6 +150,37 @@ def attribute(name: str, value: Any) -> Callable[[], None]:
 
 def defaults() -> None:
     with_default.__defaults__ = (5.0,)
+
+
+def keyword_defaults() -> None:
+    with_keyword.__kwdefaults__ = {"k": 5.0}
+
+
+def in_a_loop(x):
+    for i in range(5):
+        x = x * 0.5 + G_NUMBER * i
+    return x
+
+
+def attribute_in_a_loop(x):
+    for _ in range(5):
+        x = x + G_OBJECT.table
+        if G_FLAG:
+            x = x * G_OBJECT.weight
+    return x
+
+
+def function_in_a_loop(x):
+    for _ in range(5):
+        x = G_FUNCTION(x) - with_default(x)
+    return x
+
+
+def caught(x):
+    try:
+        return x * G_OBJECT.extra
+    except AttributeError:
+        return x
 
 
 def call(name: str, *args: Any) -> Callable[[], None]:
@@ -201,6 +250,18 @@ OUTSIDE: dict[str, tuple[Callable[..., Any], Callable[[], None]]] = {
     "module, an array": (lambda x: x * module.table, lambda: setattr(module, "table", np.zeros(3))),
     "module, an array in place": (lambda x: x * module.table, lambda: module.table.fill(0)),
     "default argument": (lambda x: with_default(x), defaults),
+    "default of a keyword": (lambda x: with_keyword(x), keyword_defaults),
+    "a number in a loop": (in_a_loop, change("G_NUMBER", 3.0)),
+    "an attribute in a loop": (attribute_in_a_loop, attribute("table", np.zeros(3))),
+    "a number's attribute in a loop": (attribute_in_a_loop, attribute("weight", 5.0)),
+    "a flag in a loop": (attribute_in_a_loop, change("G_FLAG", False)),
+    "a function in a loop": (function_in_a_loop, change("G_FUNCTION", tripled)),
+    "a default in a loop": (function_in_a_loop, defaults),
+    "an attribute that was missing": (caught, attribute("extra", 5.0)),
+    "truth of an object": (lambda x: x if G_OBJECT else -x, attribute("weight", 1.0)),
+    "length of an object": (lambda x: x * len(G_OBJECT), attribute("weight", 5.0)),
+    "item of an object": (lambda x: x * G_OBJECT[1], attribute("weight", 5.0)),
+    "class method": (lambda x: G_OBJECT.scaled(x), lambda: setattr(Base, "factor", 5.0)),
     "attribute, a number": (lambda x: x * G_OBJECT.weight, attribute("weight", 5.0)),
     "attribute, an array": (lambda x: x * G_OBJECT.table, attribute("table", np.zeros(3))),
     "attribute of an attribute": (

@@ -147,5 +147,7 @@ class Operators(Base):
             ref = self.notes.ref(x)
             if ref is not x:
                 self.notes.guard("truth", result, ref)
-        elif type(x) not in SIMPLE and not callable(x) and type(x) not in (np.dtype,):
+        elif type(x) in (*SIMPLE, np.dtype):
+            pass
+        elif not callable(x) or hasattr(type(x), "__bool__") or hasattr(type(x), "__len__"):
             raise Unfollowed(f"the truth of a {type(x).__name__}")
