@@ -73,6 +73,15 @@ def _facts_of(node: ast.FunctionDef, code: CodeType) -> Facts:
 def outline(fn: FunctionType, levels: Levels, enter: Callable[[Any], Any]) -> Outline:
     """Cut a function by what is known of its statements. `enter(f)` gives what to call for the function `f`
     that Python left outside the blocks calls. Raises NotFound."""
+    try:
+        return _outline(fn, levels, enter)
+    except NotFound:
+        raise
+    except Exception as error:  # a bug of ours: it costs the compilation, not the call
+        raise NotFound(f"cutting it failed: {type(error).__name__}: {error}") from error
+
+
+def _outline(fn: FunctionType, levels: Levels, enter: Callable[[Any], Any]) -> Outline:
     node, imports = tree_of(fn)
     code = fn.__code__
     cut = Cutter(node, _facts_of(node, code), levels, imports).cut()

@@ -15,7 +15,16 @@ from typing import Any
 
 from npcompile.frontend.rewriting.facts import NEVER_HELD, Facts
 from npcompile.frontend.rewriting.flow import deleted, is_scalar, loads, surely_stored
-from npcompile.frontend.rewriting.forms import asks_numbers, entering, has_work, is_effect, is_super, leaves
+from npcompile.frontend.rewriting.forms import (
+    asks_numbers,
+    entering,
+    first_call,
+    has_work,
+    is_effect,
+    is_super,
+    leaves,
+    swapped,
+)
 from npcompile.frontend.rewriting.nodes import position
 from npcompile.frontend.rewriting.scopes import own_nodes, stored_names
 from npcompile.frontend.rewriting.source import FunctionNode
@@ -78,6 +87,7 @@ class Cutter:
         self.protected = 0  # `try` statements around: what an exception leaves bound can be seen
         self.scalars = facts.scalars
         self.temporaries = 0
+        self.before: list[ast.stmt] = []  # calls taken out of the statement at hand
 
     def cut(self) -> Cut:
         self.bound = set(self.facts.arguments)
@@ -159,12 +169,16 @@ class Cutter:
         self.bound -= gone
         return made
 
-    def value(self, node: ast.expr, origin: ast.stmt) -> ast.expr:
+    def value(self, node: ast.expr, origin: ast.stmt, extract: bool = True) -> ast.expr:
         """An expression of a statement that stays: worked out by a block where there is anything to do."""
         if self.levels[origin] >= 2 or not has_work(node) or is_scalar(node, self.scalars):
             return node
         if any(isinstance(part, NEVER_HELD) or is_super(part) for part in own_nodes([node])):
             return node
+        if self.levels[origin] == 1 and extract:
+            node = self._without_calls(node, origin)
+            if not has_work(node):
+                return node
         reads = {name for name in loads(node) if self.facts.is_local(name)}
         if not reads <= self.bound or self.facts.rebound & loads(node):
             return node
@@ -174,8 +188,29 @@ class Cutter:
         self.bound.add(name)
         return ast.Name(name, ast.Load(), **position(node))
 
+    def _steady(self, name: str) -> bool:
+        """Whether no call can bind this name anew."""
+        local = self.facts.is_local(name) or name.startswith(self._prefix())
+        return (local and name not in self.facts.rebound) or name in self.imports
+
+    def _without_calls(self, node: ast.expr, origin: ast.stmt) -> ast.expr:
+        """The expression with the calls that come first in it made before it, by Python."""
+        while (call := first_call(node, self._pure, self._steady)) is not None and call is not node:
+            name = self._temporary()
+            where = position(call)
+            made = ast.Assign([ast.Name(name, ast.Store(), **where)], entering(call), **where)
+            self.before += [*self.flush(), made]
+            self.bound.add(name)
+            node = swapped(node, call, ast.Name(name, ast.Load(), **where))
+        return node
+
     def _after_values(self, node: ast.stmt) -> list[ast.stmt]:
-        return [*self.flush(), entering(node)]
+        return [*self._waiting(), entering(node)]
+
+    def _waiting(self) -> list[ast.stmt]:
+        """What is to be done before the statement at hand."""
+        before, self.before = self.before, []
+        return [*before, *self.flush()]
 
     def python_Return(self, node: ast.Return) -> list[ast.stmt]:
         made = copy.copy(node)
@@ -228,7 +263,7 @@ class Cutter:
     def python_If(self, node: ast.If) -> list[ast.stmt]:
         made = copy.copy(node)
         made.test = entering(node.test if asks_numbers(node.test) else self.value(node.test, node))
-        before = self.flush()
+        before = self._waiting()
         self.bound |= surely_stored(node.test)
         start = set(self.bound)
         made.body = self.body(node.body)
@@ -255,7 +290,7 @@ class Cutter:
 
     def _test(self, node: ast.expr, origin: ast.stmt) -> ast.expr:
         """A loop's condition: the call of a block that gives its value."""
-        made = node if asks_numbers(node) else self.value(node, origin)
+        made = node if asks_numbers(node) else self.value(node, origin, extract=False)
         if made is node:
             return node
         ((store, _),) = self.run

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+from collections.abc import Callable
 from typing import Any
 
 from npcompile.frontend.rewriting.nodes import position
@@ -70,6 +71,59 @@ def asks_numbers(test: ast.expr) -> bool:
         isinstance(part, (*plain, ast.Name, ast.Attribute, ast.Constant, ast.expr_context))
         for part in ast.walk(test)
     )
+
+
+def first_call(
+    node: ast.expr, pure: Callable[[ast.Call], bool], steady: Callable[[str], bool]
+) -> ast.Call | None:
+    """The call that is not `pure` and comes first in an expression, with nothing worked out before it, and no
+    name read that is not `steady`: that the call may bind anew."""
+    if isinstance(node, ast.Call):
+        if not pure(node):
+            return node
+        parts: list[ast.expr] = [*node.args, *(keyword.value for keyword in node.keywords)]
+    elif isinstance(node, ast.BinOp):
+        parts = [node.left, node.right]
+    elif isinstance(node, ast.UnaryOp):
+        parts = [node.operand]
+    elif isinstance(node, ast.Compare):
+        parts = [node.left, *node.comparators] if len(node.ops) == 1 else [node.left]
+    elif isinstance(node, ast.Subscript):
+        parts = [node.value]
+    elif isinstance(node, ast.Attribute):
+        parts = [node.value]
+    elif isinstance(node, ast.Tuple | ast.List):
+        parts = node.elts
+    else:
+        return None
+    for part in parts:
+        if (found := first_call(part, pure, steady)) is not None:
+            return found
+        if not isinstance(part, ast.Constant) and not (isinstance(part, ast.Name) and steady(part.id)):
+            return None
+    return None
+
+
+class _Swap(ast.NodeTransformer):
+    def __init__(self, old: ast.expr, new: ast.expr) -> None:
+        self.old = old
+        self.new = new
+
+    def visit(self, node: ast.AST) -> Any:
+        if node is self.old:
+            return self.new
+        made = copy.copy(node)
+        for name, value in ast.iter_fields(node):
+            if isinstance(value, list):
+                setattr(made, name, [self.visit(v) if isinstance(v, ast.AST) else v for v in value])
+            elif isinstance(value, ast.AST):
+                setattr(made, name, self.visit(value))
+        return made
+
+
+def swapped(node: ast.expr, old: ast.expr, new: ast.expr) -> Any:
+    """The expression with a part of it replaced."""
+    return _Swap(old, new).visit(node)
 
 
 def leaves(body: list[ast.stmt]) -> bool:
