@@ -74,17 +74,6 @@ def counter_captured(a):
     return out
 
 
-def walrus_arg(a, n):
-    out = []
-
-    def put(p, q):
-        out.append((p, q))
-
-    for i in range(5):
-        put((n := n + 1), a * n)
-    return out, n
-
-
 def swallow(a):
     x = a * 0
     with contextlib.suppress(IndexError):
@@ -323,56 +312,6 @@ def nested(a):
     return acc, i, j
 
 
-def wide_args(a):
-    r = []
-    for i in range(3):
-        r.append({"x": a[i], "y": a * i, "z": i})
-    return r
-
-
-def args_order(a):
-    out = []
-
-    def f(*x, **k):
-        out.append((x, k))
-
-    for i in range(3):
-        f(a * 2, *[a, i], q=a + 1, r=a)
-    return out
-
-
-def augsub(a):
-    d = {0: a * 1, 1: a * 2}
-    it = iter([0, 1, 0])
-
-    def nx():
-        a[0] += 1
-        return next(it)
-
-    for i in range(3):
-        d[nx()] += a * 2
-    return d
-
-
-def funcorder(a):
-    log = []
-
-    def mk():
-        a[0] += 1
-        return log
-
-    for i in range(4):
-        mk().append(a * 2)
-    return log
-
-
-def whilewalrus(a):
-    it = iter(range(5))
-    while (k := next(it)) < 4:
-        a = a * (k + 1)
-    return a, k
-
-
 def cond_unbound(a, flag):
     for i in range(2):
         if flag:
@@ -414,13 +353,6 @@ def unpack_star(a):
         f, *m, l = a
         a = a * f + l
     return f, m, l, a
-
-
-def swap_idx(a):
-    i = 0
-    for k in range(3):
-        i, a[i] = i + 1, i * 2.0
-    return a, i
 
 
 def loopvar_mut(a):

@@ -21,7 +21,7 @@ import pytest
 import npcompile
 from npcompile.stats import Stats
 from tests.checker import same
-from tests.jit import tangled, tangled_flow, tangled_objects
+from tests.jit import tangled, tangled_flow, tangled_objects, tangled_order
 from tests.jit.lane import sharing
 from tests.jit.random_python import data, lines
 
@@ -79,7 +79,7 @@ def outcome(fn: Callable[..., Any], args: list[Any], module: types.ModuleType) -
 
 FUNCTIONS = [
     (fn, module)
-    for module in (tangled, tangled_flow, tangled_objects)
+    for module in (tangled, tangled_flow, tangled_objects, tangled_order)
     for fn in vars(module).values()
     if isinstance(fn, types.FunctionType) and fn.__module__ == module.__name__ and fn.__name__[0] != "_"
 ]
