@@ -249,11 +249,12 @@ class PythonGrower:
     def loop(self, depth: int, loop: bool) -> None:
         arrays, numbers = list(self.arrays), list(self.numbers)
         i, r, s = self.new("i"), self.new("r"), self.new("s")
+        g = self.new("g")  # nothing else changes it: every loop ends
         one, two = self.array(1), self.array(1)
         forms: list[tuple[list[str], list[str], list[str]]] = [
             ([f"for {i} in range({self.rng.randint(0, 5)}):"], [i], []),
-            ([f"for {i} in range({self.number()}):"], [i], []),
-            ([f"for {i} in range({self.number()}):"], [i], []),
+            ([f"for {i} in range({self.number()} % 6):"], [i], []),
+            ([f"for {i} in range({self.number()} % 6):"], [i], []),
             ([f"for {i} in range(4, {self.rng.randint(0, 3)}, -1):"], [i], []),
             ([f"for {r} in [{one}, {two}]:"], [], [r]),
             ([f"for {i}, {r} in enumerate([{one}, {two}, {one}]):"], [i], [r]),
@@ -263,9 +264,38 @@ class PythonGrower:
             ([f"for {i}, {s} in enumerate({one}):", f"    {r} = ({two} + {s}) % 4"], [i], [r]),
             ([f"for {s}, {r} in list(d.items()):", f"    {r} = {r} * {one} % 4"], [], [r]),
             ([f"for {r} in rows({one}, {self.rng.randint(1, 4)}):", f"    {r} = {r} % 4"], [], [r]),
-            ([f"{i} = 0", f"while {i} < 4 and {self.test()}:", f"    {i} += 1"], [i], []),
-            ([f"{i} = 0", f"while {i} < {self.rng.randint(1, 5)}:", f"    {i} += 1"], [i], []),
-            ([f"{r} = {one}", f"while {r}.max() > 0.25:", f"    {r} = {r} * 0.5"], [], [r]),
+            (
+                [
+                    f"{i} = 0",
+                    f"{g} = 0",
+                    f"while {g} < 5 and {i} < 4 and ({self.test()}):",
+                    f"    {i}, {g} = {i} + 1, {g} + 1",
+                ],
+                [i],
+                [],
+            ),
+            (
+                [
+                    f"{i} = 0",
+                    f"{g} = 0",
+                    f"while {i} < {self.rng.randint(1, 5)} and {g} < 5:",
+                    f"    {i} += 1",
+                    f"    {g} += 1",
+                ],
+                [i],
+                [],
+            ),
+            (
+                [
+                    f"{r} = {one}",
+                    f"{g} = 0",
+                    f"while {r}.max() > 0.25 and {g} < 9:",
+                    f"    {r} = {r} * 0.5",
+                    f"    {g} += 1",
+                ],
+                [],
+                [r],
+            ),
         ]
         head, counters, bound = self.rng.choice(forms)
         self.put(depth, *head)

@@ -29,7 +29,7 @@ def in_place(p, q):
 
 
 def looping(p, count):
-    for step in range(count):
+    for step in range(count % 6):
         p = (p * 0.5 + step) % 4
         if p.sum() > 9:
             break
@@ -39,7 +39,7 @@ def looping(p, count):
 
 
 def rows(p, count):
-    for i in range(count):
+    for i in range(count % 6):
         LOG.append("row")
         yield p * i
     LOG.append("end")
@@ -48,7 +48,7 @@ def rows(p, count):
 def rec(p, n):
     if n <= 0:
         return p
-    return (rec(p * 0.5, n - 1) + n) % 4
+    return (rec(p * 0.5, min(n, 5) - 1) + n) % 4
 
 
 def total(*parts, **named):
@@ -121,7 +121,7 @@ class Thing:
         self.hist.append(self.energy())
 
     def run(self, count):
-        for i in range(count):
+        for i in range(count % 6):
             self.step(0.5)
             if self.n % 5 == 4:
                 return i
