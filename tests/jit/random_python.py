@@ -124,7 +124,7 @@ def check(source: str, folder: Path, seed: int, name: str = "program") -> Any:
         want = outcome(plain, plain.program, want_args)
         got = outcome(ours, jitted, got_args)
         for part in want:
-            same(got[part], want[part], where=f"call {call}, {part}")
+            same(got[part], want[part], ulp=16, scale=4.0, where=f"call {call}, {part}")
         arrays = [want_args[0], want_args[1], want_args[3].x, want_args[3].y]
         mine = [got_args[0], got_args[1], got_args[3].x, got_args[3].y]
         if isinstance(want["result"], tuple):
