@@ -16,7 +16,7 @@ class Binding:
 
     def read(self) -> None:
         """Take the function's parameters and their defaults as they are now."""
-        self.defaults = getattr(self.fn, "__defaults__", None)
+        self.defaults = self._defaults()
         self.signature: inspect.Signature | None
         try:
             self.signature = inspect.signature(self.fn)
@@ -31,6 +31,13 @@ class Binding:
             if all(item.kind in plain for item in parameters):
                 self.arity = len(parameters)
 
+    def _defaults(self) -> tuple[Any, ...]:
+        """The defaults by identity; those of keywords may be changed in place."""
+        keywords = getattr(self.fn, "__kwdefaults__", None) or {}
+        return id(getattr(self.fn, "__defaults__", None)), *(
+            (key, id(value)) for key, value in keywords.items()
+        )
+
     def names(self, count: int) -> list[str]:
         return [*self._names, *(f"arg{position}" for position in range(len(self._names), count))]
 
@@ -40,7 +47,7 @@ class Binding:
         """The call's arguments in the one form; None where they do not fit the function."""
         if self.signature is None:
             return args, kwargs
-        if getattr(self.fn, "__defaults__", None) is not self.defaults:
+        if self._defaults() != self.defaults:
             self.read()
         try:
             bound = self.signature.bind(*args, **kwargs)

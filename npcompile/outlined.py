@@ -8,6 +8,7 @@ recorded: its statements are then taken apart further, at once, while the call g
 from __future__ import annotations
 
 import ast
+import contextlib
 import os
 import threading
 import types
@@ -98,7 +99,8 @@ class Outlined:
         """A call of the function. It counts as a replay if all that was recorded of it was replayed."""
         with self.lock:
             if self.stale:
-                self.cut()
+                with contextlib.suppress(NotFound):  # then it stays as it was cut before
+                    self.cut()
             assert self.made is not None
             function = self.made.function
         own, inner = self.owner._stats, self.root._blocks
@@ -204,6 +206,9 @@ class Callee(_Inner):
         return super()._worth(state, traced)
 
 
+_WORK = ("op", "write", "library", "host", "opaque")  # the steps of a program that is worth a block
+
+
 class Block(_Inner):
     """A run of statements, recorded by itself."""
 
@@ -233,6 +238,11 @@ class Block(_Inner):
 
     def _worth(self, state: State, traced: Traced) -> bool:
         assert traced.program is not None
+        assert traced.program is not None
+        if not any(step_of(node) in _WORK for node in traced.program.graph.nodes):
+            state.small = True
+            self.leave()
+            return False
         if not super()._worth(state, traced):
             return False
         branches = [node for node in self.piece.block.node.body if isinstance(node, ast.If)]
@@ -271,11 +281,15 @@ class Block(_Inner):
     def _too_small(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         self.calls_too_small += 1
         if self.calls_too_small > 3 and all(state.small for state in self._states.values()):
-            for statement in (*self.piece.block.node.body, *self.piece.block.statements):
-                self.within.levels.of[statement] = 2
-            self.within.stale = True
-            self.put(self.__wrapped__)
+            self.leave()
         return super()._too_small(args, kwargs)
+
+    def leave(self) -> None:
+        """Leave the block's statements to Python."""
+        for statement in (*self.piece.block.node.body, *self.piece.block.statements):
+            self.within.levels.of[statement] = 2
+        self.within.stale = True
+        self.put(self.__wrapped__)
 
     def put(self, function: Any) -> None:
         """From now on, call this in place of the block."""

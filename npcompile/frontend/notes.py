@@ -51,6 +51,7 @@ class Notes:
         self.count = 0
         self.devices: set[str] = set()  # of the device arrays met
         self.libraries = libraries
+        self.shown: set[int] = set()  # containers that are a part of the answer
         self.made: dict[int, Any] = {}  # functions that were made inside: their cells are this call's
         self.code: CodeType | None = None  # of the function itself, as it is being run
         self.host_calls = 0  # steps that are calls of real NumPy

@@ -3,6 +3,7 @@ Python."""
 
 from __future__ import annotations
 
+import inspect
 import types
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -36,7 +37,8 @@ class Read:
     """A value outside that the function read: evaluated again at replay.
 
     how: "global" (of a function's module), "cell" (of a closure), "attribute" or "item" (of another node's
-    value), "tensor" (`value.numpy()` of a torch tensor: shares its memory), "defaults" (of a function).
+    value), "tensor" (`value.numpy()` of a torch tensor: shares its memory), "defaults", "kwdefaults" (of a
+    function), "class" (an attribute of one).
     """
 
     how: str
@@ -49,8 +51,10 @@ class Read:
             return self.holder[self.name]
         if self.how == "cell":
             return self.holder.cell_contents
-        if self.how == "defaults":
-            return self.holder.__defaults__
+        if self.how in ("defaults", "kwdefaults"):
+            return getattr(self.holder, f"__{self.how}__")
+        if self.how == "class":
+            return getattr(self.holder, self.name)
         if self.how == "attribute":
             return getattr(base, self.name)
         if self.how == "tensor":
@@ -60,8 +64,10 @@ class Read:
     def text(self, base: str) -> str:
         if self.how in ("global", "cell"):
             return str(self.name)
-        if self.how == "defaults":
-            return f"{self.name}.__defaults__"
+        if self.how in ("defaults", "kwdefaults"):
+            return f"{self.name}.__{self.how}__"
+        if self.how == "class":
+            return f"{self.holder.__name__}.{self.name}"
         if self.how == "tensor":
             return f"{base}.numpy()"
         return f"{base}.{self.name}" if self.how == "attribute" else f"{base}[{self.name!r}]"
@@ -73,7 +79,8 @@ class Guard:
 
     kind: "value" (`same_value`), "is" and "same" (identity, with `expected` or a second value), "other"
     (the opposite, with either), "truth" (of the value), "array" (`expected` is its `facts`), "type"
-    (exactly), "length", "range" (low <= value <= high), "function" (of a method).
+    (exactly), "length", "range" (low <= value <= high), "function" (of a method), "property"
+    (that the class has this one).
     """
 
     kind: str
@@ -97,6 +104,8 @@ class Guard:
             return len(value) == expected
         if self.kind == "function":
             return getattr(value, "__func__", None) is expected
+        if self.kind == "property":
+            return inspect.getattr_static(type(value), expected[0], None) is expected[1]
         if self.kind == "other":
             return value is not (others[0] if others else expected)
         return value is (others[0] if others else expected)

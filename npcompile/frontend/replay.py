@@ -104,8 +104,10 @@ class _Writer:
     def read(self, read: Read, base: str) -> str:
         if read.how == "global":
             return f"{self.constant(read.holder, 'globals')}[{read.name!r}]"
-        if read.how == "defaults":
-            return f"{self.constant(read.holder, 'f')}.__defaults__"
+        if read.how in ("defaults", "kwdefaults"):
+            return f"{self.constant(read.holder, 'f')}.__{read.how}__"
+        if read.how == "class":
+            return f"{self.constant(read.holder, 'cls')}.{read.name}"
         if read.how == "cell":
             return f"{self.constant(read.holder, 'cell')}.cell_contents"
         if read.how == "attribute":

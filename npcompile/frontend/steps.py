@@ -285,6 +285,10 @@ class Steps(Notes):
     def structure(self, result: Any) -> Structure:
         """How the returned object is built."""
         kind = type(result)
+        if kind in (list, dict):
+            if id(result) in self.shown:
+                raise Unfollowed(f"one {kind.__name__} is given twice")
+            self.shown.add(id(result))
         if kind in (tuple, list):
             return Structure(kind, [self.structure(item) for item in result])
         if kind is dict:

@@ -83,7 +83,7 @@ class Op:
     body: Callable[..., Any]
     scalar: bool = True  # 0-d results are NumPy scalars, not 0-d arrays
     view: bool = False  # NumPy may answer with a view of the first argument
-    # Of an op that answers with a view, or with scalars, at some calls only: whether this call, on NumPy values.
+    # Of an op that answers with a view, or with scalars, at some calls only: whether this one (NumPy values).
     views: Callable[[tuple[Any, ...], dict[str, Any]], bool] | None = None
     scalars: Callable[[tuple[Any, ...], dict[str, Any]], bool] | None = None
     library: bool = False  # on the CPU a tuned library does it best: not fused, run by NumPy at replay

@@ -188,6 +188,7 @@ class Planner:
         target = self.canonical(dst)
         clash = any(read is not target and self._overlap(read, target) for read in self.open.reads)
         clash |= any(other is not target and self._overlap(other, target) for _, other in self.open.writes)
+        clash |= inside and self._reads_old(value)
         if isinstance(value, fx.Node) and not inside and value_of(value).kind == "array":
             why = f"{value} is copied as it is, without any kernel"
             self.close(why)
@@ -205,6 +206,25 @@ class Planner:
         self.on_host(target)
         self.open.writes.append((node, target))
         self.open.ops.append(node)
+
+    def _reads_old(self, value: Any) -> bool:
+        """Whether a value was read from an array before the open segment wrote to it: Inductor may read it
+        where it is used, which is after that write."""
+        if not self.open.writes:
+            return False
+        places = {node: place for place, node in enumerate(self.open.ops)}
+        written = {dst: places[node] for node, dst in self.open.writes}
+        rest, seen = [value], {value}
+        while rest:
+            node = rest.pop()
+            for arg in nodes_in((node.args, node.kwargs)):
+                if arg in self.open.inside:
+                    if arg not in seen:
+                        seen.add(arg)
+                        rest.append(arg)
+                elif value_of(arg).kind == "array" and places[node] < written.get(self.canonical(arg), -1):
+                    return True
+        return False
 
     def _save(self, node: fx.Node, dst: fx.Node, why: str) -> None:
         """End the segment with the written value among its outputs, and copy it to its place."""

@@ -224,4 +224,5 @@ class Builder:
     def _must_be_input(self, node: fx.Node) -> bool:
         """Arrays that are no views, and views that the program writes; other views are made inside the
         segment."""
-        return step_of(node) != "view" or node.meta.get("moving", False) or self.places.place(node) in self.places.written
+        moving = bool(node.meta.get("moving"))
+        return step_of(node) != "view" or moving or self.places.place(node) in self.places.written

@@ -53,7 +53,7 @@ def helper(x):
 
 
 def host_call(x):
-    ordered = np.median(x, axis=0)
+    ordered = np.unique(x)[:2]
     x -= ordered
     return np.abs(x).sum(), ordered
 

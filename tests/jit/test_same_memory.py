@@ -89,3 +89,38 @@ def test_memory_shared_at_some_calls_only(
         np.testing.assert_array_equal(x, own)
         np.testing.assert_array_equal(y, other)
     assert jitted.stats.replays > 0
+
+
+def swap_rows(A):
+    A[1], A[2] = A[2].copy(), A[1].copy()
+
+
+def a_cast_that_does_nothing(x, z):
+    y = x.astype(float)
+    x[:] = z * 2
+    z[:] = y
+
+
+def three_in_a_ring(x, z, w):
+    t = np.where(x > 2, x, x)
+    x[:] = z * 1
+    z[:] = w * 1
+    w[:] = t
+
+
+@pytest.mark.parametrize("fn", [swap_rows, a_cast_that_does_nothing, three_in_a_ring])
+def test_what_was_read_before_a_write_is_what_it_was(fn: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compiled: Inductor reads a copied input where the copy is used, unless the segment ends before that."""
+    monkeypatch.delenv("NPCOMPILE_BACKEND", raising=False)
+    count = fn.__code__.co_argcount
+
+    def arguments() -> list[np.ndarray]:
+        return [np.arange(16.0).reshape(4, 4) + 20 * place for place in range(count)]
+
+    jitted = npcompile.jit(fn, wait=True)
+    for _ in range(3):
+        ours, numpys = arguments(), arguments()
+        jitted(*ours)
+        fn(*numpys)
+        assert all(map(np.array_equal, ours, numpys))
+    assert jitted.stats.replays == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import operator
 import sys
 import types
@@ -24,10 +25,44 @@ from npcompile.frontend.table import TABLE
 _GRIDS = (type(np.mgrid), type(np.ogrid), type(np.r_), type(np.c_))  # `np.mgrid[0:3, 0:4]` makes arrays
 
 
+def _getter(obj: Any, name: str) -> Any:
+    """The function behind a property of an object of the user's, or None."""
+    if is_array(obj) or isinstance(obj, type | types.ModuleType | np.generic):
+        return None
+    found = inspect.getattr_static(type(obj), name, None)
+    return found.fget if type(found) is property and isinstance(found.fget, types.FunctionType) else None
+
+
+def _computed(obj: Any, name: str) -> bool:
+    """Whether reading this attribute runs code of the class: reading it again would run it again."""
+    kind = type(obj)
+    if not isinstance(kind.__getattribute__, types.WrapperDescriptorType):  # Python code of the class
+        return True
+    found = inspect.getattr_static(obj, name, _computed)
+    if found is _computed:  # it is nowhere: `__getattr__` made it
+        return True
+    return hasattr(type(found), "__get__") and not isinstance(found, _PLAIN_DESCRIPTORS)
+
+
+_PLAIN_DESCRIPTORS = (
+    types.FunctionType,
+    staticmethod,
+    classmethod,
+    types.MemberDescriptorType,
+    types.GetSetDescriptorType,
+) + (types.MethodDescriptorType, types.WrapperDescriptorType, types.BuiltinFunctionType, type, np.ufunc)
+
+
 class Access(Operators):
     """`a.b`, `a[b]`, global names and closure variables."""
 
     def getattr(self, obj: Any, name: str) -> Any:
+        if (
+            self.on
+            and (getter := _getter(obj, name)) is not None
+            and self._note(self._property, obj, name, False)
+        ):
+            return self.call(getter, obj)
         result = getattr(obj, name)
         return self._note(self._getattr, obj, name, result) if self.on else result
 
@@ -67,7 +102,9 @@ class Access(Operators):
             return self._attribute(obj, known.node, name, result)
         if type(obj) in SIMPLE or isinstance(obj, np.dtype | np.ufunc | type):
             if isinstance(obj, type) and obj.__module__ not in ("builtins", "numpy"):
-                raise Unfollowed(f"an attribute of class {obj.__name__}")
+                if _computed(obj, name) or isinstance(result, types.MethodType):
+                    raise Unfollowed(f"attribute {name} of class {obj.__name__}")
+                return self._read("class", name, obj, None, result)
             self.notes.constant(result)
             return result
         if type(obj) in NUMBERS and self.notes.tracked.node(obj) is not None:
@@ -87,10 +124,17 @@ class Access(Operators):
             return result
         if type(result) is types.BuiltinFunctionType:
             return result
-        own = getattr(obj, "__dict__", {})
-        if name not in own and isinstance(getattr(type(obj), name, None), property):
-            raise Unfollowed(f"property {name}")
+        if _computed(obj, name):
+            raise Unfollowed(f"attribute {name} of a {type(obj).__name__}: the class works it out")
         return self._read("attribute", name, None, node, result)
+
+    def _property(self, obj: Any, name: str, _: bool) -> bool:
+        """A property's getter is a function like others, as long as the class has this property."""
+        node = self.notes.tracked.node(obj)
+        if node is None:
+            return False
+        self.notes.guard("property", (name, inspect.getattr_static(type(obj), name)), node)
+        return True
 
     def setattr(self, obj: Any, name: str, value: Any) -> None:
         setattr(obj, name, value)

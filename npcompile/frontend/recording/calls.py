@@ -61,7 +61,7 @@ class Calls(Control):
         return self._listed(fn, args, kwargs)
 
     def _warn(self, message: Any, category: Any = None, stacklevel: int = 1, source: Any = None) -> None:
-        """`warnings.warn`: of the line that it names now, where that is one of the function or its helpers."""
+        """`warnings.warn`: of the line that it names now, where that is the function's or a helper's."""
         inside = []
         for frame in frames():
             inside.append(frame)
@@ -306,7 +306,7 @@ class Calls(Control):
         try:
             hash(fn)
         except TypeError:  # no list holds it
-            return self._opaque(Call(getattr(fn, "__name__", repr(fn)), fn), fn, args, kwargs)
+            return self._opaque(Call(getattr(fn, "__name__", type(fn).__name__), fn), fn, args, kwargs)
         if fn in pure.NUMBER_FUNCTIONS:
             return self._note(self._number, fn, args, kwargs, do(fn, *args, **kwargs))
         if fn in pure.STRUCTURE:
@@ -315,7 +315,7 @@ class Calls(Control):
             return fn(*(self._walkable(fn, arg) for arg in args), **kwargs)
         if fn in pure.HOST_FUNCTIONS or isinstance(fn, np.ufunc):
             return self._host(fn, args, kwargs)
-        return self._opaque(Call(getattr(fn, "__name__", repr(fn)), fn), fn, args, kwargs)
+        return self._opaque(Call(getattr(fn, "__name__", type(fn).__name__), fn), fn, args, kwargs)
 
     def _in_place_method(self, descriptor: Any, own: Any, args: Any, kwargs: Any, fn: Any) -> Any:
         result = do(fn, *args, **kwargs)
@@ -365,12 +365,14 @@ class Calls(Control):
 
     def _defaults(self, fn: types.FunctionType, _: None) -> None:
         """The defaults of a function from outside may be others, or changed in place, at replay."""
-        defaults = fn.__defaults__ or ()
-        node = self.notes.add("read", Read("defaults", fn.__name__, fn), (), {}, self.notes.value(defaults))
-        node.meta["within"] = True
-        for position, item in enumerate(defaults):
-            with contextlib.suppress(Unfollowed):  # the recording ends where such a one is used
-                self.notes.outside(Read("item", position), node, item, within=True)
+        for how, found in (("defaults", fn.__defaults__), ("kwdefaults", fn.__kwdefaults__)):
+            if not found:
+                continue
+            node = self.notes.add("read", Read(how, fn.__name__, fn), (), {}, self.notes.value(found))
+            node.meta["within"] = True
+            for key, item in found.items() if isinstance(found, dict) else enumerate(found):
+                with contextlib.suppress(Unfollowed):  # the recording ends where such a one is used
+                    self.notes.outside(Read("item", key), node, item, within=True)
 
     def run(
         self, rewritten: Rewritten, fn: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -380,7 +382,7 @@ class Calls(Control):
             self._note(self.notes.constant, literal)
         for default in (*(fn.__defaults__ or ()), *(fn.__kwdefaults__ or {}).values()):
             self._note(self.notes.constant, default)
-        if self._cells and fn.__defaults__:
+        if self._cells and (fn.__defaults__ or fn.__kwdefaults__):
             self._note(self._defaults, fn, None)
         cells = fn.__closure__ or ()
         self._cells.append(dict(zip(fn.__code__.co_freevars, cells, strict=True)))
