@@ -16,8 +16,9 @@ TRAPS = ("raise", "call", "print", "log")
 _quiet: Any = object()  # the last value that was found to trap nothing
 
 
-_filters: Any = None  # of warnings, when they were last found to make no exception of a RuntimeWarning
+_filters: Any = None  # of warnings, when they were last asked what they make of a RuntimeWarning
 _first: Any = None
+_named = _all = False  # whether an exception: by a filter for it, by one for all warnings
 
 
 def traps() -> bool:
@@ -35,17 +36,25 @@ def traps() -> bool:
 
 
 def _turned_into_errors() -> bool:
-    """Whether a filter makes exceptions of `RuntimeWarning`, by that name. One for all warnings does not
-    count: test runners set it, and what NumPy warns of is not what their tests are about."""
-    global _filters, _first
+    """Whether a filter makes exceptions of `RuntimeWarning`, by that name."""
+    all_warnings_are_errors()
+    return _named
+
+
+def all_warnings_are_errors() -> bool:
+    """Whether a filter for all warnings makes exceptions of `RuntimeWarning`.
+
+    Test runners set one, around all that they run: it matters where it was not there when a function was
+    jitted.
+    """
+    global _filters, _first, _named, _all
     filters = warnings.filters
     first = filters[0] if filters else None
-    if filters is _filters and first is _first:
-        return False
-    for action, message, category, module, _ in filters:
-        if message is None and module is None and issubclass(RuntimeWarning, category):
-            if action == "error" and category is RuntimeWarning:
-                return True
-            break
-    _filters, _first = filters, first
-    return False
+    if filters is not _filters or first is not _first:
+        _filters, _first, _named, _all = filters, first, False, False
+        for action, message, category, module, _ in filters:
+            if message is None and module is None and issubclass(RuntimeWarning, category):
+                _named = action == "error" and category is RuntimeWarning
+                _all = action == "error" and category is not RuntimeWarning
+                break
+    return _all

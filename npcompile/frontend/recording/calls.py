@@ -112,6 +112,8 @@ class Calls(Control):
 
     def _walkable(self, fn: Any, obj: Any) -> Any:
         if not is_array(obj):
+            if type(obj) not in SIMPLE and self.notes.tracked.node(obj) is not None:
+                self.stop(f"{fn.__name__}() of a {type(obj).__name__} that a call gave")
             return obj
         return list(self.iterate(obj)) if fn is reversed else self.iterate(obj)
 
