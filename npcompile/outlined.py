@@ -168,6 +168,7 @@ class _Inner(Recorded):
     def __init__(self, fn: Any, within: Outlined) -> None:
         root = within.root
         super().__init__(fn, root._wait, root._strict, root._default_float, root._blocks, root._programs)
+        self._made_so = root._made_so
         self.within = within
         self.root = root
 

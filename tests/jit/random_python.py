@@ -71,7 +71,8 @@ def lines(error: BaseException, module: types.ModuleType) -> list[tuple[str, int
     while traceback is not None:
         code = traceback.tb_frame.f_code
         if code.co_filename == module.__file__:
-            if module.program.__code__.co_flags & inspect.CO_GENERATOR and found:
+            program = getattr(module, "program", None)  # of a random program's module
+    if program is not None and program.__code__.co_flags & inspect.CO_GENERATOR and found:
                 found.pop()
             found.append((code.co_name, traceback.tb_lineno))
         traceback = traceback.tb_next

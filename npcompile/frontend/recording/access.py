@@ -6,7 +6,7 @@ import inspect
 import operator
 import sys
 import types
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -44,7 +44,12 @@ def _computed(obj: Any, name: str) -> bool:
     return hasattr(type(found), "__get__") and not isinstance(found, _PLAIN_DESCRIPTORS)
 
 
+class _Fields(NamedTuple):
+    first: Any
+
+
 _PLAIN_DESCRIPTORS = (
+    type(vars(_Fields)["first"]),  # a field of a named tuple
     types.FunctionType,
     staticmethod,
     classmethod,
