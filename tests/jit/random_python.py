@@ -67,12 +67,13 @@ def lines(error: BaseException, module: types.ModuleType) -> list[tuple[str, int
     Of a generator the last alone: a block that raises in it stands beside the generator's own frame.
     """
     found = []
+    program = getattr(module, "program", None)  # of a random program's module
+    is_generator = program is not None and bool(program.__code__.co_flags & inspect.CO_GENERATOR)
     traceback = error.__traceback__
     while traceback is not None:
         code = traceback.tb_frame.f_code
         if code.co_filename == module.__file__:
-            program = getattr(module, "program", None)  # of a random program's module
-    if program is not None and program.__code__.co_flags & inspect.CO_GENERATOR and found:
+            if is_generator and found:
                 found.pop()
             found.append((code.co_name, traceback.tb_lineno))
         traceback = traceback.tb_next
