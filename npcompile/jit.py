@@ -38,6 +38,7 @@ class Jitted(Recorded):
         super().__init__(fn, wait, strict, dtype, Stats(), [])
         # Functions that Python between its blocks calls, as they are called then.
         self.callees: weakref.WeakKeyDictionary[types.FunctionType, Any] = weakref.WeakKeyDictionary()
+        self.filters: Any = None  # of warnings, where a call that was cut into blocks began
         self._blocks = Stats()  # what blocks of the function, and functions that it calls, have done
 
     @property

@@ -104,6 +104,8 @@ class Outlined:
             assert self.made is not None
             function = self.made.function
         own, inner = self.owner._stats, self.root._blocks
+        if own is not inner:
+            self.root.filters = warnings.filters
         before = inner.calls, inner.replays, inner.recordings
         try:
             return function(*args, **kwargs)
@@ -171,6 +173,9 @@ class _Inner(Recorded):
         self._made_so = root._made_so
         self.within = within
         self.root = root
+
+    def _are_news(self) -> bool:
+        return not self._made_so or warnings.filters is not self.root.filters
 
     def _report(self, reason: str, line: int | None, everywhere: bool = False) -> None:
         self.root._report(reason, line, everywhere)

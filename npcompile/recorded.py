@@ -102,7 +102,7 @@ class Recorded:
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         stats = self._stats
         stats.calls += 1
-        if sys.gettrace() is not None or traps() or (all_warnings_are_errors() and not self._made_so):
+        if sys.gettrace() is not None or traps() or (all_warnings_are_errors() and self._are_news()):
             # Under a debugger or tracer users see their own function; where NumPy is to raise, NumPy does
             # the work.
             return self._plain(args, kwargs)
@@ -209,6 +209,10 @@ class Recorded:
         if len(state.plain_seconds) < TRIALS:
             state.plain_seconds.append(time.perf_counter() - start)
         return result
+
+    def _are_news(self) -> bool:
+        """Whether warnings were no errors yet when the function was jitted."""
+        return not self._made_so
 
     def _cut(self, failed: Traced | None) -> Outlined | None:
         """The function cut into blocks, where it cannot be recorded as a whole: by its source, or (`failed`)
