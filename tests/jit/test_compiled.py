@@ -65,17 +65,19 @@ def usable(row: Row) -> bool:
 
 @functools.cache
 def sample() -> list[Row]:
-    """For each op and dtype one row, whichever the op's name picks; without arrays where need be."""
+    """For each op and dtype one row, whichever the op's name picks; of other dtypes, or without arrays, where
+    need be."""
     groups: dict[tuple[str, str], list[Row]] = {}
     for case in CASES:
         for label, body, operands in expand(case):
             found = set(dtypes_of(operands)) or {""}
-            if len(found) == 1 and (only := found.pop()) in (*DTYPES, ""):
+            if len(found) == 1:
+                only = found.pop()
                 row = Row(case, label, body, (*operands, *defaults(body, len(operands) + 1)))
                 groups.setdefault((case.op, only), []).append(row)
     rows: list[Row] = []
-    for key, group in sorted(groups.items(), key=lambda item: not item[0][1]):
-        if not key[1] and any(row.case.op == key[0] for row in rows):
+    for key, group in sorted(groups.items(), key=lambda item: (item[0][1] not in DTYPES, not item[0][1])):
+        if key[1] not in DTYPES and any(row.case.op == key[0] for row in rows):
             continue
         start = zlib.crc32(repr(key).encode()) % len(group)
         turned = [*group[start:], *group[:start]]

@@ -279,7 +279,8 @@ def _log1p(a: Tensor) -> Tensor:
 
 ufunc(np.exp, torch.exp)
 ufunc(np.exp2, torch.exp2)
-ufunc(np.expm1, wide(_expm1))
+expm1 = wide(_expm1)
+ufunc(np.expm1, expm1)
 ufunc(np.log, torch.log)
 ufunc(np.log2, torch.log2)
 ufunc(np.log10, torch.log10)

@@ -100,7 +100,8 @@ def digitize(x: Tensor, bins: Tensor, right: bool = False) -> Any:
     steps = cast(bins, FLOAT64)
     other = steps != steps[0]
     # As NumPy does: the first step decides which way they go, then none may go the other way.
-    up = ~other.any() | (steps[0] < steps[torch.argmax(other.to(torch.int8))])
+    unlike = torch.gather(steps, 0, torch.argmax(other.to(torch.int8)).reshape(1))[0]
+    up = ~other.any() | (steps[0] < unlike)
     ok = torch.where(up, ~(steps[:-1] > steps[1:]).any(), ~(steps[:-1] < steps[1:]).any())
     downwards = bins.numel() - do(np.searchsorted, bins.flip(0), x, side)
     return torch.where(up, upwards, downwards), ok

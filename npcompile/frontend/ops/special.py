@@ -17,6 +17,7 @@ import torch
 from scipy import special  # type: ignore[import-untyped]
 from torch import Tensor
 
+from npcompile.frontend.ops.elementwise import expm1
 from npcompile.frontend.ops.reductions import array_dtype
 from npcompile.frontend.ops.rules import UFUNC_KEYWORDS, ufunc_limits, ufunc_rule
 from npcompile.frontend.table import TABLE, Op
@@ -80,5 +81,5 @@ _register(special.xlogy, torch.special.xlogy)
 _register(special.xlog1py, torch.special.xlog1py)
 _register(special.entr, torch.special.entr)
 _register(special.log1p, torch.log1p)
-_register(special.expm1, torch.expm1)
+_register(special.expm1, expm1)
 _register(special.exp2, torch.exp2)
