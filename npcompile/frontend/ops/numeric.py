@@ -92,7 +92,7 @@ def _clipped(a: Tensor, low: Any, high: Any) -> Tensor:
         if isinstance(low, Weak) and low.type is int:
             low = Weak(low.tensor.clamp(min=np.iinfo(dtype).min), int)
         if isinstance(high, Weak) and high.type is int:
-            high = Weak(high.tensor.clamp(max=np.iinfo(dtype).max), int)
+            high = Weak(high.tensor.clamp(max=min(np.iinfo(dtype).max, 2**63 - 1)), int)
     if low is None and high is None:
         return do(np.positive, a)
     if low is None:
