@@ -32,7 +32,6 @@ from npcompile.frontend.table import TABLE, Op
 from npcompile.frontend.trace import Traced
 from npcompile.recorded import Recorded
 from npcompile.state import State
-from npcompile.stats import Stats
 from npcompile.tracebacks import as_written
 
 # What a block costs to call beyond its kernels, and NumPy to carry out one operation, in nanoseconds.
@@ -115,9 +114,7 @@ class Outlined:
         finally:
             if own is inner:  # a block that was cut further, or a function that a block calls
                 own.calls -= 1
-                own, before = Stats(), (inner.calls, inner.replays, inner.recordings)
-            calls, replays = inner.calls - before[0], inner.replays - before[1]
-            if calls == replays and replays:
+            elif inner.calls - before[0] == inner.replays - before[1] != 0:
                 own.replays += 1
             elif inner.recordings == before[2]:
                 own.plain_calls += 1
@@ -243,7 +240,6 @@ class Block(_Inner):
         self.take_apart(traced.reason or "not recorded", traced.line, traced.top, traced.late)
 
     def _worth(self, state: State, traced: Traced) -> bool:
-        assert traced.program is not None
         assert traced.program is not None
         if not any(step_of(node) in _WORK for node in traced.program.graph.nodes):
             state.small = True

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from npcompile.checked_kernel import CheckedKernel
+from npcompile.frontend import follow
 from npcompile.frontend.checking import CheckedRecorder, CheckedRun, Difference
 from npcompile.frontend.rewrite import Rewritten, rewrite
 from npcompile.lower.segment import Segment
@@ -79,15 +80,7 @@ def verify(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Verification:
     caller's own arrays, with all its effects; npcompile works on copies of them. Helpers that it calls are
     looked into, installed libraries are not. Raises what the call raises.
     """
-    plain: Any = f
-    given = args
-    while True:
-        if hasattr(type(plain), "npcompile_function"):
-            plain = plain.npcompile_function()
-        elif isinstance(plain, types.MethodType):
-            plain, given = plain.__func__, (plain.__self__, *given)
-        else:
-            break
+    plain, given = follow.unwrapped(f, args)
     importlib.import_module("npcompile.numpy")  # where functions that are made of ops are known
     hooks, unseen = CheckedRun(), None
     if isinstance(plain, types.FunctionType):

@@ -181,15 +181,7 @@ class CheckedRun(Checked):
     """Checks a whole call, the user's own functions that it calls included."""
 
     def call(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
-        inner: Any = fn
-        given = args
-        while True:
-            if hasattr(type(inner), "npcompile_function"):
-                inner = inner.npcompile_function()
-            elif isinstance(inner, types.MethodType):
-                inner, given = inner.__func__, (inner.__self__, *given)
-            else:
-                break
+        inner, given = follow.unwrapped(fn, args)
         if isinstance(inner, types.FunctionType) and follow.is_users(inner):
             rewritten = rewrite(inner)
             if isinstance(rewritten, Rewritten):

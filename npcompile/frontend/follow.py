@@ -23,6 +23,17 @@ _INSTALLED = tuple(
 )
 
 
+def unwrapped(fn: Any, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
+    """The function in a jitted function or a bound method, however nested, and the arguments that it gets."""
+    while True:
+        if hasattr(type(fn), "npcompile_function"):
+            fn = fn.npcompile_function()
+        elif isinstance(fn, types.MethodType):
+            fn, args = fn.__func__, (fn.__self__, *args)
+        else:
+            return fn, args
+
+
 def is_users(fn: types.FunctionType) -> bool:
     """Whether this function's source lies outside the standard library and the installed packages."""
     return not os.path.realpath(fn.__code__.co_filename).startswith(_INSTALLED)

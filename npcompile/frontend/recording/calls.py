@@ -231,7 +231,8 @@ class Calls(Control):
         if reason is None:
             self._note(lambda _: self.notes.update(op, args, kwargs), None)
         else:
-            self._note(lambda _: self.notes.instead(_After(fn.__self__), args, args[0]), None)
+            after = After(fn, f"{fn.__self__.__name__}.at")
+            self._note(lambda _: self.notes.instead(after, args, args[0]), None)
 
     def _host(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         result = do(fn, *args, **kwargs)
@@ -394,19 +395,6 @@ class Calls(Control):
             self._cells.pop()
 
 
-class _After:
-    """What an array is after a ufunc's `at`, as an array of its own."""
-
-    def __init__(self, ufunc: np.ufunc) -> None:
-        self.ufunc = ufunc
-        self.__name__ = f"{ufunc.__name__}.at"
-
-    def __call__(self, array: Any, *args: Any) -> Any:
-        made = array.copy()
-        self.ufunc.at(made, *args)
-        return made
-
-
 class _Method:
     """An array's method called with its array first; noted as a call of the method of that name."""
 
@@ -420,9 +408,9 @@ class _Method:
 class After:
     """The first argument after a function of NumPy's has written into it, as an array of its own."""
 
-    def __init__(self, function: Any) -> None:
+    def __init__(self, function: Any, name: str | None = None) -> None:
         self.function = function
-        self.__name__ = function.__name__
+        self.__name__ = name or function.__name__
 
     def __call__(self, array: Any, *args: Any) -> Any:
         made = array.copy()
