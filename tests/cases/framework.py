@@ -259,3 +259,15 @@ def given(*operands: tuple[Any, ...]) -> Operands:
             yield str(at), tuple(item.copy("K") if isinstance(item, np.ndarray) else item for item in row)
 
     return make
+
+
+def judged(
+    case: Case,
+    problem: Callable[[Case, Callable[..., Any], tuple[Any, ...], tuple[Any, ...]], str | None],
+) -> list[str]:
+    """What `problem(case, body, operands, operands again)` finds in a case's calls, each with its label."""
+    found = []
+    for (label, body, args), (_, _, own) in zip(expand(case), expand(case), strict=True):
+        if (wrong := problem(case, body, args, own)) is not None:
+            found.append(f"{label}: {wrong}")
+    return found

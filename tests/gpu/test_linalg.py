@@ -15,7 +15,7 @@ from npcompile.frontend import counters
 from npcompile.frontend.convert import TORCH_OF
 from npcompile.frontend.ndarray import ndarray
 from tests.cases import decompositions, einsum, fft, linalg, products
-from tests.cases.framework import CASES, Case, expand, limit, scale
+from tests.cases.framework import CASES, Case, judged, limit, scale
 from tests.checker import same, same_exception
 from tests.test_ops_eager import run
 
@@ -58,10 +58,7 @@ MINE = [case for case in CASES if case.body.__module__ in FILES and case.op not 
 
 @pytest.mark.parametrize("case", MINE, ids=lambda case: case.id)
 def test_the_answer_is_numpys(case: Case) -> None:
-    problems = []
-    for (label, body, args), (_, _, own) in zip(expand(case), expand(case), strict=True):
-        if (found := problem(case, body, args, own)) is not None:
-            problems.append(f"{label}: {found}")
+    problems = judged(case, problem)
     counters.reset()
     assert not problems, f"{len(problems)} problems:\n" + "\n".join(problems[:20])
 

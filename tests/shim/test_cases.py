@@ -14,8 +14,8 @@ from npcompile.frontend import counters
 from npcompile.frontend.convert import TORCH_OF
 from npcompile.frontend.ndarray import asarray, ndarray
 from npcompile.frontend.table import TORCH
-from tests.cases import CASES, Case, expand
-from tests.cases.framework import limit, scale
+from tests.cases import CASES, Case
+from tests.cases.framework import judged, limit, scale
 from tests.checker import aliasing, same, same_exception
 
 
@@ -79,9 +79,6 @@ def problem(case: Case, body: Callable[..., Any], args: tuple[Any, ...], own: tu
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 def test_the_answer_is_numpys(case: Case) -> None:
-    problems = []
-    for (label, body, args), (_, _, own) in zip(expand(case), expand(case), strict=True):
-        if (found := problem(case, body, args, own)) is not None:
-            problems.append(f"{label}: {found}")
+    problems = judged(case, problem)
     counters.reset()
     assert not problems, f"{len(problems)} problems:\n" + "\n".join(problems[:20])

@@ -7,16 +7,13 @@ import pytest
 from npcompile.frontend import counters
 from npcompile.frontend.composed import COMPOSED
 from tests.cases.composed import TABLE
-from tests.cases.framework import Case, expand
+from tests.cases.framework import Case, judged
 from tests.shim.test_cases import problem
 
 
 @pytest.mark.parametrize("case", TABLE, ids=lambda case: case.id)
 def test_the_answer_is_numpys(case: Case) -> None:
-    problems = []
-    for (label, body, args), (_, _, own) in zip(expand(case), expand(case), strict=True):
-        if (found := problem(case, body, args, own)) is not None:
-            problems.append(f"{label}: {found}")
+    problems = judged(case, problem)
     counters.reset()
     assert not problems, f"{len(problems)} problems:\n" + "\n".join(problems[:20])
 
