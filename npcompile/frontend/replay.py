@@ -16,6 +16,7 @@ from npcompile.frontend.memory import Overlap
 from npcompile.frontend.program import Call, Diverged, Program, Read, step_of, value_of
 from npcompile.frontend.pure import OPERATORS
 from npcompile.frontend.table import Op
+from npcompile.lower.parsing import parse
 from npcompile.lower.plan import Plan, Step
 from npcompile.lower.segment import Segment
 from npcompile.lower.transfers import Counter, counting
@@ -295,7 +296,7 @@ def _line(step: Step) -> int | None:
 
 def _in_place(text: str, users: list[int | None], program: Program) -> types.CodeType:
     """The text's code, its lines those of the user's function that they stand for: tracebacks show those."""
-    tree = ast.parse(text)
+    tree = parse(text)
     line = next((user for user in users if user is not None), 1)
     lines = []
     for user in users:

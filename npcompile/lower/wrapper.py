@@ -14,6 +14,7 @@ from typing import NamedTuple
 import torch
 
 from . import adapter
+from .parsing import parse
 
 
 class Unreadable(Exception):
@@ -93,7 +94,7 @@ def extent(shape: tuple[int, ...], strides: tuple[int, ...]) -> int:
 
 def read(source: str, inputs: list[torch.Tensor], constants: dict[str, torch.Tensor]) -> Program:
     """Read a wrapper's text. Inputs give the shapes, strides and dtypes of its arguments, in their order."""
-    tree = ast.parse(source)
+    tree = parse(source)
     kernels = {k.name: k for k in map(_kernel, tree.body) if k is not None}
     functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name == "call"]
     if len(functions) != 1:

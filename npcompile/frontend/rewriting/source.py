@@ -18,6 +18,8 @@ import weakref
 from types import CodeType, FunctionType
 from typing import Any
 
+from npcompile.lower import parsing
+
 FunctionNode = ast.FunctionDef | ast.Lambda
 # Sources are parsed and compiled under this name, so that the warnings of the compiler (a second `invalid
 # escape sequence`, at run time) can be told from the user's own and be silenced.
@@ -138,7 +140,7 @@ def _imports(filename: str, lines: list[str]) -> frozenset[str]:
 def parse(text: str) -> ast.Module:
     warnings.filters.insert(0, _SILENCE)  # type: ignore[attr-defined]
     try:
-        return ast.parse(text, _COMPILING)
+        return parsing.parse(text, _COMPILING)
     finally:
         _unsilence()
 
