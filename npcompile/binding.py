@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -17,11 +18,10 @@ class Binding:
     def read(self) -> None:
         """Take the function's parameters and their defaults as they are now."""
         self.defaults = self._defaults()
-        self.signature: inspect.Signature | None
-        try:
-            self.signature = inspect.signature(self.fn)
-        except (TypeError, ValueError):  # a C function
-            self.signature = None
+        # Of functions written in Python alone: the defaults that others show are not what they take
+        # (`np.sin(x, signature=None, dtype=None)` is an error).
+        python = isinstance(self.fn, types.FunctionType)
+        self.signature: inspect.Signature | None = inspect.signature(self.fn) if python else None
         self.arity = -1
         self._names: list[str] = []
         if self.signature is not None:
