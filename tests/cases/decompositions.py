@@ -62,7 +62,13 @@ def singular() -> Iterator[tuple[str, tuple[Any, ...]]]:
     yield "scaled", (numpy.diag([1.0, 1e-30]),)
     yield "indefinite", (numpy.array([[1.0, 2.0], [2.0, 1.0]]),)
     yield "defective", (numpy.array([[1.0, 1.0], [0.0, 1.0]]),)
-    yield "NaN", (numpy.array([[1.0, numpy.nan], [2.0, 3.0]]),)
+    for at in range(4):
+        spoilt = numpy.array([[1.0, 4.0], [2.0, 3.0]])
+        spoilt.flat[at] = numpy.nan
+        yield f"NaN at {at}", (spoilt,)
+    yield "NaN beside zeros", (numpy.array([[0.0, 0.0, 1.0], [0.0, 2.0, 0.0], [numpy.nan, 0.0, 0.0]]),)
+    yield "NaN in one of a stack", (numpy.stack([numpy.eye(2), numpy.eye(2) * numpy.nan]),)
+    yield "complex NaN", (numpy.array([[1, complex(0, numpy.nan)], [1j, 1]]),)
     yield "infinity", (numpy.array([[1.0, numpy.inf], [2.0, 3.0]]),)
 
 
@@ -118,6 +124,7 @@ case("numpy.linalg.svdvals", lambda np, a: np.linalg.svdvals(a), singular, "sing
 for mode in ("reduced", "complete", "r", "raw", "other"):
     body = lambda np, a, m=mode: np.linalg.qr(a, m)  # noqa: E731
     case("numpy.linalg.qr", body, oblong, mode, ulp=64, size=16.0)
+    case("numpy.linalg.qr", body, singular, f"{mode}, singular", ulp=64, size=16.0)
 case("numpy.linalg.qr", lambda np, a: np.linalg.qr(a, "full"), given((matrix((3, 2), "f8"),)), refused=True)
 
 RIGHTS = (numpy.ones(3), numpy.arange(6.0).reshape(3, 2), numpy.empty((3, 0)), filled((4, 3, 2), "complex64"))
@@ -145,6 +152,10 @@ empty = both(
 )
 case("numpy.linalg.solve", lambda np, a, b: np.linalg.solve(a, b), empty, "empty")
 case("numpy.linalg.solve", lambda np, a: np.linalg.solve(a, a), singular, "singular", ulp=64, size=4.0)
+rights = both(
+    matrix((3, 3), "float64"), (numpy.array([1, numpy.nan, 2]), numpy.array([[numpy.inf], [0], [1]]))
+)
+case("numpy.linalg.solve", lambda np, a, b: np.linalg.solve(a, b), rights, "not finite", **CLOSE)
 
 TARGETS = (
     numpy.arange(4.0),

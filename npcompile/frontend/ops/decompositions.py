@@ -196,23 +196,36 @@ def _mode_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | 
     return "a mode that NumPy warns of" if mode in ("f", "full", "e", "economic") else None
 
 
-@op(np.linalg.qr, scalar=False, library=True, limits=_mode_limits)
-def qr(a: Tensor, mode: str = "reduced") -> Any:
+@op(np.linalg.qr, scalar=False, library=True, checked=True, limits=_mode_limits)
+def qr(a: Tensor, mode: str = "reduced") -> Checked:
     if mode not in ("reduced", "complete", "r", "raw"):
         raise ValueError(f"Unrecognized mode '{mode}'")
     stacked(a)
     work, result = common(a)
-    m, n = a.shape[-2:]
-    factored, tau = torch.geqrf(a.to(work))
+    matrix = a.to(work)
+    ok = finite(matrix)
+    if left_to_numpy(ok):
+        found, ok = numpys(np.linalg.qr, matrix, mode)
+    else:
+        found = _reflected(matrix, mode)
     if mode == "r":
-        return factored[..., : min(m, n), :].triu().to(result)
+        return found.to(result).contiguous(), ok
+    ready = [item.to(result).contiguous() for item in found]
+    return tuple(ready) if mode == "raw" else QRResult(*ready), ok
+
+
+def _reflected(matrix: Tensor, mode: str) -> Any:
+    """The factors by Householder's reflections, as each mode of NumPy's asks for them."""
+    m, n = matrix.shape[-2:]
+    factored, tau = torch.geqrf(matrix)
+    if mode == "r":
+        return factored[..., : min(m, n), :].triu()
     if mode == "raw":
-        return factored.mT.to(result).contiguous(), tau.to(result)
+        return factored.mT, tau
     columns = m if mode == "complete" and m > n else min(m, n)
     reflectors = factored[..., : min(m, n)]
     if columns > min(m, n):  # further columns hold no reflectors: they are what the reflections make of them
         more = reflectors.new_zeros((*reflectors.shape[:-1], columns - reflectors.shape[-1]))
         reflectors = torch.cat([reflectors, more], -1)
     q = torch.linalg.householder_product(reflectors, tau)
-    r = factored[..., :columns, :].triu()
-    return QRResult(q.to(result).contiguous(), r.to(result).contiguous())
+    return q, factored[..., :columns, :].triu()

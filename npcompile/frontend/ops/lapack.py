@@ -9,6 +9,7 @@ that NumPy is linked with, bodies on a device leave the call to NumPy, and trace
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -73,10 +74,11 @@ def left_to_numpy(settled: Tensor) -> bool:
     return True
 
 
-def numpys(gufunc: np.ufunc, *tensors: Any) -> tuple[Any, Tensor]:
+def numpys(routine: Callable[..., Any], *tensors: Any) -> tuple[Any, Tensor]:
     """A routine of NumPy's LAPACK on tensors of float64 or complex128, and whether it succeeded for all.
 
-    gufunc: one of `private.LAPACK`; a result of it, or a tuple of results, comes back as tensors.
+    routine: one of `private.LAPACK`, or a function on them; a result of it, or a tuple of results, comes back
+    as tensors.
     """
     failed: list[str] = []
     arrays = [
@@ -84,31 +86,32 @@ def numpys(gufunc: np.ufunc, *tensors: Any) -> tuple[Any, Tensor]:
     ]
     with np.errstate(call=lambda *what: failed.append(str(what)), invalid="call", over="ignore",
                      divide="ignore", under="ignore"):  # fmt: skip
-        answer = gufunc(*arrays)
+        answer = routine(*arrays)
     ok = torch.tensor(not failed)
     if isinstance(answer, tuple):
         return tuple(torch.from_numpy(np.asarray(item)) for item in answer), ok
     return torch.from_numpy(np.asarray(answer)), ok
 
 
-def regular(lu: Tensor) -> Tensor:
-    """Whether any LAPACK would find the matrices of these LU factors regular (0-d bool).
+def regular(matrix: Tensor, lu: Tensor) -> Tensor:
+    """Whether any LAPACK would find these matrices, of which the LU factors are given, regular (0-d bool).
 
     A pivot that is larger than its rounding error can be, by the bound on the error of elimination, is never
-    exactly zero. NaN settles nothing.
+    exactly zero. NaN settles nothing, and the factors need not show it: CUDA's library takes NaN for 0.
     """
     size = lu.shape[-1]
     parts = lu.abs()
     lower = parts.tril(-1) + torch.eye(size, dtype=parts.dtype, device=lu.device)
     summed = (lower * parts.triu().mT).sum(-1)
     pivots = parts.diagonal(dim1=-2, dim2=-1)
-    return (pivots > 16 * size * _EPS * summed).all()
+    return (pivots > 16 * size * _EPS * summed).all() & finite(matrix)
 
 
 def surely_definite(matrix: Tensor, factor: Tensor) -> Tensor:
-    """Whether any LAPACK would find the matrices of these Cholesky factors positive definite (0-d bool)."""
+    """Whether any LAPACK would find these matrices, of which the Cholesky factors are given, to be positive
+    definite (0-d bool)."""
     given, left = (item.diagonal(dim1=-2, dim2=-1).real for item in (matrix, factor))
-    return (left.square() > 16 * matrix.shape[-1] * _EPS * given.abs()).all()
+    return (left.square() > 16 * matrix.shape[-1] * _EPS * given.abs()).all() & finite(matrix)
 
 
 def finite(a: Tensor) -> Tensor:

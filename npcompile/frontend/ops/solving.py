@@ -31,7 +31,7 @@ _EPS = torch.finfo(torch.float64).eps
 def _factored(matrix: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """LU factors, pivots, and whether all of them are regular beyond doubt (0-d bool)."""
     lu, pivots, _ = torch.linalg.lu_factor_ex(matrix)
-    return lu, pivots, regular(lu)
+    return lu, pivots, regular(matrix, lu)
 
 
 @op(np.linalg.solve, arrays=2, scalar=False, library=True, checked=True)
@@ -51,6 +51,7 @@ def solve(a: Tensor, b: Tensor) -> Checked:
         x, ok = right.new_zeros(shape), None
     else:
         lu, pivots, ok = _factored(matrix)
+        ok = ok & finite(right)
         if left_to_numpy(ok):
             x, ok = numpys(LAPACK.solve, matrix, right)
         else:
