@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 import types
 from collections.abc import Callable
@@ -14,6 +15,12 @@ class Binding:
     def __init__(self, fn: Callable[..., Any]) -> None:
         self.fn = fn
         self.read()
+
+    def of(self, fn: Callable[..., Any]) -> Binding:
+        """That of another function of the same code: its defaults may be others."""
+        made = copy.copy(self)
+        made.fn = fn
+        return made
 
     def read(self) -> None:
         """Take the function's parameters and their defaults as they are now."""

@@ -135,9 +135,10 @@ def _way(recorded: Recorded, has_programs: bool, in_loop: bool) -> str:
 def functions_of(root: Any) -> tuple[Block, ...]:
     """What became of the functions that Python between blocks calls."""
     found = []
-    for fn, callee in list(root.callees.items()):
+    for callee in list(root.callees.values()):
         if not isinstance(callee, cutting.Callee):
             continue
+        fn = callee.__wrapped__
         cuts = [state.outlined for state in callee._states.values() if state.outlined is not None]
         programs = _programs(callee)
         lines = [line for _, _, line in fn.__code__.co_lines() if line is not None]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import sys
 import types
-import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -36,8 +35,9 @@ class Jitted(Recorded):
             raise TypeError(f"default_float must be a float dtype, not {dtype}")
         functools.update_wrapper(self, fn)
         super().__init__(fn, wait, strict, dtype, Stats(), [])
-        # Functions that Python between its blocks calls, as they are called then.
-        self.callees: weakref.WeakKeyDictionary[types.FunctionType, Any] = weakref.WeakKeyDictionary()
+        # Functions that Python between its blocks calls, as they are called then: by themselves, or by what
+        # all have in common that are made by one `def`.
+        self.callees: dict[Any, Any] = {}
         self.filters: Any = None  # of warnings, where a call that was cut into blocks began
         self._blocks = Stats()  # what blocks of the function, and functions that it calls, have done
 

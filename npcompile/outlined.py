@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import inspect
 import os
 import threading
 import types
@@ -25,6 +26,7 @@ from npcompile.frontend.defaults import with_default
 from npcompile.frontend.outline import Outline, Piece, must_be_cut, outline, tree_of
 from npcompile.frontend.program import Guard, Program, step_of, value_of
 from npcompile.frontend.recording.place import warn
+from npcompile.frontend.rewrite import Rewritten, rewrite
 from npcompile.frontend.rewriting.cut import Levels
 from npcompile.frontend.rewriting.scopes import own_nodes
 from npcompile.frontend.rewriting.source import NotFound
@@ -139,12 +141,29 @@ class Outlined:
         return fn
 
     def _function(self, fn: types.FunctionType) -> Any:
-        known = self.root.callees.get(fn)
+        key = callee_key(fn)
+        known = self.root.callees.get(key)
         if known is None:
-            own_cells = fn.__closure__ is not None and fn.__code__.co_freevars != ("__class__",)
-            usable = follow.is_users(fn) and not own_cells
-            known = self.root.callees[fn] = Callee(fn, self) if usable else _Plain
-        return fn if known is _Plain else known
+            known = self.root.callees[key] = Callee(fn, self) if _is_usable(fn) else _Plain
+        if known is _Plain:
+            return fn
+        return known if known.__wrapped__ is fn else known.of(fn)
+
+
+def callee_key(fn: types.FunctionType) -> Any:
+    """What a function's programs are kept by: those that one `def` inside a function makes have theirs in
+    common, methods with `super()` apart, which are of one class each."""
+    code = fn.__code__
+    if code.co_flags & inspect.CO_NESTED and code.co_freevars != ("__class__",):
+        return code, id(fn.__globals__)
+    return fn
+
+
+def _is_usable(fn: types.FunctionType) -> bool:
+    """Whether a function is jitted where Python calls it: with a closure only where it is not to be cut."""
+    if fn.__closure__ is None or fn.__code__.co_freevars == ("__class__",):
+        return follow.is_users(fn)
+    return follow.is_users(fn) and isinstance(rewrite(fn), Rewritten) and not must_be_cut(fn)
 
 
 _Plain: Any = object()  # a function that is called as it is
@@ -189,7 +208,31 @@ class _Inner(Recorded):
 
 
 class Callee(_Inner):
-    """A function of the user's that Python between blocks calls."""
+    """A function of the user's that Python between blocks calls; and others of its code."""
+
+    def __init__(self, fn: types.FunctionType, within: Outlined) -> None:
+        super().__init__(fn, within)
+        self.key = callee_key(fn)
+        if fn.__closure__ is not None and self.key is not fn:
+            self.own = (fn,)
+
+    def of(self, fn: types.FunctionType) -> Callee:
+        """This for another function of the same code, with the same recordings."""
+        if not self.own and fn.__defaults__ is None and fn.__kwdefaults__ is None:
+            return self
+        made = object.__new__(Callee)
+        made.__dict__.update(self.__dict__)
+        made.__wrapped__ = fn
+        made._binding = self._binding.of(fn)
+        made.own = (fn,) if self.own else ()
+        return made
+
+    def _not_followed(self, state: State, traced: Traced) -> None:
+        if not self.own:
+            return super()._not_followed(state, traced)
+        self.root.callees[self.key] = _Plain
+        self.root.note(traced.reason or "not recorded", traced.line)
+        state.plain = True
 
     def _cut(self, failed: Traced | None) -> Outlined | None:
         fn = self.__wrapped__
@@ -203,7 +246,7 @@ class Callee(_Inner):
         if not any(
             step_of(node) in ("op", "write", "library", "host") for node in traced.program.graph.nodes
         ):
-            self.root.callees[self.__wrapped__] = _Plain  # no array work in it
+            self.root.callees[self.key] = _Plain  # no array work in it
             state.small = True
             return False
         return super()._worth(state, traced)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from types import CodeType, FrameType
+from inspect import CO_NESTED
+from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 import numpy as np
@@ -200,6 +201,12 @@ class Notes:
             return slice(self.ref(obj.start, True), self.ref(obj.stop, True), self.ref(obj.step, True))
         if id(obj) in self.made:
             raise Unfollowed("a function made inside is handed on")
+        if kind is FunctionType:
+            node = self.tracked.node(obj)
+            if node is not None and static:
+                self.identify(node, obj)
+                return obj
+            return obj if node is None else node
         if kind in BY_VALUE or isinstance(obj, type | np.dtype):
             return obj
         if isinstance(obj, np.ndarray):
@@ -208,6 +215,20 @@ class Notes:
         if known is not None:
             return obj if known.node is None else known.node
         raise Unfollowed(f"an object of type {kind.__name__} of unknown origin")
+
+    def inside(self, node: fx.Node, how: str, name: Any) -> fx.Node:
+        """A part of an object that is only read to get at its own parts: noted once."""
+        parts = node.meta.setdefault("inside", {})
+        if (how, name) not in parts:
+            parts[how, name] = self.add("read", Read(how, name), (node,), {}, Value("object"))
+        found: fx.Node = parts[how, name]
+        return found
+
+    def identify(self, node: fx.Node, obj: Any) -> None:
+        """Guard that a node is this object."""
+        if node not in self.decided:
+            self.decided.add(node)
+            self.guard("is", obj, node)
 
     def traced(self, *objs: Any) -> bool:
         """Whether any of these came from a step (rather than being decided)."""
@@ -264,11 +285,14 @@ class Notes:
             self.guard("is", value, node)
             self.tracked.keep(value, node)
             self.contents(node, value)
+        elif kind is FunctionType and value.__code__.co_flags & CO_NESTED and read.how != "global":
+            self.guard("code", value.__code__, node)  # made in a call: another object at the next one
+            self.tracked.keep(value, node)
         else:
             self.guard("is", value, node)
             if kind is tuple:
                 self.fixed(value)
-            elif kind not in BY_VALUE and not isinstance(value, type):
+            elif kind not in (*BY_VALUE, FunctionType) and not isinstance(value, type):
                 self.tracked.keep(value, node)
         return value
 

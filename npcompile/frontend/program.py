@@ -79,8 +79,8 @@ class Guard:
 
     kind: "value" (`same_value`), "is" and "same" (identity, with `expected` or a second value), "other"
     (the opposite, with either), "truth" (of the value), "array" (`expected` is its `facts`), "type"
-    (exactly), "length", "range" (low <= value <= high), "function" (of a method), "property"
-    (that the class has this one).
+    (exactly), "length", "range" (low <= value <= high), "function" (of a method), "code" (of a function),
+    "property" (that the class has this one).
     """
 
     kind: str
@@ -104,6 +104,8 @@ class Guard:
             return len(value) == expected
         if self.kind == "function":
             return getattr(value, "__func__", None) is expected
+        if self.kind == "code":
+            return type(value) is types.FunctionType and value.__code__ is expected
         if self.kind == "property":
             return inspect.getattr_static(type(value), expected[0], None) is expected[1]
         if self.kind == "other":
@@ -283,6 +285,8 @@ def guard_text(node: fx.Node, names: Callable[[fx.Node], str]) -> str:
         return f"len({name}) == {expected}"
     if guard.kind == "type":
         return f"type({name}) is {expected.__name__}"
+    if guard.kind == "code":
+        return f"{name} is a {expected.co_name}"
     if guard.kind == "range":
         return f"{expected[0]} <= {name} <= {expected[1]}"
     if guard.kind == "array":

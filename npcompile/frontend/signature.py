@@ -1,7 +1,8 @@
 """The signature of a call: what a recorded program is valid for.
 
 Arrays count by dtype, shape, strides and flags, numbers by type only (their values are traced), containers by
-structure, anything else immutable by value. The *leaves* of the arguments, in order, are what a program
+structure, functions by their code (what is in their closures and defaults is read by the programs), anything
+else immutable by value. The *leaves* of the arguments, in order, are what a program
 takes.
 """
 
@@ -22,7 +23,7 @@ NUMBERS = (int, float, complex)  # exact types: traced
 # Values that decide: part of the signature themselves.
 BY_VALUE = frozenset(
     [bool, str, bytes, type(None), type(Ellipsis), np.dtype, type(np.dtype(float)), np.ufunc, type, range]
-    + [types.ModuleType, types.FunctionType, types.BuiltinFunctionType, type(np.sum)]
+    + [types.ModuleType, types.BuiltinFunctionType, type(np.sum)]
 )
 
 
@@ -49,6 +50,10 @@ def key_of(value: Any, leaves: list[Any]) -> Any:
     if kind is dict:
         return (dict, *[(key, key_of(item, leaves)) for key, item in value.items()])
     leaves.append(value)
+    if kind is types.FunctionType:
+        return kind, value.__code__, id(value.__globals__)  # a program that reads these keeps them alive
+    if kind is types.MethodType:
+        return kind, value.__func__
     if isinstance(value, np.generic):
         return kind, value.dtype
     if isinstance(value, torch.Tensor):

@@ -48,15 +48,19 @@ def trace(
     default_float: np.dtype[Any] | None,
     device: str,
     hooks: Callable[[str, np.dtype[Any] | None, bool], Recorder] = Recorder,
+    own: tuple[Any, ...] = (),
 ) -> Traced:
     """Call a function, recording it. Its own exceptions are raised; the recording then counts for nothing.
 
     device: where the program is to run. Device arrays among the arguments decide that themselves.
     hooks: what makes the recorder, where it is to do more than record.
+    own: the function, where the program takes it as its first input, to be valid for others of its code.
     """
     recorder = hooks(fn.__code__.co_filename, default_float, device == "cpu")
     recorder.notes.code = rewritten.code
     arguments = _Arguments(recorder)
+    for function in own:
+        arguments.take(function, fn.__name__ if fn.__name__.isidentifier() else "function")
     args = tuple(arguments.take(value, name) for value, name in zip(args, names, strict=False))
     kwargs = {key: arguments.take(value, key) for key, value in kwargs.items()}
     result = recorder.run(rewritten, fn, args, kwargs)

@@ -209,9 +209,13 @@ class Access(Operators):
         return self._note(self._free, name, value) if self.on else value
 
     def _free(self, name: str, value: Any) -> Any:
-        for cells in reversed(self._cells):
+        for cells, function in reversed(self._cells):
             if name in cells and cells[name].cell_contents is value:
-                return self._read("cell", name, cells[name], None, value)
+                if function is None:
+                    return self._read("cell", name, cells[name], None, value)
+                closure = self.notes.inside(function, "attribute", "__closure__")
+                cell = self.notes.inside(closure, "item", list(cells).index(name))
+                return self._read("attribute", "cell_contents", None, cell, value)
         raise Unfollowed(f"closure variable {name}")
 
     def _read(self, how: str, name: Any, holder: Any, base: Any, value: Any) -> Any:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import Any
+from types import CellType
+from typing import Any, NamedTuple
 
 import numpy as np
+from torch import fx
 
 from npcompile.frontend.arrays import layout
 from npcompile.frontend.dispatch import map_arrays
@@ -17,6 +19,13 @@ from npcompile.frontend.table import Op
 
 # Types whose operations are decided by the signature and the decisions made before.
 SIMPLE = (list, tuple, dict, str, bytes, set, frozenset, range, slice, type(None), bool, type(Ellipsis))
+
+
+class Cells(NamedTuple):
+    """The closure of a function that is being run."""
+
+    of: dict[str, CellType]
+    node: fx.Node | None  # the function itself, where a step gave it: its closure is read from that
 
 
 class Base(Hooks):
@@ -34,7 +43,7 @@ class Base(Hooks):
         self.default_float = default_float
         self._thread = threading.get_ident()
         self._inner: dict[int, Any] = {}  # functions made inside: they are rewritten already
-        self._cells: list[dict[str, Any]] = []  # of the functions being run: closure cells by name
+        self._cells: list[Cells] = []  # of the functions being run
         # what has been read from outside: place -> (value, handed on)
         self._seen: dict[Any, tuple[Any, Any]] = {}
 

@@ -17,8 +17,8 @@ from npcompile.frontend.defaults import with_default
 from npcompile.frontend.dispatch import UPDATING
 from npcompile.frontend.errstate import TRAPS
 from npcompile.frontend.notes import Unfollowed
-from npcompile.frontend.program import Call, Read
-from npcompile.frontend.recording.base import SIMPLE
+from npcompile.frontend.program import Call, Read, step_of
+from npcompile.frontend.recording.base import SIMPLE, Cells
 from npcompile.frontend.recording.control import Control
 from npcompile.frontend.recording.place import do, frames, warn, warn_at
 from npcompile.frontend.rewrite import Rewritten, rewrite
@@ -316,7 +316,7 @@ class Calls(Control):
             return self._note(self._structural, fn, args, kwargs, do(fn, *args, **kwargs))
         if fn in pure.WALKS:
             return fn(*(self._walkable(fn, arg) for arg in args), **kwargs)
-        if fn in pure.HOST_FUNCTIONS or isinstance(fn, np.ufunc):
+        if fn in pure.HOST_FUNCTIONS or (isinstance(fn, np.ufunc) and self.notes.tracked.node(fn) is None):
             return self._host(fn, args, kwargs)
         return self._opaque(Call(getattr(fn, "__name__", type(fn).__name__), fn), fn, args, kwargs)
 
@@ -332,6 +332,8 @@ class Calls(Control):
 
     def _opaque(self, call: Call, fn: Any, args: Any, kwargs: Any, bound: bool = False) -> Any:
         """Anything else: called as it is, and again at replay. What goes on inside is not noted."""
+        if not bound and self.notes.tracked.node(fn) is not None:
+            call, args, bound = Call(call.name, _invoke), (fn, *args), True
         self.active = False
         try:
             result = do(fn, *(args[1:] if bound else args), **kwargs)
@@ -349,11 +351,14 @@ class Calls(Control):
     def _function(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A Python function or method: rewritten in its turn, or opaque with the reason."""
         if hasattr(type(fn), "npcompile_function"):
-            fn = fn.npcompile_function()
+            fn = self._note(self._unwrapped, fn, fn.npcompile_function())
         if isinstance(fn, types.MethodType):
+            self._note(self._bound, fn, None)
             fn, args = fn.__func__, (fn.__self__, *args)
             if not isinstance(fn, types.FunctionType):
                 return self.call(fn, *args, **kwargs)
+        if self.notes.tracked.node(fn) is not None:
+            self._note(self._given, fn, None)
         try:
             if fn in pure.HOST_FUNCTIONS:
                 return self._host(fn, args, kwargs)
@@ -366,12 +371,51 @@ class Calls(Control):
             return self._opaque(Call(fn.__name__, fn), fn, args, kwargs)
         return self.run(rewritten, fn, args, kwargs)
 
+    def _unwrapped(self, jitted: Any, fn: Any) -> Any:
+        """The function in a jitted one that a step gave."""
+        if (node := self.notes.tracked.node(jitted)) is not None and self.notes.tracked.node(fn) is None:
+            self.notes.tracked.keep(fn, self.notes.inside(node, "attribute", "__wrapped__"))
+        return fn
+
+    def _bound(self, method: types.MethodType, _: None) -> None:
+        """The object of a method that a step gave."""
+        node = self.notes.tracked.node(method)
+        if node is None or "called" in node.meta:
+            return
+        node.meta["called"] = True
+        if step_of(node) != "input":  # of those, it is a part of the signature
+            self.notes.guard("function", method.__func__, node)
+        own = self.notes.inside(node, "attribute", "__self__")
+        known = self.notes.tracked.node(method.__self__)
+        if known is not None:
+            self.notes.guard("same", None, own, known)
+        elif isinstance(method.__self__, type):
+            self.notes.identify(own, method.__self__)
+        else:
+            self.notes.guard("type", type(method.__self__), own)
+            self.notes.tracked.keep(method.__self__, own)
+
+    def _given(self, fn: types.FunctionType, _: None) -> None:
+        """A function that a step gave is about to be called: at replay it must have this code, and these
+        globals."""
+        node = self.notes.tracked.node(fn)
+        assert node is not None
+        if "called" not in node.meta and step_of(node) != "input":  # of those, both are in the signature
+            node.meta["called"] = True
+            self.notes.guard("code", fn.__code__, node)
+            self.notes.guard("is", fn.__globals__, self.notes.inside(node, "attribute", "__globals__"))
+
     def _defaults(self, fn: types.FunctionType, _: None) -> None:
         """The defaults of a function from outside may be others, or changed in place, at replay."""
+        given = self.notes.tracked.node(fn)
         for how, found in (("defaults", fn.__defaults__), ("kwdefaults", fn.__kwdefaults__)):
             if not found:
                 continue
-            node = self.notes.add("read", Read(how, fn.__name__, fn), (), {}, self.notes.value(found))
+            if given is not None:
+                node = self.notes.inside(given, "attribute", f"__{how}__")
+                self.notes.guard("length", len(found), node)
+            else:
+                node = self.notes.add("read", Read(how, fn.__name__, fn), (), {}, self.notes.value(found))
             node.meta["within"] = True
             for key, item in found.items() if isinstance(found, dict) else enumerate(found):
                 with contextlib.suppress(Unfollowed):  # the recording ends where such a one is used
@@ -383,16 +427,23 @@ class Calls(Control):
         """Run a function, rewritten, on these hooks; its literals and defaults are known."""
         for literal in rewritten.constants:
             self._note(self.notes.constant, literal)
-        for default in (*(fn.__defaults__ or ()), *(fn.__kwdefaults__ or {}).values()):
-            self._note(self.notes.constant, default)
+        node = self.notes.tracked.node(fn)
+        if node is None:
+            for default in (*(fn.__defaults__ or ()), *(fn.__kwdefaults__ or {}).values()):
+                self._note(self.notes.constant, default)
         if self._cells and (fn.__defaults__ or fn.__kwdefaults__):
             self._note(self._defaults, fn, None)
         cells = fn.__closure__ or ()
-        self._cells.append(dict(zip(fn.__code__.co_freevars, cells, strict=True)))
+        self._cells.append(Cells(dict(zip(fn.__code__.co_freevars, cells, strict=True)), node))
         try:
             return rewritten.bind(fn, self)(*args, **kwargs)
         finally:
             self._cells.pop()
+
+
+def _invoke(fn: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """The call of something that a step gave."""
+    return fn(*args, **kwargs)
 
 
 class _Method:
