@@ -298,7 +298,7 @@ class Block(_Inner):
             self.go_on()
             return False
         moving = decided_by(traced.program, self.piece.block.variables)
-        if moving is not None and moving.meta.get("confused") and self.ambiguous < 8:
+        if moving is not None and moving.meta.get("confused") and self.ambiguous < 4:
             # To CPython the counter's 0 and a literal 0 are one object: another trip tells them apart.
             self.ambiguous += 1
             return False

@@ -55,6 +55,10 @@ _OURS = (
 MAX_MISSES = 12
 
 
+# After so many recordings in a row that ended in an exception, calls are plain until one does not raise.
+MAX_RAISED = 2
+
+
 class NotCompiledWarning(UserWarning):
     """A jitted function runs uncompiled; the message says why."""
 
@@ -187,6 +191,8 @@ class Recorded:
             return self(*args, **kwargs)
         if state.small:
             return self._too_small(args, kwargs)
+        if state.raised >= MAX_RAISED:
+            return self._raising(state, args, kwargs)
         if state.misses > MAX_MISSES:
             with self._lock:
                 state.ready.clear()
@@ -205,13 +211,50 @@ class Recorded:
             state.lock.release()
         return state.outlined.run(args, kwargs)
 
+    def _raising(self, state: State, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call after recordings that ended in an exception, of which nothing is kept: most likely another."""
+        try:
+            result = self._timed(state, args, kwargs)
+        except Exception:
+            state.misses = 0
+            raise
+        state.raised = 0
+        return result
+
     def _timed(self, state: State, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A plain call; how long it takes is what replays are measured by."""
-        start = time.perf_counter()
+        start = time.thread_time()
         result = self._plain(args, kwargs)
-        if len(state.plain_seconds) < TRIALS:
-            state.plain_seconds.append(time.perf_counter() - start)
+        state.timed(time.thread_time() - start)
         return result
+
+    def _tried(self, state: State, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call by which it is measured whether replays take less time than NumPy does."""
+        trial, state.trial = state.trial, None  # calls from within this one are none of it
+        if trial is None:
+            return self._plain(args, kwargs)
+        of_replay = trial.of_replay
+        try:
+            start = time.thread_time()
+            if of_replay:
+                self._stats.calls -= 1
+                result = self(*args, **kwargs)
+            else:
+                result = self._beside(args, kwargs)
+            seconds = time.thread_time() - start
+            if not state.misses:  # or it was recorded anew
+                trial.note(of_replay, seconds)
+        finally:
+            slower = trial.slower()
+            if slower is None:
+                state.trial = trial
+            elif slower:
+                state.give_up()
+        return result
+
+    def _beside(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call that NumPy answers, to see how long it takes."""
+        return self._plain(args, kwargs)
 
     def _are_news(self) -> bool:
         """Whether warnings were no errors yet when the function was jitted."""
@@ -247,7 +290,9 @@ class Recorded:
         device = str(current_device() or "cpu")
         with counting(self._stats):
             hooks = Watch(self.name) if verifying() else Recorder
+            state.raised += 1
             traced = trace(fn, rewritten, args, kwargs, names, self._default_float, device, hooks, self.own)
+            state.raised = 0
         if isinstance(hooks, Watch):
             hooks.report()
         self._stats.host_calls += traced.host_calls

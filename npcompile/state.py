@@ -54,7 +54,10 @@ class State:
         self.entries: list[Entry] = []  # all of them, oldest first: what `explain` shows
         self.plain = False  # this signature stays uncompiled
         self.plain_seconds: list[float] = []  # of calls that NumPy answered while kernels were compiled
+        self.tried = False  # whether replays are worth it has been asked
+        self.trial: Trial | None = None  # it is being measured
         self.misses = 0  # calls in a row for which all programs diverged
+        self.raised = 0  # recordings in a row that ended in an exception
         self.small = False  # because a call of a kernel would take longer than NumPy does
         self.outlined: Outlined | None = None  # cut into blocks, where it cannot be recorded as a whole
         self.count = 0

@@ -218,11 +218,11 @@ class Notes:
 
     def inside(self, node: fx.Node, how: str, name: Any) -> fx.Node:
         """A part of an object that is only read to get at its own parts: noted once."""
-        parts = node.meta.setdefault("inside", {})
+        parts: dict[Any, fx.Node] = node.meta.get("inside", {})
         if (how, name) not in parts:
-            parts[how, name] = self.add("read", Read(how, name), (node,), {}, Value("object"))
-        found: fx.Node = parts[how, name]
-        return found
+            found = self.add("read", Read(how, name), (node,), {}, Value("object"))
+            node.meta["inside"] = parts = {**parts, (how, name): found}
+        return parts[how, name]
 
     def identify(self, node: fx.Node, obj: Any) -> None:
         """Guard that a node is this object."""

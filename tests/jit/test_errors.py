@@ -309,6 +309,56 @@ def test_arguments_after_an_exception() -> None:
         same(x, np.array([-1.0, 2, 3, 4]))
 
 
+def until_it_ends(x):
+    at = 0
+    try:
+        while True:
+            x[at] += at
+            at += 1
+    except IndexError:
+        return x, at
+
+
+def checks(x, low):
+    if x[0] < low:
+        raise ValueError("too low")
+    return x * 2
+
+
+def test_calls_that_raise_are_not_recorded_each_time() -> None:
+    jitted = npcompile.jit(checks)
+    for call in range(30):
+        if call % 3:
+            with pytest.raises(ValueError, match="too low"):
+                jitted(array(4), 10.0)
+        else:
+            judge(jitted, checks, (array(4), 0.0))
+    assert jitted.stats.recordings <= 4, jitted.stats
+    assert jitted.stats.replays >= 8, jitted.stats
+
+
+def test_one_that_raises_no_more_is_recorded_again() -> None:
+    jitted = npcompile.jit(checks)
+    for _ in range(20):
+        with pytest.raises(ValueError, match="too low"):
+            jitted(array(4), 10.0)
+    assert (jitted.stats.recordings, jitted.stats.plain_calls) == (2, 18)
+    for _ in range(4):
+        judge(jitted, checks, (array(4), 0.0))
+    assert (jitted.stats.recordings, jitted.stats.replays) == (3, 2)
+
+
+@pytest.mark.filterwarnings("ignore::npcompile.jit.NotCompiledWarning")
+def test_loops_that_end_by_an_exception_are_not_recorded_at_each_call() -> None:
+    jitted = npcompile.jit(until_it_ends)
+    for _ in range(6):
+        judge(jitted, until_it_ends, (array(4),))
+    recorded = jitted.stats.recordings
+    for _ in range(20):
+        judge(jitted, until_it_ends, (array(4),))
+    assert jitted.stats.recordings == recorded
+
+
 def test_wrong_calls_of_the_function_itself() -> None:
     jitted = npcompile.jit(add)
     for args in ((), (array(2),), (array(2), array(2), array(2))):
