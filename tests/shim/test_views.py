@@ -143,6 +143,7 @@ def test_numpy_memory_is_shared() -> None:
     assert numpy.shares_memory(numpy.asarray(np.reshape(theirs, (2, 3))), theirs)
 
 
+@pytest.mark.filterwarnings("ignore:Setting the .* on a NumPy array:DeprecationWarning")  # since NumPy 2.5
 def test_shape_and_flags() -> None:
     a = np.arange(12)
     a.shape = (3, 4)

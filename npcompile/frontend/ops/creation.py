@@ -97,8 +97,8 @@ def empty(shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None
 
 def _filling(value: Any, dtype: DType, shape: Sequence[int], device: Any) -> Tensor:
     """The value to fill with, in that shape: NumPy's copyto checks the bounds of Python integers alone."""
-    value = operand(value)
     device = device or device_of([value])
+    value = operand(value, device)
     filling = as_dtype(value, dtype, device) if type(value) is int else cast(tensor(value, device), dtype)
     aligned = zip(filling.shape[::-1], tuple(shape)[::-1], strict=False)
     if filling.dim() > len(shape) or any(size not in (1, other) for size, other in aligned):
@@ -275,9 +275,9 @@ def linspace(
     if num < 0:
         raise ValueError(f"Number of samples, {num}, must be non-negative.")
     div = num - 1 if endpoint else num
-    ends = [operand(item) for item in (start, stop)]
+    device = device or device_of((start, stop))
+    ends = [operand(item, device) for item in (start, stop)]
     inexact = promote.result_type(*map(strength, ends), float)
-    device = device or device_of(ends)
     first, last = [as_dtype(item, inexact, device) for item in ends]
     delta = do(np.subtract, last, first)
     steps = cast(torch.arange(num, device=device), inexact).reshape(-1, *(1,) * delta.dim())

@@ -329,7 +329,9 @@ def _arccos(a: Tensor) -> Tensor:
     if not a.is_complex():
         return torch.arccos(a)
     angle = torch.arccos(a)
-    return torch.complex(angle.real, torch.copysign(angle.imag, -a.imag))
+    size = angle.imag.abs()
+    # not copysign of -a.imag: the sign of -NaN is the device's own affair
+    return torch.complex(angle.real, torch.where(torch.signbit(a.imag), size, -size))
 
 
 def _arccosh(a: Tensor) -> Tensor:
@@ -349,6 +351,13 @@ def _arctanh(a: Tensor) -> Tensor:
     return torch.copysign(torch.log1p(2 * size / (1 - size)) / 2, a)
 
 
+def _hypot(a: Tensor, b: Tensor) -> Tensor:
+    """CUDA's own is infinite beside the largest numbers; what is so much smaller adds nothing."""
+    a, b = a.abs(), b.abs()
+    larger, smaller = torch.maximum(a, b), torch.minimum(a, b)
+    return torch.where(smaller <= larger * 2.0**-28, larger, torch.hypot(a, b))
+
+
 ufunc(np.sin, torch.sin)
 ufunc(np.cos, torch.cos)
 ufunc(np.tan, torch.tan)
@@ -362,7 +371,7 @@ ufunc(np.arcsinh, torch.arcsinh)
 ufunc(np.arccosh, wide(_arccosh))
 ufunc(np.arctanh, wide(_arctanh))
 ufunc(np.arctan2, torch.arctan2)
-ufunc(np.hypot, torch.hypot)
+ufunc(np.hypot, _hypot)
 
 
 def _scaled(numerator: float, denominator: float) -> Callable[[Tensor], Tensor]:
@@ -399,6 +408,10 @@ def _ldexp(a: Tensor, exponent: Tensor) -> Tensor:
     return a * _two_to(first) * _two_to(second) * _two_to((many - first - second).clamp(-1022, 1023))
 
 
+# Of 0 and -0 float16's answer is the second one since NumPy 2.5, as that of the other dtypes always was.
+_NEXT_OF_SAME_IS_SECOND = bool(np.signbit(np.nextafter(np.float16(0.0), np.float16(-0.0))))
+
+
 def _nextafter(a: Tensor, b: Tensor) -> Tensor:
     if a.dtype != torch.float16:
         return torch.nextafter(a, b)
@@ -407,7 +420,8 @@ def _nextafter(a: Tensor, b: Tensor) -> Tensor:
     moved = torch.where(outwards, bits + 1, bits - 1).view(torch.float16)
     smallest = torch.copysign(torch.full_like(a, 2.0**-24), b)
     moved = torch.where(a == 0, smallest, moved)
-    return torch.where(torch.isnan(a) | torch.isnan(b), a + b, torch.where(a == b, a, moved))
+    same = b if _NEXT_OF_SAME_IS_SECOND else a
+    return torch.where(torch.isnan(a) | torch.isnan(b), a + b, torch.where(a == b, same, moved))
 
 
 ufunc(np.ldexp, _ldexp)

@@ -114,13 +114,30 @@ def _where_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str |
     )
 
 
+def _where_wraps() -> bool:
+    """Whether NumPy's `where` casts Python integers by way of int64, and lets them wrap: until NumPy 2.4."""
+    try:
+        np.where(True, np.uint8(0), 256)
+    except OverflowError:
+        return False
+    return True
+
+
+_WHERE_WRAPS = _where_wraps()
+
+
 @op(np.where, operands=("x", "y"), scalar=False, limits=_where_limits)
 def where(condition: Tensor, x: Any, y: Any, /) -> Tensor:
-    ready = [operand(item) for item in (x, y)]
+    given = [item for item in (condition, x, y) if getattr(item, "ndim", 1)]
+    device = device_of(given) or condition.device
+    ready = [operand(item, device) for item in (x, y)]
     dtype = promote.result_type(*map(strength, ready))
-    device = device_of([item for item in (condition, *ready) if getattr(item, "ndim", 0)]) or condition.device
-    # unlike ufuncs it casts Python integers by way of int64, and lets them wrap
-    chosen, other = [cast(tensor(item, device), dtype) for item in ready]
+    chosen, other = [
+        as_dtype(item, dtype, device)
+        if type(item) is int and not _WHERE_WRAPS
+        else cast(tensor(item, device), dtype)
+        for item in ready
+    ]
     check_broadcast((condition, chosen, other))
     return torch.where(cast(condition, BOOL).to(device), chosen, other)
 
@@ -170,7 +187,7 @@ def isclose(a: Any, b: Any, rtol: Any = 1.0e-5, atol: Any = 1.0e-8, equal_nan: b
     elif isinstance(b, (int, float, complex)):
         b = float(b) if isinstance(b, int) else b
     else:
-        b = tensor(b)
+        b = tensor(b, device_of((a, b, rtol, atol)))
         b = cast(b, promote.result_type(dtype_of(b), float))
     bound = _number(np.add, atol, _number(np.multiply, rtol, _number(np.absolute, b)))
     near = do(np.less_equal, do(np.absolute, do(np.subtract, a, b)), bound)

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from npcompile.frontend.ops.creation import laid_out, own_dtype, shape_of
-from npcompile.frontend.ops.rules import cast, op, tensor, torch_dtype
+from npcompile.frontend.ops.rules import cast, device_of, op, tensor, torch_dtype
 from npcompile.frontend.ops.shape import laid
 from npcompile.frontend.table import Op
 
@@ -98,8 +98,9 @@ def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = 
     place = list(range(count))
     if indexing == "xy" and count > 1:
         place[:2] = 1, 0
+    device = device_of(xi)
     lines = [
-        tensor(item).reshape([-1 if axis == place[at] else 1 for axis in range(count)])
+        tensor(item, device).reshape([-1 if axis == place[at] else 1 for axis in range(count)])
         for at, item in enumerate(xi)
     ]
     if not sparse and count > 1:

@@ -254,7 +254,7 @@ def ufunc_rule(
         else:
             result = tuple(cast(item, dtype) for item, dtype in zip(result, outputs, strict=True))
     if where is not True:
-        mask = tensor(where)
+        mask = tensor(where, (result if np_ufunc.nout == 1 else result[0]).device)
         if mask.dtype != torch.bool:
             raise TypeError("Cannot cast array data to dtype('bool') according to the rule 'safe'")
         if base is None:  # what is not computed may be anything, but the mask takes part in the shape
