@@ -65,7 +65,11 @@ def test_host_calls_write_back() -> None:
     assert np.linalg.inv(moved(numpy.eye(2) * 2)).device == "cuda:0"
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+# Their vectors have signs of the library's choosing: tests/gpu judges them by what they are factors of.
+FACTORS = ("numpy.linalg.eig", "numpy.linalg.eigh", "numpy.linalg.svd")
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case.op not in FACTORS], ids=lambda case: case.id)
 def test_the_answer_is_numpys(case: Case) -> None:
     problems = []
     for (label, body, args), (_, _, own) in zip(expand(case), expand(case), strict=True):
