@@ -40,7 +40,11 @@ PRIVATE = (
     "torch._inductor.cpu_vec_isa.pick_vec_isa",
     "torch._ops.OpOverload",
     "torch._ops.OpOverloadPacket",
+    "torch._dynamo.source.ConstantSource",
     "torch._subclasses.FakeTensorMode",
+    "torch.fx.experimental.symbolic_shapes.DimDynamic",
+    "torch.fx.experimental.symbolic_shapes.ShapeEnv",
+    "torch.utils._sympy.printers.PythonPrinter",
     "torch.utils._python_dispatch.TorchDispatchMode",
     "torch.UntypedStorage._cdata",
 )
@@ -81,15 +85,67 @@ def fake_mode() -> Any:
     return FakeTensorMode()
 
 
+class Symbols:
+    """Numbers that are parameters while a segment is traced.
+
+    What tracing assumes of them it notes; `conditions` says it in Python, with the parameters by the names in
+    `names`.
+    """
+
+    def __init__(self, values: tuple[int, ...]) -> None:
+        from torch._dynamo.source import ConstantSource
+        from torch._subclasses import FakeTensorMode
+        from torch.fx.experimental.symbolic_shapes import DimDynamic, ShapeEnv
+
+        self._env = ShapeEnv()
+        self.mode: Any = FakeTensorMode(shape_env=self._env)
+        self.numbers: list[Any] = []
+        for place, value in enumerate(values):
+            source = ConstantSource(f"n{place}")
+            symbol = self._env.create_symbol(value, source, dynamic_dim=DimDynamic.DYNAMIC)
+            self.numbers.append(self._env.create_symintnode(symbol, hint=value, source=source))
+        self._symbols = [number.node.expr for number in self.numbers]
+        self.names = [str(symbol) for symbol in self._symbols]
+
+    def fixed(self) -> list[str]:
+        """The parameters that tracing has taken for constants."""
+        return [str(symbol) for symbol in self._symbols if symbol in self._env.replacements]
+
+    def conditions(self) -> list[str]:
+        """What has to be true of other values for the traced code to serve them."""
+        found = [self._text(guard.expr) for guard in self._env.guards]
+        for symbol, bounds in self._env.var_to_range.items():
+            if symbol not in self._symbols:
+                raise RuntimeError(f"tracing made a number of its own ({symbol})")
+            found.append(f"{symbol} >= {bounds.lower}")
+            if bounds.upper.is_Integer:
+                found.append(f"{symbol} <= {bounds.upper}")
+        return list(dict.fromkeys(found))
+
+    def text(self, number: Any) -> str:
+        """A number as Python text in terms of the parameters."""
+        return str(number) if type(number) is int else self._text(number.node.expr)
+
+    def _text(self, expression: Any) -> str:
+        from torch.utils._sympy.printers import PythonPrinter
+
+        return str(PythonPrinter().doprint(expression))
+
+
+def hint(number: Any) -> int:
+    """What a parameter, or what follows from parameters, is in the segment that is being traced."""
+    return number if type(number) is int else int(number.node.hint)
+
+
 def memory_of(tensor: torch.Tensor) -> int:
     """The same number for tensors that share memory, fake ones too."""
     return tensor.untyped_storage()._cdata
 
 
 def generate(
-    module: fx.GraphModule, inputs: list[torch.Tensor], settings: Callable[[fx.Graph], dict[str, Any]]
+    module: fx.GraphModule, inputs: list[Any], settings: Callable[[fx.Graph], dict[str, Any]]
 ) -> Traced:
-    """Inductor's text for a module on fake inputs, no compiler run.
+    """Inductor's text for a module on fake inputs (and numbers of `Symbols`), no compiler run.
 
     settings(graph): those of Inductor's settings that depend on the traced graph.
     """

@@ -5,24 +5,25 @@ from __future__ import annotations
 import ast
 import base64
 import io
+import math
 import operator
 import time
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import torch
 import torch.fx as fx
 
-from . import adapter, cpp, wrapper
-from .graph import inputs_of, load, outputs_of, written
+from . import adapter, cpp, sizes, streaming, wrapper
+from .graph import build, inputs_of, outputs_of, unpack, written
 from .kernel import NUMBERS
+from .outputs import demanded_of, general, inverse, turn
 from .values import Value
 
-# Measured, in nanoseconds an element: x + 1 takes 0.1 in the cache and 0.3 outside, sin 0.7. Waking a second
-# thread takes 30 microseconds on a quiet machine; where all cores are taken it waits its turn for 8 to 20
-# milliseconds, and the whole kernel waits for it: small work is never worth that.
+# Measured, in nanoseconds an element: x + 1 takes 0.1 in the cache and 0.3 outside, sin 0.7.
 CHEAP, COSTLY = 0.15, 0.7
-PARALLEL_FROM = 100_000.0
 # Inductor leaves loops over strided memory unvectorised where it counts few operations. Measured on one
 # thread, its choice against vectors always: rows' norms 3.6 ms and 1.3, k-means 7.0 and 4.6, exp and log of
 # columns 15 and 2.4; but with two operations on an element, X[::3] * 2 + 1 takes 0.9 ms and 2.0, X[::-1] *
@@ -54,41 +55,65 @@ class Rejected(Exception):
 
 
 def compile_segment(
-    data: bytes, threads: int, folder: Path, compiler: str, header: cpp.Header
+    data: bytes,
+    pattern: sizes.Pattern | None,
+    threads: int,
+    folder: Path,
+    compiler: str,
+    header: cpp.Header,
 ) -> tuple[Path, dict[str, Any]]:
     """The library (in `folder`) and the metadata of a segment.
 
-    Raises Rejected where the traced body's dtypes or shapes are not those that were recorded,
-    `cpp.CompilerFailed`, and whatever tracing raises.
+    pattern: which of the segment's sizes are parameters of the library; None: it is for these sizes alone.
+    Raises Rejected where the traced body's dtypes or shapes are not those that were recorded, or where it
+    cannot do without the value of a parameter; `cpp.CompilerFailed`, and whatever tracing raises.
     """
     start = time.perf_counter()
-    graph = load(data)
+    rows = unpack(data)
+    graph = build(rows)
     ins, outs = inputs_of(graph), outputs_of(graph)
     with adapter.fake_mode() as mode:
         fakes = [_fake(v) for v in ins]
     layouts = _layouts(graph, mode, [_fake_copy(mode, v) for v in ins], outs)
     costs: list[float] = []
+    values: tuple[int, ...] = ()
+    symbols: adapter.Symbols | None = None
+    if pattern is not None:
+        values = pattern.values(sizes.form(rows).sizes) or ()
+        symbols = adapter.Symbols(values)
 
     def settings(traced: fx.Graph) -> dict[str, Any]:
         costs.append(cost(traced))
         return {
-            "cpp.threads": allowed_threads(costs[-1], threads),
+            "cpp.threads": cpp.allowed_threads(costs[-1], threads),
             "cpp.enable_tiling_heuristics": depth(traced) < VECTORISE_FROM,
         }
 
-    traced = adapter.generate(_flat(graph, len(ins), layouts), fakes, settings)
-    program = wrapper.read(traced.wrapper, fakes, traced.constants)
+    if symbols is None or pattern is None:
+        traced = adapter.generate(_flat(lambda _: graph, 0, len(ins), layouts), fakes, settings)
+    else:
+        parameters = pattern.parameters
+        with symbols.mode:
+            general_ins = inputs_of(build(sizes.symbolic(rows, parameters, symbols.numbers)))
+            symbolic = [_fake(_strided(v)) for v in general_ins]
+        traced = adapter.generate(
+            _flat(lambda n: build(sizes.symbolic(rows, parameters, n)), len(values), len(ins), layouts),
+            [*symbols.numbers, *symbolic],
+            settings,
+        )
+        if fixed := symbols.fixed():
+            raise Rejected(f"sizes {fixed} cannot be parameters")
+        if traced.constants:
+            raise Rejected("code for any size that holds constant arrays")
+    program = wrapper.read(traced.wrapper, fakes, traced.constants, values)
     if len(program.returned) != len(outs):
         raise Rejected(f"{len(program.returned)} values are returned where {len(outs)} were recorded")
     for place, (value, fake) in enumerate(zip(outs, traced.outputs, strict=True)):
-        _same(place, value, fake.dtype, _inverse(tuple(fake.shape), layouts[place]))
-    for place, (view, order) in enumerate(zip(program.returned, layouts, strict=True)):
-        if view is not None:
-            shape, strides = _inverse(view.shape, order), _inverse(view.strides, order)
-            program.returned[place] = view._replace(shape=shape, strides=strides)
-    demanded = [_out(v) for v in outs]
-    used = allowed_threads(costs[0], threads)
-    emitted = cpp.emit(program, demanded, used)
+        _same(place, value, fake.dtype, inverse(tuple(map(adapter.hint, fake.shape)), layouts[place]))
+    turn(program, layouts)
+    demanded = [demanded_of(v) for v in outs]
+    used = cpp.allowed_threads(costs[0], threads)
+    emitted = cpp.emit(program, demanded, used, pattern is not None)
     wrong = emitted.written - written(graph)
     if wrong:
         raise Rejected(f"inputs {sorted(wrong)} are written without a write step")
@@ -106,11 +131,48 @@ def compile_segment(
         "source": emitted.source,
         "seconds": [generated - start, time.perf_counter() - generated],
     }
+    if symbols is not None:
+        metadata["sized"] = _sized(symbols, symbolic, traced, program, emitted, layouts)
     if program.general is not None:
         metadata["general"] = general(program, demanded, layouts)
         metadata["entries"] = [(k.name, len(k.types)) for k in program.kernels]
         metadata["constants"] = _pack(traced.constants)
     return library, metadata
+
+
+def _strided(value: Value) -> Value:
+    """An input whose lengths may be parameters, with strides that follow from them where they do so now."""
+    strides: list[Any] = list(value.strides)
+    regular: Any = 1
+    for axis in sorted(range(len(strides)), key=lambda a: (value.strides[a], adapter.hint(value.shape[a]))):
+        if value.strides[axis] == adapter.hint(regular):
+            strides[axis] = regular
+        regular = strides[axis] * value.shape[axis]
+    return replace(value, strides=tuple(strides))
+
+
+def _sized(
+    symbols: adapter.Symbols,
+    inputs: list[torch.Tensor],
+    traced: adapter.Traced,
+    program: wrapper.Program,
+    emitted: cpp.Emitted,
+    orders: list[tuple[int, ...] | None],
+) -> dict[str, Any]:
+    """What `fitting.fit` has to know to make a library ready for other sizes."""
+    assert program.function is not None
+    return {
+        "names": symbols.names,
+        "conditions": symbols.conditions(),
+        "strides": [[symbols.text(s) for s in fake.stride()] for fake in inputs],
+        "shapes": [[symbols.text(n) for n in value.shape] for value in traced.outputs],
+        "orders": orders,
+        "function": ast.unparse(program.function),
+        "kernels": [(kernel.name, kernel.types) for kernel in program.kernels],
+        "entry": emitted.entry,
+        "streamed": streaming.FENCE in emitted.entry,
+        "elements": sum(math.prod(map(adapter.hint, v.shape)) for v in (*inputs, *traced.outputs)),
+    }
 
 
 def depth(graph: fx.Graph) -> float:
@@ -120,13 +182,8 @@ def depth(graph: fx.Graph) -> float:
         value = node.meta.get("val")
         if node.op == "call_function" and isinstance(value, torch.Tensor):
             if not getattr(node.target, "is_view", False) and node.target not in REVERSALS:
-                sizes = [a.meta["val"].numel() for a in node.all_input_nodes if _tensor(a)]
-                work.append(max([value.numel(), *sizes]))
+                work.append(_elements(node))
     return sum(work) / max(max(work, default=1), 1)
-
-
-def allowed_threads(nanoseconds: float, threads: int) -> int:
-    return threads if nanoseconds >= PARALLEL_FROM else 1
 
 
 def cost(graph: fx.Graph) -> float:
@@ -135,10 +192,15 @@ def cost(graph: fx.Graph) -> float:
     for node in graph.nodes:
         value = node.meta.get("val")
         if node.op == "call_function" and isinstance(value, torch.Tensor):
-            sizes = [value.numel(), *(a.meta["val"].numel() for a in node.all_input_nodes if _tensor(a))]
             packet = getattr(node.target, "overloadpacket", None)
-            total += max(sizes) * (COSTLY if packet in COSTLY_OPERATORS else CHEAP)
+            total += _elements(node) * (COSTLY if packet in COSTLY_OPERATORS else CHEAP)
     return total
+
+
+def _elements(node: fx.Node) -> int:
+    """Of the largest of an operation's result and operands."""
+    values = [a.meta["val"] for a in (node, *node.all_input_nodes) if _tensor(a)]
+    return max(math.prod(map(adapter.hint, value.shape)) for value in values)
 
 
 def _tensor(node: fx.Node) -> bool:
@@ -156,11 +218,6 @@ def _fake(value: Value) -> torch.Tensor:
 def _fake_copy(mode: Any, value: Value) -> torch.Tensor:
     with mode:
         return _fake(value)
-
-
-def _out(value: Value) -> cpp.Out:
-    assert value.dtype is not None
-    return cpp.Out(value.shape, value.strides, value.dtype.itemsize)
 
 
 def _layouts(
@@ -181,7 +238,7 @@ def _layouts(
         _same(place, value, result.dtype, tuple(result.shape))
         memory = adapter.memory_of(result)
         view = wrapper.View(wrapper.Memory(-1, 0), 0, *wrapper.metadata(result))
-        if memory not in seen and cpp.same_layout(view, _out(value)):
+        if memory not in seen and cpp.same_layout(view, demanded_of(value)):
             orders.append(None)
         else:
             orders.append(_order(place, value))
@@ -206,68 +263,31 @@ def _order(place: int, value: Value) -> tuple[int, ...]:
     return order
 
 
-def _inverse(items: tuple[int, ...], order: tuple[int, ...] | None) -> tuple[int, ...]:
-    """Back from the permuted axes to the output's own."""
-    if order is None:
-        return items
-    result = [0] * len(items)
-    for place, axis in enumerate(order):
-        result[axis] = items[place]
-    return tuple(result)
-
-
 def _run(graph: fx.Graph, *args: torch.Tensor) -> Any:
     """What a segment's graph answers. A GraphModule's text cannot say dtypes, classes or complex inf."""
     return fx.Interpreter(torch.nn.Module(), graph=graph).run(*args)
 
 
-def _flat(segment_graph: fx.Graph, arity: int, orders: list[tuple[int, ...] | None]) -> fx.GraphModule:
-    """The segment as a graph of one call: its nodes may pass on what Inductor's passes do not know."""
+def _flat(
+    graph_of: Callable[[list[Any]], fx.Graph], numbers: int, arity: int, orders: list[tuple[int, ...] | None]
+) -> fx.GraphModule:
+    """The segment as a graph of one call: its nodes may pass on what Inductor's passes do not know.
 
-    def segment(*args: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        results = _run(segment_graph, *args)
+    graph_of: makes the segment's graph of its parameters, which are given before its inputs.
+    """
+
+    def segment(*args: Any) -> tuple[torch.Tensor, ...]:
+        results = _run(graph_of(list(args[:numbers])), *args[numbers:])
         return tuple(
             r if o is None else r.permute(o).clone(memory_format=torch.contiguous_format)
             for r, o in zip(results, orders, strict=True)
         )
 
     graph = fx.Graph()
-    results = graph.call_function(segment, tuple(graph.placeholder(f"a{i}") for i in range(arity)))
+    names = [graph.placeholder(f"a{i}") for i in range(numbers + arity)]
+    results = graph.call_function(segment, tuple(names))
     graph.output(tuple(graph.call_function(operator.getitem, (results, i)) for i in range(len(orders))))
     return fx.GraphModule(torch.nn.Module(), graph)
-
-
-def general(program: wrapper.Program, outs: list[cpp.Out], orders: list[tuple[int, ...] | None]) -> str:
-    """The text of `run(inputs, outputs)`: the wrapper's own statements on torch tensors.
-
-    What can be an output's own memory is `outputs[i]` from the start; the rest is copied there at the end.
-    """
-    assert program.general is not None
-    own = cpp.placed(program, outs)
-    lines = []
-    for number, statement in enumerate(program.general.body):
-        match statement:
-            case ast.Assign(targets=[ast.Tuple()], value=ast.Name(id="args")):
-                lines.append(f"{ast.unparse(statement.targets[0])} = inputs")
-            case ast.Expr(value=ast.Call(func=func)) if ast.unparse(func) == "args.clear":
-                pass
-            case ast.Assign(targets=[name], value=ast.Call(args=[shape, strides, _])) if (
-                program.allocated.get(number) in own
-            ):
-                # The wrapper may use this memory for something of another shape before it is the output's.
-                place, form = own[program.allocated[number]], f"{ast.unparse(shape)}, {ast.unparse(strides)}"
-                lines.append(f"{ast.unparse(name)} = reinterpret_tensor(outputs[{place}], {form}, 0)")
-            case ast.Return(value=ast.Tuple(elts=values)):
-                for place, value in enumerate(values):
-                    if place not in own.values():
-                        lines.append(f"outputs[{place}]{_permute(orders[place])}.copy_({ast.unparse(value)})")
-            case _:
-                lines.append(ast.unparse(statement))
-    return "def run(inputs, outputs):\n" + "".join(f"    {line}\n" for line in [*lines, "return None"])
-
-
-def _permute(order: tuple[int, ...] | None) -> str:
-    return "" if order is None else f".permute({order})"
 
 
 def _pack(constants: dict[str, torch.Tensor]) -> str:

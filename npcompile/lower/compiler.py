@@ -17,17 +17,19 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 import torch.fx as fx
 
-from . import cache, cpp, kernel, native, worker
+from . import cache, cpp, fitting, kernel, native, sizes, worker
 from . import graph as wire
 
 TIME_LIMIT = 120.0  # seconds for one segment
 IDLE_LIMIT = 300.0  # seconds after which a worker with nothing to do is ended: it holds some 300 MB
 ATTEMPTS = 2
+MAX_FORMS = 4  # sizes of one family that are compared to see what differs
+MAX_PATTERNS = 3  # libraries for any sizes of one family
 START = (
     "import sys, json; sys.path[:] = json.loads(sys.argv[1]); "
     "from npcompile.lower import worker; worker.serve(sys.argv[2])"
@@ -39,14 +41,20 @@ class Job:
 
     When `done`, either `kernel` is a callable or `error` says why there is none. `source`: the generated C++;
     `kernels`: how many kernels one call runs; `bytes_written`: by them; `seconds`: how long the job took;
-    `from_disk`: whether the kernel was there already; `form`: "native" (one C call) or "general" (torch
-    operators among the kernels).
+    `from_disk`: whether the kernel was there already; `general`: the library for any sizes that it is of, if
+    it is not of one for these alone; `form`: "native" (one C call) or "general" (torch operators among the
+    kernels).
     """
 
-    def __init__(self, graph: fx.Graph, data: bytes, salt: str, compiler: _Compiler) -> None:
-        self.threads = torch.get_num_threads()  # allowed; when done: those that it uses
-        self.key = wire.key(data, salt, self.threads)
-        self.data = data
+    def __init__(self, graph: fx.Graph, salt: str, compiler: _Compiler) -> None:
+        rows = wire.rows_of(graph)
+        self.data = wire.pack(rows)
+        self.allowed = torch.get_num_threads()
+        self.threads = self.allowed  # when done: those that it uses
+        self.key = wire.key(self.data, salt, self.threads)
+        self.sized = sizes.form(rows)
+        self.family = wire.key(self.sized.skeleton, salt, self.threads)
+        self.general: General | None = None
         self.inputs = wire.inputs_of(graph)
         self.outputs = wire.outputs_of(graph)
         self.written = wire.written(graph)
@@ -81,13 +89,17 @@ class Job:
             self._event.wait(left)
 
     def load(self, folder: Path) -> bool:
-        """Take the kernel from disk if it is there. Raises `cache.Refused`, OSError, ImportError."""
-        found = cache.load(folder, self.key)
+        """Take the kernel from disk if it is there. Raises `cache.Refused`, OSError, ImportError,
+        `fitting.Unfit`."""
+        key = self.key if self.general is None else self.general.key
+        found = cache.load(folder, key)
         runtime = native.load(folder) if found is not None else None
         if found is None or runtime is None:
             return False
         library, metadata = found
         assert library is not None
+        if self.general is not None:
+            metadata = fitting.fit(metadata, self.general.values, self.inputs, self.outputs)
         made = kernel.make(runtime, self.inputs, self.outputs, self.written, library, metadata)
         self.form = metadata["form"]
         self.source = metadata["source"]
@@ -103,6 +115,41 @@ class Job:
         self._event.set()
 
 
+class General(NamedTuple):
+    """The library for any sizes that a segment can use: its key, the pattern of its parameters, and their
+    values in this segment."""
+
+    key: str
+    pattern: sizes.Pattern
+    values: tuple[int, ...]
+
+
+class Family:
+    """Segments that differ in sizes alone. The first gets a library of its own; from the second on they share
+    libraries for any sizes, where those can be made."""
+
+    def __init__(self) -> None:
+        self.forms: list[sizes.Form] = []
+        self.patterns: list[sizes.Pattern] = []
+        self.given_up: set[sizes.Pattern] = set()
+
+    def pattern(self, form: sizes.Form) -> sizes.Pattern | None:
+        """The pattern for a segment of this form, a new one if need be."""
+        for pattern in self.patterns:
+            if pattern not in self.given_up and pattern.values(form.sizes) is not None:
+                return pattern
+        if form not in self.forms and len(self.forms) < MAX_FORMS:
+            self.forms.append(form)
+        if self.given_up or len(self.patterns) >= MAX_PATTERNS:
+            return None
+        found = sizes.pattern(self.forms)
+        if found is not None and found.values(form.sizes) is None:
+            return None
+        if found is not None:
+            self.patterns.append(found)
+        return found
+
+
 class _WorkerDied(Exception):
     pass
 
@@ -113,6 +160,7 @@ class _Compiler:
     def __init__(self, done: dict[str, Job] | None = None) -> None:
         self.lock = threading.Lock()
         self.jobs: dict[str, Job] = done or {}
+        self.families: dict[str, Family] = {}
         self.queue: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self.thread: threading.Thread | None = None
         self.process: subprocess.Popen[bytes] | None = None
@@ -122,12 +170,13 @@ class _Compiler:
         self.closing = False
 
     def submit(self, graph: fx.Graph, salt: str) -> Job:
-        job = Job(graph, wire.dump(graph), salt, self)
+        job = Job(graph, salt, self)
         with self.lock:
             if (known := self.jobs.get(job.key)) is not None:
                 return known
             self.jobs[job.key] = job
-        self._begin(job)
+            pattern = self.families.setdefault(job.family, Family()).pattern(job.sized)
+        self._begin(job, pattern)
         return job
 
     def adopt(self, job: Job) -> None:
@@ -140,14 +189,15 @@ class _Compiler:
             self.jobs[job.key] = job
         self._begin(job)
 
-    def _begin(self, job: Job) -> None:
-        try:
-            if job.load(cache.directory()):
-                job.from_disk = True
-                job.finish()
+    def _begin(self, job: Job, pattern: sizes.Pattern | None = None) -> None:
+        if self._from_disk(job):
+            return
+        if pattern is not None:
+            values = pattern.values(job.sized.sizes)
+            assert values is not None
+            job.general = General(wire.key(repr(pattern).encode(), job.family, job.allowed), pattern, values)
+            if self._from_disk(job):
                 return
-        except (OSError, ImportError, KeyError, cache.Refused):
-            pass  # what is there cannot be used: compile it anew, over it
         try:
             for value in (*job.inputs, *job.outputs):
                 kernel.spec(value, False)
@@ -156,6 +206,26 @@ class _Compiler:
             job.finish(str(reason))
             return
         self.start(job)
+
+    def _from_disk(self, job: Job) -> bool:
+        try:
+            job.from_disk = job.load(cache.directory())
+        except fitting.Unfit:
+            self._give_up(job)
+            return False
+        except (OSError, ImportError, KeyError, cache.Refused):
+            return False  # what is there cannot be used: compile it anew, over it
+        if job.from_disk:
+            job.finish()
+        return job.from_disk
+
+    def _give_up(self, job: Job) -> None:
+        """A library for any sizes does not serve: this segment gets one of its own."""
+        assert job.general is not None
+        with self.lock:
+            if (family := self.families.get(job.family)) is not None:
+                family.given_up.add(job.general.pattern)
+        job.general = None
 
     def start(self, job: Job | None = None) -> None:
         """Give the thread a job; None is for the worker to be up and warm before the first."""
@@ -185,8 +255,15 @@ class _Compiler:
 
     def _compile(self, job: Job) -> str | None:
         """The reason of a failure."""
+        if job.general is not None:
+            if self._request(job, job.general.key, job.general.pattern) is None:
+                return None
+            self._give_up(job)
+        return self._request(job, job.key, None)
+
+    def _request(self, job: Job, key: str, pattern: sizes.Pattern | None) -> str | None:
         folder = cache.directory()
-        request = worker.Request(job.key, job.data, job.threads, str(folder), cpp.compiler())
+        request = worker.Request(key, job.data, pattern, job.allowed, str(folder), cpp.compiler())
         for attempt in range(ATTEMPTS):
             try:
                 reply = self._ask(request)
@@ -203,7 +280,10 @@ class _Compiler:
             return reply.error
         self.compiled += reply.compiled
         job.from_disk = not reply.compiled
-        return None if job.load(folder) else "the compiled kernel is not in the cache folder"
+        try:
+            return None if job.load(folder) else "the compiled kernel is not in the cache folder"
+        except fitting.Unfit as reason:
+            return str(reason)
 
     def _ask(self, request: worker.Request) -> worker.Reply:
         process = self._spawn()

@@ -23,6 +23,10 @@ PARALLEL = re.compile(r"#pragma omp parallel( for)?(?: num_threads\(\d+\))?[ ]*$
 INCLUDE = re.compile(r"^[ ]*#include.*$", re.MULTILINE)
 COPY_TYPES = {1: "uint8_t", 2: "uint16_t", 4: "uint32_t", 8: "uint64_t", 16: "std::array<uint64_t, 2>"}
 ALIGNMENT = 64
+# In nanoseconds of work. Waking a second thread takes 30 microseconds on a quiet machine; where all cores are
+# taken it waits its turn for 8 to 20 milliseconds, and the whole kernel waits for it: small work is never
+# worth that.
+PARALLEL_FROM = 100_000.0
 MASKED = "VecMask<"  # in the text of kernels that MASKS is for
 MASKS = Path(__file__).parent / "masks.h"
 
@@ -47,8 +51,25 @@ class Out(NamedTuple):
         return numel(self.shape) * self.itemsize
 
 
+class Numbers:
+    """How the entry's text says the numbers that follow from sizes: as they are, or as places in a table that
+    it is called with."""
+
+    def __init__(self, in_table: bool) -> None:
+        self.in_table = in_table
+        self.table: list[int] = []
+
+    def __call__(self, number: int) -> str:
+        if not self.in_table:
+            return str(number)
+        self.table.append(number)
+        return f"t[{len(self.table)}]"  # t[0]: the threads
+
+
 class Emitted(NamedTuple):
     source: str
+    entry: str  # the part of it that calls the kernels
+    table: list[int]
     scratch: int  # bytes
     bytes_written: int
     written: set[int]  # inputs that some kernel writes
@@ -70,29 +91,32 @@ def same_layout(view: View, out: Out) -> bool:
     return view.shape == out.shape and (0 in out.shape or all(a == b for n, a, b in pairs if n != 1))
 
 
-def emit(program: Program, outs: list[Out], threads: int) -> Emitted:
-    """One C++ file: a namespace for each kernel, and `npc_run(inputs, outputs, scratch)` that calls them.
+def emit(program: Program, outs: list[Out], threads: int, sized: bool = False) -> Emitted:
+    """One C++ file: a namespace for each kernel, and `npc_run(inputs, outputs, scratch, table)` that calls
+    them.
 
     `npc_run` gives a message where a kernel throws. In the general form each kernel has an entry instead.
+    sized: for any sizes; numbers that follow from them stand in the table.
     """
+    numbers = Numbers(sized)
+    count = "npc_now" if sized and program.general is None else "npc_threads"
     includes: dict[str, None] = {}
     kernels: list[str] = []
-    names: dict[str, str] = {}
     streamed = streaming.streamed(program) if program.general is None else {}
     for index, kernel in enumerate(program.kernels):
         source = streamed.get(kernel.name, kernel.source)
         includes.update(dict.fromkeys(line.strip() for line in INCLUDE.findall(source)))
         text = INCLUDE.sub("", source).replace('extern "C"', "").strip()
-        text, found = PARALLEL.subn(r"#pragma omp parallel\1 num_threads(npc_threads)", text)
+        text, found = PARALLEL.subn(rf"#pragma omp parallel\1 num_threads({count})", text)
         if found != text.count("omp parallel"):  # its buffers hold one entry a thread
             raise Unreadable("a parallel region whose threads cannot be set")
-        names[kernel.name] = f"kernel_{index}"
         kernels.append(f"// {kernel.name}\nnamespace kernel_{index} {{\n{text}\n}}")
     head = [
         *includes,
         "#include <array>\n#include <cstdint>\n#include <cstring>\n#include <exception>",
         '#define NPC_EXPORT extern "C" __attribute__((visibility("default")))',
         f"NPC_EXPORT int npc_threads = {threads};  // a forked child sets it to 1",
+        *(["static thread_local int npc_now = 1;  // of this call"] if sized else []),
         "static thread_local char npc_message[512];",
         "static const char* npc_failed(const char* what) {\n"
         "    std::strncpy(npc_message, what, sizeof npc_message - 1);\n    return npc_message;\n}",
@@ -102,15 +126,21 @@ def emit(program: Program, outs: list[Out], threads: int) -> Emitted:
     if streamed:
         head.insert(len(includes) + 1, streaming.HELPERS)
     if program.general is not None:
-        tail = [_entry(names[k.name], k.types) for k in program.kernels]
-        scratch = 0
+        tail = [_entry(f"kernel_{i}", k.types) for i, k in enumerate(program.kernels)]
+        entry, scratch = "", 0
     else:
-        body, scratch = _run(program, outs, names, streaming.FENCE if streamed else "")
-        tail = [body]
-    written = sum(view.nbytes for call in program.calls for view in call.results())
-    written += sum(out.nbytes for _, out in _copied(program, outs))
+        entry, scratch = entry_of(program, outs, numbers, streaming.FENCE if streamed else "")
+        tail = [entry]
+    written = bytes_written(program, outs)
     inputs = {v.memory.index for call in program.calls for v in call.results() if v.memory.index >= 0}
-    return Emitted("\n\n".join([*head, *kernels, *tail]) + "\n", scratch, written, inputs)
+    source = "\n\n".join([*head, *kernels, *tail]) + "\n"
+    return Emitted(source, entry, numbers.table, scratch, written, inputs)
+
+
+def bytes_written(program: Program, outs: list[Out]) -> int:
+    """By one run."""
+    written = sum(view.nbytes for call in program.calls for view in call.results())
+    return written + sum(out.nbytes for _, out in _copied(program, outs))
 
 
 def _copied(program: Program, outs: list[Out]) -> list[tuple[int, Out]]:
@@ -131,7 +161,13 @@ def _guarded(lines: list[str]) -> str:
     return f"    try {{\n{body}    }} {caught}\n    return nullptr;\n"
 
 
-def _run(program: Program, outs: list[Out], names: dict[str, str], fence: str) -> tuple[str, int]:
+def allowed_threads(nanoseconds: float, threads: int) -> int:
+    return threads if nanoseconds >= PARALLEL_FROM else 1
+
+
+def entry_of(program: Program, outs: list[Out], numbers: Numbers, fence: str) -> tuple[str, int]:
+    """The text of `npc_run`, and the bytes of its scratch."""
+    names = {kernel.name: f"kernel_{index}" for index, kernel in enumerate(program.kernels)}
     own = placed(program, outs)
     constants: list[str] = []
     offsets: dict[Memory, int] = {}
@@ -155,11 +191,11 @@ def _run(program: Program, outs: list[Out], names: dict[str, str], fence: str) -
         elif memory in own:
             base = f"out[{own[memory]}]"
         else:
-            base = f"(scratch + {offsets[memory]})"
-        shift = f" + {view.offset}" if view.offset else ""
+            base = f"(scratch + {numbers(offsets[memory])})"
+        shift = f" + {numbers(view.offset)}" if view.offset or numbers.in_table else ""
         return f"({type_}){base}{shift}"
 
-    lines = [f"{names[c.kernel.name]}::kernel({_arguments(c, pointer)});" for c in program.calls]
+    lines = [f"{names[c.kernel.name]}::kernel({_arguments(c, pointer, numbers)});" for c in program.calls]
     for index, out in _copied(program, outs):
         view = program.returned[index]
         assert view is not None
@@ -167,20 +203,28 @@ def _run(program: Program, outs: list[Out], names: dict[str, str], fence: str) -
         source, target = "0", "0"
         loops = []
         for axis, (n, a, b) in enumerate(zip(out.shape, view.strides, out.strides, strict=True)):
-            loops.append(f"for (int64_t i{axis} = 0; i{axis} < {n}; i{axis}++)")
-            source += f" + i{axis} * {a}"
-            target += f" + i{axis} * {b}"
+            loops.append(f"for (int64_t i{axis} = 0; i{axis} < {numbers(n)}; i{axis}++)")
+            source += f" + i{axis} * {numbers(a)}"
+            target += f" + i{axis} * {numbers(b)}"
         read = pointer(view, f"const {type_}*")
         lines.append(" ".join([*loops, f"(({type_}*)out[{index}])[{target}] = ({read})[{source}];"]))
     if fence:
         lines.append(fence)
-    entry = f"NPC_EXPORT const char* npc_run(void** in, void** out, char* scratch) {{\n{_guarded(lines)}}}"
+    if numbers.in_table:
+        lines.insert(0, "npc_now = t[0] < npc_threads ? int(t[0]) : npc_threads;")
+    head = "NPC_EXPORT const char* npc_run(void** in, void** out, char* scratch, const int64_t* t)"
+    entry = f"{head} {{\n{_guarded(lines)}}}"
     return "\n\n".join([*constants, entry]), scratch
 
 
-def _arguments(call: Call, pointer: Callable[[View, str], str]) -> str:
-    pairs = zip(call.arguments, call.kernel.types, strict=True)
-    return ", ".join(pointer(a, t) if isinstance(a, View) else f"({t}){a}" for a, t in pairs)
+def _arguments(call: Call, pointer: Callable[[View, str], str], numbers: Numbers) -> str:
+    texts = []
+    for argument, type_ in zip(call.arguments, call.kernel.types, strict=True):
+        if isinstance(argument, View):
+            texts.append(pointer(argument, type_))
+        else:
+            texts.append(f"({type_}){numbers(argument) if type(argument) is int else argument}")
+    return ", ".join(texts)
 
 
 def _assign(memories: list[Memory], offsets: dict[Memory, int]) -> int:

@@ -17,7 +17,12 @@ import torch.fx as fx
 from .adapter import OPERATORS
 from .values import Value
 
-FORMAT = 1  # raised when the wire form, the library's entry point or the metadata change meaning
+# What a kernel's text depends on.
+_SOURCES = (
+    *("graph.py", "sizes.py", "adapter.py", "compile.py", "outputs.py", "wrapper.py", "cpp.py"),
+    *("streaming.py", "masks.h"),
+)
+FORMAT = 2  # raised when the wire form, the library's entry point or the metadata change meaning
 
 
 class Ref(NamedTuple):
@@ -37,10 +42,10 @@ def write(dst: torch.Tensor, value: Any) -> None:
     dst.copy_(value)
 
 
-def dump(graph: fx.Graph) -> bytes:
-    """The graph as bytes that depend on its structure alone.
+def rows_of(graph: fx.Graph) -> list[tuple[Any, ...]]:
+    """The graph as plain data, a row a node, that depends on its structure alone.
 
-    Targets are pickled by reference. Raises TypeError for nodes other than placeholders, calls, output.
+    Raises TypeError for nodes other than placeholders, calls, output.
     """
     place: dict[fx.Node, int] = {}
     rows: list[tuple[Any, ...]] = []
@@ -59,6 +64,11 @@ def dump(graph: fx.Graph) -> bytes:
         else:
             raise TypeError(f"a segment cannot hold a {node.op} node ({node.format_node()})")
         place[node] = len(rows) - 1
+    return rows
+
+
+def pack(rows: list[tuple[Any, ...]]) -> bytes:
+    """Rows as bytes; targets are pickled by reference."""
     buffer = io.BytesIO()
     pickler = pickle.Pickler(buffer, protocol=4)
     pickler.fast = True  # no memo: equal structures give equal bytes, whatever objects they share
@@ -66,8 +76,24 @@ def dump(graph: fx.Graph) -> bytes:
     return buffer.getvalue()
 
 
+def dump(graph: fx.Graph) -> bytes:
+    """The graph as bytes that depend on its structure alone. Raises TypeError as `rows_of` does."""
+    return pack(rows_of(graph))
+
+
+def unpack(data: bytes) -> list[tuple[Any, ...]]:
+    """The rows that `pack` wrote; imports the modules of their targets."""
+    rows: list[tuple[Any, ...]] = pickle.loads(data)
+    return rows
+
+
 def load(data: bytes) -> fx.Graph:
     """The graph that `dump` wrote; imports the modules of its targets."""
+    return build(unpack(data))
+
+
+def build(rows: list[tuple[Any, ...]]) -> fx.Graph:
+    """The graph of these rows."""
     graph = fx.Graph()
     nodes: list[fx.Node] = []
 
@@ -83,7 +109,7 @@ def load(data: bytes) -> fx.Graph:
             return slice(resolve(arg.start), resolve(arg.stop), resolve(arg.step))
         return arg
 
-    for row in pickle.loads(data):
+    for row in rows:
         if row[0] == "in":
             node = graph.placeholder(f"a{len(nodes)}")
             node.meta["value"] = Value(*row[1])
@@ -127,14 +153,20 @@ def _value(value: Value) -> tuple[Any, ...]:
 
 
 def _input(value: Value) -> tuple[Any, ...]:
-    """The stride of an axis of one element means nothing and NumPy leaves anything there: made regular."""
-    kind, dtype, shape, strides, *rest = _value(value)
-    regular: list[int] = []
+    kind, dtype, shape, _, *rest = _value(value)
+    return kind, dtype, shape, regular(value), *rest
+
+
+def regular(value: Value) -> tuple[int, ...]:
+    """An input's strides. That of an axis of one element means nothing and NumPy leaves anything there: made
+    regular."""
+    _, _, shape, strides, *_ = _value(value)
+    found: list[int] = []
     inner = 1
     for n, stride in zip(reversed(shape), reversed(strides), strict=True):
-        regular.insert(0, inner if n == 1 or 0 in shape else stride)
-        inner = regular[0] * max(n, 1)
-    return kind, dtype, shape, tuple(regular), *rest
+        found.insert(0, inner if n == 1 or 0 in shape else stride)
+        inner = found[0] * max(n, 1)
+    return tuple(found)
 
 
 def _target(target: Any) -> Any:
@@ -160,7 +192,7 @@ def _versions() -> bytes:
     """This machine's and this code's part of every key."""
     digest = hashlib.sha256(f"{FORMAT} {torch.__version__} {platform.machine()}".encode())
     digest.update(cpu_flags().encode())
-    for name in ("graph.py", "adapter.py", "compile.py", "wrapper.py", "cpp.py", "streaming.py", "masks.h"):
+    for name in _SOURCES:
         digest.update((Path(__file__).parent / name).read_bytes())
     return digest.digest()
 

@@ -73,6 +73,7 @@ def make(
         metadata["scratch"],
         metadata["cost"] >= RELEASE_FROM,
         body,
+        tuple(metadata.get("table", ())),
     )
 
 
@@ -86,10 +87,11 @@ def _general(library: Path, metadata: dict[str, Any]) -> Callable[[Any, Any], No
         names[name] = _entry(getattr(handle, f"kernel_{place}_call"), arity)
     exec(compile(metadata["general"], f"<{library.name}>", "exec"), names)
     run = names["run"]
+    values = metadata.get("values", ())
 
     def body(inputs: tuple[Any, ...], outputs: tuple[Any, ...]) -> None:
         with torch.no_grad():
-            run([torch.from_numpy(a) for a in inputs], [torch.from_numpy(a) for a in outputs])
+            run([*values, *(torch.from_numpy(a) for a in inputs)], [torch.from_numpy(a) for a in outputs])
 
     return body
 
@@ -98,8 +100,8 @@ def _entry(function: Any, arity: int) -> Callable[..., None]:
     function.restype = ctypes.c_char_p
     function.argtypes = [ctypes.c_void_p] * arity
 
-    def call(*tensors: torch.Tensor) -> None:
-        message = function(*(t.data_ptr() for t in tensors))
+    def call(*args: torch.Tensor | int) -> None:
+        message = function(*(a if isinstance(a, int) else a.data_ptr() for a in args))
         if message:
             raise RuntimeError(message.decode())
 

@@ -98,7 +98,7 @@ bool parse_spec(PyObject *item, Spec &spec) {
     return !PyErr_Occurred();
 }
 
-typedef const char *(*Run)(void **, void **, char *);
+typedef const char *(*Run)(void **, void **, char *, const int64_t *);
 
 struct Kernel {
     PyObject_HEAD
@@ -106,6 +106,7 @@ struct Kernel {
     std::vector<Spec> *inputs, *outputs;
     Run run;        // the native form, or
     int *threads;   // the library's own count
+    std::vector<int64_t> *table;  // of a kernel for any sizes: its numbers for these
     PyObject *body;  // the general form: body(input arrays, output arrays)
     size_t scratch;
     bool release;  // long enough to let other Python threads run
@@ -256,10 +257,10 @@ bool run_native(Kernel *self, void **in, void **out) {
     const char *message;
     if (self->release) {
         Py_BEGIN_ALLOW_THREADS;
-        message = self->run(in, out, static_cast<char *>(scratch.buffer));
+        message = self->run(in, out, static_cast<char *>(scratch.buffer), self->table->data());
         Py_END_ALLOW_THREADS;
     } else {
-        message = self->run(in, out, static_cast<char *>(scratch.buffer));
+        message = self->run(in, out, static_cast<char *>(scratch.buffer), self->table->data());
     }
     if (message) PyErr_SetString(PyExc_RuntimeError, message);
     return !message;
@@ -315,23 +316,27 @@ PyObject *kernel_call(PyObject *callable, PyObject *const *args, size_t nargsf, 
     return tuple;
 }
 
-// Kernel(library, inputs, outputs, scratch, release, body)
+// Kernel(library, inputs, outputs, scratch, release, body, table)
 PyObject *kernel_new(PyTypeObject *type, PyObject *args, PyObject *) {
     const char *library;
-    PyObject *inputs, *outputs, *body;
+    PyObject *inputs, *outputs, *body, *table;
     Py_ssize_t scratch;
     int release;
-    if (!PyArg_ParseTuple(args, "zO!O!npO", &library, &PyTuple_Type, &inputs, &PyTuple_Type, &outputs, &scratch,
-                          &release, &body))
+    if (!PyArg_ParseTuple(args, "zO!O!npOO!", &library, &PyTuple_Type, &inputs, &PyTuple_Type, &outputs, &scratch,
+                          &release, &body, &PyTuple_Type, &table))
         return nullptr;
     Kernel *self = reinterpret_cast<Kernel *>(type->tp_alloc(type, 0));
     if (!self) return nullptr;
     self->vectorcall = kernel_call;
     self->inputs = new std::vector<Spec>(PyTuple_GET_SIZE(inputs));
     self->outputs = new std::vector<Spec>(PyTuple_GET_SIZE(outputs));
+    self->table = new std::vector<int64_t>(PyTuple_GET_SIZE(table));
     self->scratch = size_t(scratch);
     self->release = release;
     if (body != Py_None) self->body = Py_NewRef(body);
+    for (size_t i = 0; i < self->table->size(); i++)
+        (*self->table)[i] = PyLong_AsLongLong(PyTuple_GET_ITEM(table, i));
+    if (PyErr_Occurred()) goto failed;
     for (size_t i = 0; i < self->inputs->size(); i++)
         if (!parse_spec(PyTuple_GET_ITEM(inputs, i), (*self->inputs)[i])) goto failed;
     for (size_t i = 0; i < self->outputs->size(); i++)
@@ -363,6 +368,7 @@ void kernel_dealloc(PyObject *object) {
         for (Spec &spec : *specs) Py_XDECREF(spec.descr);
         delete specs;
     }
+    delete self->table;
     Py_XDECREF(self->body);
     Py_TYPE(object)->tp_free(object);
 }

@@ -18,7 +18,7 @@ import traceback
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from . import cache, cpp, native
+from . import cache, cpp, native, sizes
 
 NICENESS = 15
 LENGTH = struct.Struct("<Q")
@@ -27,6 +27,7 @@ LENGTH = struct.Struct("<Q")
 class Request(NamedTuple):
     key: str
     data: bytes  # the graph, as `graph.dump` wrote it
+    pattern: sizes.Pattern | None  # which of its sizes are parameters of the library
     threads: int
     folder: str  # of the kernel cache
     compiler: str
@@ -113,7 +114,7 @@ def _compile(request: Request, header: cpp.Header) -> bool:
         return False
     with tempfile.TemporaryDirectory(dir=folder, prefix=cache.work_prefix()) as work:
         library, metadata = compile_segment(
-            request.data, request.threads, Path(work), request.compiler, header
+            request.data, request.pattern, request.threads, Path(work), request.compiler, header
         )
         cache.store(folder, request.key, library, metadata)
     return True

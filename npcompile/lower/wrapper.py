@@ -8,6 +8,8 @@ turns into one C++ function. One that also calls torch operators keeps its funct
 from __future__ import annotations
 
 import ast
+import operator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -15,6 +17,14 @@ import torch
 
 from . import adapter
 from .parsing import parse
+
+_ARITHMETIC: dict[type[ast.operator], Callable[[int, int], int]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+}
 
 
 class Unreadable(Exception):
@@ -74,6 +84,7 @@ class Program:
     calls: list[Call] = field(default_factory=list)
     memories: list[Memory] = field(default_factory=list)
     returned: list[View | None] = field(default_factory=list)
+    function: ast.FunctionDef | None = None  # the wrapper's own
     general: ast.FunctionDef | None = None  # set if some statement is no kernel call
     allocated: dict[int, Memory] = field(default_factory=dict)  # statement number -> what it allocates
 
@@ -92,19 +103,37 @@ def extent(shape: tuple[int, ...], strides: tuple[int, ...]) -> int:
     return 1 + sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
 
 
-def read(source: str, inputs: list[torch.Tensor], constants: dict[str, torch.Tensor]) -> Program:
-    """Read a wrapper's text. Inputs give the shapes, strides and dtypes of its arguments, in their order."""
+def read(
+    source: str,
+    inputs: list[torch.Tensor],
+    constants: dict[str, torch.Tensor],
+    numbers: tuple[int, ...] = (),
+) -> Program:
+    """Read a wrapper's text. Inputs give the shapes, strides and dtypes of its arguments, in their order;
+    before them come the `numbers` that its sizes are made of."""
     tree = parse(source)
     kernels = {k.name: k for k in map(_kernel, tree.body) if k is not None}
     functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name == "call"]
     if len(functions) != 1:
         raise Unreadable(f"{len(functions)} functions are named call")
-    reader = _Reader(kernels, inputs, constants)
-    for number, statement in enumerate(functions[0].body):
+    return read_call(functions[0], kernels, inputs, constants, numbers)
+
+
+def read_call(
+    function: ast.FunctionDef,
+    kernels: dict[str, Kernel],
+    inputs: list[torch.Tensor],
+    constants: dict[str, torch.Tensor],
+    numbers: tuple[int, ...],
+) -> Program:
+    """Read the function of a wrapper that calls its kernels."""
+    reader = _Reader(kernels, inputs, constants, numbers)
+    for number, statement in enumerate(function.body):
         reader.number = number
         reader.statement(statement)
+    reader.program.function = function
     if reader.extern:
-        reader.program.general = functions[0]
+        reader.program.general = function
     return reader.program
 
 
@@ -121,10 +150,16 @@ def _kernel(node: ast.stmt) -> Kernel | None:
 
 class _Reader:
     def __init__(
-        self, kernels: dict[str, Kernel], inputs: list[torch.Tensor], constants: dict[str, torch.Tensor]
+        self,
+        kernels: dict[str, Kernel],
+        inputs: list[torch.Tensor],
+        constants: dict[str, torch.Tensor],
+        numbers: tuple[int, ...],
     ) -> None:
         self.kernels = kernels
         self.inputs = inputs
+        self.given = numbers
+        self.numbers: dict[str, int] = {}
         self.program = Program(list(kernels.values()))
         self.env: dict[str, View | None] = {}  # None: made by a torch operator
         self.number = 0
@@ -137,6 +172,8 @@ class _Reader:
         match node:
             case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Name(id="args")):
                 self.arguments([ast.unparse(n) for n in names])
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name(id=number)) if number in self.numbers:
+                self.numbers[name] = self.numbers[number]
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 self.env[name] = self.assigned(value)
             case ast.Expr(value=ast.Call(func=ast.Name(id=name), args=args)) if name in self.kernels:
@@ -155,9 +192,10 @@ class _Reader:
                 raise Unreadable(f"statement {ast.unparse(node)!r}")
 
     def arguments(self, names: list[str]) -> None:
-        if len(names) != len(self.inputs):
+        if len(names) != len(self.given) + len(self.inputs):
             raise Unreadable(f"the wrapper takes {len(names)} arguments, the segment {len(self.inputs)}")
-        for index, (name, value) in enumerate(zip(names, self.inputs, strict=True)):
+        self.numbers = dict(zip(names, self.given, strict=False))
+        for index, (name, value) in enumerate(zip(names[len(self.given) :], self.inputs, strict=True)):
             shape, strides, dtype = metadata(value)
             memory = Memory(index, extent(shape, strides) * dtype.itemsize)
             self.env[name] = View(memory, 0, shape, strides, dtype)
@@ -168,8 +206,8 @@ class _Reader:
                 view = View(
                     Memory(-1, 0, self.number, self.number),
                     0,
-                    ast.literal_eval(shape),
-                    ast.literal_eval(strides),
+                    self.whole(shape),
+                    self.whole(strides),
                     _dtype(dtype),
                 )
                 view.memory.nbytes = extent(view.shape, view.strides) * view.dtype.itemsize
@@ -195,9 +233,9 @@ class _Reader:
                     return None
                 return View(
                     view.memory,
-                    view.offset + ast.literal_eval(offset),
-                    ast.literal_eval(shape),
-                    ast.literal_eval(strides),
+                    view.offset + self.integer(offset),
+                    self.whole(shape),
+                    self.whole(strides),
                     view.dtype,
                 )
             case _:
@@ -205,15 +243,43 @@ class _Reader:
                 return None
 
     def call(self, kernel: Kernel, nodes: list[ast.expr]) -> None:
-        arguments = [ast.literal_eval(a) if isinstance(a, ast.Constant) else self.view(a) for a in nodes]
+        arguments = [self.argument(node) for node in nodes]
         if None in arguments:
             self.extern = True
         self.program.calls.append(Call(kernel, arguments))
 
+    def argument(self, node: ast.expr) -> View | int | float | None:
+        if isinstance(node, ast.Constant):
+            value: int | float = ast.literal_eval(node)
+            return value
+        names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+        return self.integer(node) if names & self.numbers.keys() else self.view(node)
+
+    def whole(self, node: ast.expr) -> tuple[int, ...]:
+        if not isinstance(node, ast.Tuple):
+            raise Unreadable(f"{ast.unparse(node)!r} is no shape")
+        return tuple(self.integer(item) for item in node.elts)
+
+    def integer(self, node: ast.expr) -> int:
+        """A whole number, made of the wrapper's numbers."""
+        match node:
+            case ast.Constant(value=int(value)):
+                return value
+            case ast.Name(id=name) if name in self.numbers:
+                return self.numbers[name]
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                return -self.integer(operand)
+            case ast.BinOp(left=left, op=op, right=right) if type(op) in _ARITHMETIC:
+                return _ARITHMETIC[type(op)](self.integer(left), self.integer(right))
+            case ast.Call(func=ast.Name(id="max" | "min" as name), args=items):
+                return (max if name == "max" else min)(self.integer(item) for item in items)
+            case _:
+                raise Unreadable(f"number {ast.unparse(node)!r}")
+
     def outside(self, node: ast.expr) -> None:
         """A torch operator's call, or a part of its result: checked for names that replay would not know."""
         self.extern = True
-        known = adapter.replay_names().keys() | self.env.keys() | self.kernels.keys()
+        known = adapter.replay_names().keys() | self.env.keys() | self.kernels.keys() | self.numbers.keys()
         for part in ast.walk(node):
             if isinstance(part, ast.Name):
                 if part.id not in known:

@@ -6,7 +6,6 @@ Bodies that make arrays of nothing take the device as `device=`; without one it 
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,6 +14,7 @@ import torch
 from numpy.lib.array_utils import normalize_axis_index
 from torch import Tensor
 
+from npcompile.frontend.extents import whole
 from npcompile.frontend.ops.limits import dtype_limit
 from npcompile.frontend.ops.rules import (
     INT64,
@@ -38,9 +38,7 @@ from npcompile.nep50 import promote, weak
 
 def shape_of(shape: Any) -> tuple[int, ...]:
     """A shape as a tuple. Raises NumPy's TypeError or ValueError."""
-    sizes = (
-        tuple(map(operator.index, shape)) if isinstance(shape, (tuple, list)) else (operator.index(shape),)
-    )
+    sizes = tuple(map(whole, shape)) if isinstance(shape, (tuple, list)) else (whole(shape),)
     if any(size < 0 for size in sizes):
         raise ValueError("negative dimensions are not allowed")
     return sizes
@@ -271,7 +269,7 @@ def linspace(
     *,
     device: Any = None,
 ) -> Tensor:
-    num = operator.index(num)
+    num = whole(num)
     if num < 0:
         raise ValueError(f"Number of samples, {num}, must be non-negative.")
     div = num - 1 if endpoint else num

@@ -15,6 +15,7 @@ import torch
 from numpy.lib.array_utils import normalize_axis_index
 from torch import Tensor
 
+from npcompile.frontend.extents import whole
 from npcompile.frontend.ops.rules import cast, dtype_of, op
 from npcompile.frontend.table import Op
 
@@ -61,7 +62,7 @@ def _transform(a: Tensor, n: Any, axis: Any, norm: Any, forward: bool, real: boo
     own = np.result_type(dtype_of(a).type(0).real.dtype, 1.0)
     factor = _factor(n, norm, own)
     axis = normalize_axis_index(operator.index(axis), a.dim())
-    n = operator.index(n)
+    n = whole(n)
     single = own.itemsize < 8
     if real and forward:
         if a.is_complex():  # raises the UFuncTypeError of this call
@@ -191,7 +192,7 @@ def _plan(a: Tensor, s: Any, axes: Any, half: bool = False) -> tuple[list[int], 
         if half:
             lengths[-1] = (shape[places[-1]] - 1) * 2
     else:
-        lengths = [operator.index(item) for item in s]
+        lengths = [whole(item) for item in s]
     if len(lengths) != len(places):
         raise ValueError("Shape and axes have different lengths.")
     return [shape[at] if n == -1 else n for n, at in zip(lengths, places, strict=True)], places

@@ -11,6 +11,7 @@ from numpy.exceptions import AxisError
 from numpy.lib.array_utils import normalize_axis_index
 from torch import Tensor
 
+from npcompile.frontend.extents import broadcast_shapes
 from npcompile.frontend.ops.rules import as_dtype, cast, strength
 from npcompile.frontend.table import TORCH
 from npcompile.nep50 import promote
@@ -51,7 +52,7 @@ def core_dimensions(name: str, signature: str, *shapes: Sequence[int]) -> None:
                     f"{name}: Input operand {at} has a mismatch in its core dimension {place}, with gufunc "
                     f"signature {signature} (size {size} is different from {sizes[label]})"
                 )
-    np.broadcast_shapes(*stacks)
+    broadcast_shapes(*stacks)
 
 
 def loop_dtypes(

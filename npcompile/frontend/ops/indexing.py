@@ -6,7 +6,6 @@ What has a data-dependent size (boolean masks as indices, nonzero, unique, extra
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,6 +14,7 @@ import torch
 from numpy.lib.array_utils import normalize_axis_index
 from torch import Tensor
 
+from npcompile.frontend.extents import bounds, broadcast_shapes, span, whole
 from npcompile.frontend.ops.rules import as_dtype, cast, dtype_of, op, tensor
 from npcompile.frontend.table import Op, Unsupported, Weak
 
@@ -93,7 +93,7 @@ def _parse(a: Tensor, index: Any) -> tuple[Tensor, list[Tensor | None], bool]:
             indices.append(item)
             axis += 1
         elif _is_integer(item):
-            place, length = operator.index(item), a.shape[axis]
+            place, length = whole(item), a.shape[axis]
             if not -length <= place < length:
                 raise IndexError(f"index {place} is out of bounds for axis {axis} with size {length}")
             place = place + length if place < 0 else place
@@ -111,8 +111,8 @@ def _parse(a: Tensor, index: Any) -> tuple[Tensor, list[Tensor | None], bool]:
 
 
 def _sliced(a: Tensor, axis: int, item: slice) -> Tensor:
-    start, stop, step = item.indices(a.shape[axis])
-    length = len(range(start, stop, step))
+    start, stop, step = bounds(item, a.shape[axis])
+    length = span(start, stop, step)
     if length == 0:
         return a.narrow(axis, 0, 0)
     if step > 0:
@@ -130,7 +130,7 @@ def _checked_indices(
 ) -> tuple[list[Tensor | None], Tensor | None]:
     shapes = [tuple(index.shape) for index in indices if index is not None]
     try:
-        np.broadcast_shapes(*shapes)
+        broadcast_shapes(*shapes)
     except ValueError:
         listed = " ".join(map(str, shapes))
         raise IndexError(
@@ -145,7 +145,7 @@ def _checked_indices(
             place, ok = _wrapped(index, a.shape[axis])
             wrapped.append(place)
             checks.append(ok)
-    if 0 in np.broadcast_shapes(*shapes):
+    if 0 in broadcast_shapes(*shapes):
         # Nothing is looked up: NumPy checks the indices against every axis only if there is anything to take.
         return wrapped, None if all(
             a.shape[i] for i, index in enumerate(indices) if index is not None
@@ -260,7 +260,7 @@ def _fitting(value: Tensor, shape: tuple[int, ...]) -> Tensor:
     while value.dim() > len(shape) and value.shape[0] == 1:
         value = value[0]
     try:
-        fits = np.broadcast_shapes(tuple(value.shape), shape) == shape
+        fits = broadcast_shapes(tuple(value.shape), shape) == shape
     except ValueError:
         fits = False
     if not fits:

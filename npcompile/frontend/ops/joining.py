@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,6 +11,7 @@ import torch
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 from torch import Tensor
 
+from npcompile.frontend.extents import bounds, whole
 from npcompile.frontend.ops.rules import cast, device_of, dtype_of, op, promoted, tensor
 from npcompile.frontend.ops.shape import at_least_3d, integers, reverse
 from npcompile.frontend.table import Op, Unsupported
@@ -135,7 +135,7 @@ def _split(a: Tensor, sections: Any, axis: int, equal: bool) -> list[Tensor]:
     if isinstance(sections, (list, tuple)):
         edges = [0, *integers(sections), length]
     else:
-        count = operator.index(sections)
+        count = whole(sections)
         if equal and count == 0:
             raise ZeroDivisionError("integer modulo by zero")
         if count <= 0:
@@ -148,7 +148,7 @@ def _split(a: Tensor, sections: Any, axis: int, equal: bool) -> list[Tensor]:
             edges.append(edges[-1] + each + (at < extra))
     parts = []
     for low, high in itertools.pairwise(edges):
-        start, stop, _ = slice(low, high).indices(length)
+        start, stop, _ = bounds(slice(low, high), length)
         parts.append(a.narrow(axis, start, max(stop - start, 0)))
     return parts
 

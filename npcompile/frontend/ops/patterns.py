@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import operator
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from npcompile.frontend.extents import whole
 from npcompile.frontend.ops.creation import laid_out, own_dtype, shape_of
 from npcompile.frontend.ops.rules import cast, device_of, op, tensor, torch_dtype
 from npcompile.frontend.ops.shape import laid
@@ -27,13 +27,11 @@ def _below(rows: int, columns: int, k: int, device: Any) -> Tensor:
 def eye(
     N: int, M: int | None = None, k: int = 0, dtype: Any = float, order: str = "C", *, device: Any = None
 ) -> Tensor:
-    rows = operator.index(N)
-    columns = rows if M is None else operator.index(M)
+    rows = whole(N)
+    columns = rows if M is None else whole(M)
     if rows < 0 or columns < 0:
         raise ValueError("negative dimensions are not allowed")
-    diagonal = torch.arange(rows, device=device)[:, None] + operator.index(k) == torch.arange(
-        columns, device=device
-    )
+    diagonal = torch.arange(rows, device=device)[:, None] + whole(k) == torch.arange(columns, device=device)
     return laid(cast(diagonal, own_dtype(None if dtype is float else dtype)), order)
 
 
@@ -44,8 +42,8 @@ def identity(n: int, dtype: Any = None, *, device: Any = None) -> Tensor:
 
 @op(np.tri, arrays=0, scalar=False, creates=True, limits=laid_out(3))
 def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = float, *, device: Any = None) -> Tensor:
-    rows = operator.index(N)
-    below = _below(rows, rows if M is None else operator.index(M), operator.index(k), device)
+    rows = whole(N)
+    below = _below(rows, rows if M is None else whole(M), whole(k), device)
     return cast(below, own_dtype(None if dtype is float else dtype))
 
 
@@ -53,7 +51,7 @@ def _triangle(m: Tensor, k: int) -> Tensor:
     if m.dim() == 0:
         raise TypeError("tri() missing 1 required positional argument: 'N'")
     rows, columns = (m.shape[-2], m.shape[-1]) if m.dim() > 1 else (m.shape[0], m.shape[0])
-    return _below(rows, columns, operator.index(k), m.device)
+    return _below(rows, columns, whole(k), m.device)
 
 
 @op(np.tril, scalar=False)

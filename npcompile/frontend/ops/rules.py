@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from npcompile.frontend.extents import broadcast_shapes
 from npcompile.frontend.ops.limits import list_dtype, list_reason
 from npcompile.frontend.table import NUMPY, TABLE, TORCH, Op, Unsupported, Weak
 from npcompile.lower import casts, unsigned
@@ -171,7 +172,7 @@ def check_broadcast(tensors: Sequence[torch.Tensor]) -> None:
     shapes = [tuple(item.shape) for item in tensors]
     if any(shape != shapes[0] for shape in shapes):
         try:
-            np.broadcast_shapes(*shapes)
+            broadcast_shapes(*shapes)
         except ValueError:
             listed = " ".join(str(shape).replace(" ", "") for shape in shapes)
             raise ValueError(f"operands could not be broadcast together with shapes {listed} ") from None

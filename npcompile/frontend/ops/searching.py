@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,6 +11,7 @@ import torch
 from numpy.lib.array_utils import normalize_axis_index
 from torch import Tensor
 
+from npcompile.frontend.extents import whole
 from npcompile.frontend.ops.rules import FLOAT64, INT64, cast, do, op, promoted, tensor
 from npcompile.frontend.ops.sorting import ordered
 from npcompile.frontend.table import TORCH, Op, Unsupported
@@ -211,7 +211,7 @@ def choose(a: Tensor, choices: Any, out: None = None, mode: Any = "raise") -> An
 
 
 def _lengths(shape: Any) -> list[int]:
-    return [operator.index(n) for n in shape] if isinstance(shape, (tuple, list)) else [operator.index(shape)]
+    return [whole(n) for n in shape] if isinstance(shape, (tuple, list)) else [whole(shape)]
 
 
 def _steps(lengths: Sequence[int], order: str) -> list[int]:
@@ -316,7 +316,7 @@ def unpackbits(a: Tensor, /, axis: Any = None, count: Any = None, bitorder: str 
     rows = a.to(torch.int64).movedim(at, -1).unsqueeze(-1)
     bits = ((rows & _weights(bitorder, a.device)) != 0).to(torch.uint8).flatten(-2)
     if count is not None:
-        wanted = operator.index(count)
+        wanted = whole(count)
         length = bits.shape[-1]
         if wanted < 0 and -wanted > length:
             raise ValueError(f"-count {wanted} for axis is larger than its length")

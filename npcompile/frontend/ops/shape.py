@@ -13,6 +13,7 @@ from numpy.exceptions import AxisError
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 from torch import Tensor
 
+from npcompile.frontend.extents import broadcast_shapes, whole
 from npcompile.frontend.ops.rules import cast, device_of, op, tensor, torch_dtype
 from npcompile.frontend.table import Op, Unsupported
 
@@ -20,8 +21,8 @@ from npcompile.frontend.table import Op, Unsupported
 def integers(values: Any) -> tuple[int, ...]:
     """One integer or a sequence of them, of any integer type, as a tuple."""
     if isinstance(values, (list, tuple)):
-        return tuple(operator.index(item) for item in values)
-    return (operator.index(values),)
+        return tuple(whole(item) for item in values)
+    return (whole(values),)
 
 
 def _in_c_order(order: Any) -> None:
@@ -194,7 +195,7 @@ def atleast_3d(*arys: Any) -> Any:
 @op(np.broadcast_to, scalar=False, view=True)
 def broadcast_to(array: Tensor, shape: Any, subok: bool = False) -> Tensor:
     target = integers(shape)
-    if np.broadcast_shapes(tuple(array.shape), target) != target:
+    if broadcast_shapes(tuple(array.shape), target) != target:
         raise ValueError("input operand has more dimensions than allowed by the axis remapping")
     return array.expand(target)
 
@@ -202,7 +203,7 @@ def broadcast_to(array: Tensor, shape: Any, subok: bool = False) -> Tensor:
 @op(np.broadcast_arrays, arrays=0, scalar=False, view=True)
 def broadcast_arrays(*args: Any) -> tuple[Tensor, ...]:
     arrays = [tensor(item, device_of(args)) for item in args]
-    shape = np.broadcast_shapes(*(tuple(item.shape) for item in arrays))
+    shape = broadcast_shapes(*(tuple(item.shape) for item in arrays))
     return tuple(item.expand(shape) for item in arrays)
 
 

@@ -39,6 +39,8 @@ def count(a: Tensor, axis: Any, keepdims: bool, where: Any) -> Any:
     items = 1
     for at in range(a.dim()) if axis is None else axis if isinstance(axis, tuple) else (axis,):
         items *= a.shape[normalize_axis_index(at, a.dim())]
+    if isinstance(items, torch.SymInt):
+        return torch.full((), items, dtype=torch.int64, device=a.device)
     return np.int64(items)
 
 

@@ -1,0 +1,66 @@
+"""Lengths and other whole numbers that may be parameters (torch's SymInt) while a segment is traced.
+
+Comparing them is noted as a condition of the traced code; asking for one's value would make it a constant.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+
+def whole(number: Any) -> int:
+    """As `operator.index`. Raises TypeError for what is no whole number."""
+    if isinstance(number, torch.SymInt):
+        return number  # type: ignore[return-value]
+    return operator.index(number)
+
+
+def broadcast_shapes(*shapes: Sequence[int]) -> tuple[int, ...]:
+    """As NumPy's. Raises ValueError where NumPy does."""
+    if all(type(length) is int for shape in shapes for length in shape):
+        return np.broadcast_shapes(*map(tuple, shapes))
+    found: list[int] = []
+    for back in range(1, max(map(len, shapes)) + 1):
+        common = 1
+        for shape in shapes:
+            if back <= len(shape) and shape[-back] != 1:
+                if common != 1 and common != shape[-back]:
+                    raise ValueError("shape mismatch: objects cannot be broadcast to a single shape")
+                common = shape[-back]
+        found.insert(0, common)
+    return tuple(found)
+
+
+def bounds(part: slice, length: int) -> tuple[int, int, int]:
+    """As `part.indices(length)`."""
+    if all(type(number) is int or number is None for number in (length, part.start, part.stop, part.step)):
+        return part.indices(length)
+    step = 1 if part.step is None else whole(part.step)
+    if step == 0:
+        raise ValueError("slice step cannot be zero")
+    lowest, highest = (0, length) if step > 0 else (-1, length - 1)
+    start, stop = (lowest, highest) if step > 0 else (highest, lowest)
+    if part.start is not None:
+        start = _clipped(whole(part.start), length, lowest, highest)
+    if part.stop is not None:
+        stop = _clipped(whole(part.stop), length, lowest, highest)
+    return start, stop, step
+
+
+def _clipped(place: int, length: int, lowest: int, highest: int) -> int:
+    if place < 0:
+        place = place + length
+        return lowest if place < lowest else place
+    return highest if place > highest else place
+
+
+def span(start: int, stop: int, step: int) -> int:
+    """As `len(range(start, stop, step))`."""
+    distance = stop - start if step > 0 else start - stop
+    size = step if step > 0 else -step
+    return 0 if distance <= 0 else (distance + size - 1) // size

@@ -1,0 +1,81 @@
+"""A library that was compiled for any sizes, made ready for those of one segment. Imports no Inductor.
+
+The text that calls the kernels is written anew for these sizes. It must be the same text, word for word:
+then only the numbers in its table differ.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import torch
+
+from . import cpp, streaming, wrapper
+from .graph import regular
+from .kernel import NUMBERS
+from .outputs import demanded_of, general, inverse, turn
+from .parsing import parse
+from .values import Value
+
+_NAMES: dict[str, Any] = {"__builtins__": {}, "max": max, "min": min}
+
+
+class Unfit(Exception):
+    """The library does not serve these sizes; the text says why."""
+
+
+def fit(
+    metadata: dict[str, Any], values: tuple[int, ...], inputs: list[Value], outputs: list[Value]
+) -> dict[str, Any]:
+    """The metadata of the library for one segment, whose parameters have these values. Raises Unfit."""
+    sized = metadata["sized"]
+    known = dict(zip(sized["names"], values, strict=True))
+    for condition in sized["conditions"]:
+        if not _evaluate(condition, known):
+            raise Unfit(f"not {condition} where {known}")
+    regulars = [regular(value) for value in inputs]
+    for value, strides, texts in zip(inputs, regulars, sized["strides"], strict=True):
+        wanted = tuple(_evaluate(text, known) for text in texts)
+        if 0 not in value.shape and wanted != strides:
+            raise Unfit(f"strides {strides}, not {wanted}")
+    orders = [None if order is None else tuple(order) for order in sized["orders"]]
+    for value, texts, order in zip(outputs, sized["shapes"], orders, strict=True):
+        shape = inverse(tuple(_evaluate(text, known) for text in texts), order)
+        if shape != tuple(value.shape):
+            raise Unfit(f"a result would be {shape} where NumPy gave {value.shape}")
+    tensors = [_empty(value, strides) for value, strides in zip(inputs, regulars, strict=True)]
+    kernels = {name: wrapper.Kernel(name, types, "") for name, types in sized["kernels"]}
+    (function,) = parse(sized["function"]).body
+    assert isinstance(function, ast.FunctionDef)
+    program = wrapper.read_call(function, kernels, tensors, {}, values)
+    turn(program, orders)
+    demanded = [demanded_of(value) for value in outputs]
+    size = sum(wrapper.numel(value.shape) for value in (*inputs, *outputs))
+    cost = metadata["cost"] * size / max(sized["elements"], 1)
+    fitted = {
+        **metadata,
+        "cost": cost,
+        "values": values,
+        "bytes_written": cpp.bytes_written(program, demanded),
+    }
+    if metadata["form"] != "native":
+        if general(program, demanded, orders) != metadata["general"]:
+            raise Unfit("other memory is allocated")
+        return fitted
+    numbers = cpp.Numbers(in_table=True)
+    entry, scratch = cpp.entry_of(program, demanded, numbers, streaming.FENCE if sized["streamed"] else "")
+    if entry != sized["entry"]:
+        raise Unfit("the kernels are called in another way")
+    threads = cpp.allowed_threads(cost, metadata["threads"])
+    return {**fitted, "scratch": scratch, "table": (threads, *numbers.table), "threads": threads}
+
+
+def _evaluate(text: str, known: dict[str, int]) -> Any:
+    return eval(text, _NAMES, known)
+
+
+def _empty(value: Value, strides: tuple[int, ...]) -> torch.Tensor:
+    """A tensor without memory, as the segment's graph sees the input."""
+    dtype = NUMBERS.get(value.kind, value.dtype)
+    return torch.empty_strided(value.shape, strides, dtype=dtype, device="meta")
