@@ -109,7 +109,7 @@ class Symbols:
 
     def fixed(self) -> list[str]:
         """The parameters that tracing has taken for constants."""
-        return [str(symbol) for symbol in self._symbols if symbol in self._env.replacements]
+        return [str(symbol) for symbol in self._symbols if self._env.replace(symbol).is_number]
 
     def conditions(self) -> list[str]:
         """What has to be true of other values for the traced code to serve them."""

@@ -17,9 +17,9 @@ import torch
 import torch.fx as fx
 
 from . import adapter, cpp, sizes, streaming, wrapper
-from .graph import build, inputs_of, outputs_of, unpack, written
+from .graph import build, evaluate, inputs_of, outputs_of, unpack, written
 from .kernel import NUMBERS
-from .outputs import demanded_of, general, inverse, turn
+from .outputs import Orders, demanded_of, general, inverse, turn
 from .values import Value
 
 # Measured, in nanoseconds an element: x + 1 takes 0.1 in the cache and 0.3 outside, sin 0.7.
@@ -74,7 +74,7 @@ def compile_segment(
     ins, outs = inputs_of(graph), outputs_of(graph)
     with adapter.fake_mode() as mode:
         fakes = [_fake(v) for v in ins]
-    layouts = _layouts(graph, mode, [_fake_copy(mode, v) for v in ins], outs)
+    layouts = _layouts(rows, mode, [_fake_copy(mode, v) for v in ins], outs)
     costs: list[float] = []
     values: tuple[int, ...] = ()
     symbols: adapter.Symbols | None = None
@@ -90,14 +90,14 @@ def compile_segment(
         }
 
     if symbols is None or pattern is None:
-        traced = adapter.generate(_flat(lambda _: graph, 0, len(ins), layouts), fakes, settings)
+        traced = adapter.generate(_flat(lambda _: rows, 0, len(ins), layouts), fakes, settings)
     else:
         parameters = pattern.parameters
         with symbols.mode:
-            general_ins = inputs_of(build(sizes.symbolic(rows, parameters, symbols.numbers)))
-            symbolic = [_fake(_strided(v)) for v in general_ins]
+            named = sizes.symbolic(rows, parameters, symbols.numbers)
+            symbolic = [_fake(_strided(Value(*row[1]))) for row in named if row[0] == "in"]
         traced = adapter.generate(
-            _flat(lambda n: build(sizes.symbolic(rows, parameters, n)), len(values), len(ins), layouts),
+            _flat(lambda n: sizes.symbolic(rows, parameters, n), len(values), len(ins), layouts),
             [*symbols.numbers, *symbolic],
             settings,
         )
@@ -157,7 +157,7 @@ def _sized(
     traced: adapter.Traced,
     program: wrapper.Program,
     emitted: cpp.Emitted,
-    orders: list[tuple[int, ...] | None],
+    orders: Orders,
 ) -> dict[str, Any]:
     """What `fitting.fit` has to know to make a library ready for other sizes."""
     assert program.function is not None
@@ -220,18 +220,16 @@ def _fake_copy(mode: Any, value: Value) -> torch.Tensor:
         return _fake(value)
 
 
-def _layouts(
-    graph: fx.Graph, mode: Any, fakes: list[torch.Tensor], outs: list[Value]
-) -> list[tuple[int, ...] | None]:
+def _layouts(rows: list[tuple[Any, ...]], mode: Any, fakes: list[torch.Tensor], outs: list[Value]) -> Orders:
     """For each output the axis order in which to lay it out, None where the traced body's own layout will do.
 
     Runs the body on fake tensors. Dtypes and shapes are compared with what was recorded (Rejected); an output
     that shares memory with an input or another output is made a copy.
     """
     with mode, torch.no_grad():
-        results = _run(graph, *fakes)
+        results = evaluate(rows, *fakes)
     seen = {adapter.memory_of(f) for f in fakes}
-    orders: list[tuple[int, ...] | None] = []
+    orders: Orders = []
     for place, (value, result) in enumerate(zip(outs, results, strict=True)):
         if not isinstance(result, torch.Tensor):
             raise Rejected(f"output {place} is a {type(result).__name__}, not a tensor")
@@ -263,21 +261,16 @@ def _order(place: int, value: Value) -> tuple[int, ...]:
     return order
 
 
-def _run(graph: fx.Graph, *args: torch.Tensor) -> Any:
-    """What a segment's graph answers. A GraphModule's text cannot say dtypes, classes or complex inf."""
-    return fx.Interpreter(torch.nn.Module(), graph=graph).run(*args)
-
-
 def _flat(
-    graph_of: Callable[[list[Any]], fx.Graph], numbers: int, arity: int, orders: list[tuple[int, ...] | None]
+    rows_of: Callable[[list[Any]], list[tuple[Any, ...]]], numbers: int, arity: int, orders: Orders
 ) -> fx.GraphModule:
     """The segment as a graph of one call: its nodes may pass on what Inductor's passes do not know.
 
-    graph_of: makes the segment's graph of its parameters, which are given before its inputs.
+    rows_of: gives the segment's rows for its parameters, which are given before its inputs.
     """
 
     def segment(*args: Any) -> tuple[torch.Tensor, ...]:
-        results = _run(graph_of(list(args[:numbers])), *args[numbers:])
+        results = evaluate(rows_of(list(args[:numbers])), *args[numbers:])
         return tuple(
             r if o is None else r.permute(o).clone(memory_format=torch.contiguous_format)
             for r, o in zip(results, orders, strict=True)

@@ -96,31 +96,48 @@ def build(rows: list[tuple[Any, ...]]) -> fx.Graph:
     """The graph of these rows."""
     graph = fx.Graph()
     nodes: list[fx.Node] = []
-
-    def resolve(arg: Any) -> Any:
-        if isinstance(arg, Ref):
-            return nodes[arg.place]
-        if isinstance(arg, dict):
-            return {k: resolve(v) for k, v in arg.items()}
-        if isinstance(arg, (tuple, list)):
-            items = [resolve(a) for a in arg]
-            return type(arg)(*items) if hasattr(arg, "_fields") else type(arg)(items)
-        if isinstance(arg, slice):
-            return slice(resolve(arg.start), resolve(arg.stop), resolve(arg.step))
-        return arg
-
     for row in rows:
         if row[0] == "in":
             node = graph.placeholder(f"a{len(nodes)}")
             node.meta["value"] = Value(*row[1])
         elif row[0] == "call":
-            target = attrgetter(row[1].name)(torch.ops) if isinstance(row[1], Overload) else row[1]
-            node = graph.call_function(target, resolve(row[2]), resolve(row[3]))
+            args, kwargs = _resolved(row[2], nodes), _resolved(row[3], nodes)
+            node = graph.call_function(_callable(row[1]), args, kwargs)
         else:
-            node = graph.output(resolve(row[1]))
+            node = graph.output(_resolved(row[1], nodes))
             node.meta["values"] = tuple(Value(*v) for v in row[2])
         nodes.append(node)
     return graph
+
+
+def evaluate(rows: list[tuple[Any, ...]], *inputs: Any) -> Any:
+    """What the segment of these rows answers, its calls made one by one."""
+    given = iter(inputs)
+    values: list[Any] = []
+    for row in rows:
+        if row[0] == "in":
+            values.append(next(given))
+        elif row[0] == "call":
+            values.append(_callable(row[1])(*_resolved(row[2], values), **_resolved(row[3], values)))
+    return _resolved(rows[-1][1], values)
+
+
+def _resolved(arg: Any, values: list[Any]) -> Any:
+    """An argument of a row with the values that it refers to."""
+    if isinstance(arg, Ref):
+        return values[arg.place]
+    if isinstance(arg, dict):
+        return {k: _resolved(v, values) for k, v in arg.items()}
+    if isinstance(arg, (tuple, list)):
+        items = [_resolved(a, values) for a in arg]
+        return type(arg)(*items) if hasattr(arg, "_fields") else type(arg)(items)
+    if isinstance(arg, slice):
+        return slice(*(_resolved(a, values) for a in (arg.start, arg.stop, arg.step)))
+    return arg
+
+
+def _callable(target: Any) -> Any:
+    return attrgetter(target.name)(torch.ops) if isinstance(target, Overload) else target
 
 
 def inputs_of(graph: fx.Graph) -> list[Value]:
