@@ -28,7 +28,9 @@ class Binding:
         # Of functions written in Python alone: the defaults that others show are not what they take
         # (`np.sin(x, signature=None, dtype=None)` is an error).
         python = isinstance(self.fn, types.FunctionType)
-        self.signature: inspect.Signature | None = inspect.signature(self.fn) if python else None
+        # Nor is the signature of what a function wraps its own.
+        own = inspect.signature(self.fn, follow_wrapped=False) if python else None
+        self.signature: inspect.Signature | None = own
         self.arity = -1
         self._names: list[str] = []
         if self.signature is not None:

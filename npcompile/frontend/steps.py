@@ -14,6 +14,7 @@ from npcompile.frontend.ndarray import is_basic
 from npcompile.frontend.notes import Notes, Unfollowed
 from npcompile.frontend.program import Call, Guard, Program, Structure, step_of
 from npcompile.frontend.pure import TOTAL
+from npcompile.frontend.signature import NUMBERS
 from npcompile.frontend.table import TABLE, TORCH, Op
 from npcompile.frontend.tracked import fresh
 from npcompile.lower.graph import write
@@ -206,19 +207,26 @@ class Steps(Notes):
 
     def write(self, dst: Any, value: Any) -> None:
         """Note that a value (a node, or a decided number) was written over the whole of `dst`."""
+        if not _storable(value):
+            raise Unfollowed(
+                "what is neither an array nor a number of a native dtype is stored into an array"
+            )
         target = self.ref(dst)
         self.fits(value, dst.dtype)
         self.add("write", write, (target, value), {}, Value("object"))
 
     def fits(self, value: Any, dtype: np.dtype[Any]) -> None:
-        """A traced Python number that is stored as this dtype must stay where NumPy does so without
-        complaint: an int within bounds, a float that is a number."""
-        if isinstance(value, fx.Node) and value.meta["value"].kind in ("int", "float"):
-            if dtype.kind in "iu":
-                info = np.iinfo(dtype)
-                self.guard("range", (int(info.min), int(info.max)), value)
-            elif value.meta["value"].kind == "int":
-                self.guard("range", (-(2**63), 2**63 - 1), value)
+        """A traced number that is stored as this dtype must stay where NumPy does so without complaint: an
+        int within bounds, a float that is a number (NumPy's own scalars of integers wrap)."""
+        if not isinstance(value, fx.Node):
+            return
+        known: Value = value.meta["value"]
+        real = known.kind == "scalar" and known.dtype is not None and known.dtype.is_floating_point
+        if dtype.kind in "iu" and (real or known.kind in ("int", "float")):
+            info = np.iinfo(dtype)
+            self.guard("range", (int(info.min), int(info.max)), value)
+        elif known.kind == "int":
+            self.guard("range", (-(2**63), 2**63 - 1), value)
 
     def copied(self, dst: Any, value: Any, where: Any, result: None) -> None:
         """Note `np.copyto(dst, value, where=where)`."""
@@ -308,6 +316,8 @@ class Steps(Notes):
             droppable = step_of(node) in ("op", "view", "number", "part", "library")
             checked = isinstance(node.target, Op) and node.target.checked and not node.meta.get("unchecked")
             checked |= step_of(node) == "number" and node.target not in TOTAL
+            # An index that a step gave may be out of bounds, whether or not anything uses what it leads to.
+            checked |= step_of(node) == "view" and len(node.all_input_nodes) > 1
             if node.op == "call_function" and droppable and not checked and not node.users:
                 self.graph.erase_node(node)
             elif (
@@ -320,6 +330,14 @@ class Steps(Notes):
                 self.graph.erase_node(node)
         device = next(iter(self.devices), None)
         return Program(name, self.graph, self.inputs, structure, self.filename, device)
+
+
+def _storable(value: Any) -> bool:
+    """Whether a program can write this over an array: an array, or a number that is native."""
+    if isinstance(value, fx.Node):
+        known: Value = value.meta["value"]
+        return known.kind != "object" and (known.kind != "scalar" or known.dtype is not None)
+    return type(value) in (bool, *NUMBERS) or (isinstance(value, np.generic) and value.dtype in TORCH)
 
 
 def _is_integer(item: Any) -> bool:

@@ -194,6 +194,13 @@ def _foreign(value: Any) -> str | None:
     return f"argument of type {kind.__name__}"
 
 
+def native(result: Any) -> bool:
+    """Whether bodies compute in the dtypes of what NumPy answered: an array, a scalar or several of them."""
+    if isinstance(result, (tuple, list)):
+        return all(map(native, result))
+    return not isinstance(result, (np.ndarray, np.generic)) or result.dtype in TORCH
+
+
 @dataclass
 class Table:
     by_name: dict[str, Op] = field(default_factory=dict)

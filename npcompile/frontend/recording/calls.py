@@ -24,7 +24,7 @@ from npcompile.frontend.recording.place import do, frames, warn, warn_at
 from npcompile.frontend.rewrite import Rewritten, rewrite
 from npcompile.frontend.signature import NUMBERS
 from npcompile.frontend.steps import SETITEM, _part
-from npcompile.frontend.table import TABLE, TORCH, Op
+from npcompile.frontend.table import TABLE, TORCH, Op, native
 from npcompile.lower.values import Value
 
 # Functions called from the function, and from those: no deeper than this.
@@ -163,6 +163,8 @@ class Calls(Control):
             return result  # np.asarray and the like, where there was nothing to do
         if op.function in UPDATING:
             return self._note(self._updated, op, args, kwargs, reason, result)
+        if reason is None and not native(result):
+            reason = self.notes.refusal = "a result of a dtype that programs cannot compute in"
         if reason is not None:
             return self._note(self.notes.host, _target(fn), args, kwargs, result)
         return self._note(self.notes.op, op, args, kwargs, result)
