@@ -23,7 +23,7 @@ from torch import fx
 
 from npcompile.frontend import follow, pure
 from npcompile.frontend.defaults import with_default
-from npcompile.frontend.outline import Outline, Piece, must_be_cut, outline, tree_of
+from npcompile.frontend.outline import UNKNOWN, Outline, Piece, must_be_cut, outline, tree_of
 from npcompile.frontend.program import Guard, Program, step_of, value_of
 from npcompile.frontend.recording.place import warn
 from npcompile.frontend.rewrite import Rewritten, rewrite
@@ -35,11 +35,8 @@ from npcompile.frontend.trace import Traced
 from npcompile.recorded import Recorded
 from npcompile.state import State
 from npcompile.tracebacks import as_written
+from npcompile.trial import is_small
 
-# What a block costs to call beyond its kernels, and NumPy to carry out one operation, in nanoseconds.
-CALL_COST = 1800
-OPERATION_COST = 600
-BYTE_COST = 0.1
 # A block whose signature was another at so many calls is left to Python.
 MAX_SIGHTED = 16
 
@@ -86,7 +83,8 @@ class Outlined:
     def cut(self) -> None:
         """Cut the function anew; blocks that are the same as before keep what they have recorded."""
         self.stale = False
-        made = outline(self.owner.__wrapped__, self.levels, self.enter)  # type: ignore[arg-type]
+        fn: Any = self.owner.__wrapped__
+        made = outline(fn, self.levels, self.enter, self.as_it_is)
         for piece in made.pieces:
             key = (*map(id, piece.block.statements), piece.block.takes, piece.block.gives)
             block = self.blocks.get(key)
@@ -95,6 +93,8 @@ class Outlined:
             block.pieces.append(piece)
             piece.cell.cell_contents = block.instead or block
         self.made = made
+        if made.function is fn and isinstance(self.owner, Callee):
+            self.owner.leave_if_plain()
 
     def run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call of the function. It counts as a replay if all that was recorded of it was replayed."""
@@ -140,6 +140,11 @@ class Outlined:
             return _Creating(fn, default)
         return fn
 
+    def as_it_is(self, fn: Any) -> bool:
+        """Whether `enter` gives this itself, and need not be asked at each call. (Should another function
+        come to stand there, it is called right, but plain.)"""
+        return fn is not UNKNOWN and self.owner._default_float is None and self.enter(fn) is fn
+
     def _function(self, fn: types.FunctionType) -> Any:
         key = callee_key(fn)
         known = self.root.callees.get(key)
@@ -166,6 +171,15 @@ def _is_usable(fn: types.FunctionType) -> bool:
     return follow.is_users(fn) and isinstance(rewrite(fn), Rewritten) and not must_be_cut(fn)
 
 
+def is_plain(outlined: Outlined | None) -> bool:
+    """Whether nothing is left of a cut but the function itself."""
+    return (
+        outlined is not None
+        and outlined.made is not None
+        and (outlined.made.function is outlined.owner.__wrapped__)
+    )
+
+
 _Plain: Any = object()  # a function that is called as it is
 
 
@@ -183,12 +197,15 @@ class _Creating:
 class _Inner(Recorded):
     """A part of a function's work that is recorded by itself; what it does is counted with the function's."""
 
+    clear_seconds = 0.0
+
     def __init__(self, fn: Any, within: Outlined) -> None:
         root = within.root
         super().__init__(fn, root._wait, root._strict, root._default_float, root._blocks, root._programs)
         self._made_so = root._made_so
         self.within = within
         self.root = root
+        self.calls_too_small = 0
 
     def _are_news(self) -> bool:
         return not self._made_so or warnings.filters is not self.root.filters
@@ -197,11 +214,20 @@ class _Inner(Recorded):
         self.root._report(reason, line, everywhere)
 
     def _worth(self, state: State, traced: Traced) -> bool:
-        assert traced.program is not None
-        if os.environ.get("NPCOMPILE_BACKEND") == "interpreter" or not is_small(traced.program):
+        assert traced.plan is not None
+        if os.environ.get("NPCOMPILE_BACKEND") == "interpreter" or not is_small(traced.plan):
             return True
         state.small = True
         return False
+
+    def _all_small(self) -> bool:
+        """Whether NumPy is faster at all that was seen, and enough was."""
+        self.calls_too_small += 1
+        return self.calls_too_small > 3 and all(state.small for state in self._states.values())
+
+    def beside(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        self._stats.calls -= 1
+        return self._plain(args, kwargs)
 
     def wait_until(self, deadline: float | None) -> None:
         self._wait_for_all(deadline)
@@ -246,10 +272,25 @@ class Callee(_Inner):
         if not any(
             step_of(node) in ("op", "write", "library", "host") for node in traced.program.graph.nodes
         ):
-            self.root.callees[self.key] = _Plain  # no array work in it
+            self.leave()  # no array work in it
             state.small = True
             return False
         return super()._worth(state, traced)
+
+    def _too_small(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if self._all_small():
+            self.leave()
+        return super()._too_small(args, kwargs)
+
+    def leave_if_plain(self) -> None:
+        """Have it called as it is if that is what it comes to at all signatures seen."""
+        if all(state.small or state.plain or is_plain(state.outlined) for state in self._states.values()):
+            self.leave()
+
+    def leave(self) -> None:
+        """Have it called as it is."""
+        self.root.callees[self.key] = _Plain
+        self.within.stale = True
 
 
 _WORK = ("op", "write", "library", "host", "opaque")  # the steps of a program that is worth a block
@@ -267,7 +308,6 @@ class Block(_Inner):
         self.pieces: list[Piece] = []  # of each cut that this block is a part of
         self.instead: Any = None  # what is called in place of it
         self.inside: Outlined | None = None  # it, cut further
-        self.calls_too_small = 0
         self.sighted: set[Any] = set()  # signatures that were met once
         self.ambiguous = 0  # recordings in which a counter could not be told from a literal
 
@@ -324,8 +364,7 @@ class Block(_Inner):
         return super()._unanswered(key, args, kwargs)
 
     def _too_small(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        self.calls_too_small += 1
-        if self.calls_too_small > 3 and all(state.small for state in self._states.values()):
+        if self._all_small():
             self.leave()
         return super()._too_small(args, kwargs)
 
@@ -381,23 +420,6 @@ class Block(_Inner):
         self.inside = inside
         assert inside.made is not None
         self.put(inside.made.function)
-
-
-def is_small(program: Program) -> bool:
-    """Whether NumPy carries a program out in less time than calling its kernels takes."""
-    gained = 0.0
-    for node in program.graph.nodes:
-        if step_of(node) in ("op", "write"):
-            value = value_of(node.all_input_nodes[0] if step_of(node) == "write" else node)
-            sizes = [value, *(value_of(arg) for arg in node.all_input_nodes)]
-            gained += OPERATION_COST + BYTE_COST * max(_nbytes(value) for value in sizes)
-    return gained < CALL_COST + 150 * len(program.inputs)
-
-
-def _nbytes(value: Any) -> int:
-    return int(np.prod(value.shape, dtype=np.int64)) * (
-        value.dtype.itemsize if value.dtype is not None else 8
-    )
 
 
 def _sized_by_data(node: fx.Node) -> bool:

@@ -27,7 +27,7 @@ from npcompile.frontend.signature import key_of
 from npcompile.frontend.trace import Traced, trace
 from npcompile.lower.eager import eager
 from npcompile.lower.transfers import counting
-from npcompile.state import TRIALS, Entry, State
+from npcompile.state import Entry, State
 from npcompile.stats import Stats
 from npcompile.tracebacks import as_written
 from npcompile.verify import Watch, verifying, watched
@@ -130,6 +130,8 @@ class Recorded:
         if state is not None:
             if state.outlined is not None:
                 return state.outlined.run(args, kwargs)
+            if state.trial is not None and state.ready:
+                return state.measured(self, args, kwargs)
             failure = None
             for replay, host_calls in state.ready:
                 try:
@@ -228,31 +230,7 @@ class Recorded:
         state.timed(time.thread_time() - start)
         return result
 
-    def _tried(self, state: State, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """A call by which it is measured whether replays take less time than NumPy does."""
-        trial, state.trial = state.trial, None  # calls from within this one are none of it
-        if trial is None:
-            return self._plain(args, kwargs)
-        of_replay = trial.of_replay
-        try:
-            start = time.thread_time()
-            if of_replay:
-                self._stats.calls -= 1
-                result = self(*args, **kwargs)
-            else:
-                result = self._beside(args, kwargs)
-            seconds = time.thread_time() - start
-            if not state.misses:  # or it was recorded anew
-                trial.note(of_replay, seconds)
-        finally:
-            slower = trial.slower()
-            if slower is None:
-                state.trial = trial
-            elif slower:
-                state.give_up()
-        return result
-
-    def _beside(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def beside(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call that NumPy answers, to see how long it takes."""
         return self._plain(args, kwargs)
 
@@ -368,8 +346,9 @@ class Recorded:
                     kernels: list[Any] = [job.kernel for job in entry.jobs]
                     if verifying() and entry.program.device in (None, "cpu"):
                         kernels = watched(kernels, entry.segments, entry.program.filename, self.name)
-                    replay = state.on_trial(entry, entry.replay.link(kernels, self._stats))
-                    state.ready.insert(0, (replay, entry.host_calls))
+                    state.ready.insert(0, (entry.replay.link(kernels, self._stats), entry.host_calls))
+                    if not verifying():
+                        state.try_out(entry, self.clear_seconds)
                     self._count(entry)
                     linked = True
                 state.pending.remove(entry)

@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING, Any
 from npcompile.frontend.trace import Traced, ops_version
 from npcompile.lower import cuda
 from npcompile.lower.compiler import Job, submit
+from npcompile.trial import FEWEST, LEAST, Trial, numpy_cost
 
 if TYPE_CHECKING:
     from npcompile.outlined import Outlined
-
-# So many plain calls are timed. A replay whose first calls all take longer, by this factor, is given up.
-TRIALS = 4
-SLOWER = 1.1
+    from npcompile.recorded import Recorded
 
 
 class Entry:
@@ -69,22 +67,41 @@ class State:
             found = [known for known in self.ready if known[0] is replay]
             self.ready = [*found, *(known for known in self.ready if known[0] is not replay)]
 
-    def on_trial(self, entry: Entry, replay: Callable[..., Any]) -> Callable[..., Any]:
-        """A replay that is given up if its first calls take longer than NumPy's did."""
-        if len(self.plain_seconds) < TRIALS or entry.program.device not in (None, "cpu"):
-            return replay
-        limit = min(self.plain_seconds) * SLOWER
-        taken: list[float] = []
+    def timed(self, seconds: float) -> None:
+        """Keep how long NumPy took for a call."""
+        if len(self.plain_seconds) < FEWEST:
+            self.plain_seconds.append(seconds)
 
-        def timed(*leaves: Any) -> Any:
-            start = time.perf_counter()
-            result = replay(*leaves)
-            taken.append(time.perf_counter() - start)
-            if min(taken) <= limit or len(taken) > 2 * TRIALS:
-                ready = [(replay if known is timed else known, calls) for known, calls in self.ready]
-                if min(taken) > limit:
-                    self.small, ready = True, []
-                self.ready = ready
-            return result
+    def try_out(self, entry: Entry, clear: float) -> None:
+        """Measure the first replays beside NumPy. clear: seconds that are nothing to measure."""
+        if not self.tried and entry.segments and entry.program.device in (None, "cpu"):
+            self.trial = Trial(max(clear, numpy_cost(entry.plan, LEAST) * 1e-9), self.plain_seconds)
+        self.tried = True
 
-        return timed
+    def measured(self, recorded: Recorded, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call by which it is measured whether replays take less time than NumPy does."""
+        trial, self.trial = self.trial, None  # calls from within this one are none of it
+        if trial is None:  # one on another thread is
+            return recorded.beside(args, kwargs)
+        of_replay = trial.of_replay
+        try:
+            start = time.thread_time()
+            if of_replay:
+                recorded._stats.calls -= 1
+                result = recorded(*args, **kwargs)
+            else:
+                result = recorded.beside(args, kwargs)
+            seconds = time.thread_time() - start
+            if not self.misses:  # or it was recorded anew
+                trial.note(of_replay, seconds)
+        finally:
+            slower = trial.slower()
+            if slower is None:
+                self.trial = trial
+            elif slower:
+                self.give_up()
+        return result
+
+    def give_up(self) -> None:
+        """Leave this signature to NumPy, which takes less time."""
+        self.small, self.ready = True, []

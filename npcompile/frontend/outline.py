@@ -4,11 +4,12 @@ Python between them."""
 from __future__ import annotations
 
 import ast
+import builtins
 import inspect
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import CellType, CodeType, FunctionType
+from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any
 
 from npcompile.frontend.rewriting.cut import Block, Cutter, Levels
@@ -18,6 +19,7 @@ from npcompile.frontend.rewriting.scopes import body_of, function_scope, own_nod
 from npcompile.frontend.rewriting.source import NotFound, compile_in_place, enclosing_class, find, given
 
 _NOT_CUT = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+UNKNOWN: Any = object()  # what an expression stands for, where that is to be seen at the call only
 # The tree of each function that was cut, by identity of its code: levels are kept by a statement's identity.
 _trees: dict[int, tuple[weakref.ref[CodeType], ast.FunctionDef, frozenset[str]]] = {}
 _facts: dict[int, Facts] = {}  # of these trees
@@ -34,7 +36,8 @@ class Piece:
 
 @dataclass
 class Outline:
-    """A function that does what the original does, with calls of blocks in it."""
+    """A function that does what the original does, with calls of blocks in it: the original, where there are
+    none and it calls nothing that is to be entered."""
 
     function: FunctionType
     pieces: list[Piece]
@@ -70,22 +73,31 @@ def _facts_of(node: ast.FunctionDef, code: CodeType) -> Facts:
     return found
 
 
-def outline(fn: FunctionType, levels: Levels, enter: Callable[[Any], Any]) -> Outline:
+def outline(
+    fn: FunctionType, levels: Levels, enter: Callable[[Any], Any], as_it_is: Callable[[Any], bool]
+) -> Outline:
     """Cut a function by what is known of its statements. `enter(f)` gives what to call for the function `f`
-    that Python left outside the blocks calls. Raises NotFound."""
+    that Python left outside the blocks calls, `as_it_is(f)` whether that is `f` (which may be UNKNOWN).
+    Raises NotFound."""
     try:
-        return _outline(fn, levels, enter)
+        return _outline(fn, levels, enter, as_it_is)
     except NotFound:
         raise
     except Exception as error:  # a bug of ours: it costs the compilation, not the call
         raise NotFound(f"cutting it failed: {type(error).__name__}: {error}") from error
 
 
-def _outline(fn: FunctionType, levels: Levels, enter: Callable[[Any], Any]) -> Outline:
+def _outline(
+    fn: FunctionType, levels: Levels, enter: Callable[[Any], Any], as_it_is: Callable[[Any], bool]
+) -> Outline:
     node, imports = tree_of(fn)
     code = fn.__code__
-    cut = Cutter(node, _facts_of(node, code), levels, imports).cut()
     outside = dict(zip(code.co_freevars, fn.__closure__ or (), strict=True))
+    facts = _facts_of(node, code)
+    names = _Names(facts, outside, fn.__globals__)
+    cut = Cutter(node, facts, levels, imports, lambda called: as_it_is(names.find(called))).cut()
+    if not cut.blocks and not cut.enters:
+        return Outline(fn, [])
     extra = (ENTER, *(block.name for block in cut.blocks))
     cells = outside | {name: CellType() for name in extra}
     made = _function(fn, compile_in_place(cut.node, code, imports, extra), cells)
@@ -98,6 +110,36 @@ def _outline(fn: FunctionType, levels: Levels, enter: Callable[[Any], Any]) -> O
         given(inner, block.node, imports)
         pieces.append(Piece(block, function, cells[block.name]))
     return Outline(made, pieces)
+
+
+class _Names:
+    """What expressions of a function stand for, as far as that is to be seen before it is called."""
+
+    def __init__(self, facts: Facts, cells: dict[str, CellType], outer: dict[str, Any]) -> None:
+        self.facts = facts
+        self.cells = cells
+        self.outer = outer
+
+    def find(self, node: ast.expr) -> Any:
+        """What an outer name stands for, or a module's attribute; else UNKNOWN."""
+        if isinstance(node, ast.Name):
+            if self.facts.is_local(node.id) or node.id in self.facts.bound:
+                return UNKNOWN
+            if node.id in self.cells:
+                return _content(self.cells[node.id])
+            return self.outer.get(node.id, getattr(builtins, node.id, UNKNOWN))
+        if isinstance(node, ast.Attribute):
+            module = self.find(node.value)
+            if isinstance(module, ModuleType):
+                return vars(module).get(node.attr, UNKNOWN)
+        return UNKNOWN
+
+
+def _content(cell: CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # it has none yet
+        return UNKNOWN
 
 
 def _function(fn: FunctionType, code: CodeType, cells: dict[str, CellType]) -> FunctionType:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import copy
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -69,13 +70,23 @@ class Cut:
 
     node: FunctionNode
     blocks: tuple[Block, ...]
+    enters: bool  # whether any call goes through `ENTER`
 
 
 class Cutter:
     """Cuts one function's body. `node` is left alone; statements keep their identity from cut to cut."""
 
-    def __init__(self, node: ast.FunctionDef, facts: Facts, levels: Levels, imports: frozenset[str]) -> None:
+    def __init__(
+        self,
+        node: ast.FunctionDef,
+        facts: Facts,
+        levels: Levels,
+        imports: frozenset[str],
+        as_it_is: Callable[[ast.expr], bool],
+    ) -> None:
         self.node = node
+        self.as_it_is = as_it_is  # whether an expression stands for what is called as it is
+        self.enters = False
         self.imports = imports
         self.facts = facts
         self.levels = levels
@@ -93,7 +104,7 @@ class Cutter:
         self.bound = set(self.facts.arguments)
         made = copy.copy(self.node)
         made.body = self.body(self.node.body)
-        return Cut(made, tuple(self.blocks))
+        return Cut(made, tuple(self.blocks), self.enters)
 
     # -- statements --------------------------------------------------------------------------------------
 
@@ -154,6 +165,14 @@ class Cutter:
         unsure = (form.stored - form.binds) & (live.after.get(node, frozenset()) | live.always)
         return {name for name in read if self.facts.is_local(name)} | unsure <= self.bound
 
+    def entering(self, node: Any) -> Any:
+        return entering(node, self._called_as_it_is)
+
+    def _called_as_it_is(self, function: ast.expr) -> bool:
+        known = self.as_it_is(function)
+        self.enters |= not known
+        return known
+
     # -- what stays Python -------------------------------------------------------------------------------
 
     def python(self, node: ast.stmt) -> list[ast.stmt]:
@@ -162,7 +181,7 @@ class Cutter:
         if visit is not None:
             made: list[ast.stmt] = visit(node)
             return made
-        made = [*self.flush(), entering(node)]
+        made = [*self.flush(), self.entering(node)]
         gone = deleted([node])
         if isinstance(node, ast.stmt) and not isinstance(node, ast.Match | ast.TryStar):
             self.bound |= surely_stored(node)
@@ -198,14 +217,14 @@ class Cutter:
         while (call := first_call(node, self._pure, self._steady)) is not None and call is not node:
             name = self._temporary()
             where = position(call)
-            made = ast.Assign([ast.Name(name, ast.Store(), **where)], entering(call), **where)
+            made = ast.Assign([ast.Name(name, ast.Store(), **where)], self.entering(call), **where)
             self.before += [*self.flush(), made]
             self.bound.add(name)
             node = swapped(node, call, ast.Name(name, ast.Load(), **where))
         return node
 
     def _after_values(self, node: ast.stmt) -> list[ast.stmt]:
-        return [*self._waiting(), entering(node)]
+        return [*self._waiting(), self.entering(node)]
 
     def _waiting(self) -> list[ast.stmt]:
         """What is to be done before the statement at hand."""
@@ -262,7 +281,7 @@ class Cutter:
 
     def python_If(self, node: ast.If) -> list[ast.stmt]:
         made = copy.copy(node)
-        made.test = entering(node.test if asks_numbers(node.test) else self.value(node.test, node))
+        made.test = self.entering(node.test if asks_numbers(node.test) else self.value(node.test, node))
         before = self._waiting()
         self.bound |= surely_stored(node.test)
         start = set(self.bound)
@@ -278,7 +297,7 @@ class Cutter:
         again = set(stored_names(*node.body))
         self.variables.append(again)
         self.bound -= deleted(node.body)
-        made.test = entering(self._test(node.test, node))
+        made.test = self.entering(self._test(node.test, node))
         self.bound |= surely_stored(node.test)
         start = set(self.bound)
         made.body = self.body(node.body)
@@ -300,7 +319,7 @@ class Cutter:
 
     def python_For(self, node: ast.For) -> list[ast.stmt]:
         made = copy.copy(node)
-        made.iter = entering(node.iter)
+        made.iter = self.entering(node.iter)
         before = self.flush()
         self.bound |= surely_stored(node.iter)
         self.bound -= deleted(node.body)
@@ -317,7 +336,7 @@ class Cutter:
     def python_With(self, node: ast.With) -> list[ast.stmt]:
         before = self.flush()
         made = copy.copy(node)
-        made.items = [entering(item) for item in node.items]
+        made.items = [self.entering(item) for item in node.items]
         start = self.bound - deleted(node.body)  # the manager may swallow an exception
         self.bound |= set(stored_names(*node.items))
         self.protected += 1

@@ -80,6 +80,12 @@ class Facts:
         others = scope.declared_global | scope.declared_nonlocal | self.rebound | self.arguments
         self.scalars = scalars(node.body, others)
         self.used = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+        # Names bound anywhere in it, in comprehensions and functions made inside, too.
+        self.bound = {
+            part.id
+            for part in ast.walk(node)
+            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+        }
         self._forms: dict[ast.stmt, Form] = {}
 
     def form(self, node: ast.stmt) -> Form:

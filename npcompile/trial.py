@@ -1,0 +1,81 @@
+"""Whether replays take less time than NumPy does: estimated from a plan, then measured on the first calls."""
+
+from __future__ import annotations
+
+import math
+
+from npcompile.frontend.program import value_of
+from npcompile.lower.plan import Plan
+from npcompile.lower.values import Value
+
+# What NumPy takes to carry out an operation, in nanoseconds, by itself and per byte of its largest array:
+# as a rule, and at the very least.
+COST = (600.0, 0.1)
+LEAST = (300.0, 0.015)
+# What calling a kernel takes, and each array or number that it is given.
+CALL_COST = 1800
+INPUT_COST = 150
+# The fewest and the most calls of each that are measured.
+FEWEST, MOST = 3, 8
+# A replay that takes so much longer than NumPy is given up. Past the others, that is clear at once.
+SLOWER = 1.04
+CLEARLY_SLOWER, CLEARLY_FASTER = 1.5, 0.8
+
+
+def numpy_cost(plan: Plan, each: tuple[float, float]) -> float:
+    """What NumPy takes for what a plan's kernels do, in nanoseconds, where an operation takes `each`."""
+    operation, byte = each
+    cost = 0.0
+    for segment in plan.segments:
+        for node in segment.ops:
+            sizes = [value_of(node), *(value_of(arg) for arg in node.all_input_nodes)]
+            cost += operation + byte * max(map(_nbytes, sizes))
+        cost += sum(operation + byte * _nbytes(value_of(node)) for node in segment.writes)
+    return cost
+
+
+def is_small(plan: Plan) -> bool:
+    """Whether NumPy carries out what a plan's kernels do in less time than calling them takes, for sure; also
+    where there are none."""
+    calls = sum(CALL_COST + INPUT_COST * len(segment.inputs) for segment in plan.segments)
+    return numpy_cost(plan, COST) < max(calls, 1)
+
+
+def _nbytes(value: Value) -> int:
+    return math.prod(value.shape) * (8 if value.dtype is None else value.dtype.itemsize)
+
+
+class Trial:
+    """Times of replays and of NumPy on calls of one signature, until it is known which is less.
+
+    Others may load the machine: the least of several times counts, and of the calling thread's own time.
+    NumPy is asked only where it is in doubt: not where replays take less than `clear` seconds.
+    """
+
+    def __init__(self, clear: float, numpys: list[float]) -> None:
+        self.clear = clear
+        self.replays: list[float] = []
+        self.numpys = list(numpys)
+
+    @property
+    def of_replay(self) -> bool:
+        """Whose turn it is."""
+        return len(self.replays) < FEWEST or len(self.replays) <= len(self.numpys)
+
+    def note(self, of_replay: bool, seconds: float) -> None:
+        (self.replays if of_replay else self.numpys).append(seconds)
+
+    def slower(self) -> bool | None:
+        """Whether replays take longer than NumPy does; None: it is not known yet."""
+        count = min(len(self.replays), len(self.numpys))
+        if len(self.replays) < FEWEST:
+            return None
+        mine = min(self.replays)
+        if mine <= self.clear:
+            return False
+        if count < FEWEST:
+            return None
+        ratio = mine / max(min(self.numpys), 1e-9)
+        if CLEARLY_FASTER < ratio < CLEARLY_SLOWER and count < MOST:
+            return None
+        return ratio > SLOWER

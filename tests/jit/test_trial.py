@@ -1,0 +1,140 @@
+"""Work that NumPy does in less time is left to it: by an estimate, by measurement, and without a trace."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import npcompile
+from npcompile.trial import MOST, Trial, is_small
+from tests.checker import same
+
+
+@pytest.fixture(autouse=True)
+def compiled(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.delenv("NPCOMPILE_BACKEND", raising=False)
+    yield
+
+
+def measured(replays: list[float], numpys: list[float], clear: float = 0.0) -> bool | None:
+    trial = Trial(clear, [])
+    for seconds in replays:
+        trial.note(True, seconds)
+    for seconds in numpys:
+        trial.note(False, seconds)
+    return trial.slower()
+
+
+@pytest.mark.parametrize(
+    ("replays", "numpys", "clear", "slower"),
+    [
+        ([1.0], [], 0.0, None),
+        ([1.0] * 3, [], 0.0, None),
+        ([1.0] * 3, [], 2.0, False),  # too little to be measured
+        ([9.0, 1.0, 9.0], [2.0] * 3, 0.0, False),
+        ([2.0] * 3, [9.0, 1.0, 9.0], 0.0, True),
+        ([1.0] * 3, [1.0] * 3, 0.0, None),  # about the same: more is measured
+        ([1.0] * MOST, [1.0] * MOST, 0.0, False),
+        ([1.1] * MOST, [1.0] * MOST, 0.0, True),
+    ],
+)
+def test_the_least_of_several_times_counts(
+    replays: list[float], numpys: list[float], clear: float, slower: bool | None
+) -> None:
+    assert measured(replays, numpys, clear) is slower
+
+
+def test_both_are_measured_by_turns() -> None:
+    trial = Trial(0.0, [])
+    turns = []
+    while trial.slower() is None:
+        turns.append(trial.of_replay)
+        trial.note(trial.of_replay, 1.0)
+    assert turns[:4] == [True, True, True, False]
+    assert turns.count(True) - turns.count(False) in (0, 1)
+
+
+def chain(x: Any) -> Any:
+    return np.sqrt(np.sin(x) ** 2 + np.cos(x) * x + 1.5)
+
+
+def product(x: Any) -> Any:
+    return (x[None, :] @ x[:, None])[0, 0]
+
+
+@pytest.mark.parametrize(
+    ("fn", "count", "small"), [(chain, 100_000, False), (product, 100_000, True), (np.negative, 3, True)]
+)
+def test_what_is_too_little_for_a_kernel(fn: Callable[..., Any], count: int, small: bool) -> None:
+    def called(x: Any) -> Any:
+        return fn(x)
+
+    jitted = npcompile.jit(called, wait=True)
+    jitted(np.linspace(0.0, 1.0, count))
+    ((entry,),) = [state.entries for state in jitted._states.values()]
+    assert is_small(entry.plan) is small
+
+
+@pytest.mark.parametrize("slower", [False, True])
+def test_a_measured_replay_is_kept_or_left_to_numpy(slower: bool) -> None:
+    x = np.linspace(0.0, 1.0, 50_000)
+    jitted = npcompile.jit(chain, wait=True)
+    jitted(x)
+    (state,) = jitted._states.values()
+    state.trial = Trial(0.0, [])
+    for _ in range(MOST):
+        state.trial.note(True, 1.0)
+        state.trial.note(False, 1e-12 if slower else 1e9)
+    for _ in range(2):
+        same(jitted(x), chain(x), ulp=2)
+    assert state.trial is None and state.small is slower
+    assert (jitted.stats.calls, jitted.stats.recordings) == (3, 1)
+    assert ("NumPy is faster here" in "".join(jitted.stats.reasons)) is slower
+
+
+def test_a_call_that_is_measured_may_raise() -> None:
+    def checked(x: Any, stop: bool) -> Any:
+        if x.sum() < 0:
+            raise ValueError("negative")
+        return chain(x)
+
+    x = np.linspace(0.0, 1.0, 50_000)
+    jitted = npcompile.jit(checked, wait=True)
+    jitted(x, True)
+    (state,) = jitted._states.values()
+    state.trial = trial = Trial(0.0, [math.inf])
+    with pytest.raises(ValueError, match="negative"):
+        jitted(-x, True)
+    assert state.trial is trial and trial.replays == []
+    same(jitted(x, True), chain(x), ulp=2)
+    assert state.trial is trial and len(trial.replays) == 1
+
+
+def cumulated(a: Any) -> Any:
+    for i in range(1, len(a)):
+        a[i] += np.tanh(a[i - 1])
+    return a
+
+
+def helper(a: Any, i: int) -> Any:
+    return a[i] * 2
+
+
+def with_helper(a: Any) -> Any:
+    for i in range(len(a)):
+        a[i] = helper(a, i)
+    return a
+
+
+@pytest.mark.parametrize("fn", [cumulated, with_helper])
+def test_a_loop_over_elements_becomes_the_function_itself(fn: Any) -> None:
+    jitted = npcompile.jit(fn, wait=True)
+    for _ in range(5):
+        same(jitted(np.arange(9.0)), fn(np.arange(9.0)))
+    (state,) = jitted._states.values()
+    assert state.outlined.made.function is fn
+    assert jitted.stats.compilations == 0
