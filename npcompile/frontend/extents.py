@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import torch
 
+from npcompile.frontend.table import Weak, weak_int
+
 
 def whole(number: Any) -> int:
     """As `operator.index`. Raises TypeError for what is no whole number."""
@@ -64,3 +66,10 @@ def span(start: int, stop: int, step: int) -> int:
     distance = stop - start if step > 0 else start - stop
     size = step if step > 0 else -step
     return 0 if distance <= 0 else (distance + size - 1) // size
+
+
+def as_operand(number: int, device: torch.device | None) -> int | Weak:
+    """A whole number for arithmetic on tensors; it counts as Python's own."""
+    if isinstance(number, torch.SymInt):
+        return weak_int(torch.full((), number, dtype=torch.int64, device=device))
+    return number

@@ -64,20 +64,21 @@ class Form(NamedTuple):
 
     skeleton: bytes
     sizes: tuple[int, ...]
-    lengths: tuple[bool, ...]  # which of the sizes are lengths of inputs
+    lengths: tuple[int, ...]  # of the axes of inputs and outputs
 
 
 def form(rows: list[tuple[Any, ...]]) -> Form:
     """The form of a segment's rows (`graph.rows_of`)."""
     sizes: list[int] = []
-    lengths: list[bool] = []
+    lengths: list[int] = []
 
     def hole(number: int, kind: str) -> Any:
         if number < SMALLEST:
             return number
         if kind in (LENGTH, ARGUMENT):
             sizes.append(number)
-            lengths.append(kind == LENGTH)
+        if kind in (LENGTH, RESULT):
+            lengths.append(number)
         return "a size"
 
     skeleton = pack([*visited(rows, hole), ("scale", _scale(rows))])
@@ -102,10 +103,6 @@ class Pattern(NamedTuple):
     parameters: tuple[int | None, ...]
     constants: tuple[int | None, ...]
 
-    @property
-    def arity(self) -> int:
-        return 1 + max(p for p in self.parameters if p is not None)
-
     def values(self, sizes: tuple[int, ...]) -> tuple[int, ...] | None:
         """The parameters' values where a segment has these sizes; None: it does not follow the pattern."""
         found: dict[int, int] = {}
@@ -117,10 +114,12 @@ class Pattern(NamedTuple):
 
 def pattern(forms: list[Form]) -> Pattern | None:
     """The pattern of segments of one skeleton: a size that differs among them is a parameter, sizes that
-    have always been the same are one. None where no length of an input differs."""
+    have always been the same are one. None where they differ in no length of an input or output."""
+    if len({form.lengths for form in forms}) == 1:
+        return None
     histories = list(zip(*(form.sizes for form in forms), strict=True))
     differ = [len(set(history)) > 1 for history in histories]
-    if not any(d and length for d, length in zip(differ, forms[0].lengths, strict=True)):
+    if not any(differ):
         return None
     numbers: dict[tuple[int, ...], int] = {}
     parameters = tuple(

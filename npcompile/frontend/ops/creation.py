@@ -14,7 +14,7 @@ import torch
 from numpy.lib.array_utils import normalize_axis_index
 from torch import Tensor
 
-from npcompile.frontend.extents import whole
+from npcompile.frontend.extents import as_operand, span, whole
 from npcompile.frontend.ops.limits import dtype_limit
 from npcompile.frontend.ops.rules import (
     INT64,
@@ -230,6 +230,10 @@ def arange(
         start, stop = 0, start
     start = 0 if start is None else start
     step = 1 if step is None else step
+    if any(isinstance(item, torch.SymInt) for item in (start, stop, step)):
+        chosen = INT64 if dtype is None else np.dtype(dtype)
+        length = span(whole(start), whole(stop), whole(step))
+        return cast(torch.arange(length, device=device) * step + start, chosen)
     chosen = _range_dtype((start, stop, step)) if dtype is None else np.dtype(dtype)
     if step == 0:
         raise ZeroDivisionError("division by zero")
@@ -280,10 +284,11 @@ def linspace(
     delta = do(np.subtract, last, first)
     steps = cast(torch.arange(num, device=device), inexact).reshape(-1, *(1,) * delta.dim())
     if div > 0:
-        step = do(np.divide, delta, div)
+        parts = as_operand(div, steps.device)
+        step = do(np.divide, delta, parts)
         scaled = do(np.multiply, steps, step)
         # where the step underflows, divide first
-        scaled = torch.where(step == 0, do(np.multiply, do(np.divide, steps, div), delta), scaled)
+        scaled = torch.where(step == 0, do(np.multiply, do(np.divide, steps, parts), delta), scaled)
     else:
         scaled = do(np.multiply, steps, delta)
     result = do(np.add, scaled, first)

@@ -205,6 +205,14 @@ def _static_repeats(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str
     return "repeats in an array" if isinstance(repeats, np.ndarray) else None
 
 
+def _each(a: Tensor, axis: int, count: int) -> Tensor:
+    """Each element so many times."""
+    grown = a.unsqueeze(axis + 1)
+    shape = list(grown.shape)
+    shape[axis + 1] = count
+    return grown.expand(shape).flatten(axis, axis + 1).clone()
+
+
 @op(np.repeat, np.ndarray.repeat, scalar=False, limits=_static_repeats)
 def repeat(a: Tensor, repeats: Any, axis: Any = None) -> Tensor:
     if axis is None:
@@ -212,17 +220,15 @@ def repeat(a: Tensor, repeats: Any, axis: Any = None) -> Tensor:
     axis = normalize_axis_index(axis, a.dim())
     length = a.shape[axis]
     counts = integers(repeats)
+    if len(counts) == 1 and counts[0] >= 0:
+        return _each(a, axis, counts[0])
     if len(counts) == 1:
         counts *= length
     if len(counts) != length or any(count < 0 for count in counts):
         raise ValueError("repeats do not fit the array")
     chosen = [at for at, count in enumerate(counts) for _ in range(count)]
     if len(set(counts)) <= 1:  # one expand, no index
-        each = counts[0] if counts else 0
-        grown = a.unsqueeze(axis + 1)
-        shape = list(grown.shape)
-        shape[axis + 1] = each
-        return grown.expand(shape).flatten(axis, axis + 1).clone()
+        return _each(a, axis, counts[0] if counts else 0)
     return a.index_select(axis, torch.tensor(chosen, dtype=torch.int64, device=a.device))
 
 
