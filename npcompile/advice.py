@@ -12,7 +12,10 @@ _ADVICE: tuple[tuple[str, str], ...] = (
         r"more than \d+ ways|went another way",
         "decide with np.where in place of `if`, or outside the function",
     ),
-    (r"loop of more than|loops are unrolled", "take whole arrays in place of one element at each trip"),
+    (
+        r"loop of more than|loops are unrolled|too little work",
+        "take whole arrays in place of one element at each trip",
+    ),
     (r"depends on the trip|other sizes at each trip", "take slices that stay the same, or whole arrays"),
     (r"a loop over", "loop over a range, a list or an array"),
     (r"a store to attribute|deleting attribute", "return the new value, and store it in the caller"),
@@ -33,12 +36,17 @@ _ADVICE: tuple[tuple[str, str], ...] = (
     (r"out=", "a[...] = f(x) in place of f(x, out=a)"),
     (r"keyword (order|subok|casting|signature|like)\b", "leave that keyword out, if its default will do"),
     (r"id\(\) of", "compare with `is`"),
+    (r"stores into an object", "work on local names in the loop, and store them after it"),
     (r"hasattr|property|attribute of class|an attribute|attribute \w+ of", "pass the value as an argument"),
     (r"made into text", "format numbers in the caller"),
     (r"of unknown origin|an item of a", "pass it as an argument, or keep it in a list, tuple or dict"),
     (r"less time than", "nothing: NumPy is the faster one here"),
     (r"compiler|g\+\+", "install g++, or set CXX to a C++ compiler"),
     (r"dtype", "a numeric dtype of native byte order: a.astype(float)"),
+    (
+        r"calls of Python's own",
+        "a function of NumPy's, if there is one; else leave it",
+    ),
     (r"debugger|traced by", "call it without the debugger"),
 )
 

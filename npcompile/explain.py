@@ -20,8 +20,9 @@ from npcompile.frontend.signature import key_of
 from npcompile.jit import Jitted, jit
 from npcompile.outlined import Outlined
 from npcompile.recompilations import Recompilation, recompilations
-from npcompile.recorded import NotCompiledWarning, Recorded, State
+from npcompile.recorded import Recorded, State
 from npcompile.stats import Stats
+from npcompile.telling import NotCompiledWarning
 from npcompile.timing import Seconds, timed
 
 

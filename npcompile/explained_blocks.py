@@ -13,6 +13,7 @@ from npcompile.explained import ExplainedProgram, explained
 from npcompile.frontend.outline import tree_of
 from npcompile.frontend.rewriting.forms import has_work
 from npcompile.frontend.rewriting.scopes import body_of
+from npcompile.left import first_line, reasons_of, statements, why_left
 from npcompile.recompilations import Recompilation, recompilations
 from npcompile.recorded import Recorded
 
@@ -72,20 +73,9 @@ class LeftToPython:
         )
 
 
-def _current(outlined: cutting.Outlined) -> list[cutting.Block]:
-    """The blocks of the cut as it is now."""
-    pieces = [] if outlined.made is None else outlined.made.pieces
-    return [
-        block
-        for piece in pieces
-        for block in outlined.blocks.values()
-        if any(own is piece for own in block.pieces)
-    ]
-
-
 def blocks_of(outlined: cutting.Outlined) -> tuple[Block, ...]:
     """What became of each block of a cut."""
-    return tuple(_block(block) for block in _current(outlined))
+    return tuple(_block(block) for block in outlined.current())
 
 
 def _block(block: cutting.Block) -> Block:
@@ -160,73 +150,25 @@ def functions_of(root: Any) -> tuple[Block, ...]:
 
 # -- what stays Python ---------------------------------------------------------------------------------------
 
-_PYTHONS = "calls of Python's own, or arithmetic on numbers"
-_FOUND_OUT = "an index or a size in it changes, or it is too little work for a kernel"
-# Why no block holds a statement, by its form. Others were found out while they ran: `stats.reasons` says why.
-_FORMS: tuple[tuple[tuple[type[ast.AST], ...], str], ...] = (
-    ((ast.Yield, ast.YieldFrom, ast.Await), "the caller goes on in the middle of it"),
-    ((ast.Lambda, ast.FunctionDef, ast.ClassDef, ast.GeneratorExp), "a function is made"),
-    ((ast.Raise,), "it raises"),
-    ((ast.Delete,), "it unbinds names"),
-    ((ast.Import, ast.ImportFrom), "an import"),
-)
-
 
 def left_to_python(outlined: cutting.Outlined) -> tuple[LeftToPython, ...]:
     """The statements in which there is work, but which no block holds."""
     tree, _ = tree_of(outlined.owner.__wrapped__)  # type: ignore[arg-type]
-    reasons = _reasons(outlined)
+    reasons = reasons_of(outlined.owner.__wrapped__, outlined.root._stats)
     inside = set(held(outlined))
     found = []
     for node in statements(body_of(tree)):
         if node in inside or not has_work(node):
             continue
         first, last = _lines(node)
-        said = next((reasons[line] for line in range(first, last + 1) if line in reasons), None)
-        text = ast.unparse(node).splitlines()[0]
-        text = text if len(text) <= 60 else f"{text[:57]}..."
-        reason = said or _form(node) or (_FOUND_OUT if outlined.levels[node] else _PYTHONS)
-        found.append(LeftToPython((first, last), text, reason))
+        found.append(LeftToPython((first, last), first_line(node), why_left(node, outlined.levels, reasons)))
     return tuple(found)
 
 
 def held(outlined: cutting.Outlined) -> Iterator[ast.AST]:
     """The statements of all blocks that are called as such."""
-    for block in _current(outlined):
+    for block in outlined.current():
         if block.inside is not None:
             yield from held(block.inside)
         elif block.instead is None:
             yield from block.piece.block.statements
-
-
-def statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """The simple statements of a body, however deep."""
-    for node in body:
-        inner: list[ast.stmt] = []
-        for name in ("body", "orelse", "finalbody"):
-            inner += getattr(node, name, [])
-        for handler in getattr(node, "handlers", []):
-            inner += handler.body
-        if inner and not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            yield from statements(inner)
-        else:
-            yield node
-
-
-def _reasons(outlined: cutting.Outlined) -> dict[int, str]:
-    """The reasons of the function's file, by line."""
-    file = outlined.owner.__wrapped__.__code__.co_filename
-    found = {}
-    for reason in outlined.root._stats.reasons:
-        where, _, text = reason.removeprefix(f"{file}:").partition(": ")
-        if reason.startswith(f"{file}:") and where.isdigit():
-            found[int(where)] = text
-    return found
-
-
-def _form(node: ast.stmt) -> str | None:
-    """Why no block holds it, where its form says so."""
-    parts = list(ast.walk(node))
-    if any(isinstance(part, ast.Attribute) and not isinstance(part.ctx, ast.Load) for part in parts):
-        return "it stores into an object"
-    return next((why for forms, why in _FORMS if any(isinstance(part, forms) for part in parts)), None)

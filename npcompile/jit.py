@@ -14,8 +14,10 @@ from npcompile.frontend.outline import must_be_cut
 from npcompile.frontend.program import Program
 from npcompile.frontend.trace import Traced
 from npcompile.outlined import Outlined
-from npcompile.recorded import NotCompiledError, NotCompiledWarning, Recorded
+from npcompile.recorded import Recorded
 from npcompile.stats import Stats
+from npcompile.telling import NotCompiledError, NotCompiledWarning, warn
+from npcompile.watch import Watch
 
 __all__ = ["Jitted", "NotCompiledError", "NotCompiledWarning", "jit"]
 
@@ -39,6 +41,8 @@ class Jitted(Recorded):
         # all have in common that are made by one `def`.
         self.callees: dict[Any, Any] = {}
         self.filters: Any = None  # of warnings, where a call that was cut into blocks began
+        self.session: Watch | None = None  # what takes the time of the call at hand, while any does
+        self._told: set[str] = set()  # places of which it was told that they cost
         self._blocks = Stats()  # what blocks of the function, and functions that it calls, have done
 
     @property
@@ -46,6 +50,16 @@ class Jitted(Recorded):
         """Counts of what the function did. Where it was cut into blocks, theirs are among them; calls and
         replays are the function's own (a call is a replay when all that was recorded of it was replayed)."""
         return self._stats.with_blocks(self._blocks)
+
+    def tell(self, where: str, what: str, instead: str) -> None:
+        """Warn, once for each place, of what runs uncompiled and costs; strict=True: raise it."""
+        if where in self._told:
+            return
+        self._told.add(where)
+        text = f"{self.name}: {where}: {what}; instead: {instead}"
+        if self._strict:
+            raise NotCompiledError(text)
+        warn(text)
 
     def _too_small(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         self.note("NumPy is faster here: calling kernels takes longer than what they do", None)

@@ -14,28 +14,27 @@ import os
 import threading
 import types
 import warnings
-from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
-import torch
-from torch import fx
 
-from npcompile.frontend import follow, pure
+from npcompile.deciding import decided_by
+from npcompile.frontend import follow
 from npcompile.frontend.defaults import with_default
 from npcompile.frontend.outline import UNKNOWN, Outline, Piece, must_be_cut, outline, tree_of
-from npcompile.frontend.program import Guard, Program, step_of, value_of
+from npcompile.frontend.program import step_of
 from npcompile.frontend.recording.place import warn
 from npcompile.frontend.rewrite import Rewritten, rewrite
 from npcompile.frontend.rewriting.cut import Levels
 from npcompile.frontend.rewriting.scopes import own_nodes
 from npcompile.frontend.rewriting.source import NotFound
-from npcompile.frontend.table import TABLE, Op
+from npcompile.frontend.table import TABLE
 from npcompile.frontend.trace import Traced
 from npcompile.recorded import Recorded
 from npcompile.state import State
 from npcompile.tracebacks import as_written
 from npcompile.trial import is_small
+from npcompile.watch import ROUNDS, Watch
 
 # A block whose signature was another at so many calls is left to Python.
 MAX_SIGHTED = 16
@@ -53,6 +52,8 @@ class Outlined:
         self.why: tuple[str | None, int | None] | None = None  # it could not be recorded whole: reason, line
         self.blocks: dict[Any, Block] = {}
         self.lock = threading.Lock()
+        self.rounds = 0  # how often it was measured what Python does
+        self.watch: Watch | None = None  # it is being measured
 
     @classmethod
     def of(cls, owner: Recorded, root: Any, failed: Traced | None) -> Outlined | None:
@@ -86,7 +87,7 @@ class Outlined:
         fn: Any = self.owner.__wrapped__
         made = outline(fn, self.levels, self.enter, self.as_it_is)
         for piece in made.pieces:
-            key = (*map(id, piece.block.statements), piece.block.takes, piece.block.gives)
+            key = self.key_of(piece)
             block = self.blocks.get(key)
             if block is None:
                 block = self.blocks[key] = Block(self, piece)
@@ -95,6 +96,20 @@ class Outlined:
         self.made = made
         if made.function is fn and isinstance(self.owner, Callee):
             self.owner.leave_if_plain()
+        generator = made.function.__code__.co_flags & inspect.CO_GENERATOR
+        if self.owner is self.root and self.rounds < ROUNDS and not generator:
+            self.rounds += 1
+            self.watch = Watch(self)
+
+    def current(self) -> list[Block]:
+        """The blocks of the cut as it is now."""
+        pieces = [] if self.made is None else self.made.pieces
+        blocks = (self.blocks.get(self.key_of(piece)) for piece in pieces)
+        return [block for block in blocks if block is not None]
+
+    def key_of(self, piece: Piece) -> Any:
+        """What a block is known by from cut to cut."""
+        return (*map(id, piece.block.statements), piece.block.takes, piece.block.gives)
 
     def run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call of the function. It counts as a replay if all that was recorded of it was replayed."""
@@ -109,6 +124,10 @@ class Outlined:
             self.root.filters = warnings.filters
         before = inner.calls, inner.replays, inner.recordings
         try:
+            if self.watch is not None:
+                return self.watch.call(function, args, kwargs)
+            if self.root.session is not None:
+                function = self.root.session.of(self, function)
             return function(*args, **kwargs)
         except BaseException as error:
             error.__traceback__ = as_written(error.__traceback__)
@@ -372,6 +391,9 @@ class Block(_Inner):
         """Leave the block's statements to Python."""
         for statement in (*self.piece.block.node.body, *self.piece.block.statements):
             self.within.levels.of[statement] = 2
+            self.within.levels.small.add(statement)
+            if any(state.tried for state in self._states.values()):
+                self.within.levels.faster.add(statement)
         self.within.stale = True
         self.put(self.__wrapped__)
 
@@ -401,10 +423,9 @@ class Block(_Inner):
                     assert isinstance(statement, ast.stmt)
                     if statement.lineno <= node.lineno <= (statement.end_lineno or node.lineno):
                         levels.of[statement] = 2
-                if quiet:
-                    self.root.note(reason, line)
-                else:
+                if self.root._strict and not quiet:
                     self.root._report(reason, line)
+                self.root.note(reason, line)  # what it costs is measured: see `watch.py`
         self.go_on()
 
     def go_on(self) -> None:
@@ -420,28 +441,3 @@ class Block(_Inner):
         self.inside = inside
         assert inside.made is not None
         self.put(inside.made.function)
-
-
-def _sized_by_data(node: fx.Node) -> bool:
-    """Whether how long an array is depends on what is in others."""
-    target: Any = node.target
-    if isinstance(target, Op):
-        return "length" in node.kwargs and "length" in target.accepts
-    if target is np.ndarray.__getitem__:
-        index = node.args[1] if isinstance(node.args[1], tuple) else (node.args[1],)
-        return any(isinstance(i, fx.Node) and value_of(i).dtype is torch.bool for i in index)
-    return isinstance(target, Hashable) and target in pure.SIZED_BY_DATA
-
-
-def decided_by(program: Program, variables: frozenset[str]) -> fx.Node | None:
-    """A step that decides by the value of what a loop changes at each trip, or whose size depends on data."""
-    moving = {node for node in program.inputs if node.name in variables and value_of(node).kind == "int"}
-    for node in program.graph.nodes:
-        if _sized_by_data(node):
-            return node
-        if step_of(node) == "number" and any(arg in moving for arg in node.all_input_nodes):
-            moving.add(node)
-        if isinstance(node.target, Guard) and node.target.kind == "value" and node.args[0] in moving:
-            if value_of(node.args[0]).kind != "bool":
-                return node
-    return None

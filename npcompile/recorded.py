@@ -8,7 +8,6 @@ import sys
 import threading
 import time
 import types
-import warnings
 import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
+from npcompile.advice import advice
 from npcompile.binding import Binding
 from npcompile.device import current_device
 from npcompile.frontend.defaults import Defaults, on_device
@@ -29,6 +29,7 @@ from npcompile.lower.eager import eager
 from npcompile.lower.transfers import counting
 from npcompile.state import Entry, State
 from npcompile.stats import Stats
+from npcompile.telling import NotCompiledError, warn
 from npcompile.tracebacks import as_written
 from npcompile.verify import Watch, verifying, watched
 
@@ -44,28 +45,12 @@ MAX_PROGRAMS = 8
 MAX_SIGNATURES = 64
 
 
-_OURS = (
-    "npcompile.recorded",
-    "npcompile.outlined",
-    "npcompile.jit",
-)  # modules whose frames are not the user's
-
-
 # After so many calls in a row for which no program was right, those of a signature are given up.
 MAX_MISSES = 12
 
 
 # After so many recordings in a row that ended in an exception, calls are plain until one does not raise.
 MAX_RAISED = 2
-
-
-class NotCompiledWarning(UserWarning):
-    """A jitted function runs uncompiled; the message says why."""
-
-
-class NotCompiledError(RuntimeError):
-    """`strict=True`: a jitted function could not be compiled; the message says where, why and what to
-    write."""
 
 
 class Recorded:
@@ -214,7 +199,7 @@ class Recorded:
         return state.outlined.run(args, kwargs)
 
     def _raising(self, state: State, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """A call after recordings that ended in an exception, of which nothing is kept: most likely another."""
+        """A call after recordings that ended in an exception, of which nothing is kept: it may well, too."""
         try:
             result = self._timed(state, args, kwargs)
         except Exception:
@@ -408,12 +393,9 @@ class Recorded:
             _said.add(reason)
         name = self.name
         if self._strict:
-            raise NotCompiledError(f"{name} cannot be compiled: {where}{reason}")
+            raise NotCompiledError(f"{name} cannot be compiled: {where}{reason}; instead: {advice(reason)}")
         if new:
-            level, frame = 1, sys._getframe()
-            while frame.f_globals.get("__name__") in _OURS and frame.f_back is not None:
-                level, frame = level + 1, frame.f_back
-            warnings.warn(f"{name} runs uncompiled: {where}{reason}", NotCompiledWarning, stacklevel=level)
+            warn(f"{name} runs uncompiled: {where}{reason}")
 
 
 _said: set[str] = set()  # causes that are not one function's

@@ -10,13 +10,21 @@ import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import CellType, CodeType, FunctionType, ModuleType
-from typing import Any
+from typing import Any, Protocol
 
+from npcompile.frontend.rewriting.clock import TICK, TOCK, clocked
 from npcompile.frontend.rewriting.cut import Block, Cutter, Levels
 from npcompile.frontend.rewriting.facts import Facts
 from npcompile.frontend.rewriting.forms import ENTER, is_effect, is_short
 from npcompile.frontend.rewriting.scopes import body_of, function_scope, own_nodes, plain_reason
-from npcompile.frontend.rewriting.source import NotFound, compile_in_place, enclosing_class, find, given
+from npcompile.frontend.rewriting.source import (
+    FunctionNode,
+    NotFound,
+    compile_in_place,
+    enclosing_class,
+    find,
+    given,
+)
 
 _NOT_CUT = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 UNKNOWN: Any = object()  # what an expression stands for, where that is to be seen at the call only
@@ -41,6 +49,17 @@ class Outline:
 
     function: FunctionType
     pieces: list[Piece]
+    units: list[ast.stmt]  # where the time is taken: the statements that it is taken of
+
+
+class Clock(Protocol):
+    """Takes the time of the statements of a function that stay Python."""
+
+    def tick(self, unit: int) -> None:
+        """The statement of this number comes next."""
+
+    def tock(self) -> None:
+        """It is done."""
 
 
 def tree_of(fn: FunctionType) -> tuple[ast.FunctionDef, frozenset[str]]:
@@ -74,13 +93,17 @@ def _facts_of(node: ast.FunctionDef, code: CodeType) -> Facts:
 
 
 def outline(
-    fn: FunctionType, levels: Levels, enter: Callable[[Any], Any], as_it_is: Callable[[Any], bool]
+    fn: FunctionType,
+    levels: Levels,
+    enter: Callable[[Any], Any],
+    as_it_is: Callable[[Any], bool],
+    clock: Clock | None = None,
 ) -> Outline:
     """Cut a function by what is known of its statements. `enter(f)` gives what to call for the function `f`
     that Python left outside the blocks calls, `as_it_is(f)` whether that is `f` (which may be UNKNOWN).
-    Raises NotFound."""
+    clock: what takes the time of what stays Python. Raises NotFound."""
     try:
-        return _outline(fn, levels, enter, as_it_is)
+        return _outline(fn, levels, enter, as_it_is, clock)
     except NotFound:
         raise
     except Exception as error:  # a bug of ours: it costs the compilation, not the call
@@ -88,7 +111,11 @@ def outline(
 
 
 def _outline(
-    fn: FunctionType, levels: Levels, enter: Callable[[Any], Any], as_it_is: Callable[[Any], bool]
+    fn: FunctionType,
+    levels: Levels,
+    enter: Callable[[Any], Any],
+    as_it_is: Callable[[Any], bool],
+    clock: Clock | None,
 ) -> Outline:
     node, imports = tree_of(fn)
     code = fn.__code__
@@ -96,12 +123,16 @@ def _outline(
     facts = _facts_of(node, code)
     names = _Names(facts, outside, fn.__globals__)
     cut = Cutter(node, facts, levels, imports, lambda called: as_it_is(names.find(called))).cut()
-    if not cut.blocks and not cut.enters:
-        return Outline(fn, [])
-    extra = (ENTER, *(block.name for block in cut.blocks))
-    cells = outside | {name: CellType() for name in extra}
-    made = _function(fn, compile_in_place(cut.node, code, imports, extra), cells)
+    if clock is None and not cut.blocks and not cut.enters:
+        return Outline(fn, [], [])
+    cells = {name: CellType() for name in (ENTER, *(block.name for block in cut.blocks))}
     cells[ENTER].cell_contents = enter
+    tree: FunctionNode = cut.node
+    units: list[ast.stmt] = []
+    if clock is not None:
+        tree, units = clocked(tree, _facts_of(node, code).scalars)
+        cells |= {TICK: CellType(clock.tick), TOCK: CellType(clock.tock)}
+    made = _function(fn, compile_in_place(tree, code, imports, tuple(cells)), outside | cells)
     pieces = []
     for block in cut.blocks:
         inner = compile_in_place(block.node, code, imports)
@@ -109,7 +140,7 @@ def _outline(
         function.__defaults__ = function.__kwdefaults__ = None
         given(inner, block.node, imports)
         pieces.append(Piece(block, function, cells[block.name]))
-    return Outline(made, pieces)
+    return Outline(made, pieces, units)
 
 
 class _Names:

@@ -334,3 +334,26 @@ def test_functions_that_were_given_are_not_kept() -> None:
     del held
     gc.collect()
     assert seen() is None
+
+
+NOT_PYTHON: dict[str, tuple[Any, tuple[Any, ...], dict[str, Any]]] = {
+    "ufunc": (np.sin, (X.reshape(2, 3),), {}),
+    "ufunc of two": (np.add, (X, 1.5), {"dtype": "f4", "casting": "same_kind"}),
+    "method of a ufunc": (np.add.reduce, (X.reshape(2, 3),), {"axis": 1}),
+    "NumPy function": (np.sum, (X.reshape(2, 3),), {"axis": 0}),
+    "method of arrays": (np.ndarray.sum, (X.reshape(2, 3),), {}),
+    "builtin": (max, (2, 3), {}),
+    "builtin on an array": (abs, (X - 1,), {}),
+    "partial": (functools.partial(np.sum, axis=0), (X.reshape(2, 3),), {"keepdims": True}),
+    "class": (np.float32, (2,), {}),
+}
+
+
+@pytest.mark.parametrize("name", NOT_PYTHON)
+def test_what_is_not_written_in_python_runs_as_it_is(name: str) -> None:
+    function, args, kwargs = NOT_PYTHON[name]
+    jitted = npcompile.jit(function)
+    with pytest.warns(npcompile.NotCompiledWarning, match="is not a Python function"):
+        same(jitted(*args, **kwargs), function(*args, **kwargs))
+    same(jitted(*args, **kwargs), function(*args, **kwargs))
+    assert (jitted.stats.calls, jitted.stats.plain_calls, jitted.stats.recordings) == (2, 2, 0)

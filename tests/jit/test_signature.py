@@ -373,29 +373,6 @@ class Model:
         return x - self.weight
 
 
-NOT_PYTHON: dict[str, tuple[Any, tuple[Any, ...], dict[str, Any]]] = {
-    "ufunc": (np.sin, (array(),), {}),
-    "ufunc of two": (np.add, (array(), 1.5), {"dtype": "f4", "casting": "same_kind"}),
-    "method of a ufunc": (np.add.reduce, (array(),), {"axis": 1}),
-    "NumPy function": (np.sum, (array(),), {"axis": 0}),
-    "method of arrays": (np.ndarray.sum, (array(),), {}),
-    "builtin": (max, (2, 3), {}),
-    "builtin on an array": (abs, (array(start=-3.0),), {}),
-    "partial": (functools.partial(np.sum, axis=0), (array(),), {"keepdims": True}),
-    "class": (np.float32, (2,), {}),
-}
-
-
-@pytest.mark.parametrize("name", NOT_PYTHON)
-def test_what_is_not_written_in_python_runs_as_it_is(name: str) -> None:
-    function, args, kwargs = NOT_PYTHON[name]
-    jitted = npcompile.jit(function)
-    with pytest.warns(npcompile.NotCompiledWarning, match="is not a Python function"):
-        same(jitted(*args, **kwargs), function(*args, **kwargs))
-    same(jitted(*args, **kwargs), function(*args, **kwargs))
-    assert (jitted.stats.calls, jitted.stats.plain_calls, jitted.stats.recordings) == (2, 2, 0)
-
-
 def test_methods() -> None:
     x = array()
     one, other = Model(2.0), Model(5.0)

@@ -13,8 +13,9 @@ from npcompile.frontend.composed import CALLBACKS, WRITING
 from npcompile.frontend.hooks import BINARY
 from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.program import Call, step_of
-from npcompile.frontend.recording.calls import MAX_DEPTH, After, Calls
+from npcompile.frontend.recording.calls import After, Calls
 from npcompile.frontend.recording.converter import Converter
+from npcompile.frontend.recording.functions import MAX_DEPTH
 from npcompile.frontend.rewrite import Rewritten, rewrite
 from npcompile.frontend.steps import Steps
 from npcompile.frontend.table import TABLE, Op

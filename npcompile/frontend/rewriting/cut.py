@@ -38,10 +38,13 @@ ENTER = (
 
 @dataclass
 class Levels:
-    """What is known of a function's statements: how far each is left to Python, and which begin a block."""
+    """What is known of a function's statements: how far each is left to Python, which begin a block, which
+    are too little work for a block, and which NumPy was seen to do faster."""
 
     of: dict[ast.AST, int] = field(default_factory=dict)
     starts: set[ast.AST] = field(default_factory=set)
+    small: set[ast.AST] = field(default_factory=set)
+    faster: set[ast.AST] = field(default_factory=set)
 
     def __getitem__(self, node: ast.AST) -> int:
         return self.of.get(node, 0)

@@ -1,0 +1,80 @@
+"""Why a statement of a function that was cut is left to Python, in words."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+from npcompile.frontend.rewriting.cut import Levels
+from npcompile.frontend.rewriting.forms import has_work
+from npcompile.stats import Stats
+
+_PYTHONS = "calls of Python's own, or arithmetic on numbers"
+_LITTLE = "each trip is too little work for a kernel"
+_FOUND_OUT = "an index or a size in it changes, or it is too little work for a kernel"
+# Why no block holds a statement, by its form. Others were found out while they ran: `stats.reasons` says why.
+_FORMS: tuple[tuple[tuple[type[ast.AST], ...], str], ...] = (
+    ((ast.Yield, ast.YieldFrom, ast.Await), "the caller goes on in the middle of it"),
+    ((ast.Lambda, ast.FunctionDef, ast.ClassDef, ast.GeneratorExp), "a function is made"),
+    ((ast.Raise,), "it raises"),
+    ((ast.Delete,), "it unbinds names"),
+    ((ast.Import, ast.ImportFrom), "an import"),
+)
+
+
+def reasons_of(fn: Any, stats: Stats) -> dict[int, str]:
+    """The reasons that were found out while a function of its file ran, by line."""
+    file = fn.__code__.co_filename
+    found = {}
+    for reason in stats.reasons:
+        where, _, text = reason.removeprefix(f"{file}:").partition(": ")
+        if reason.startswith(f"{file}:") and where.isdigit():
+            found[int(where)] = text
+    return found
+
+
+def why_left(node: ast.stmt, levels: Levels, reasons: dict[int, str]) -> str:
+    """Why no block holds a statement."""
+    lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
+    said = next((reasons[line] for line in lines if line in reasons), None)
+    return said or _form(node) or (_FOUND_OUT if levels[node] else _PYTHONS)
+
+
+def why_it_costs(node: ast.stmt, levels: Levels, reasons: dict[int, str]) -> str | None:
+    """The same for one that costs; None where nothing would make it faster. Of a loop it is that of the first
+    statement in it which was found out to be one that no block holds."""
+    inner = [part for part in statements([node]) if has_work(part)]
+    if any(part in levels.faster for part in inner) or (node in levels.small and inner == [node]):
+        return None
+    if inner and all(part in levels.small for part in inner):
+        return _LITTLE
+    return why_left(next((part for part in inner if levels[part] >= 2), node), levels, reasons)
+
+
+def statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """The simple statements of a body, however deep."""
+    for node in body:
+        inner: list[ast.stmt] = []
+        for name in ("body", "orelse", "finalbody"):
+            inner += getattr(node, name, [])
+        for handler in getattr(node, "handlers", []):
+            inner += handler.body
+        if inner and not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield from statements(inner)
+        else:
+            yield node
+
+
+def first_line(node: ast.stmt) -> str:
+    """How a statement begins."""
+    text = ast.unparse(node).splitlines()[0]
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _form(node: ast.stmt) -> str | None:
+    """Why no block holds it, where its form says so."""
+    parts = list(ast.walk(node))
+    if any(isinstance(part, ast.Attribute) and not isinstance(part.ctx, ast.Load) for part in parts):
+        return "it stores into an object"
+    return next((why for forms, why in _FORMS if any(isinstance(part, forms) for part in parts)), None)

@@ -1,0 +1,203 @@
+"""Which statements that are left to Python cost: measured on a few calls of a function that was cut into
+blocks, once all of it that can be is compiled; what takes more than a tenth of the time is told, once."""
+
+from __future__ import annotations
+
+import ast
+import threading
+import time
+import types
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from npcompile.advice import advice
+from npcompile.frontend.outline import outline, tree_of
+from npcompile.frontend.rewriting.source import NotFound
+from npcompile.left import first_line, reasons_of, why_it_costs
+
+if TYPE_CHECKING:
+    from npcompile.outlined import Outlined
+    from npcompile.state import State
+
+clock = time.perf_counter
+# So many calls are measured, after one in which what takes the time is made; what takes a larger part of each
+# than this is told, if it takes so many seconds.
+CALLS = 3
+PART = 0.1
+SECONDS = 5e-6
+# After so many cuts of a function it is not measured again.
+ROUNDS = 4
+
+
+class _Frame:
+    """One function that is being run: the statement at hand, since when, and what blocks took of that."""
+
+    __slots__ = ("inside", "outlined", "since", "unit")
+
+    def __init__(self, outlined: Outlined) -> None:
+        self.outlined = outlined
+        self.unit: int | None = None
+        self.since = 0.0
+        self.inside = 0.0
+
+
+class Watch:
+    """The measuring of one function, with those that it calls, from when it is cut."""
+
+    def __init__(self, outlined: Outlined) -> None:
+        self.outlined = outlined
+        self.root = outlined.root
+        self.thread = 0
+        self.frames: list[_Frame] = []
+        self.made: dict[Outlined, tuple[Callable[..., Any], list[ast.stmt]]] = {}
+        self.spent: dict[tuple[Outlined, int], float] = {}  # in the call at hand
+        self.parts: list[dict[tuple[Outlined, int], tuple[float, float]]] = []  # of the time, and seconds
+        self.quiet = False  # nothing was recorded at the last call, and nothing is being compiled
+        self.overhead = self._overhead()
+
+    def call(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call of the function, measured where it is time for that."""
+        if self.root.session is not None:  # a call within a call, or of another thread
+            return function(*args, **kwargs)
+        before = self.root._blocks.recordings
+        if not self.quiet:
+            result = function(*args, **kwargs)
+            self.quiet = before == self.root._blocks.recordings and self._settled()
+            return result
+        self.thread = threading.get_ident()
+        self.root.session = self
+        start = clock()
+        try:
+            result = self.of(self.outlined, function)(*args, **kwargs)
+        finally:
+            total = clock() - start
+            self.root.session = None
+            spent, self.spent = self.spent, {}
+        self.quiet = before == self.root._blocks.recordings
+        if self.quiet:
+            self.parts.append({unit: (took / max(total, took), took) for unit, took in spent.items() if took})
+            if len(self.parts) > CALLS:
+                del self.parts[0]
+                self.outlined.watch = None
+                self._tell()
+        return result
+
+    def _settled(self) -> bool:
+        """Whether nothing is being compiled, or tried out."""
+        cuts = [self.outlined]
+        states: list[State] = []
+        for callee in list(self.root.callees.values()):
+            states += list(getattr(callee, "_states", {}).values())
+        cuts += [state.outlined for state in states if state.outlined is not None]
+        while cuts:
+            for block in cuts.pop().current():
+                states += list(block._states.values())
+                cuts += [block.inside] if block.inside is not None else []
+        return not any(state.pending or state.trial is not None for state in states)
+
+    # -- taking the time -----------------------------------------------------------------------------------
+
+    def of(self, outlined: Outlined, function: Callable[..., Any]) -> Callable[..., Any]:
+        """A function that was cut, with the time taken of what stays Python in it."""
+        if threading.get_ident() != self.thread:
+            return function
+        made = self.made.get(outlined)
+        if made is None:
+            made = self.made[outlined] = self._clocked(outlined) or (function, [])
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            self.frames.append(_Frame(outlined))
+            try:
+                return made[0](*args, **kwargs)
+            finally:
+                self.tock()
+                self.frames.pop()
+
+        return call
+
+    def _clocked(self, outlined: Outlined) -> tuple[Callable[..., Any], list[ast.stmt]] | None:
+        fn = outlined.owner.__wrapped__
+        assert isinstance(fn, types.FunctionType)
+
+        def enter(callee: Any) -> Any:
+            made = outlined.enter(callee)
+            plain = made is callee or any(state.plain for state in getattr(made, "_states", {}).values())
+            return made if plain else self._timed(made)
+
+        try:
+            made = outline(fn, outlined.levels, enter, outlined.as_it_is, self)
+        except NotFound:
+            return None
+        for piece in made.pieces:
+            block = outlined.blocks.get(outlined.key_of(piece))
+            function = piece.function if block is None else block.instead or block
+            piece.cell.cell_contents = self._timed(function)
+        return made.function, made.units
+
+    def _timed(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """A block, or a function that is jitted, too: its time is not that of the statement around it."""
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            start = clock()
+            try:
+                return function(*args, **kwargs)
+            finally:
+                if self.frames:
+                    self.frames[-1].inside += clock() - start
+
+        return call
+
+    def tick(self, unit: int) -> None:
+        if not self.frames:  # a generator goes on after the call
+            return
+        frame = self.frames[-1]
+        if frame.unit is not None:  # left by `break` or `continue`
+            self.tock()
+        frame.unit, frame.inside, frame.since = unit, 0.0, clock()
+
+    def tock(self) -> None:
+        now = clock()
+        if not self.frames or (frame := self.frames[-1]).unit is None:
+            return
+        key = frame.outlined, frame.unit
+        took = now - frame.since - frame.inside - self.overhead
+        self.spent[key] = self.spent.get(key, 0.0) + max(took, 0.0)
+        frame.unit = None
+
+    def _overhead(self) -> float:
+        """What taking the time itself takes."""
+        found = []
+        for _ in range(16):
+            start = clock()
+            found.append(clock() - start)
+        return 2 * min(found)
+
+    # -- telling -------------------------------------------------------------------------------------------
+
+    def _tell(self) -> None:
+        for key in self.parts[0]:
+            part, seconds = (min(call.get(key, (0.0, 0.0))[at] for call in self.parts) for at in (0, 1))
+            if part >= PART and seconds >= SECONDS:
+                outlined, unit = key
+                self._tell_of(outlined, self.made[outlined][1][unit], part)
+
+    def _tell_of(self, outlined: Outlined, unit: ast.stmt, part: float) -> None:
+        fn: Any = outlined.owner.__wrapped__
+        tree, _ = tree_of(fn)
+        node = next(
+            (
+                node
+                for node in ast.walk(tree)
+                if isinstance(node, ast.stmt)
+                and (node.lineno, node.col_offset) == (unit.lineno, unit.col_offset)
+            ),
+            unit,
+        )
+        reason = why_it_costs(node, outlined.levels, reasons_of(fn, self.root._stats))
+        if reason is None:
+            return
+        self.root.tell(
+            f"{fn.__code__.co_filename}:{node.lineno}",
+            f"{part:.0%} of its time goes into `{first_line(node)}`, which runs uncompiled: {reason}",
+            advice(reason),
+        )

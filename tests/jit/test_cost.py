@@ -1,0 +1,180 @@
+"""What is left to Python and costs more than a tenth of the time is told once, with what to write instead.
+The clock is the test's own: what a statement takes is what it says it takes."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import npcompile
+from npcompile import watch
+from npcompile.outlined import Block
+
+
+class Clock:
+    """Stands still but where a statement spends time."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+CLOCK = Clock()
+spend = type("spend", (), {"__call__": lambda self, seconds: setattr(CLOCK, "now", CLOCK.now + seconds)})()
+
+
+@pytest.fixture(autouse=True)
+def by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+    monkeypatch.setattr(watch, "clock", CLOCK)
+
+
+def statement(x, seconds):
+    """Between two blocks that take nothing, Python."""
+    total = 0.0
+    for _ in range(40):
+        x = x * 0.5 + 1
+        spend(seconds)
+        x = x + 1
+    return x, total
+
+
+def whole_loop(x, seconds):
+    found = []
+    for key in {"a": 1, "b": 2}:
+        found.append(key.upper())
+        spend(seconds)
+    for _ in range(40):
+        x = x * 0.5 + 1
+    return x, found
+
+
+def helper(x, seconds):
+    for _ in range(5):
+        x = x * 2 + 1
+        spend(seconds)
+    return x
+
+
+def in_a_helper(x, seconds):
+    for _ in range(40):
+        x = helper(x, seconds) * 0.01
+    return x
+
+
+def left_by_break(x, seconds):
+    for trip in range(40):
+        x = x * 0.5 + 1
+        if trip > 3:
+            spend(seconds)
+            break
+        x = x + 1
+    return x
+
+
+def by_raising(x, seconds):
+    for _ in range(3):
+        x = x * 0.5 + 1
+        try:
+            spend(seconds)
+            raise KeyError(1)
+        except KeyError:
+            x = x + 1
+    return x
+
+
+LINES: dict[Callable[..., Any], tuple[int, str]] = {
+    statement: (5, "spend(seconds)"),
+    whole_loop: (2, "for key in"),
+    in_a_helper: (-4, "spend(seconds)"),
+    left_by_break: (3, "if trip > 3"),
+    by_raising: (4, "spend(seconds)"),
+}
+
+
+def told(jitted: Any, *args: Any, calls: int = 12) -> list[warnings.WarningMessage]:
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        for _ in range(calls):
+            jitted(*args)
+    return [item for item in found if issubclass(item.category, npcompile.NotCompiledWarning)]
+
+
+@pytest.mark.parametrize("function", LINES, ids=lambda function: function.__name__)
+def test_what_costs_is_told_once_and_where(function: Callable[..., Any]) -> None:
+    jitted = npcompile.jit(function)
+    (warning,) = told(jitted, np.ones(4), 1.0)
+    line, text = LINES[function]
+    text_of = str(warning.message)
+    assert f"{__file__}:{function.__code__.co_firstlineno + line}: " in text_of, text_of
+    assert "100% of its time" in text_of and text in text_of and "instead: " in text_of
+    assert warning.filename == __file__
+    assert not told(jitted, np.ones(4), 1.0)
+
+
+@pytest.mark.parametrize("function", LINES, ids=lambda function: function.__name__)
+def test_what_costs_little_is_not_told(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing, or a part of the time that is small."""
+
+    def slow(self: Any, *args: Any) -> Any:
+        CLOCK.now += 100.0
+        return call(self, *args)
+
+    call = watch.Watch.of
+    monkeypatch.setattr(watch.Watch, "of", slow)
+    assert not told(npcompile.jit(function), np.ones(4), 0.0)
+    assert not told(npcompile.jit(function), np.ones(4), 0.01)
+
+
+def test_blocks_are_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All of the time goes into blocks: they are compiled."""
+    call = Block.__call__
+
+    def slow(self: Any, /, *args: Any, **kwargs: Any) -> Any:
+        CLOCK.now += 1.0
+        return call(self, *args, **kwargs)
+
+    monkeypatch.setattr(Block, "__call__", slow)
+    assert not told(npcompile.jit(statement), np.ones(4), 0.0)
+    assert len(told(npcompile.jit(statement), np.ones(4), 0.5)) == 1
+
+
+def test_strict_raises_with_what_to_write_instead() -> None:
+    jitted = npcompile.jit(statement, strict=True)
+    with pytest.raises(npcompile.NotCompiledError, match=r"100% of its time .* instead: "):
+        for _ in range(12):
+            jitted(np.ones(4), 1.0)
+
+
+def test_nothing_is_measured_once_it_was() -> None:
+    jitted = npcompile.jit(statement)
+    told(jitted, np.ones(4), 0.0)
+    (state,) = jitted._states.values()
+    assert state.outlined.watch is None and jitted.session is None
+
+
+def test_answers_and_effects_are_the_same_while_it_is_measured() -> None:
+    seen: list[float] = []
+
+    def function(x, kept):
+        for trip in range(6):
+            x = x * 0.5 + trip
+            kept.append(float(x[0]))
+            seen.append(trip)
+            if trip == 4:
+                return x, kept
+        return x
+
+    jitted = npcompile.jit(function)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", npcompile.NotCompiledWarning)
+        for _ in range(12):
+            got, want = jitted(np.ones(4), []), function(np.ones(4), [])
+            assert np.array_equal(got[0], want[0]) and got[1] == want[1]
+    assert seen == [0, 1, 2, 3, 4] * 24
