@@ -20,11 +20,13 @@ from npcompile.binding import Binding
 from npcompile.device import current_device
 from npcompile.frontend.defaults import Defaults, on_device
 from npcompile.frontend.errstate import all_warnings_are_errors, traps
+from npcompile.frontend.lengths import apart
 from npcompile.frontend.program import Diverged, Program
 from npcompile.frontend.record import Recorder
 from npcompile.frontend.rewrite import Rewritten, rewrite
 from npcompile.frontend.signature import key_of
 from npcompile.frontend.trace import Traced, trace
+from npcompile.general import General, Group
 from npcompile.lower.eager import eager
 from npcompile.lower.transfers import counting
 from npcompile.state import Entry, State
@@ -56,6 +58,7 @@ MAX_RAISED = 2
 class Recorded:
     """A function with its recordings, by signature."""
 
+    fast_random = False
     max_signatures = MAX_SIGNATURES
     max_programs = MAX_PROGRAMS
     clear_seconds = 20e-6  # replays that take no longer are not measured beside NumPy
@@ -78,6 +81,7 @@ class Recorded:
         self._default_float: np.dtype[Any] | None = default_float
         self._made_so = all_warnings_are_errors()  # then they are a test runner's
         self._states: dict[Any, State] = {}
+        self._groups: dict[Any, Group] = {}
         self._lock = threading.Lock()
         self._programs: list[Program] = programs
         self._binding = Binding(fn)
@@ -149,12 +153,15 @@ class Recorded:
         if reason is not None:
             self._report(reason, None)
         self._stats.plain_calls += 1
+        return self._in_python(on_device((args, kwargs)))(*args, **kwargs)
+
+    def _in_python(self, device: bool = False) -> Any:
+        """The function as Python runs it, with its options. device: tensors on a device are given to it."""
         fn: Any = self.__wrapped__
-        if (self._default_float is not None or on_device((args, kwargs))) and isinstance(
-            rewritten := self._source(), Rewritten
-        ):
-            fn = rewritten.bind(fn, Defaults(self._default_float))
-        return fn(*args, **kwargs)
+        asked = device or self._default_float is not None or self.fast_random
+        if asked and isinstance(rewritten := self._source(), Rewritten):
+            return rewritten.bind(fn, Defaults(self._default_float, self.fast_random))
+        return fn
 
     def _first(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call that no replay answers: link what has been compiled, else record, else run plain."""
@@ -167,8 +174,17 @@ class Recorded:
     def _unanswered(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         with self._lock:
             state = self._states.get(key)
-            if state is None and len(self._states) < self.max_signatures:
-                state = self._states[key] = State()
+        if state is None:
+            group, lengths = self._group(key)
+            if group is not None and group.general is not None and group.general.follows(lengths):
+                try:
+                    return self._generally(group.general, key, args, kwargs)
+                except Diverged:
+                    self._stats.divergences += 1
+            with self._lock:
+                state = self._states.get(key)
+                if state is None and len(self._states) < self.max_signatures:
+                    state = self._states[key] = State(group, lengths)
         if state is None:
             return self._too_many(
                 args, kwargs, f"more than {self.max_signatures} signatures (shapes, dtypes, layouts)"
@@ -191,12 +207,53 @@ class Recorded:
             if state.pending or state.plain:
                 return self._timed(state, args, kwargs)
             if state.outlined is None and state.count == 0:
-                state.outlined = self._cut(None)
+                state.outlined = self._cut_alike(state)
             if state.outlined is None:
                 return self._record(state, args, kwargs)
         finally:
             state.lock.release()
         return state.outlined.run(args, kwargs)
+
+    def _group(self, key: Any) -> tuple[Group | None, tuple[int, ...]]:
+        """The calls that differ from this one in lengths alone, and its lengths."""
+        general, lengths = apart(key)
+        if not lengths or current_device() is not None or verifying():
+            return None, ()
+        with self._lock:
+            return self._groups.setdefault(general, Group()), lengths
+
+    def _generally(self, general: General, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call that a program for many lengths answers. Raises Diverged."""
+        entry = general.entry
+        if not entry.done:  # the kernels are still being compiled
+            return self._plain(args, kwargs)
+        leaves = [*self.own]
+        for arg in args:
+            key_of(arg, leaves)
+        if kwargs:
+            key_of(kwargs, leaves)
+        with counting(self._stats):
+            result, replay = general.answer(leaves, self._stats)
+        self._stats.replays += 1
+        self._stats.host_calls += entry.host_calls
+        state = State(None, ())
+        state.entries, state.count = [entry], 1
+        state.ready.append((replay, entry.host_calls))
+        state.try_out(entry, self.clear_seconds)
+        with self._lock:
+            if len(self._states) >= self.max_signatures:
+                oldest = next((known for known, s in self._states.items() if s.group is None), None)
+                self._states.pop(oldest, None)
+            self._states.setdefault(key, state)
+        return result
+
+    def _cut_alike(self, state: State) -> Outlined | None:
+        """The function cut into blocks by its source: the same for all calls that differ in lengths alone."""
+        if state.group is None:
+            return self._cut(None)
+        if state.group.outlined is None:
+            state.group.outlined = self._cut(None)
+        return state.group.outlined
 
     def _raising(self, state: State, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call after recordings that ended in an exception, of which nothing is kept: it may well, too."""
@@ -235,7 +292,7 @@ class Recorded:
     def _too_small(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call of what NumPy does in less time than a kernel takes to be called."""
         self._stats.calls -= 1
-        return self.__wrapped__(*args, **kwargs)
+        return self._in_python()(*args, **kwargs)
 
     def _record(self, state: State, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         rewritten = self._source()
@@ -251,14 +308,20 @@ class Recorded:
         self._stats.recordings += 1
         names = self._binding.names(len(args))
         device = str(current_device() or "cpu")
+        general = state.group is not None and state.group.is_general() and _are_apart(args, kwargs)
         with counting(self._stats):
             hooks = Watch(self.name) if verifying() else Recorder
             state.raised += 1
-            traced = trace(fn, rewritten, args, kwargs, names, self._default_float, device, hooks, self.own)
+            floats = self._default_float
+            own, fast = self.own, self.fast_random
+            traced = trace(fn, rewritten, args, kwargs, names, floats, device, hooks, own, fast, general)
             state.raised = 0
         if isinstance(hooks, Watch):
             hooks.report()
         self._stats.host_calls += traced.host_calls
+        if traced.program is None and general and state.group is not None:
+            state.group.give_up()  # at these lengths alone it may do
+            return traced.result
         if traced.program is None:
             self._not_followed(state, traced)
             return traced.result
@@ -269,6 +332,8 @@ class Recorded:
         self._programs.append(traced.program)
         entry = Entry(traced)
         state.entries.append(entry)
+        if state.group is not None:
+            state.group.add(state.lengths, entry, general)
         if os.environ.get("NPCOMPILE_BACKEND") == "interpreter":
             self._stats.segments += len(entry.segments)
             stand_ins = [eager(segment.graph, entry.program.device) for segment in entry.segments]
@@ -396,6 +461,15 @@ class Recorded:
             raise NotCompiledError(f"{name} cannot be compiled: {where}{reason}; instead: {advice(reason)}")
         if new:
             warn(f"{name} runs uncompiled: {where}{reason}")
+
+
+def _are_apart(*args: Any) -> bool:
+    """Whether no two arrays among the arguments share memory."""
+    leaves: list[Any] = []
+    key_of(args, leaves)
+    arrays = [leaf for leaf in leaves if isinstance(leaf, np.ndarray)]
+    pairs = ((one, other) for place, one in enumerate(arrays) for other in arrays[:place])
+    return not any(np.may_share_memory(one, other) for one, other in pairs)
 
 
 _said: set[str] = set()  # causes that are not one function's

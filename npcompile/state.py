@@ -13,6 +13,7 @@ from npcompile.lower.compiler import Job, submit
 from npcompile.trial import FEWEST, LEAST, Trial, numpy_cost
 
 if TYPE_CHECKING:
+    from npcompile.general import Group
     from npcompile.outlined import Outlined
     from npcompile.recorded import Recorded
 
@@ -46,7 +47,9 @@ class Entry:
 class State:
     """What is known for one signature."""
 
-    def __init__(self) -> None:
+    def __init__(self, group: Group | None = None, lengths: tuple[int, ...] = ()) -> None:
+        self.group = group  # calls that differ in lengths alone
+        self.lengths = lengths
         self.ready: list[tuple[Callable[..., Any], int]] = []  # replays with their host calls, newest first
         self.pending: list[Entry] = []
         self.entries: list[Entry] = []  # all of them, oldest first: what `explain` shows

@@ -12,12 +12,14 @@ import numpy as np
 from torch import fx
 
 from npcompile.frontend.arrays import facts, is_array, layout
+from npcompile.frontend.lengths import Length, origin
 from npcompile.frontend.memory import Roots
 from npcompile.frontend.ndarray import ndarray
-from npcompile.frontend.program import Guard, Read
+from npcompile.frontend.program import Guard, Read, step_of
 from npcompile.frontend.signature import BY_VALUE, NUMBERS
 from npcompile.frontend.table import TORCH
 from npcompile.frontend.tracked import Tracked, fresh
+from npcompile.lower.sizes import SMALLEST
 from npcompile.lower.values import Value
 
 # A function with more steps than this is a loop that was unrolled: it stays plain.
@@ -55,6 +57,9 @@ class Notes:
         self.shown: set[int] = set()  # containers that are a part of the answer
         self.made: dict[int, Any] = {}  # functions that were made inside: their cells are this call's
         self.code: CodeType | None = None  # of the function itself, as it is being run
+        self.general = False  # lengths of arguments are traced numbers: the program may do for others
+        self.lengths: dict[Any, fx.Node] = {}  # their steps
+        self.sizes: set[fx.Node] = set()  # numbers that depend on nothing else
         self.host_calls = 0  # steps that are calls of real NumPy
         self.refusal: str | None = None  # why the operation that was last asked about is no op
 
@@ -76,7 +81,8 @@ class Notes:
                 dtype = None  # fields of records and the like: no tensor can be laid over them
             strides = tuple(stride // max(obj.itemsize, 1) for stride in obj.strides)
             root, region = self.roots.of(obj, outside)
-            return Value("array", dtype, obj.shape, strides, root, region, device)
+            known = None if self.general else region  # where in the memory it lies depends on lengths
+            return Value("array", dtype, obj.shape, strides, root, known, device)
         if kind in NUMBERS or kind is bool:
             return Value(kind.__name__)
         if isinstance(obj, np.generic):
@@ -104,6 +110,29 @@ class Notes:
         elif type(value) is tuple:
             for item in value:
                 self.constant(item)
+
+    def length(self, array: Any, axis: int) -> int:
+        """The length of an array's axis, as a number to hand on."""
+        size: int = array.shape[axis]
+        node = self.tracked.node(array)
+        if not self.general or node is None or size < SMALLEST:
+            self.constant(size)
+            return size
+        node, axis = origin(node, axis)
+        # Arguments' lengths that are equal now are equal wherever the program is used.
+        key = size if step_of(node) == "input" else (node, axis)
+        if key not in self.lengths:
+            self.lengths[key] = self.sized(self.add("number", Length(axis), (node,), {}, Value("int")), size)
+        size = fresh(size)
+        self.tracked.number(size, self.lengths[key])
+        return size
+
+    def sized(self, node: fx.Node, value: Any) -> fx.Node:
+        """A number that depends on lengths alone may stand wherever an op takes one."""
+        self.sizes.add(node)
+        if type(value) is int:
+            node.meta["size"] = value
+        return node
 
     # -- nodes -------------------------------------------------------------------------------------------
 
@@ -178,10 +207,11 @@ class Notes:
 
     # -- references to live objects ----------------------------------------------------------------------
 
-    def ref(self, obj: Any, static: bool = False) -> Any:
+    def ref(self, obj: Any, static: bool = False, sizes: bool = False) -> Any:
         """A live object as an argument of a node: its node, or itself if it is decided.
 
-        static: traced numbers are decided by value (axes, shapes, indices, the ends of a range).
+        static: traced numbers are decided by value (axes, shapes, indices, the ends of a range). sizes: but
+        not those that depend on lengths alone.
         """
         kind = type(obj)
         if is_array(obj) or kind in NUMBERS or isinstance(obj, np.generic):
@@ -189,16 +219,17 @@ class Notes:
             if known is None:
                 what = "an array" if is_array(obj) else f"a number ({obj!r})"
                 raise Unfollowed(f"{what} of unknown origin")
-            if known.node is not None and static and kind is not np.ndarray:
+            decided = static and not (sizes and "size" in ({} if known.node is None else known.node.meta))
+            if known.node is not None and decided and kind is not np.ndarray:
                 self.decide(known.node, obj)
                 return obj
             return obj if known.node is None else known.node
         if kind is tuple or kind is list:
-            return kind([self.ref(item, static) for item in obj])
+            return kind([self.ref(item, static, sizes) for item in obj])
         if kind is dict:
-            return {self.ref(key, True): self.ref(item, static) for key, item in obj.items()}
+            return {self.ref(key, True): self.ref(item, static, sizes) for key, item in obj.items()}
         if kind is slice:
-            return slice(self.ref(obj.start, True), self.ref(obj.stop, True), self.ref(obj.step, True))
+            return slice(*(self.ref(part, True, sizes) for part in (obj.start, obj.stop, obj.step)))
         if id(obj) in self.made:
             raise Unfollowed("a function made inside is handed on")
         if kind is FunctionType:

@@ -12,6 +12,7 @@ from torch import fx
 
 from npcompile.frontend.hooks import UNARY
 from npcompile.frontend.lanes import Lane, assign, method
+from npcompile.frontend.lengths import Length
 from npcompile.frontend.memory import Overlap
 from npcompile.frontend.program import Call, Diverged, Program, Read, step_of, value_of
 from npcompile.frontend.pure import OPERATORS
@@ -39,9 +40,10 @@ def as_numpy(op: Op, on_device: bool) -> Callable[..., Any]:
 class _Writer:
     """Writes the function's text; objects that text cannot name are handed in as constants."""
 
-    def __init__(self, program: Program, plan: Plan) -> None:
+    def __init__(self, program: Program, plan: Plan, general: bool) -> None:
         self.program = program
         self.plan = plan
+        self.general = general
         self.space: dict[str, Any] = {"Diverged": Diverged, "copyto": np.copyto}
         self.lines: list[str] = []
         self.users: list[
@@ -90,6 +92,8 @@ class _Writer:
         first = self.arg(node.args[0]) if node.args else ""
         if isinstance(target, Read):
             return self.read(target, first)
+        if isinstance(target, Length):
+            return f"{first}.shape[{target.axis}]"
         if isinstance(target, Op):
             target = as_numpy(target, self.program.device is not None)
         if target is np.ndarray.__getitem__:
@@ -174,6 +178,8 @@ class _Writer:
                 inputs.append(f"{node.name}[{', '.join(backwards)}]")
             else:
                 inputs.append(node.name)
+        if self.general:
+            inputs += [node.name for node in segment.numbers]
         flags = [f"ok{number}_{flag}" for flag in range(segment.checks)]
         outputs = [node.name for node in segment.outputs] + flags
         call = f"segment{number}({', '.join(inputs)})"
@@ -311,10 +317,13 @@ def _in_place(text: str, users: list[int | None], program: Program) -> types.Cod
 
 
 class Replay:
-    """The generated function of one program: `text` to read, `link` to run with its segments' kernels."""
+    """The generated function of one program: `text` to read, `link` to run with its segments' kernels.
 
-    def __init__(self, program: Program, plan: Plan) -> None:
-        writer = _Writer(program, plan)
+    general: for other lengths than those it was recorded at: kernels are given the numbers that steps make.
+    """
+
+    def __init__(self, program: Program, plan: Plan, general: bool = False) -> None:
+        writer = _Writer(program, plan, general)
         self.text = writer.write()
         self._code = _in_place(self.text, writer.users, program)
         self._space = writer.space

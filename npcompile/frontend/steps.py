@@ -10,6 +10,7 @@ import numpy as np
 from torch import fx
 
 from npcompile.frontend.arrays import facts, is_array, is_numpy, layout
+from npcompile.frontend.lengths import Length
 from npcompile.frontend.ndarray import is_basic
 from npcompile.frontend.notes import Notes, Unfollowed
 from npcompile.frontend.program import Call, Guard, Program, Structure, step_of
@@ -73,7 +74,8 @@ class Steps(Notes):
         if op.function is not GETITEM or not is_basic(args[1]) or type(args[0]) is not np.ndarray:
             return False
         index = args[1] if type(args[1]) is tuple else (args[1],)
-        return any(_is_integer(item) and self.tracked.node(item) is not None for item in index)
+        nodes = [self.tracked.node(item) for item in index if _is_integer(item)]
+        return any(node is not None and node not in self.sizes for node in nodes)
 
     def _index(self, index: Any) -> Any:
         """A basic index whose integers may be steps."""
@@ -88,8 +90,8 @@ class Steps(Notes):
 
     def operands(self, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> tuple[Any, Any]:
         """An op's arguments as references; Python ints stay traced only where the op takes operands."""
-        refs = tuple(self.ref(arg, position not in op.operands) for position, arg in enumerate(args))
-        named = {key: self.ref(arg, key not in op.operands) for key, arg in kwargs.items()}
+        refs = tuple(self.ref(arg, position not in op.operands, True) for position, arg in enumerate(args))
+        named = {key: self.ref(arg, key not in op.operands, True) for key, arg in kwargs.items()}
         operands = (*args, *kwargs.values())
         if isinstance(op.function, np.ufunc):
             self.bound(operands, args)
@@ -161,7 +163,10 @@ class Steps(Notes):
         refs = tuple(self.ref(arg) for arg in args)
         named = {key: self.ref(arg) for key, arg in kwargs.items()}
         result = fresh(result)
-        return self.result(self.add("number", function, refs, named, self.value(result)), result)
+        node = self.add("number", function, refs, named, self.value(result))
+        if self.general and all(arg in self.sizes for arg in node.all_input_nodes):
+            self.sized(node, result)
+        return self.result(node, result)
 
     def host(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:
         """Note a call of real NumPy that is not an op (yet), without effects."""
@@ -315,7 +320,9 @@ class Steps(Notes):
         for node in reversed(list(self.graph.nodes)):
             droppable = step_of(node) in ("op", "view", "number", "part", "library")
             checked = isinstance(node.target, Op) and node.target.checked and not node.meta.get("unchecked")
-            checked |= step_of(node) == "number" and node.target not in TOTAL
+            checked |= step_of(node) == "number" and not (
+                node.target in TOTAL or isinstance(node.target, Length)
+            )
             # An index that a step gave may be out of bounds, whether or not anything uses what it leads to.
             checked |= step_of(node) == "view" and len(node.all_input_nodes) > 1
             if node.op == "call_function" and droppable and not checked and not node.users:

@@ -49,15 +49,20 @@ def trace(
     device: str,
     hooks: Callable[[str, np.dtype[Any] | None, bool], Recorder] = Recorder,
     own: tuple[Any, ...] = (),
+    fast_random: bool = False,
+    general: bool = False,
 ) -> Traced:
     """Call a function, recording it. Its own exceptions are raised; the recording then counts for nothing.
 
     device: where the program is to run. Device arrays among the arguments decide that themselves.
     hooks: what makes the recorder, where it is to do more than record.
+    general: the program is to be valid for arguments of other lengths, if it can be.
     own: the function, where the program takes it as its first input, to be valid for others of its code.
     """
     recorder = hooks(fn.__code__.co_filename, default_float, device == "cpu")
+    recorder.fast_random = fast_random
     recorder.notes.code = rewritten.code
+    recorder.notes.general = general
     arguments = _Arguments(recorder)
     for function in own:
         arguments.take(function, fn.__name__ if fn.__name__.isidentifier() else "function")

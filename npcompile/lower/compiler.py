@@ -99,6 +99,7 @@ class Job:
         library, metadata = found
         assert library is not None
         if self.general is not None:
+            self.general = self.general._replace(sized=metadata["sized"])
             metadata = fitting.fit(metadata, self.general.values, self.inputs, self.outputs)
         made = kernel.make(runtime, self.inputs, self.outputs, self.written, library, metadata)
         self.form = metadata["form"]
@@ -122,6 +123,7 @@ class General(NamedTuple):
     key: str
     pattern: sizes.Pattern
     values: tuple[int, ...]
+    sized: dict[str, Any]  # when it is loaded: what it says of results
 
 
 class Family:
@@ -195,7 +197,9 @@ class _Compiler:
         if pattern is not None:
             values = pattern.values(job.sized.sizes)
             assert values is not None
-            job.general = General(wire.key(repr(pattern).encode(), job.family, job.allowed), pattern, values)
+            job.general = General(
+                wire.key(repr(pattern).encode(), job.family, job.allowed), pattern, values, {}
+            )
             if self._from_disk(job):
                 return
         try:

@@ -13,7 +13,6 @@ from torch import fx
 
 from npcompile.lower import adapter
 from npcompile.lower import graph as wire
-from npcompile.lower.eager import run_graph
 from npcompile.lower.values import Value
 
 _lock = threading.Lock()
@@ -63,10 +62,10 @@ class DeviceJob:
         self._event.set()
 
     def _flat(self, outputs: tuple[Value, ...]) -> Callable[..., list[torch.Tensor]]:
-        graph = self._graph
+        rows = wire.rows_of(self._graph)
 
         def segment(*tensors: torch.Tensor) -> list[torch.Tensor]:
-            results = run_graph(graph, tensors)
+            results = list(wire.evaluate(rows, *tensors))
             return [_checked(result, value) for result, value in zip(results, outputs, strict=True)]
 
         return segment

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch import fx
 
+from npcompile.lower.graph import evaluate, rows_of
 from npcompile.lower.values import Value
 
 _NUMBERS = {"int": torch.int64, "float": torch.float64, "complex": torch.complex128, "bool": torch.bool}
 
 
-def _enter(host: Any, value: Value) -> torch.Tensor:
+def enter(host: Any, value: Value) -> torch.Tensor:
     """A value of the host as a tensor, sharing an array's memory."""
     if value.kind == "array" and 0 in value.shape:  # NumPy may leave it negative strides
         return torch.empty_strided(value.shape, value.strides, dtype=value.dtype)
@@ -41,37 +42,22 @@ def _leave(tensor: torch.Tensor, value: Value) -> Any:
     return result.numpy()
 
 
-def run_graph(graph: fx.Graph, tensors: Iterable[torch.Tensor]) -> list[torch.Tensor]:
-    """A segment's results for these inputs, its targets called one after the other."""
-    entering = iter(tensors)
-    env: dict[fx.Node, Any] = {}
-    results: list[torch.Tensor] = []
-    for node in graph.nodes:
-        if node.op == "placeholder":
-            env[node] = next(entering)
-        elif node.op == "output":
-            results = [env[result] for result in node.args[0]]
-        else:
-            args = fx.node.map_arg(node.args, env.__getitem__)
-            env[node] = node.target(*args, **fx.node.map_arg(node.kwargs, env.__getitem__))
-    return results
-
-
 def eager(graph: fx.Graph, device: str | None = None) -> Callable[..., Any]:
     """A callable with a kernel's calling convention: host values in, one result or a tuple of them out.
 
     For another device than the CPU: tensors in, a list of tensors out.
     """
+    rows = rows_of(graph)
     values: list[Value] = [node.meta["value"] for node in graph.find_nodes(op="placeholder")]
     results: tuple[Value, ...] = graph.output_node().meta["values"]
 
     def run(*host: Any) -> Any:
-        outputs = run_graph(graph, [_enter(item, value) for item, value in zip(host, values, strict=True)])
+        outputs = evaluate(rows, *(enter(item, value) for item, value in zip(host, values, strict=True)))
         left = tuple(_leave(tensor, value) for tensor, value in zip(outputs, results, strict=True))
         return left[0] if len(left) == 1 else left
 
     def run_on_device(*tensors: torch.Tensor) -> list[torch.Tensor]:
         with torch.device(str(device)):
-            return run_graph(graph, tensors)
+            return list(evaluate(rows, *tensors))
 
     return run if device in (None, "cpu") else run_on_device

@@ -36,14 +36,14 @@ def fit(
             raise Unfit(f"not {condition} where {known}")
     regulars = [regular(value) for value in inputs]
     for value, strides, texts in zip(inputs, regulars, sized["strides"], strict=True):
-        wanted = tuple(_evaluate(text, known) for text in texts)
-        if 0 not in value.shape and wanted != strides:
-            raise Unfit(f"strides {strides}, not {wanted}")
+        needed = tuple(_evaluate(text, known) for text in texts)
+        if 0 not in value.shape and needed != strides:
+            raise Unfit(f"strides {strides}, not {needed}")
+    wanted = shapes(sized, values)
     orders = [None if order is None else tuple(order) for order in sized["orders"]]
-    for value, texts, order in zip(outputs, sized["shapes"], orders, strict=True):
-        shape = inverse(tuple(_evaluate(text, known) for text in texts), order)
-        if shape != tuple(value.shape):
-            raise Unfit(f"a result would be {shape} where NumPy gave {value.shape}")
+    for value, shape, order in zip(outputs, wanted, orders, strict=True):
+        if inverse(shape, order) != tuple(value.shape):
+            raise Unfit(f"a result would be {inverse(shape, order)} where NumPy gave {value.shape}")
     tensors = [_empty(value, strides) for value, strides in zip(inputs, regulars, strict=True)]
     kernels = {name: wrapper.Kernel(name, types, "") for name, types in sized["kernels"]}
     (function,) = parse(sized["function"]).body
@@ -69,6 +69,12 @@ def fit(
         raise Unfit("the kernels are called in another way")
     threads = cpp.allowed_threads(cost, metadata["threads"])
     return {**fitted, "scratch": scratch, "table": (threads, *numbers.table), "threads": threads}
+
+
+def shapes(sized: dict[str, Any], values: tuple[int, ...]) -> list[tuple[int, ...]]:
+    """Those of the traced results, for these values of the parameters."""
+    known = dict(zip(sized["names"], values, strict=True))
+    return [tuple(_evaluate(text, known) for text in texts) for texts in sized["shapes"]]
 
 
 def _evaluate(text: str, known: dict[str, int]) -> Any:

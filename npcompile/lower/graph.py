@@ -37,14 +37,21 @@ class Overload(NamedTuple):
     name: str
 
 
+class Sized(int):
+    """A whole number among a graph's arguments that a step of the program, `node`, gives at each replay."""
+
+    node: Any
+
+
 def write(dst: torch.Tensor, value: Any) -> None:
     """The one in-place effect of a segment: `dst` is a placeholder, whose memory is the caller's."""
     dst.copy_(value)
 
 
-def rows_of(graph: fx.Graph) -> list[tuple[Any, ...]]:
+def rows_of(graph: fx.Graph, marked: bool = False) -> list[tuple[Any, ...]]:
     """The graph as plain data, a row a node, that depends on its structure alone.
 
+    marked: numbers that steps of the program give stay `Sized`.
     Raises TypeError for nodes other than placeholders, calls, output.
     """
     place: dict[fx.Node, int] = {}
@@ -57,7 +64,8 @@ def rows_of(graph: fx.Graph) -> list[tuple[Any, ...]]:
         if node.op == "placeholder":
             rows.append(("in", _input(node.meta["value"])))
         elif node.op == "call_function":
-            rows.append(("call", _target(node.target), _plain(refer(node.args)), _plain(refer(node.kwargs))))
+            args, kwargs = _plain(refer(node.args), marked), _plain(refer(node.kwargs), marked)
+            rows.append(("call", _target(node.target), args, kwargs))
         elif node.op == "output":
             refs = tuple(Ref(place[n]) for n in node.args[0])
             rows.append(("out", refs, tuple(_value(v) for v in node.meta["values"])))
@@ -190,17 +198,21 @@ def _target(target: Any) -> Any:
     return Overload(str(target)) if isinstance(target, OPERATORS) else target
 
 
-def _plain(arg: Any) -> Any:
+def _plain(arg: Any, marked: bool) -> Any:
     """fx keeps arguments in its own immutable lists and dicts: plain ones are smaller and load anywhere."""
     if isinstance(arg, Ref):
         return arg
+    if isinstance(arg, Sized) and not marked:
+        return int(arg)
     if isinstance(arg, tuple):
-        items = [_plain(a) for a in arg]
+        items = [_plain(a, marked) for a in arg]
         return type(arg)(*items) if hasattr(arg, "_fields") else tuple(items)
     if isinstance(arg, list):
-        return [_plain(a) for a in arg]
+        return [_plain(a, marked) for a in arg]
     if isinstance(arg, dict):
-        return {k: _plain(v) for k, v in arg.items()}
+        return {k: _plain(v, marked) for k, v in arg.items()}
+    if isinstance(arg, slice):
+        return slice(*(_plain(a, marked) for a in (arg.start, arg.stop, arg.step)))
     return arg
 
 

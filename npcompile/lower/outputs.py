@@ -26,6 +26,17 @@ def inverse(items: tuple[int, ...], order: tuple[int, ...] | None) -> tuple[int,
     return tuple(result)
 
 
+def dense(shape: tuple[int, ...], like: Value) -> tuple[int, ...]:
+    """The strides of an array of this shape without gaps, its axes in memory in the order of `like`'s."""
+    axes = sorted(range(len(shape)), key=lambda axis: (-like.strides[axis], -like.shape[axis], axis))
+    strides = [0] * len(shape)
+    step = 1
+    for axis in reversed(axes):
+        strides[axis] = step
+        step *= max(shape[axis], 1)
+    return tuple(strides)
+
+
 def turn(program: wrapper.Program, orders: Orders) -> None:
     """Give the returned views the outputs' own axes."""
     for place, (view, order) in enumerate(zip(program.returned, orders, strict=True)):

@@ -10,7 +10,8 @@ import torch
 from torch import fx
 
 from npcompile.lower.casts import ready
-from npcompile.lower.graph import write
+from npcompile.lower.graph import Sized, rows_of, write
+from npcompile.lower.sizes import steps_of
 from npcompile.lower.values import Value
 
 
@@ -33,12 +34,18 @@ class Segment:
         return [value_of(node) for node in self.graph.find_nodes(op="placeholder")]
 
     @property
+    def numbers(self) -> list[fx.Node]:
+        """The program's steps that give whole numbers among the arguments of its ops."""
+        return steps_of(rows_of(self.graph, marked=True))
+
+    @property
     def results(self) -> list[Value]:
         return list(self.graph.output_node().meta["values"])
 
 
-def stored(value: Any, dtype: torch.dtype, shape: tuple[int, ...]) -> torch.Tensor:
-    """A value as it will lie in memory that it is written to."""
+def stored(value: Any, dtype: torch.dtype, like: torch.Tensor | tuple[int, ...]) -> torch.Tensor:
+    """A value as it will lie in memory that it is written to: `like` that tensor, or of that shape."""
+    shape = like.shape if isinstance(like, torch.Tensor) else like
     if not isinstance(value, torch.Tensor):
         value = torch.full((), value, dtype=torch.float64 if isinstance(value, float) else dtype)
     while value.dim() > len(shape):  # leading axes of one element are dropped
@@ -142,8 +149,9 @@ class Builder:
 
     def _op(self, node: fx.Node) -> None:
         sources = nodes_in((node.args, node.kwargs))
-        args = fx.node.map_arg(node.args, self._arg)
-        kwargs = fx.node.map_arg(node.kwargs, self._arg)
+        operands = getattr(node.target, "operands", ())
+        args = tuple(self._args(arg, place in operands) for place, arg in enumerate(node.args))
+        kwargs = {key: self._args(arg, key in operands) for key, arg in node.kwargs.items()}
         result = self.graph.call_function(node.target, args, kwargs)  # type: ignore[arg-type]
         if getattr(node.target, "checked", False):
             if not node.meta.get("unchecked"):
@@ -163,11 +171,15 @@ class Builder:
         if isinstance(value, fx.Node):
             inside = value in self.env and value_of(value).kind not in self.places.weak
             source = self.env[value] if inside else self._source(value)
-        laid = self.graph.call_function(stored, (source, there.dtype, there.shape))
         target = self.places.canonical(dst)
+        renamed = self.current.renamed.get(dst) is not None
+        like: Any = there.shape
+        if node not in self.current.saved:
+            like = self.env[dst] if renamed else self.placeholder(target)
+        laid = self.graph.call_function(stored, (source, there.dtype, like))
         if node in self.current.saved:
             self.env[node] = laid
-        elif self.current.renamed.get(dst) is not None:
+        elif renamed:
             self.env[dst] = laid
         else:
             placeholder = self.placeholder(target)
@@ -214,12 +226,24 @@ class Builder:
             axes = flipped_axes(value)
             return self.graph.call_function(torch.flip, (placeholder, axes)) if axes else placeholder
         base = nodes_in(canonical.args)[0]
-        args = (self._arg(base), *canonical.args[1:])
-        view = self.graph.call_function(canonical.target, args, canonical.kwargs)  # type: ignore[arg-type]
+        args = (self._arg(base), *(self._args(arg, False) for arg in canonical.args[1:]))
+        kwargs = {key: self._args(arg, False) for key, arg in canonical.kwargs.items()}
+        view = self.graph.call_function(canonical.target, args, kwargs)  # type: ignore[arg-type]
         if getattr(canonical.target, "checked", False):  # a basic index cannot fail
             view = self.graph.call_function(first, (view,))
         self.env[node] = view
         return view
+
+    def _args(self, arg: Any, operand: bool) -> Any:
+        """An argument, with the nodes of the segment. Where it is no operand, numbers stay numbers."""
+        return fx.node.map_arg(arg, self._arg if operand else self._static)
+
+    def _static(self, node: fx.Node) -> Any:
+        if "size" not in node.meta:
+            return self._arg(node)
+        number = Sized(node.meta["size"])
+        number.node = node
+        return number
 
     def _must_be_input(self, node: fx.Node) -> bool:
         """Arrays that are no views, and views that the program writes; other views are made inside the

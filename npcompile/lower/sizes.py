@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from .graph import pack
+from .graph import Sized, pack
 
 # Lengths 0 and 1 are never parameters: broadcasting and layouts depend on them.
 SMALLEST = 2
@@ -16,6 +16,7 @@ SMALLEST = 2
 SHARED_FROM = 1 << 17
 STREAMED_FROM = 32 << 20
 LENGTH, STRIDE, ARGUMENT, RESULT = "length", "stride", "argument", "result"
+
 Visit = Callable[[int, str], Any]
 
 
@@ -48,7 +49,7 @@ def _value(value: tuple[Any, ...], visit: Visit, length: str, stride: str) -> tu
 
 def _argument(arg: Any, visit: Visit) -> Any:
     kind = type(arg)
-    if kind is int:
+    if kind is int or kind is Sized:
         return visit(arg, ARGUMENT)
     if kind is tuple or kind is list:
         return kind(_argument(a, visit) for a in arg)
@@ -142,3 +143,40 @@ def symbolic(
         return number if parameter is None else symbols[parameter]
 
     return visited(rows, put)
+
+
+def steps_of(rows: list[tuple[Any, ...]]) -> list[Any]:
+    """The steps of the program that give numbers among the arguments of these rows."""
+    found: dict[Any, None] = {}
+
+    def note(number: int, kind: str) -> int:
+        if isinstance(number, Sized):
+            found[number.node] = None
+        return number
+
+    visited(rows, note)
+    return list(found)
+
+
+def resized(
+    rows: list[tuple[Any, ...]],
+    layouts: list[tuple[tuple[int, ...], tuple[int, ...]]],
+    numbers: dict[Any, int],
+) -> list[tuple[Any, ...]]:
+    """The rows with inputs of these shapes and strides, and these numbers given by the program's steps.
+
+    Outputs stay as they are.
+    """
+
+    def put(number: int, kind: str) -> int:
+        return numbers[number.node] if isinstance(number, Sized) else number
+
+    given = iter(layouts)
+    changed = []
+    for row in visited(rows, put):
+        if row[0] == "in":
+            kind, dtype, _, _, *rest = row[1]
+            changed.append(("in", (kind, dtype, *next(given), *rest)))
+        else:
+            changed.append(row)
+    return changed

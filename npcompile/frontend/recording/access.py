@@ -75,6 +75,10 @@ class Access(Operators):
         if is_array(obj):
             if name in pure.ARRAY_FACTS:
                 self.notes.asked(obj)
+                if self.notes.general and name == "shape":
+                    return tuple(self.notes.length(obj, axis) for axis in range(len(result)))
+                if self.notes.general and name == "size" and obj.ndim == 1:
+                    return self.notes.length(obj, 0)
                 self.notes.constant(result)
                 return result
             if name == "device" and isinstance(result, str):

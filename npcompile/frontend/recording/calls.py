@@ -115,8 +115,7 @@ class Calls(Functions):
     def _builtin(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if fn is len:
             result = do(fn, *args, **kwargs)
-            self._note(self._length, args[0], result)
-            return result
+            return self._note(self._length, args[0], result)
         if fn is sum and args and not kwargs:
             total: Any = args[1] if len(args) > 1 else 0
             if len(args) == 1:
@@ -126,11 +125,14 @@ class Calls(Functions):
             return total
         return self._opaque(Call(fn.__name__, fn), fn, args, kwargs)
 
-    def _length(self, obj: Any, result: int) -> None:
+    def _length(self, obj: Any, result: int) -> int:
         if not is_array(obj) and type(obj) not in SIMPLE:
             raise Unfollowed(f"len() of a {type(obj).__name__}")
         self.notes.asked(obj)
+        if is_array(obj):
+            return self.notes.length(obj, 0)
         self.notes.constant(result)
+        return result
 
     def _numpy(self, op: Op, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if op.function is SETITEM and not kwargs and len(args) == 3:

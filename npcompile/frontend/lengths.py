@@ -1,0 +1,153 @@
+"""Lengths as traced numbers, and programs that are valid at other lengths than they were recorded at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from torch import fx
+
+from npcompile.frontend.program import Call, Guard, Program, Read, Structure, same_value, step_of, value_of
+from npcompile.frontend.table import Op
+from npcompile.lower.sizes import SMALLEST, Form, Pattern, pattern
+
+
+@dataclass(frozen=True)
+class Length:
+    """The length of an array's axis."""
+
+    axis: int
+    __name__ = "length"
+
+    def __call__(self, array: Any) -> int:
+        length: int = array.shape[self.axis]
+        return length
+
+
+# What gives an array whose axes are as long as the first argument's.
+_ALIKE = frozenset(
+    [np.ndarray.copy, np.ndarray.astype, np.copy, np.zeros_like, np.ones_like, np.empty_like, np.full_like]
+)
+
+
+def origin(node: fx.Node, axis: int) -> tuple[fx.Node, int]:
+    """An array of which this axis is as long as that one, whatever its length (not 1): as close to the
+    arguments as it is easily seen."""
+    size = value_of(node).shape[axis]
+    target = node.target
+    if step_of(node) in ("op", "library") and isinstance(target, Op):
+        back = axis - len(value_of(node).shape)
+        arrays = [arg for arg in node.args if isinstance(arg, fx.Node) and value_of(arg).kind == "array"]
+        if target.function in _ALIKE:
+            arrays = arrays[:1]
+        elif not isinstance(target.function, np.ufunc):
+            return node, axis
+        for array in arrays:
+            shape = value_of(array).shape
+            if len(shape) >= -back and shape[back] == size:
+                return origin(array, back + len(shape))
+    return node, axis
+
+
+# -- which calls may share a program -------------------------------------------------------------------------
+
+
+def apart(key: Any) -> tuple[Any, tuple[int, ...]]:
+    """A signature without the lengths of its arrays, and the lengths.
+
+    Arrays that are not in C order stay as they are, and so do lengths of 0 and 1.
+    """
+    lengths: list[int] = []
+
+    def without(part: Any) -> Any:
+        if type(part) is not tuple:
+            return part
+        if len(part) == 4 and isinstance(part[0], np.dtype) and type(part[1]) is tuple:
+            dtype, shape, _, flags = part
+            if not flags & 1:
+                return part
+            lengths.extend(n for n in shape if n >= SMALLEST)
+            return dtype, tuple(n if n < SMALLEST else "a length" for n in shape), flags
+        return tuple(map(without, part))
+
+    general = without(key)
+    return general, tuple(lengths)
+
+
+def pattern_of(*lengths: tuple[int, ...]) -> Pattern | None:
+    """How lengths differed: what was always the same has to stay so."""
+    return pattern([Form(b"", one, one) for one in lengths])
+
+
+def same_program(one: Program, other: Program) -> bool:
+    """Whether two recordings, at other lengths, are the same in everything that replays depend on."""
+    if len(one.graph.nodes) != len(other.graph.nodes) or one.device != other.device:
+        return False
+    places: dict[fx.Node, fx.Node] = {}
+    for a, b in zip(one.graph.nodes, other.graph.nodes, strict=True):
+        if a.op != b.op or step_of(a) != step_of(b) or not _same_target(a.target, b.target):
+            return False
+        if not _same(a.args, b.args, places) or not _same(a.kwargs, b.kwargs, places):
+            return False
+        if a.op != "output" and not _same_value(a, b):
+            return False
+        places[a] = b
+    return _same_structure(one.result, other.result, places)
+
+
+def _same_target(a: Any, b: Any) -> bool:
+    if a is b:
+        return True
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, Read):
+        return a.how == b.how and a.name == b.name and a.holder is b.holder
+    if isinstance(a, Guard):
+        return a.kind == b.kind and _same(a.expected, b.expected, {})
+    if isinstance(a, Call):
+        return a.name == b.name and a.function is b.function
+    return isinstance(a, Length | str) and bool(a == b)
+
+
+def _same_value(a: fx.Node, b: fx.Node) -> bool:
+    one, other = value_of(a), value_of(b)
+    kinds = (one.kind, one.dtype, len(one.shape), one.device)
+    if kinds != (other.kind, other.dtype, len(other.shape), other.device):
+        return False
+    marks = ("moving", "unchecked", "parts", "wrapped", "inert")
+    if any(a.meta.get(mark) != b.meta.get(mark) for mark in marks):
+        return False
+    signs = [[(n > 1) - (n < 1) for n in (*value.shape, *value.strides)] for value in (one, other)]
+    return signs[0] == signs[1]
+
+
+def _same(a: Any, b: Any, places: dict[fx.Node, fx.Node]) -> bool:
+    if isinstance(a, fx.Node):
+        return places.get(a) is b
+    if a is b:
+        return True
+    if isinstance(a, tuple | list) and isinstance(b, tuple | list):
+        return len(a) == len(b) and all(_same(x, y, places) for x, y in zip(a, b, strict=True))
+    if isinstance(a, dict) and isinstance(b, dict):
+        return list(a) == list(b) and all(_same(a[key], b[key], places) for key in a)
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, slice):
+        return _same((a.start, a.stop, a.step), (b.start, b.stop, b.step), places)
+    if isinstance(a, np.ndarray | fx.Graph):
+        return False
+    return (isinstance(a, str | bytes | np.dtype) and a == b) or (
+        isinstance(a, int | float | complex | np.generic) and same_value(a, b)
+    )
+
+
+def _same_structure(a: Structure, b: Structure, places: dict[fx.Node, fx.Node]) -> bool:
+    if a.kind != b.kind or len(a.parts) != len(b.parts):
+        return False
+    if a.kind in ("leaf", "const"):
+        return _same(a.parts, b.parts, places)
+    if a.kind is dict:
+        pairs = zip(a.parts, b.parts, strict=True)
+        return all(_same(p, q, places) and _same_structure(x, y, places) for (p, x), (q, y) in pairs)
+    return all(_same_structure(x, y, places) for x, y in zip(a.parts, b.parts, strict=True))

@@ -1,0 +1,105 @@
+"""One program for many lengths: calls whose arguments differ in lengths alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from npcompile.frontend.lengths import pattern_of, same_program
+from npcompile.frontend.program import Diverged
+from npcompile.frontend.replay import Replay
+from npcompile.frontend.trace import ops_version
+from npcompile.lower.anysize import AnySize
+from npcompile.lower.fitting import Unfit
+from npcompile.state import Entry
+from npcompile.stats import Stats
+
+if TYPE_CHECKING:
+    from npcompile.outlined import Outlined
+
+# So many recordings are made to find two that are the same program.
+MAX_ATTEMPTS = 4
+
+
+class Group:
+    """Calls of one function whose arguments differ in lengths alone.
+
+    The first lengths get a program of their own. At the next ones lengths are recorded as traced numbers, and
+    when two such recordings are the same step by step, their program answers at other lengths, too: those
+    that differ as they did between the two. Each kernel checks what was assumed of its sizes.
+    """
+
+    def __init__(self) -> None:
+        self.seen = 0
+        self.left = MAX_ATTEMPTS
+        self.attempts: list[tuple[tuple[int, ...], Entry]] = []
+        self.general: General | None = None
+        self.outlined: Outlined | None = None  # the function cut into blocks, whatever the lengths
+
+    def is_general(self) -> bool:
+        """Whether the next recording is to be a general one."""
+        return 0 < self.seen and self.left > 0 and self.general is None
+
+    def give_up(self) -> None:
+        """A recording with traced lengths cannot be followed."""
+        self.left = 0
+
+    def add(self, lengths: tuple[int, ...], entry: Entry, general: bool) -> None:
+        """A recording of a call with arguments of these lengths."""
+        self.seen += 1
+        if not general or self.general is not None:
+            return
+        for other, known in self.attempts:
+            if other != lengths and _may_be_general(entry) and same_program(known.program, entry.program):
+                self.general = General(entry, other, lengths)
+        self.attempts.append((lengths, entry))
+        self.left -= 1
+
+
+def _may_be_general(entry: Entry) -> bool:
+    """Whether each kernel is found before anything is changed."""
+    effects = entry.plan.effects
+    on_host = entry.program.device in (None, "cpu")
+    return on_host and (effects is None or not any(s.segment for s in entry.plan.steps[effects + 1 :]))
+
+
+class General:
+    """A program for all lengths that follow a pattern."""
+
+    def __init__(self, entry: Entry, *lengths: tuple[int, ...]) -> None:
+        self.entry = entry
+        self.pattern = pattern_of(*lengths)
+        self._replay: Replay | None = None
+        self._kernels: list[AnySize] = []
+
+    def follows(self, lengths: tuple[int, ...]) -> bool:
+        """Whether arguments of these lengths may be answered by it."""
+        return self.pattern is not None and self.pattern.values(lengths) is not None
+
+    def answer(self, leaves: list[Any], stats: Stats) -> tuple[Any, Callable[..., Any]]:
+        """What the program answers for these arguments, and a replay for others of the same lengths. Raises
+        Diverged."""
+        entry = self.entry
+        if self._replay is None:
+            salt = ops_version()
+            jobs: list[Any] = entry.jobs or [None] * len(entry.segments)
+            self._kernels = [AnySize(s, job, salt) for s, job in zip(entry.segments, jobs, strict=True)]
+            self._replay = Replay(entry.program, entry.plan, general=True)
+        found = [_Finding(kernels) for kernels in self._kernels]
+        result = self._replay.link(list(found), stats)(*leaves)
+        return result, entry.replay.link([finding.kernel for finding in found], stats)
+
+
+class _Finding:
+    """Calls a segment's kernel for the sizes that it is called with, and keeps it."""
+
+    def __init__(self, kernels: AnySize) -> None:
+        self.kernels = kernels
+        self.kernel: Callable[..., Any] = kernels.kernel
+
+    def __call__(self, *args: Any) -> Any:
+        try:
+            self.kernel = self.kernels.kernel(*args)
+        except Unfit as reason:
+            raise Diverged from reason
+        return self.kernel(*args[: len(self.kernels.values)])

@@ -1,0 +1,111 @@
+"""A segment at other sizes than it was recorded at: its kernel is found by what it is called with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import torch
+
+from . import compiler, fitting, sizes
+from . import graph as wire
+from .eager import enter
+from .kernel import NUMBERS
+from .outputs import dense, inverse
+from .segment import Segment
+from .values import Value
+
+# Kernels of one segment, one a size; the oldest go.
+KEPT = 64
+
+
+class AnySize:
+    """The kernels of one segment by its sizes.
+
+    Asked for with host values in the order of its inputs and then those of its `numbers`, as a replay that is
+    general has them.
+    """
+
+    def __init__(self, segment: Segment, job: compiler.Job | None, salt: str) -> None:
+        self.rows = wire.rows_of(segment.graph, marked=True)
+        self.values = segment.values
+        self.results = segment.results
+        self.numbers = segment.numbers
+        self.job = job  # at the sizes that were recorded; None: eager torch does the ops
+        self.salt = salt
+        self.kernels: dict[Any, Callable[..., Any]] = {}
+
+    def kernel(self, *args: Any) -> Callable[..., Any]:
+        """The kernel for these values, called without the numbers. Raises `fitting.Unfit` if there is none
+        yet."""
+        values, given = args[: len(self.values)], args[len(self.values) :]
+        layouts = [
+            (value.shape, value.strides) if known.kind == "array" else None
+            for value, known in zip(values, self.values, strict=True)
+        ]
+        key = (*layouts, *given)
+        found = self.kernels.get(key)
+        if found is None:
+            if len(self.kernels) >= KEPT:
+                self.kernels.pop(next(iter(self.kernels)), None)
+            inputs = [_laid(known, item) for known, item in zip(self.values, values, strict=True)]
+            regulars = [(tuple(value.shape), wire.regular(value)) for value in inputs]
+            rows = sizes.resized(self.rows, regulars, dict(zip(self.numbers, given, strict=True)))
+            found = self.kernels[key] = self._eager(rows, inputs) if self.job is None else self._of(rows)
+        return found
+
+    def _of(self, rows: list[tuple[Any, ...]]) -> Callable[..., Any]:
+        job = compiler.submit(wire.build(self._with_results(rows)), self.salt)
+        if not job.done or job.kernel is None:
+            raise fitting.Unfit(job.error or "its kernel is still being compiled")
+        return job.kernel
+
+    def _with_results(self, rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+        """The rows with their outputs' shapes and strides, as the library for any sizes has them."""
+        assert self.job is not None
+        general, now = self.job.general, sizes.form(rows).sizes
+        if general is None and now != self.job.sized.sizes:
+            raise fitting.Unfit("it is for the recorded sizes alone")
+        if general is None:
+            return rows
+        values = general.pattern.values(now)
+        if values is None:
+            raise fitting.Unfit("the sizes do not follow the pattern")
+        turned = zip(fitting.shapes(general.sized, values), general.sized["orders"], strict=True)
+        shapes = [inverse(shape, order) for shape, order in turned]
+        results = []
+        for row, shape, value in zip(rows[-1][2], shapes, self.results, strict=True):
+            kind, dtype, _, _, *rest = row
+            results.append((kind, dtype, shape, dense(shape, value), *rest))
+        return [*rows[:-1], ("out", rows[-1][1], tuple(results))]
+
+    def _eager(self, rows: list[tuple[Any, ...]], inputs: list[Value]) -> Callable[..., Any]:
+        def run(*host: Any) -> Any:
+            tensors = [enter(item, value) for item, value in zip(host, inputs, strict=True)]
+            outputs = wire.evaluate(rows, *tensors)
+            left = tuple(_left(tensor, value) for tensor, value in zip(outputs, self.results, strict=True))
+            return left[0] if len(left) == 1 else left
+
+        return run
+
+
+def _laid(known: Value, item: Any) -> Value:
+    """An input as it is now. Raises Unfit where it is no longer what was recorded but for its lengths."""
+    if known.kind != "array":
+        return known
+    strides = tuple(stride // max(item.itemsize, 1) for stride in item.strides)
+    if item.ndim != len(known.shape) or any(stride < 0 for stride in strides):
+        raise fitting.Unfit("an input lies in another way")
+    return replace(known, shape=item.shape, strides=strides)
+
+
+def _left(tensor: torch.Tensor, value: Value) -> Any:
+    if tensor.dtype != value.dtype or tensor.dim() != len(value.shape):
+        raise fitting.Unfit("an op gave another dtype or number of axes than NumPy")
+    if value.kind == "scalar":
+        return tensor.numpy()[()]
+    shape = tuple(tensor.shape)
+    result = torch.empty_strided(shape, dense(shape, value), dtype=NUMBERS.get(value.kind, value.dtype))
+    result.copy_(tensor)
+    return result.numpy()
