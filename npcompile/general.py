@@ -9,7 +9,7 @@ from npcompile.frontend.lengths import pattern_of, same_program
 from npcompile.frontend.program import Diverged
 from npcompile.frontend.replay import Replay
 from npcompile.frontend.trace import ops_version
-from npcompile.lower.anysize import AnySize
+from npcompile.lower.anysize import AnySize, alike
 from npcompile.lower.fitting import Unfit
 from npcompile.state import Entry
 from npcompile.stats import Stats
@@ -50,10 +50,16 @@ class Group:
         if not general or self.general is not None:
             return
         for other, known in self.attempts:
-            if other != lengths and _may_be_general(entry) and same_program(known.program, entry.program):
+            if other != lengths and _may_be_general(entry) and _same(known, entry):
                 self.general = General(entry, other, lengths)
         self.attempts.append((lengths, entry))
         self.left -= 1
+
+
+def _same(one: Entry, other: Entry) -> bool:
+    pairs = zip(one.segments, other.segments, strict=False)
+    same = len(one.segments) == len(other.segments) and all(alike(a, b) for a, b in pairs)
+    return same and same_program(one.program, other.program)
 
 
 def _may_be_general(entry: Entry) -> bool:

@@ -90,6 +90,16 @@ class AnySize:
         return run
 
 
+def alike(one: Segment, other: Segment) -> bool:
+    """Whether two segments differ in nothing but what `AnySize` gives anew: lengths, and numbers of steps."""
+
+    def without(number: int, kind: str) -> Any:
+        return number if kind == sizes.ARGUMENT and not isinstance(number, wire.Sized) else kind
+
+    rows = [wire.rows_of(segment.graph, marked=True) for segment in (one, other)]
+    return wire.pack(sizes.visited(rows[0], without)) == wire.pack(sizes.visited(rows[1], without))
+
+
 def _laid(known: Value, item: Any) -> Value:
     """An input as it is now. Raises Unfit where it is no longer what was recorded but for its lengths."""
     if known.kind != "array":

@@ -176,6 +176,8 @@ class Builder:
         like: Any = there.shape
         if node not in self.current.saved:
             like = self.env[dst] if renamed else self.placeholder(target)
+        elif dst in self.env:
+            like = self.env[dst]
         laid = self.graph.call_function(stored, (source, there.dtype, like))
         if node in self.current.saved:
             self.env[node] = laid

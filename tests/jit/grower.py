@@ -51,13 +51,16 @@ class Program:
         body = "".join(f"    {line}\n" for line in [*self.lines, f"return {self.returned}"])
         return f"{PRELUDE}def program({names}):\n{body}"
 
-    def make(self, rng: random.Random, numbers: bool = True) -> tuple[Any, ...]:
-        """Fresh arguments. numbers: with numbers of their own; else those of the first call."""
+    def make(self, rng: random.Random, numbers: bool = True, longer: int = 0) -> tuple[Any, ...]:
+        """Fresh arguments. numbers: with numbers of their own; else those of the first call. longer: by so much
+        is each axis longer that has two elements or more."""
         fixed = random.Random(5)
         made: list[Any] = []
         for kind, *spec in self.arguments:
             if kind == "array":
-                made.append(_array(rng, *spec))
+                shape, dtype, layout = spec
+                grown = tuple(n + longer if n > 1 else n for n in shape)
+                made.append(_array(rng, grown, dtype, layout))
             elif kind == "part":
                 made.append(eval(f"array{spec[1]}", {"array": made[spec[0]]}))
             elif kind == "same":

@@ -4,7 +4,7 @@ Programs are grown statement by statement: each is run on real arguments as it i
 NumPy refuses it, so that most of what is generated is meaningful. All arithmetic is exact in any order (sums
 are of small whole numbers, the rest is dyadic), so answers are compared to the last bit.
 
-    python -m tests.jit.random_programs --programs 20000 [--compiled-every 10] [--seed 0]
+    python -m tests.jit.random_programs --programs 20000 [--compiled-every 10] [--seed 0] [--lengths]
 """
 
 from __future__ import annotations
@@ -69,14 +69,19 @@ def facts(value: Any) -> Iterator[Any]:
             yield from facts(item)
 
 
-def check(program: Program, folder: Path, seed: int) -> Any:
-    """Run a program four times under NumPy and jitted; raises AssertionError at the first difference."""
+# Each call's arguments: with numbers of their own or not, and by how much longer than the first ones.
+AGAIN = [(False, 0), (False, 0), (True, 0), (False, 0), (True, 0)]
+OTHER_LENGTHS = [(False, longer) for longer in (0, 1, 2, 5, 1, 9, 30, 4, 5)]
+
+
+def check(program: Program, folder: Path, seed: int, calls: list[tuple[bool, int]] = AGAIN) -> Any:
+    """Run a program some times under NumPy and jitted; raises AssertionError at the first difference."""
     plain = module_of(program.source, folder, "plain_program")
     ours = module_of(program.source, folder, "jitted_program")
     jitted = npcompile.jit(ours.program, wait=True)
-    for call, numbers in enumerate([False, False, True, False, True]):
-        want = outcome(plain, plain.program, program.make(random.Random(seed + call), numbers))
-        got = outcome(ours, jitted, program.make(random.Random(seed + call), numbers))
+    for call, (numbers, longer) in enumerate(calls):
+        want = outcome(plain, plain.program, program.make(random.Random(seed + call), numbers, longer))
+        got = outcome(ours, jitted, program.make(random.Random(seed + call), numbers, longer))
         where = f"call {call}, {jitted.stats.replays} replayed so far"
         same(got, want, where=where)
         assert sharing(got[0], got[1:3]) == sharing(want[0], want[1:3]), f"{where}: what shares memory"
@@ -91,7 +96,9 @@ def main() -> None:
     parser.add_argument(
         "--compiled-every", type=int, default=0, help="compile every so many; the rest is interpreted"
     )
+    parser.add_argument("--lengths", action="store_true", help="call each with arguments of many lengths")
     chosen = parser.parse_args()
+    calls = OTHER_LENGTHS if chosen.lengths else AGAIN
     reasons: Counter[str] = Counter()
     replayed = failed = 0
     with tempfile.TemporaryDirectory() as folder:
@@ -102,7 +109,7 @@ def main() -> None:
             try:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
-                    jitted = check(program, Path(folder), seed)
+                    jitted = check(program, Path(folder), seed, calls)
                 replayed += jitted.stats.replays > 0
                 reasons.update(reason.split(": ", 1)[-1][:80] for reason in jitted.stats.reasons)
             except Exception as wrong:
