@@ -29,7 +29,9 @@ class Jitted(Recorded):
     __name__: str
     __qualname__: str
 
-    def __init__(self, fn: Callable[..., Any], wait: bool, strict: bool, default_float: Any) -> None:
+    def __init__(
+        self, fn: Callable[..., Any], wait: bool, strict: bool, default_float: Any, fast_random: bool
+    ) -> None:
         if not callable(fn):
             raise TypeError(f"npcompile.jit takes a function, not a {type(fn).__name__}")
         dtype = None if default_float is None else np.dtype(default_float)
@@ -37,6 +39,7 @@ class Jitted(Recorded):
             raise TypeError(f"default_float must be a float dtype, not {dtype}")
         functools.update_wrapper(self, fn)
         super().__init__(fn, wait, strict, dtype, Stats(), [])
+        self.fast_random = fast_random
         # Functions that Python between its blocks calls, as they are called then: by themselves, or by what
         # all have in common that are made by one `def`.
         self.callees: dict[Any, Any] = {}
@@ -95,7 +98,7 @@ class Jitted(Recorded):
             found = getattr(found, part, None)
         if found is self:
             return self.__qualname__
-        return _rebuild, (self.__wrapped__, self._wait, self._strict, self._default_float)
+        return Jitted, (self.__wrapped__, self._wait, self._strict, self._default_float, self.fast_random)
 
     def __copy__(self) -> Jitted:
         return self
@@ -104,16 +107,13 @@ class Jitted(Recorded):
         return self
 
 
-def _rebuild(fn: Callable[..., Any], wait: bool, strict: bool, default_float: Any) -> Jitted:
-    return Jitted(fn, wait, strict, default_float)
-
-
 def jit(
     fn: Callable[..., Any] | None = None,
     *,
     wait: bool = False,
     strict: bool = False,
     default_float: Any = None,
+    fast_random: bool = False,
 ) -> Any:
     """Make a NumPy function fast as it is. `@jit`, `@jit(wait=True)` or `jit(f)`.
 
@@ -122,11 +122,17 @@ def jit(
         are answered by NumPy until it is done. NPCOMPILE_WAIT=1 in the environment forces waiting.
     strict: raise `NotCompiledError`, naming file and line, where the function would run uncompiled.
     default_float: the dtype of arrays that are made without one ("float32" in place of NumPy's float64).
+    fast_random: uniform, normal and exponential numbers and integers that NumPy's generators are asked for
+        with a size are computed with the array work, on its device. They are decided by the generator's seed
+        and state, but they are not the numbers of NumPy's stream (see `npcompile/frontend/draws.py`).
     """
+    options = wait, strict, default_float, fast_random
     if fn is None:
-        return functools.partial(jit, wait=wait, strict=strict, default_float=default_float)
+        return functools.partial(
+            jit, wait=wait, strict=strict, default_float=default_float, fast_random=fast_random
+        )
     if isinstance(fn, types.MethodType):
-        return types.MethodType(Jitted(fn.__func__, wait, strict, default_float), fn.__self__)
+        return types.MethodType(Jitted(fn.__func__, *options), fn.__self__)
     if isinstance(fn, staticmethod | classmethod):
-        return type(fn)(Jitted(fn.__func__, wait, strict, default_float))
-    return Jitted(fn, wait, strict, default_float)
+        return type(fn)(Jitted(fn.__func__, *options))
+    return Jitted(fn, *options)

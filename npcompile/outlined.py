@@ -16,11 +16,8 @@ import types
 import warnings
 from typing import Any
 
-import numpy as np
-
 from npcompile.deciding import decided_by
-from npcompile.frontend import follow
-from npcompile.frontend.defaults import with_default
+from npcompile.frontend import draws, follow
 from npcompile.frontend.outline import UNKNOWN, Outline, Piece, must_be_cut, outline, tree_of
 from npcompile.frontend.program import step_of
 from npcompile.frontend.recording.place import warn
@@ -32,6 +29,7 @@ from npcompile.frontend.table import TABLE
 from npcompile.frontend.trace import Traced
 from npcompile.recorded import Recorded
 from npcompile.state import State
+from npcompile.substitutes import Creating, Drawing
 from npcompile.tracebacks import as_written
 from npcompile.trial import is_small
 from npcompile.watch import ROUNDS, Watch
@@ -147,6 +145,8 @@ class Outlined:
     def enter(self, fn: Any) -> Any:
         """What Python between the blocks calls for `fn`: functions of the user's are jitted, too."""
         kind = type(fn)
+        if self.owner.fast_random and draws.draws(fn):
+            return Drawing(fn, self._jitted)
         if fn is warnings.warn:
             return warn
         if kind is types.FunctionType:
@@ -156,13 +156,20 @@ class Outlined:
             return fn if made is fn.__func__ else types.MethodType(made, fn.__self__)
         default = self.owner._default_float
         if default is not None and (op := TABLE.of(fn)) is not None and op.creates:
-            return _Creating(fn, default)
+            return Creating(fn, default)
         return fn
 
     def as_it_is(self, fn: Any) -> bool:
         """Whether `enter` gives this itself, and need not be asked at each call. (Should another function
         come to stand there, it is called right, but plain.)"""
         return fn is not UNKNOWN and self.owner._default_float is None and self.enter(fn) is fn
+
+    def _jitted(self, fn: types.FunctionType) -> Any:
+        """A function of ours as Python between the blocks calls it."""
+        known = self.root.callees.get(fn)
+        if known is None:
+            known = self.root.callees[fn] = Callee(fn, self)
+        return known
 
     def _function(self, fn: types.FunctionType) -> Any:
         key = callee_key(fn)
@@ -202,17 +209,6 @@ def is_plain(outlined: Outlined | None) -> bool:
 _Plain: Any = object()  # a function that is called as it is
 
 
-class _Creating:
-    """A function that makes arrays, with another default dtype."""
-
-    def __init__(self, fn: Any, dtype: np.dtype[Any]) -> None:
-        self.fn = fn
-        self.dtype = dtype
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.fn(*args, **with_default(self.fn, args, kwargs, self.dtype))
-
-
 class _Inner(Recorded):
     """A part of a function's work that is recorded by itself; what it does is counted with the function's."""
 
@@ -221,6 +217,7 @@ class _Inner(Recorded):
     def __init__(self, fn: Any, within: Outlined) -> None:
         root = within.root
         super().__init__(fn, root._wait, root._strict, root._default_float, root._blocks, root._programs)
+        self.fast_random = root.fast_random
         self._made_so = root._made_so
         self.within = within
         self.root = root
@@ -395,7 +392,7 @@ class Block(_Inner):
             if any(state.tried for state in self._states.values()):
                 self.within.levels.faster.add(statement)
         self.within.stale = True
-        self.put(self.__wrapped__)
+        self.put(self._in_python())
 
     def put(self, function: Any) -> None:
         """From now on, call this in place of the block."""
@@ -436,7 +433,7 @@ class Block(_Inner):
             inside = Outlined(self, self.root, levels)
             inside.cut()
         except NotFound:
-            self.put(self.__wrapped__)
+            self.put(self._in_python())
             return
         self.inside = inside
         assert inside.made is not None

@@ -1,4 +1,4 @@
-"""What plain Python cannot do by itself in an unrecorded call: `default_float`, and tensors on a device."""
+"""What plain Python cannot do by itself in an unrecorded call: options of `jit`, and tensors on a device."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from npcompile.frontend import follow
+from npcompile.frontend import draws, follow
 from npcompile.frontend.arrays import from_tensor, is_array, to_tensor
 from npcompile.frontend.hooks import Hooks
 from npcompile.frontend.rewrite import Rewritten, rewrite
@@ -39,13 +39,16 @@ def on_device(value: Any) -> bool:
 
 
 class Defaults(Hooks):
-    """Python's own operations, but for the dtype of arrays that are made without one, and for
-    `tensor.numpy()` and `torch.from_numpy` where the memory is a device's."""
+    """Python's own operations, but for the dtype of arrays that are made without one, for random draws that
+    are taken over, and for `tensor.numpy()` and `torch.from_numpy` where the memory is a device's."""
 
-    def __init__(self, dtype: np.dtype[Any] | None) -> None:
+    def __init__(self, dtype: np.dtype[Any] | None, fast_random: bool = False) -> None:
         self.dtype = dtype
+        self.fast_random = fast_random
 
     def call(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
+        if self.fast_random and (draw := draws.taken(fn, args, kwargs)) is not None:
+            return draw()
         op = TABLE.of(fn)
         if fn is torch.from_numpy and len(args) == 1 and is_array(args[0]):
             return to_tensor(args[0])

@@ -6,10 +6,10 @@ from typing import Any
 
 from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.program import Program
-from npcompile.frontend.recording.following import Following
+from npcompile.frontend.recording.drawing import Drawing
 
 
-class Recorder(Following):
+class Recorder(Drawing):
     """One recording of one call."""
 
     def finish(self, name: str, result: Any) -> Program | None:

@@ -357,3 +357,21 @@ def test_what_is_not_written_in_python_runs_as_it_is(name: str) -> None:
         same(jitted(*args, **kwargs), function(*args, **kwargs))
     same(jitted(*args, **kwargs), function(*args, **kwargs))
     assert (jitted.stats.calls, jitted.stats.plain_calls, jitted.stats.recordings) == (2, 2, 0)
+
+
+def keeping_axes(function):
+    @functools.wraps(function)
+    def kept(x, axis, **kwargs):
+        return np.expand_dims(function(x, axis=axis, **kwargs), axis)
+
+    return kept
+
+
+def test_a_function_that_wraps_another_has_its_own_parameters() -> None:
+    """`functools.wraps` shows the signature of what is wrapped."""
+    plain = keeping_axes(np.max)
+    jitted = npcompile.jit(plain)
+    for call in range(3):
+        x = np.arange(6.0).reshape(2, 3) + call
+        same(jitted(x, axis=1), plain(x, axis=1))
+    assert jitted.stats.replays == 2

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import functools
 import warnings
 from typing import Any
 
@@ -439,23 +438,6 @@ def test_a_read_only_array_is_not_written() -> None:
         with pytest.raises(ValueError, match="read-only"):
             increment(read_only(array()), plain)
         assert np.array_equal(x, array()) and np.array_equal(y, plain)
-
-
-def keeping_axes(function):
-    @functools.wraps(function)
-    def kept(x, axis, **kwargs):
-        return np.expand_dims(function(x, axis=axis, **kwargs), axis)
-
-    return kept
-
-
-def test_a_function_that_wraps_another_has_its_own_parameters() -> None:
-    """`functools.wraps` shows the signature of what is wrapped."""
-    plain = keeping_axes(np.max)
-    jitted = npcompile.jit(plain)
-    for call in range(3):
-        same(jitted(array(start=call), axis=1), plain(array(start=call), axis=1))
-    assert jitted.stats.replays == 2
 
 
 def test_no_warning_of_our_own() -> None:

@@ -41,6 +41,7 @@ class Base(Hooks):
         self.at: int | None = None  # the user's line where it was
         self.top: int | None = None  # the line of the function itself that led there
         self.default_float = default_float
+        self.fast_random = False
         self._thread = threading.get_ident()
         self._inner: dict[int, Any] = {}  # functions made inside: they are rewritten already
         self._cells: list[Cells] = []  # of the functions being run
