@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from npcompile.advice import advice
 from npcompile.binding import Binding
 from npcompile.device import current_device
 from npcompile.frontend.defaults import Defaults, on_device
@@ -27,13 +26,13 @@ from npcompile.frontend.rewrite import Rewritten, rewrite
 from npcompile.frontend.signature import key_of
 from npcompile.frontend.trace import Traced, trace
 from npcompile.general import General, Group
+from npcompile.linking import Linking
 from npcompile.lower.eager import eager
 from npcompile.lower.transfers import counting
 from npcompile.state import Entry, State
 from npcompile.stats import Stats
-from npcompile.telling import NotCompiledError, warn
 from npcompile.tracebacks import as_written
-from npcompile.verify import Watch, verifying, watched
+from npcompile.verify import Watch, verifying
 
 if TYPE_CHECKING:
     from npcompile.outlined import Outlined
@@ -55,13 +54,12 @@ MAX_MISSES = 12
 MAX_RAISED = 2
 
 
-class Recorded:
+class Recorded(Linking):
     """A function with its recordings, by signature."""
 
     fast_random = False
     max_signatures = MAX_SIGNATURES
     max_programs = MAX_PROGRAMS
-    clear_seconds = 20e-6  # replays that take no longer are not measured beside NumPy
     # The function itself, where programs are valid for others of its code: they read its closure.
     own: tuple[Any, ...] = ()
 
@@ -74,24 +72,16 @@ class Recorded:
         stats: Stats,
         programs: list[Program],
     ) -> None:
-        self.__wrapped__ = fn
-        self._stats = stats
+        super().__init__(fn, stats, strict)
         self._wait = wait
-        self._strict = strict
         self._default_float: np.dtype[Any] | None = default_float
         self._made_so = all_warnings_are_errors()  # then they are a test runner's
-        self._states: dict[Any, State] = {}
         self._groups: dict[Any, Group] = {}
-        self._lock = threading.Lock()
         self._programs: list[Program] = programs
         self._binding = Binding(fn)
         self._arity = self._binding.arity
         self._rewritten: Rewritten | str | None = None
         _alive.add(self)
-
-    @property
-    def name(self) -> str:
-        return getattr(self.__wrapped__, "__name__", repr(self.__wrapped__))
 
     # -- calling -----------------------------------------------------------------------------------------
 
@@ -381,87 +371,6 @@ class Recorded:
                 self._rewritten = answer if isinstance(answer, Rewritten) else answer.reason
         return self._rewritten
 
-    # -- compiling ---------------------------------------------------------------------------------------
-
-    def _link(self, state: State) -> bool:
-        """Make what has been compiled replayable; True if anything was."""
-        linked = False
-        for entry in [entry for entry in state.pending if entry.done]:
-            with self._lock:
-                if entry not in state.pending:
-                    linked = linked or bool(state.ready)
-                    continue
-                error = entry.error()
-                if error is None:
-                    kernels: list[Any] = [job.kernel for job in entry.jobs]
-                    if verifying() and entry.program.device in (None, "cpu"):
-                        kernels = watched(kernels, entry.segments, entry.program.filename, self.name)
-                    state.ready.insert(0, (entry.replay.link(kernels, self._stats), entry.host_calls))
-                    if not verifying():
-                        state.try_out(entry, self.clear_seconds)
-                    self._count(entry)
-                    linked = True
-                state.pending.remove(entry)
-            if error is not None:
-                state.plain = True
-                self._report(error, None, everywhere=True)
-        return linked
-
-    def _count(self, entry: Entry) -> None:
-        stats = self._stats
-        stats.segments += len(entry.jobs)
-        stats.kernels += sum(job.kernels for job in entry.jobs)
-        for job in entry.jobs:
-            stats.compilations += not job.from_disk and not job.counted
-            job.counted = True
-        stats.bytes_written = sum(job.bytes_written for job in entry.jobs)
-
-    def _wait_for(self, entry: Entry, deadline: float | None = None) -> bool:
-        for job in entry.jobs:
-            job.wait(None if deadline is None else max(0.0, deadline - time.monotonic()))
-        return entry.done
-
-    def wait(self, timeout: float | None = None) -> None:
-        """Wait until everything that this function has under way is compiled (or has failed: see
-        `stats.reasons`).
-
-        timeout: seconds. Raises TimeoutError when it passes first. Ctrl-C interrupts the wait.
-        """
-        self._wait_for_all(None if timeout is None else time.monotonic() + timeout)
-
-    def _wait_for_all(self, deadline: float | None) -> None:
-        with self._lock:
-            states = list(self._states.values())
-        for state in states:
-            if state.outlined is not None:
-                state.outlined.wait(deadline)
-            for entry in list(state.pending):
-                if not self._wait_for(entry, deadline):
-                    raise TimeoutError(f"{self.name} is still being compiled")
-            self._link(state)
-
-    def note(self, reason: str, line: int | None) -> tuple[bool, str]:
-        """Keep in `stats` why something runs uncompiled; whether that is new, and where it is."""
-        code = getattr(self.__wrapped__, "__code__", None)
-        where = "" if code is None else f"{code.co_filename}:{line or code.co_firstlineno}: "
-        return self._stats.because(where + reason), where
-
-    def _report(self, reason: str, line: int | None, everywhere: bool = False) -> None:
-        """Say why something runs uncompiled: in `stats`, and once as a warning; strict=True: raise it.
-
-        line: of the user's, where one is to blame. everywhere: the reason is not this function's alone
-        (there is no C++ compiler, say): one warning is enough for all.
-        """
-        new, where = self.note(reason, line)
-        if everywhere:
-            new = new and reason not in _said
-            _said.add(reason)
-        name = self.name
-        if self._strict:
-            raise NotCompiledError(f"{name} cannot be compiled: {where}{reason}; instead: {advice(reason)}")
-        if new:
-            warn(f"{name} runs uncompiled: {where}{reason}")
-
 
 def _are_apart(*args: Any) -> bool:
     """Whether no two arrays among the arguments share memory."""
@@ -472,7 +381,6 @@ def _are_apart(*args: Any) -> bool:
     return not any(np.may_share_memory(one, other) for one, other in pairs)
 
 
-_said: set[str] = set()  # causes that are not one function's
 _alive: weakref.WeakSet[Recorded] = weakref.WeakSet()
 
 

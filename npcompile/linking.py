@@ -1,0 +1,112 @@
+"""The compiled side of a recorded function: kernels are waited for and linked, failures told."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from npcompile.advice import advice
+from npcompile.state import Entry, State
+from npcompile.stats import Stats
+from npcompile.telling import NotCompiledError, warn
+from npcompile.verify import verifying, watched
+
+_said: set[str] = set()  # causes that are not one function's
+
+
+class Linking:
+    """A function whose programs, by signature, are being compiled."""
+
+    clear_seconds = 20e-6  # replays that take no longer are not measured beside NumPy
+
+    def __init__(self, fn: Callable[..., Any], stats: Stats, strict: bool) -> None:
+        self.__wrapped__ = fn
+        self._stats = stats
+        self._strict = strict
+        self._states: dict[Any, State] = {}
+        self._lock = threading.Lock()
+
+    @property
+    def name(self) -> str:
+        return getattr(self.__wrapped__, "__name__", repr(self.__wrapped__))
+
+    def _link(self, state: State) -> bool:
+        """Make what has been compiled replayable; True if anything was."""
+        linked = False
+        for entry in [entry for entry in state.pending if entry.done]:
+            with self._lock:
+                if entry not in state.pending:
+                    linked = linked or bool(state.ready)
+                    continue
+                error = entry.error()
+                if error is None:
+                    kernels: list[Any] = [job.kernel for job in entry.jobs]
+                    if verifying() and entry.program.device in (None, "cpu"):
+                        kernels = watched(kernels, entry.segments, entry.program.filename, self.name)
+                    state.ready.insert(0, (entry.replay.link(kernels, self._stats), entry.host_calls))
+                    if not verifying():
+                        state.try_out(entry, self.clear_seconds)
+                    self._count(entry)
+                    linked = True
+                state.pending.remove(entry)
+            if error is not None:
+                state.plain = True
+                self._report(error, None, everywhere=True)
+        return linked
+
+    def _count(self, entry: Entry) -> None:
+        stats = self._stats
+        stats.segments += len(entry.jobs)
+        stats.kernels += sum(job.kernels for job in entry.jobs)
+        for job in entry.jobs:
+            stats.compilations += not job.from_disk and not job.counted
+            job.counted = True
+        stats.bytes_written = sum(job.bytes_written for job in entry.jobs)
+
+    def _wait_for(self, entry: Entry, deadline: float | None = None) -> bool:
+        for job in entry.jobs:
+            job.wait(None if deadline is None else max(0.0, deadline - time.monotonic()))
+        return entry.done
+
+    def wait(self, timeout: float | None = None) -> None:
+        """Wait until everything that this function has under way is compiled (or has failed: see
+        `stats.reasons`).
+
+        timeout: seconds. Raises TimeoutError when it passes first. Ctrl-C interrupts the wait.
+        """
+        self._wait_for_all(None if timeout is None else time.monotonic() + timeout)
+
+    def _wait_for_all(self, deadline: float | None) -> None:
+        with self._lock:
+            states = list(self._states.values())
+        for state in states:
+            if state.outlined is not None:
+                state.outlined.wait(deadline)
+            for entry in list(state.pending):
+                if not self._wait_for(entry, deadline):
+                    raise TimeoutError(f"{self.name} is still being compiled")
+            self._link(state)
+
+    def note(self, reason: str, line: int | None) -> tuple[bool, str]:
+        """Keep in `stats` why something runs uncompiled; whether that is new, and where it is."""
+        code = getattr(self.__wrapped__, "__code__", None)
+        where = "" if code is None else f"{code.co_filename}:{line or code.co_firstlineno}: "
+        return self._stats.because(where + reason), where
+
+    def _report(self, reason: str, line: int | None, everywhere: bool = False) -> None:
+        """Say why something runs uncompiled: in `stats`, and once as a warning; strict=True: raise it.
+
+        line: of the user's, where one is to blame. everywhere: the reason is not this function's alone
+        (there is no C++ compiler, say): one warning is enough for all.
+        """
+        new, where = self.note(reason, line)
+        if everywhere:
+            new = new and reason not in _said
+            _said.add(reason)
+        name = self.name
+        if self._strict:
+            raise NotCompiledError(f"{name} cannot be compiled: {where}{reason}; instead: {advice(reason)}")
+        if new:
+            warn(f"{name} runs uncompiled: {where}{reason}")
