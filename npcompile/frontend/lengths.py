@@ -36,6 +36,10 @@ def origin(node: fx.Node, axis: int) -> tuple[fx.Node, int]:
     arguments as it is easily seen."""
     size = value_of(node).shape[axis]
     target = node.target
+    if step_of(node) == "view" and isinstance(target, Op) and target.function is np.ndarray.__getitem__:
+        base: Any = node.args[0]
+        below = _whole_axis(node.args[1], axis, len(value_of(base).shape))
+        return (node, axis) if below is None else origin(base, below)
     if step_of(node) in ("op", "library") and isinstance(target, Op):
         back = axis - len(value_of(node).shape)
         arrays = [arg for arg in node.args if isinstance(arg, fx.Node) and value_of(arg).kind == "array"]
@@ -48,6 +52,22 @@ def origin(node: fx.Node, axis: int) -> tuple[fx.Node, int]:
             if len(shape) >= -back and shape[back] == size:
                 return origin(array, back + len(shape))
     return node, axis
+
+
+def _whole_axis(index: Any, axis: int, ndim: int) -> int | None:
+    """The axis of an array that `array[index]` has, as it is, for this one of its own."""
+    items = list(index) if isinstance(index, tuple) else [index]
+    taken = sum(item is not None and item is not Ellipsis for item in items)
+    place = next((place for place, item in enumerate(items) if item is Ellipsis), len(items))
+    items[place : place + 1] = [slice(None)] * (ndim - taken)
+    own = below = 0
+    for item in items:
+        if item is None or isinstance(item, slice):
+            if own == axis:
+                return below if item == slice(None) else None
+            own += 1
+        below += item is not None
+    return None
 
 
 # -- which calls may share a program -------------------------------------------------------------------------

@@ -52,8 +52,8 @@ class Program:
         return f"{PRELUDE}def program({names}):\n{body}"
 
     def make(self, rng: random.Random, numbers: bool = True, longer: int = 0) -> tuple[Any, ...]:
-        """Fresh arguments. numbers: with numbers of their own; else those of the first call. longer: by so much
-        is each axis longer that has two elements or more."""
+        """Fresh arguments. numbers: with numbers of their own; else those of the first call. longer: by so
+        much is each axis longer that has two elements or more."""
         fixed = random.Random(5)
         made: list[Any] = []
         for kind, *spec in self.arguments:

@@ -1,0 +1,188 @@
+"""Arguments of many lengths: one program answers, and never for a length that it is not right for."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import npcompile
+from tests.checker import same
+from tests.jit.grower import PRELUDE, Grower
+from tests.jit.random_programs import OTHER_LENGTHS, check
+
+LENGTHS = [10, 13, 300, 40, 41, 301, 1000, 302, 77, 640, 12, 500, 2000, 90, 91, 92]
+
+
+def arrays(n: int) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(n)
+    return rng.integers(-8, 8, n) / 4.0, rng.integers(1, 8, n) / 2.0
+
+
+def polynomial(x, y):
+    return 3 * x**2 - y * x + 1
+
+
+def step_width(x, y):
+    h = 1.0 / (len(x) - 1)
+    return (x[1:] - x[:-1]) / h + y[1:]
+
+
+def stencil(x, y):
+    u = x.copy()
+    u[1:-1] += y[:-2] - 2 * y[1:-1] + y[2:]
+    u[0] = u[-1] = 0.0
+    return u
+
+
+def in_place(x, y):
+    x += y
+    x *= 2
+    return x
+
+
+def halves(x, y):
+    half = x.size // 2
+    return x[:half].sum() + y[half:].max(), np.zeros(half)
+
+
+def outer(x, y):
+    table = x[:, None] - y
+    return np.abs(table).min(axis=1), table.shape
+
+
+def made(x, y):
+    n = x.shape[0]
+    return np.arange(n) * x + np.linspace(0, 1, n) * y, np.ones((n, 2)) * y[:, None]
+
+
+def centred(x, y):
+    return (x - x.max()) / 2, y.sum() / 4, np.concatenate([x, y])[::2], np.roll(x, 3)
+
+
+def helper(v):
+    return v.sum() / len(v)
+
+
+def called(x, y):
+    return helper(x) - helper(y[1:]), len(x) + 1
+
+
+FUNCTIONS = [polynomial, step_width, stencil, in_place, halves, outer, made, centred, called]
+
+
+def run(fn: Callable[..., Any], lengths: list[int], **options: Any) -> Any:
+    jitted = npcompile.jit(fn, wait=True, **options)
+    for n in lengths:
+        mine, theirs = arrays(n), arrays(n)
+        same(jitted(*mine), fn(*theirs), where=f"n = {n}")
+        same(mine, theirs, where=f"arguments at n = {n}")
+    return jitted
+
+
+@pytest.mark.parametrize("fn", FUNCTIONS, ids=lambda fn: fn.__name__)
+def test_three_recordings_answer_for_all_lengths(fn, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+    jitted = run(fn, LENGTHS)
+    assert jitted.stats.recordings == jitted.stats.programs == 3
+    assert jitted.stats.replays == len(LENGTHS) - 3
+    assert jitted.stats.plain_calls == jitted.stats.divergences == 0
+
+
+@pytest.mark.parametrize("fn", [step_width, outer, made], ids=lambda fn: fn.__name__)
+def test_compiled_they_share_their_kernels(fn) -> None:
+    jitted = run(fn, [n for n in LENGTHS if n < 200])  # more is shared among threads, by kernels of their own
+    assert jitted.stats.programs == 3 and jitted.stats.compilations <= 3
+
+
+def test_more_lengths_than_signatures_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+    jitted = run(polynomial, list(range(10, 110)))
+    assert jitted.stats.programs == 3 and jitted.stats.replays == 97 and jitted.stats.plain_calls == 0
+
+
+def decided_by_length(x, y):
+    return x + y if len(x) < 50 else x - y
+
+
+def counted(x, y):
+    total = 0.0
+    for i in range(len(x) // 10):
+        total += x[i] * y[i]
+    return total
+
+
+def capped(x, y):
+    return x[: min(len(x), 64)] * 2
+
+
+def parity(x, y):
+    return x.reshape(2, -1) if x.size % 2 == 0 else y
+
+
+def rows(x, y):
+    return [float(v) for v in x[:5]], f"{len(x)} values", x.nbytes
+
+
+def read_only_there(x, y):
+    return x[9] + y[-10]
+
+
+@pytest.mark.parametrize(
+    "fn", [decided_by_length, counted, capped, parity, rows, read_only_there], ids=lambda fn: fn.__name__
+)
+def test_what_a_length_decides_is_decided_anew(fn, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+    run(fn, LENGTHS + LENGTHS[::-1])
+
+
+def test_an_index_that_is_out_of_bounds_at_another_length(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+    jitted = run(read_only_there, [20, 30, 40, 50])
+    with pytest.raises(IndexError, match="index 9 is out of bounds"):
+        jitted(*arrays(5))
+    with pytest.raises(ValueError, match="broadcast"):
+        run(polynomial, [20, 30, 40])(arrays(7)[0], arrays(8)[0])
+
+
+def test_lengths_that_were_equal_and_are_not_any_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+
+    def table(x, y):
+        return x[:, None] * y, len(x) * 10 + len(y)
+
+    jitted = run(table, [20, 30, 40, 50])
+    for m, n in [(6, 7), (7, 6), (60, 7), (9, 9)]:
+        x, y = arrays(m)[0], arrays(n)[1]
+        same(jitted(x, y), table(x, y), where=f"{m} and {n}")
+
+
+def test_arguments_that_share_memory_at_another_length(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+
+    def shift(x, y):
+        x[1:] = y[:-1]
+        return x
+
+    jitted = run(shift, [20, 30, 40, 50])
+    mine, theirs = np.arange(61.0), np.arange(61.0)
+    same(jitted(mine[:-1], mine[1:]), shift(theirs[:-1], theirs[1:]))
+    same(mine, theirs)
+
+
+def test_random_programs_at_many_lengths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+    monkeypatch.setattr("warnings.warn", lambda *_, **__: None)  # uncompiled functions say so
+    replayed = 0
+    for seed in range(150):
+        program = Grower(random.Random(seed)).grow()
+        try:
+            replayed += check(program, tmp_path, seed, OTHER_LENGTHS).stats.replays > 0
+        except Exception as wrong:
+            text = program.source.removeprefix(PRELUDE)
+            raise AssertionError(f"{type(wrong).__name__}: {wrong}\n{text}{program.arguments}") from wrong
+    assert replayed > 50, "hardly a program is replayed: nothing has been tested"
