@@ -22,8 +22,9 @@ from npcompile.frontend.tracked import Tracked, fresh
 from npcompile.lower.sizes import SMALLEST
 from npcompile.lower.values import Value
 
-# A function with more steps than this is a loop that was unrolled: it stays plain.
-MAX_STEPS = 600
+# A function with more steps than this is a loop that was unrolled: it stays plain. Segments of any length are
+# cut into such as compile in some seconds (`plan.MAX_OPS`).
+MAX_STEPS = 2000
 
 
 # Steps whose NumPy name says little as the name of a value.

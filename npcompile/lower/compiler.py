@@ -25,7 +25,7 @@ import torch.fx as fx
 from . import cache, cpp, fitting, kernel, native, sizes, worker
 from . import graph as wire
 
-TIME_LIMIT = 120.0  # seconds for one segment
+TIME_LIMIT = 60.0  # seconds for one segment, beyond what the worker allows itself: for one that is stuck
 IDLE_LIMIT = 300.0  # seconds after which a worker with nothing to do is ended: it holds some 300 MB
 ATTEMPTS = 2
 MAX_FORMS = 4  # sizes of one family that are compared to see what differs
@@ -267,14 +267,15 @@ class _Compiler:
 
     def _request(self, job: Job, key: str, pattern: sizes.Pattern | None) -> str | None:
         folder = cache.directory()
-        request = worker.Request(key, job.data, pattern, job.allowed, str(folder), cpp.compiler())
+        seconds = worker.limit()
+        request = worker.Request(key, job.data, pattern, job.allowed, str(folder), cpp.compiler(), seconds)
         for attempt in range(ATTEMPTS):
             try:
                 reply = self._ask(request)
                 break
             except TimeoutError:
                 self.stop()
-                return f"not compiled after {TIME_LIMIT:.0f} seconds"
+                return f"not compiled after {TIME_LIMIT + seconds:.0f} seconds"
             except _WorkerDied:
                 reason = self._last_words()
                 self.stop()
@@ -292,7 +293,7 @@ class _Compiler:
     def _ask(self, request: worker.Request) -> worker.Reply:
         process = self._spawn()
         assert process.stdin is not None and process.stdout is not None
-        end = time.monotonic() + TIME_LIMIT
+        end = time.monotonic() + TIME_LIMIT + request.seconds
         try:
             process.stdin.write(worker.pack(request))
         except OSError as error:

@@ -8,6 +8,8 @@ ends at the write, and its value is copied into the slice.
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -18,6 +20,8 @@ from torch import fx
 from npcompile.lower.segment import Builder, Open, Segment, nodes_in, step_of, value_of
 
 _IN_SEGMENT = ("op", "view", "part")
+# A longer segment is cut in two: its compilation would take more than some seconds.
+MAX_OPS = 200
 
 
 class Unplannable(Exception):
@@ -137,6 +141,8 @@ class Planner:
     # -- steps -------------------------------------------------------------------------------------------
 
     def _op(self, node: fx.Node) -> None:
+        if len(self.open.ops) >= MAX_OPS and step_of(node) != "part":  # results stay with what gives them
+            self._shorten()
         args = nodes_in((node.args, node.kwargs))
         if node.meta.get("moving"):  # it fails, if it does, before what comes after it
             self.close(f"{node} is a view at a place that moves")
@@ -255,6 +261,41 @@ class Planner:
         for node in later:
             self._op(node)
         return True
+
+    def _shorten(self) -> None:
+        """End the open segment, which is as long as one may be, at the place where least is handed on."""
+        why = f"a segment has at most {MAX_OPS} operations"
+        ops = self.open.ops
+        if self.open.writes or self.open.renamed:
+            self.close(why)
+            return
+        place = self._narrowest(ops)
+        self.open = Open()
+        for node in ops[:place]:
+            self._op(node)
+        self.close(why)
+        for node in ops[place:]:
+            self._op(node)
+
+    def _narrowest(self, ops: list[fx.Node]) -> int:
+        """Where in the second half of these to cut them, so that the fewest bytes cross."""
+        places = {node: place for place, node in enumerate(ops)}
+        until = [max((places.get(user, len(ops)) for user in node.users), default=0) for node in ops]
+        crossing = [0] * (len(ops) + 2)
+        for place in reversed(range(len(ops))):
+            node = ops[place]
+            owner = places.get(self._owner(node), place)
+            if owner != place:  # a view: what crosses is what it shows
+                until[owner] = max(until[owner], until[place])
+                continue
+            value = value_of(node)
+            size = math.prod(value.shape) * (8 if value.dtype is None else value.dtype.itemsize)
+            crossing[place + 1] += size
+            crossing[max(until[place], place) + 1] -= size
+        crossing = list(itertools.accumulate(crossing))
+        second = range(len(ops), len(ops) // 2, -1)
+        apart = [at for at in second if at == len(ops) or step_of(ops[at]) != "part"]
+        return min(apart, key=crossing.__getitem__)
 
     def _copy(self, node: fx.Node, target: fx.Node, source: fx.Node, why: str) -> None:
         self.on_host(target)

@@ -5,6 +5,7 @@ It runs at low priority beside the user's program and ends with it. The user's `
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import pickle
@@ -15,12 +16,14 @@ import sys
 import tempfile
 import threading
 import traceback
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from . import cache, cpp, native, sizes
 
 NICENESS = 15
+SECONDS = 60.0  # for one compilation, unless NPCOMPILE_COMPILE_SECONDS says otherwise
 LENGTH = struct.Struct("<Q")
 
 
@@ -31,6 +34,7 @@ class Request(NamedTuple):
     threads: int
     folder: str  # of the kernel cache
     compiler: str
+    seconds: float  # that this may take
 
 
 class Reply(NamedTuple):
@@ -62,11 +66,53 @@ def serve(folder: str) -> None:
         request = requests.get()
         error, compiled = None, False
         try:
-            compiled = _compile(request, header)
+            with _within(request.seconds):
+                compiled = _compile(request, header)
+        except _OutOfTime as exception:
+            _end_compilers()
+            error = str(exception)
         except Exception as exception:
             traceback.print_exc()
             error = _reason(exception)
         answers.write(pack(Reply(request.key, error, compiled)))
+
+
+class _OutOfTime(BaseException):
+    """A compilation has taken too long: nothing on the way may take this for a failure of its own."""
+
+
+def limit() -> float:
+    """How many seconds one compilation may take."""
+    try:
+        return max(float(os.environ["NPCOMPILE_COMPILE_SECONDS"]), 0.1)
+    except (KeyError, ValueError):
+        return SECONDS
+
+
+@contextlib.contextmanager
+def _within(seconds: float) -> Iterator[None]:
+    """Raises `_OutOfTime` in what is done, once it has taken so long."""
+
+    def end(*_: Any) -> None:
+        raise _OutOfTime(f"not compiled after {seconds:g} seconds (NPCOMPILE_COMPILE_SECONDS)")
+
+    signal.signal(signal.SIGALRM, end)
+    signal.setitimer(signal.ITIMER_REAL, seconds, 5.0)  # again, where the first was swallowed
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def _end_compilers() -> None:
+    """Kill what this process has started: all that is in its group."""
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            pid, group = int(status.parent.name), int(status.read_text().rpartition(")")[2].split()[2])
+            if group == os.getpgid(0) and pid != os.getpid():
+                os.kill(pid, signal.SIGKILL)
+        except (OSError, ValueError, IndexError):  # it has ended
+            continue
 
 
 def _read(stream: BinaryIO, requests: queue.SimpleQueue[Request], folder: Path) -> None:

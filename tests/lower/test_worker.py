@@ -84,7 +84,8 @@ def test_a_worker_that_dies_each_time_is_a_reason(monkeypatch):
 def test_a_job_that_takes_too_long_is_given_up(monkeypatch):
     compiler._compiler.stop()
     monkeypatch.setattr(compiler, "START", "import time; time.sleep(1000)")
-    monkeypatch.setattr(compiler, "TIME_LIMIT", 0.2)
+    monkeypatch.setattr(compiler, "TIME_LIMIT", 0.1)
+    monkeypatch.setenv("NPCOMPILE_COMPILE_SECONDS", "0.1")
     job = submit(numbered(105))
     with pytest.raises(TimeoutError):
         job.wait(0.01)
@@ -112,6 +113,28 @@ def test_a_compiler_that_refuses_is_a_reason(tmp_path, monkeypatch):
     job = submit(numbered(108))
     job.wait(100)
     assert job.error == "CompilerFailed: the C++ compiler failed: k.cpp:1: error: not today"
+
+
+def test_a_compilation_that_takes_too_long_is_ended_and_the_worker_goes_on(tmp_path, monkeypatch):
+    compiled(lambda b, x: [b(torch.add, x, 109.5)], [X], [X])  # the worker is up
+    process = compiler._compiler.process
+    script, mark = tmp_path / "g++", tmp_path / "pid"
+    script.write_text(
+        f'#!/bin/sh\ncase "$*" in *-o*) sleep 1000 & echo $! > {mark}; wait;; esac\nexec g++ "$@"\n'
+    )
+    script.chmod(0o755)
+    monkeypatch.setenv("CXX", str(script))
+    monkeypatch.setenv("NPCOMPILE_COMPILE_SECONDS", "3")
+    job = submit(numbered(109))
+    job.wait(100)
+    assert job.error == "not compiled after 3 seconds (NPCOMPILE_COMPILE_SECONDS)"
+    with pytest.raises(ProcessLookupError):
+        for _ in range(100):  # what the compiler had started is gone, too, once init has seen it
+            os.kill(int(mark.read_text()), 0)
+            time.sleep(0.05)
+    monkeypatch.undo()
+    assert compiled(lambda b, x: [b(torch.mul, x, 3.0)], [X], [X]).kernel(X)[1, 1] == 18
+    assert compiler._compiler.process is process
 
 
 def run(script: str, **environment: str) -> subprocess.CompletedProcess[str]:
