@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from npcompile.frontend.lengths import pattern_of, same_program
+from npcompile.frontend.places import places
 from npcompile.frontend.program import Diverged
 from npcompile.frontend.replay import Replay
 from npcompile.frontend.trace import ops_version
@@ -50,7 +53,8 @@ class Group:
         if not general or self.general is not None:
             return
         for other, known in self.attempts:
-            if other != lengths and _may_be_general(entry) and _same(known, entry):
+            on_host = entry.program.device in (None, "cpu")
+            if other != lengths and on_host and _same(known, entry):
                 self.general = General(entry, other, lengths)
         self.attempts.append((lengths, entry))
         self.left -= 1
@@ -60,13 +64,6 @@ def _same(one: Entry, other: Entry) -> bool:
     pairs = zip(one.segments, other.segments, strict=False)
     same = len(one.segments) == len(other.segments) and all(alike(a, b) for a, b in pairs)
     return same and same_program(one.program, other.program)
-
-
-def _may_be_general(entry: Entry) -> bool:
-    """Whether each kernel is found before anything is changed."""
-    effects = entry.plan.effects
-    on_host = entry.program.device in (None, "cpu")
-    return on_host and (effects is None or not any(s.segment for s in entry.plan.steps[effects + 1 :]))
 
 
 class General:
@@ -91,9 +88,35 @@ class General:
             jobs: list[Any] = entry.jobs or [None] * len(entry.segments)
             self._kernels = [AnySize(s, job, salt) for s, job in zip(entry.segments, jobs, strict=True)]
             self._replay = Replay(entry.program, entry.plan, general=True)
+        now = places(entry.program, leaves)
+        if now is None or not self._found_before(now):
+            raise Diverged
         found = [_Finding(kernels) for kernels in self._kernels]
         result = self._replay.link(list(found), stats)(*leaves)
         return result, entry.replay.link([finding.kernel for finding in found], stats)
+
+    def _found_before(self, now: dict[Any, Any]) -> bool:
+        """Whether the kernels that run after the first effect are there."""
+        plan = self.entry.plan
+        if plan.effects is None:
+            return True
+        late = [step.segment for step in plan.steps[plan.effects + 1 :] if step.segment is not None]
+        for kernels in self._kernels:
+            if kernels.segment not in late:
+                continue
+            if any(known.kind == "array" and node not in now for node, _, known in kernels.inputs):
+                return False
+            values = [_turned(now[node], axes) if node in now else None for node, axes, _ in kernels.inputs]
+            try:
+                kernels.kernel(*values, *(now[number] for number in kernels.numbers))
+            except (Unfit, KeyError):
+                return False
+        return True
+
+
+def _turned(value: Any, axes: tuple[int, ...]) -> Any:
+    """As a kernel takes it: along these axes backwards."""
+    return np.flip(value, axes) if axes else value
 
 
 class _Finding:

@@ -325,6 +325,7 @@ class Block(_Inner):
         self.instead: Any = None  # what is called in place of it
         self.inside: Outlined | None = None  # it, cut further
         self.sighted: set[Any] = set()  # signatures that were met once
+        self.met = 0  # calls by signatures that were new
         self.ambiguous = 0  # recordings in which a counter could not be told from a literal
 
     def wait_until(self, deadline: float | None) -> None:
@@ -370,7 +371,11 @@ class Block(_Inner):
         return self._plain(args, kwargs)
 
     def _unanswered(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if self.piece.block.in_loop and self._states and key not in self._states and self.instead is None:
+        new = key not in self._states and self.instead is None
+        self.met += new
+        # Where each trip brings other sizes, finding kernels for them takes longer than NumPy does.
+        often = self.met > MAX_SIGHTED and self.met > self._stats.calls / 4
+        if self.piece.block.in_loop and self._states and new and (often or not self._is_general(key)):
             # Another shape: its second call is recorded, if there is one. Sizes may change at each trip.
             if key not in self.sighted:
                 self.sighted.add(key)

@@ -212,6 +212,11 @@ class Recorded(Linking):
         with self._lock:
             return self._groups.setdefault(general, Group()), lengths
 
+    def _is_general(self, key: Any) -> bool:
+        """Whether a program for many lengths may answer."""
+        group, lengths = self._group(key)
+        return group is not None and group.general is not None and group.general.follows(lengths)
+
     def _generally(self, general: General, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call that a program for many lengths answers. Raises Diverged."""
         entry = general.entry

@@ -58,6 +58,7 @@ class Notes:
         self.shown: set[int] = set()  # containers that are a part of the answer
         self.made: dict[int, Any] = {}  # functions that were made inside: their cells are this call's
         self.code: CodeType | None = None  # of the function itself, as it is being run
+        self.outside_roots: set[int] = set()  # memory that the function did not make
         self.general = False  # lengths of arguments are traced numbers: the program may do for others
         self.lengths: dict[Any, fx.Node] = {}  # their steps
         self.sizes: set[fx.Node] = set()  # numbers that depend on nothing else
@@ -82,7 +83,10 @@ class Notes:
                 dtype = None  # fields of records and the like: no tensor can be laid over them
             strides = tuple(stride // max(obj.itemsize, 1) for stride in obj.strides)
             root, region = self.roots.of(obj, outside)
-            known = None if self.general else region  # where in the memory it lies depends on lengths
+            if outside:
+                self.outside_roots.add(root)
+            # Where it lies in memory depends on lengths: what is the caller's is looked at again.
+            known = None if self.general and root not in self.outside_roots else region
             return Value("array", dtype, obj.shape, strides, root, known, device)
         if kind in NUMBERS or kind is bool:
             return Value(kind.__name__)

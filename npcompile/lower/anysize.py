@@ -29,7 +29,11 @@ class AnySize:
 
     def __init__(self, segment: Segment, job: compiler.Job | None, salt: str) -> None:
         self.rows = wire.rows_of(segment.graph, marked=True)
+        self.segment = segment
         self.values = segment.values
+        self.inputs = [
+            (node, axes, value) for (node, axes), value in zip(segment.inputs, self.values, strict=True)
+        ]
         self.results = segment.results
         self.numbers = segment.numbers
         self.job = job  # at the sizes that were recorded; None: eager torch does the ops

@@ -167,7 +167,7 @@ class Builder:
         dst, value = node.args
         assert isinstance(dst, fx.Node)
         there = value_of(dst)
-        source = value
+        source, inside = value, False
         if isinstance(value, fx.Node):
             inside = value in self.env and value_of(value).kind not in self.places.weak
             source = self.env[value] if inside else self._source(value)
@@ -178,6 +178,8 @@ class Builder:
             like = self.env[dst] if renamed else self.placeholder(target)
         elif dst in self.env:
             like = self.env[dst]
+        elif inside and isinstance(value, fx.Node) and not value.meta.get("broadcast"):
+            like = source if value_of(value).shape == there.shape else like
         laid = self.graph.call_function(stored, (source, there.dtype, like))
         if node in self.current.saved:
             self.env[node] = laid

@@ -217,6 +217,7 @@ class Calls(Functions):
             for at, item in enumerate(dst)
         ]
         for item, value in zip(dst, parts, strict=True):
+            value.meta["broadcast"] = True
             notes.write(item, value)
         return result
 

@@ -123,6 +123,7 @@ class Operators(Base):
                 value, dtype=TORCH.get(np.result_type(*(item for item in layouts(args) if is_numpy(item))))
             )
         node = notes.add("library" if library else "op", op, refs, named, value)
+        node.meta["broadcast"] = True  # its own shape may be less than that of what it is written to
         notes.write(dst, node)
 
     def unary(self, op: str, a: Any) -> Any:

@@ -1,0 +1,69 @@
+"""Whether views of the caller's arrays lie in memory as they were recorded, where lengths are others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from torch import fx
+
+from npcompile.frontend.memory import Region, address
+from npcompile.frontend.program import Program, step_of, value_of
+from npcompile.frontend.replay import as_numpy
+
+
+def places(program: Program, leaves: list[Any]) -> dict[fx.Node, Any] | None:
+    """The arguments, and the views and numbers that follow from them alone, by their nodes.
+
+    None unless each two views of one array of the caller's are the same, overlap or lie apart as recorded,
+    which planning depends on; None as well where that cannot be known before the program has run.
+    """
+    now: dict[fx.Node, Any] = dict(zip(program.inputs, leaves, strict=True))
+    roots: dict[int, list[tuple[Any, Region]]] = {}
+    zeros: dict[int, int] = {}
+    for node in program.graph.nodes:
+        if node not in now and not _known(node, now):
+            continue
+        value = value_of(node)
+        if value.kind != "array" or value.region is None or not isinstance(now[node], np.ndarray):
+            continue
+        array = now[node]
+        region = Region(
+            address(array) - zeros.setdefault(value.root, address(array)),
+            array.shape,
+            array.strides,
+            array.itemsize,
+        )
+        roots.setdefault(value.root, []).append((value.region, region))
+    seen = sum(map(len, roots.values()))
+    if seen != sum(1 for node in _views(program)):
+        return None
+    same = all(
+        (a == b) == (x == y) and a.overlaps(b) == x.overlaps(y)
+        for pairs in roots.values()
+        for place, (a, x) in enumerate(pairs)
+        for b, y in pairs[:place]
+    )
+    return now if same else None
+
+
+def _views(program: Program) -> Iterator[fx.Node]:
+    """The arrays whose place in the caller's memory was recorded."""
+    for node in program.graph.nodes:
+        if node.op != "output" and value_of(node).kind == "array" and value_of(node).region is not None:
+            yield node
+
+
+def _known(node: fx.Node, now: dict[fx.Node, Any]) -> bool:
+    """Work out a number or a view that follows from the arguments alone."""
+    step = step_of(node)
+    if step not in ("number", "view") or any(arg not in now for arg in node.all_input_nodes):
+        return False
+    target = as_numpy(node.target, False) if step == "view" else node.target  # type: ignore[arg-type]
+    args, kwargs = fx.node.map_arg((node.args, node.kwargs), now.__getitem__)
+    try:
+        now[node] = target(*args, **kwargs)  # type: ignore[operator]
+    except Exception:  # NumPy will say so itself
+        return False
+    return True
