@@ -307,3 +307,29 @@ def raise_custom(a):
     except Exception as e:
         y = e.args
     raise ValueError(f"{y} {x.sum()}")
+
+
+def bound_again_later(a, n):
+    q = a * 2
+    for i in (1, 2, 5):
+        q = q + i
+    a *= q[n:] if n > 1 else q
+    if (q > 0.3).any():
+        if n > 1:
+            i = 0
+            while i < 36:
+                i += 1
+                q = q + 1
+    return q
+
+
+def bound_now_and_then(a, n):
+    q = a * 2
+    if (q > 3).any():
+        z = q + 1
+    q = q - 1
+    for k in range(3):
+        if n > 1:
+            z = q * k
+        q = q + 1
+    return q * z

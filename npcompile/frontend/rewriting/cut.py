@@ -384,7 +384,9 @@ class Cutter:
             if held is not origin:  # what is left of its statement reads, too
                 later |= loads(origin)
         mine = {name for name in stored if name.startswith(self._prefix())}
-        gives = {name for name in stored if name in later} | mine
+        _, surely = self.facts.exposed(run)
+        # What may have no value after the block is read nowhere: otherwise the block would not hold it.
+        gives = {name for name in stored & later if name in surely or name in self.bound} | mine
         block = self._block(run, gives)
         call = self._call(block, statements[0])
         where = position(statements[0])
