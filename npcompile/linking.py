@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from npcompile.advice import advice
+from npcompile.lower import native
 from npcompile.state import Entry, State
 from npcompile.stats import Stats
 from npcompile.telling import NotCompiledError, warn
@@ -16,16 +17,34 @@ from npcompile.verify import verifying, watched
 _said: set[str] = set()  # causes that are not one function's
 
 
+def _none(args: tuple[Any, ...]) -> bytes | None:
+    return None
+
+
+# The signature of arguments that are all arrays and numbers, made in C: once that is there.
+brief: Callable[[tuple[Any, ...]], bytes | None] = _none
+
+
+def _use_native() -> None:
+    global brief
+    if brief is _none and (module := native.loaded()) is not None:
+        brief = module.signature
+
+
 class Linking:
     """A function whose programs, by signature, are being compiled."""
 
-    clear_seconds = 20e-6  # replays that take no longer are not measured beside NumPy
+    # Replays that take no longer are not measured beside NumPy, nor are so many of them at first.
+    clear_seconds = 20e-6
+    first_replays = 8
 
     def __init__(self, fn: Callable[..., Any], stats: Stats, strict: bool) -> None:
         self.__wrapped__ = fn
         self._stats = stats
         self._strict = strict
         self._states: dict[Any, State] = {}
+        # States by brief signature, with the count of threads and the key.
+        self._known: dict[bytes | None, tuple[State, int, Any]] = {}
         self._lock = threading.Lock()
 
     @property
@@ -45,9 +64,10 @@ class Linking:
                     kernels: list[Any] = [job.kernel for job in entry.jobs]
                     if verifying() and entry.program.device in (None, "cpu"):
                         kernels = watched(kernels, entry.segments, entry.program.filename, self.name)
+                    _use_native()
                     state.ready.insert(0, (entry.replay.link(kernels, self._stats), entry.host_calls))
                     if not verifying():
-                        state.try_out(entry, self.clear_seconds)
+                        state.try_out(entry, self.clear_seconds, self.first_replays)
                     self._count(entry)
                     linked = True
                 state.pending.remove(entry)

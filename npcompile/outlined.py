@@ -31,11 +31,13 @@ from npcompile.recorded import Recorded
 from npcompile.state import State
 from npcompile.substitutes import Creating, Drawing
 from npcompile.tracebacks import as_written
-from npcompile.trial import is_small
+from npcompile.trial import FEWEST, is_small
 from npcompile.watch import ROUNDS, Watch
 
 # A block whose signature was another at so many calls is left to Python.
 MAX_SIGHTED = 16
+# So many recordings may fail to tell a counter from a number that is the same, at trips ever further apart.
+MAX_AMBIGUOUS = 9
 
 
 class Outlined:
@@ -197,15 +199,6 @@ def _is_usable(fn: types.FunctionType) -> bool:
     return follow.is_users(fn) and isinstance(rewrite(fn), Rewritten) and not must_be_cut(fn)
 
 
-def is_plain(outlined: Outlined | None) -> bool:
-    """Whether nothing is left of a cut but the function itself."""
-    return (
-        outlined is not None
-        and outlined.made is not None
-        and (outlined.made.function is outlined.owner.__wrapped__)
-    )
-
-
 _Plain: Any = object()  # a function that is called as it is
 
 
@@ -213,6 +206,7 @@ class _Inner(Recorded):
     """A part of a function's work that is recorded by itself; what it does is counted with the function's."""
 
     clear_seconds = 0.0
+    first_replays = FEWEST
 
     def __init__(self, fn: Any, within: Outlined) -> None:
         root = within.root
@@ -300,7 +294,8 @@ class Callee(_Inner):
 
     def leave_if_plain(self) -> None:
         """Have it called as it is if that is what it comes to at all signatures seen."""
-        if all(state.small or state.plain or is_plain(state.outlined) for state in self._states.values()):
+        cuts = [s.outlined for s in self._states.values() if not (s.small or s.plain)]
+        if all(cut and cut.made and cut.made.function is cut.owner.__wrapped__ for cut in cuts):
             self.leave()
 
     def leave(self) -> None:
@@ -321,12 +316,15 @@ class Block(_Inner):
     def __init__(self, within: Outlined, piece: Piece) -> None:
         super().__init__(piece.function, within)
         self.piece = piece
+        if not piece.block.in_loop:
+            self.first_replays = Recorded.first_replays
         self.pieces: list[Piece] = []  # of each cut that this block is a part of
         self.instead: Any = None  # what is called in place of it
         self.inside: Outlined | None = None  # it, cut further
         self.sighted: set[Any] = set()  # signatures that were met once
         self.met = 0  # calls by signatures that were new
         self.ambiguous = 0  # recordings in which a counter could not be told from a literal
+        self.pause = 0  # so many calls are not recorded
 
     def wait_until(self, deadline: float | None) -> None:
         super().wait_until(deadline)
@@ -355,8 +353,9 @@ class Block(_Inner):
             self.go_on()
             return False
         moving = decided_by(traced.program, self.piece.block.variables)
-        if moving is not None and moving.meta.get("confused") and self.ambiguous < 4:
-            # To CPython the counter's 0 and a literal 0 are one object: another trip tells them apart.
+        if moving is not None and moving.meta.get("confused") and self.ambiguous < MAX_AMBIGUOUS:
+            # To CPython the counter's 0 and a literal 0 are one object: a trip further on tells them apart.
+            self.pause = 1 << self.ambiguous
             self.ambiguous += 1
             return False
         if moving is not None:
@@ -371,6 +370,9 @@ class Block(_Inner):
         return self._plain(args, kwargs)
 
     def _unanswered(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if self.pause:
+            self.pause -= 1
+            return self.beside(args, kwargs)
         new = key not in self._states and self.instead is None
         self.met += new
         # Where each trip brings other sizes, finding kernels for them takes longer than NumPy does.

@@ -5,16 +5,15 @@ from __future__ import annotations
 import inspect
 import os
 import sys
-import threading
 import time
 import types
-import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
+from npcompile import forks, linking
 from npcompile.binding import Binding
 from npcompile.device import current_device
 from npcompile.frontend.defaults import Defaults, on_device
@@ -81,7 +80,7 @@ class Recorded(Linking):
         self._binding = Binding(fn)
         self._arity = self._binding.arity
         self._rewritten: Rewritten | str | None = None
-        _alive.add(self)
+        forks.alive.add(self)
 
     # -- calling -----------------------------------------------------------------------------------------
 
@@ -98,14 +97,23 @@ class Recorded(Linking):
                 stats.plain_calls += 1
                 return self.__wrapped__(*args, **kwargs)
             args, kwargs = bound
+        brief = None if kwargs else linking.brief(args)
+        known = self._known.get(brief)
+        state: State | None
         leaves: list[Any] = [*self.own]
-        key = (torch.get_num_threads(), current_device(), *[key_of(arg, leaves) for arg in args])
-        if kwargs:
-            key = (*key, key_of(kwargs, leaves))
-        try:
-            state = self._states.get(key)
-        except TypeError:  # an argument that has no hash
-            return self._plain(args, kwargs, "an argument's type cannot be part of a signature")
+        if known is not None and known[1] == torch.get_num_threads() and current_device() is None:
+            state, _, key = known
+            leaves += args
+        else:
+            key = (torch.get_num_threads(), current_device(), *[key_of(arg, leaves) for arg in args])
+            if kwargs:
+                key = (*key, key_of(kwargs, leaves))
+            try:
+                state = self._states.get(key)
+            except TypeError:  # an argument that has no hash
+                return self._plain(args, kwargs, "an argument's type cannot be part of a signature")
+            if state is not None and brief is not None and key[1] is None:
+                self._known[brief] = state, key[0], key
         if state is not None:
             if state.outlined is not None:
                 return state.outlined.run(args, kwargs)
@@ -234,11 +242,12 @@ class Recorded(Linking):
         state = State(None, ())
         state.entries, state.count = [entry], 1
         state.ready.append((replay, entry.host_calls))
-        state.try_out(entry, self.clear_seconds)
+        state.try_out(entry, self.clear_seconds, self.first_replays)
         with self._lock:
             if len(self._states) >= self.max_signatures:
                 oldest = next((known for known, s in self._states.items() if s.group is None), None)
                 self._states.pop(oldest, None)
+                self._known.clear()
             self._states.setdefault(key, state)
         return result
 
@@ -384,34 +393,3 @@ def _are_apart(*args: Any) -> bool:
     arrays = [leaf for leaf in leaves if isinstance(leaf, np.ndarray)]
     pairs = ((one, other) for place, one in enumerate(arrays) for other in arrays[:place])
     return not any(np.may_share_memory(one, other) for one, other in pairs)
-
-
-_alive: weakref.WeakSet[Recorded] = weakref.WeakSet()
-
-
-_threads_before_fork = 0
-
-
-def _before_fork() -> None:
-    global _threads_before_fork
-    _threads_before_fork = torch.get_num_threads()
-
-
-def _after_fork() -> None:
-    """In a forked child: locks that another thread held are made anew, what was under way starts over.
-
-    Kernels run on one thread there, and torch may have been set to that: what was recorded stays valid.
-    """
-    threads = torch.get_num_threads()
-    for recorded in list(_alive):
-        recorded._lock = threading.Lock()
-        states: dict[Any, State] = {}
-        for key, state in recorded._states.items():
-            state.lock = threading.Lock()
-            if not state.pending:
-                states[(threads, *key[1:]) if key[0] == _threads_before_fork else key] = state
-        recorded._states = states
-
-
-# After the layers below have done the same: their handlers were registered when they were imported.
-os.register_at_fork(before=_before_fork, after_in_child=_after_fork)

@@ -75,10 +75,11 @@ class State:
         if len(self.plain_seconds) < FEWEST:
             self.plain_seconds.append(seconds)
 
-    def try_out(self, entry: Entry, clear: float) -> None:
-        """Measure the first replays beside NumPy. clear: seconds that are nothing to measure."""
+    def try_out(self, entry: Entry, clear: float, first: int) -> None:
+        """Measure replays, after the first, beside NumPy. clear: seconds that are nothing to measure."""
         if not self.tried and entry.segments and entry.program.device in (None, "cpu"):
-            self.trial = Trial(max(clear, numpy_cost(entry.plan, LEAST) * 1e-9), self.plain_seconds)
+            least = numpy_cost(entry.plan, LEAST) * 1e-9
+            self.trial = Trial(max(clear, least), self.plain_seconds, first)
         self.tried = True
 
     def measured(self, recorded: Recorded, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -49,18 +49,20 @@ class Trial:
     """Times of replays and of NumPy on calls of one signature, until it is known which is less.
 
     Others may load the machine: the least of several times counts, and of the calling thread's own time.
-    NumPy is asked only where it is in doubt: not where replays take less than `clear` seconds.
+    NumPy is asked only where it is in doubt: not where replays take less than `clear` seconds, and after
+    the `first` replays.
     """
 
-    def __init__(self, clear: float, numpys: list[float]) -> None:
+    def __init__(self, clear: float, numpys: list[float], first: int = FEWEST) -> None:
         self.clear = clear
+        self.first = first
         self.replays: list[float] = []
         self.numpys = list(numpys)
 
     @property
     def of_replay(self) -> bool:
         """Whose turn it is."""
-        return len(self.replays) < FEWEST or len(self.replays) <= len(self.numpys)
+        return len(self.replays) < self.first or len(self.replays) <= len(self.numpys)
 
     def note(self, of_replay: bool, seconds: float) -> None:
         (self.replays if of_replay else self.numpys).append(seconds)
@@ -73,7 +75,7 @@ class Trial:
         mine = min(self.replays)
         if mine <= self.clear:
             return False
-        if count < FEWEST:
+        if count < FEWEST or len(self.replays) < self.first:
             return None
         ratio = mine / max(min(self.numpys), 1e-9)
         if CLEARLY_FASTER < ratio < CLEARLY_SLOWER and count < MOST:

@@ -40,11 +40,39 @@ class Region:
 
     def overlaps(self, other: Any) -> bool:
         """Whether any byte lies in both (exact up to a bound on the work, then True)."""
+        if isinstance(other, Moving):
+            return True
         try:
             one, another = np.asarray(_At(self)), np.asarray(_At(other))
             return bool(np.shares_memory(one, another, max_work=_MAX_WORK))  # type: ignore[arg-type]
         except np.exceptions.TooHardError:
             return True
+
+
+@dataclass(frozen=True)
+class Moving:
+    """The part of an array that an index shows in which numbers of steps stand: which bytes that are is known
+    at replay.
+
+    base: the step that gave the array; lengths: its shape. index: its items in a form that is equal for what
+    is equal at every replay: an integer as (step or None, constant), their sum; a slice as four items.
+    """
+
+    base: Any
+    lengths: tuple[int, ...]
+    index: tuple[Any, ...]
+    offset = 0
+
+    def overlaps(self, other: Any) -> bool:
+        """Whether any byte may lie in both: not where one axis is at `i` and at `i + 1`, say."""
+        if not isinstance(other, Moving) or other.base is not self.base:
+            return True
+        for length, one, another in zip(self.lengths, self.index, other.index, strict=False):
+            if type(one) is not tuple or type(another) is not tuple:
+                return True  # a new axis, or `...`: from here on the items' axes are others
+            if len(one) == len(another) == 2 and one[0] is another[0] and (one[1] - another[1]) % length:
+                return False
+        return True
 
 
 def address(array: np.ndarray[Any, Any]) -> int:
@@ -98,17 +126,24 @@ class Roots:
         return None
 
 
-@dataclass(frozen=True)
 class Overlap:
     """How arrays from outside lay in memory relative to each other when they were recorded.
 
     pairs: (place, place, distance in bytes between their first elements); distance None: nothing shared.
     """
 
-    pairs: tuple[tuple[int, int, int | None], ...]
+    def __init__(self, pairs: tuple[tuple[int, int, int | None], ...]) -> None:
+        self.pairs = pairs
+        self._right: tuple[weakref.ref[Any], ...] = ()  # the arrays that were right last
 
     def __call__(self, *given: Any) -> bool:
         """Whether these lie in the same way."""
+        for reference, array in zip(self._right, given, strict=False):
+            if reference() is not array:
+                break
+        else:
+            if self._right:
+                return True
         arrays = [layout(array) for array in given]
         for one, other, distance in self.pairs:
             if distance is None:
@@ -116,4 +151,5 @@ class Overlap:
                     return False
             elif address(arrays[other]) - address(arrays[one]) != distance:
                 return False
+        self._right = tuple(map(weakref.ref, given))
         return True

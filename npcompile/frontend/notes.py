@@ -50,6 +50,7 @@ class Notes:
         self.inputs: list[fx.Node] = []
         self.roots = Roots()
         self.tracked = Tracked(self.confused)
+        self.numbers: dict[Any, fx.Node] = {}  # whole numbers that were worked out, by function and operands
         self.decided: set[fx.Node] = set()
         self.filename = filename
         self.count = 0

@@ -78,9 +78,9 @@ class Guard:
     """A decision about a value: the replay diverges where the value is decided otherwise.
 
     kind: "value" (`same_value`), "is" and "same" (identity, with `expected` or a second value), "other"
-    (the opposite, with either), "truth" (of the value), "array" (`expected` is its `facts`), "type"
-    (exactly), "length", "range" (low <= value <= high), "function" (of a method), "code" (of a function),
-    "property" (that the class has this one).
+    (the opposite, with either), "truth" (of the value), "array" (`expected` is its `facts`), "shape" (of an
+    array), "type" (exactly), "length", "range" (low <= value <= high), "function" (of a method), "code" (of
+    a function), "property" (that the class has this one).
     """
 
     kind: str
@@ -94,6 +94,8 @@ class Guard:
             return same_value(value, expected)
         if self.kind == "array":
             return is_array(value) and facts(value) == expected
+        if self.kind == "shape":
+            return bool(value.shape == expected)
         if self.kind == "truth":
             return bool(value) is expected
         if self.kind == "range":
@@ -283,6 +285,8 @@ def guard_text(node: fx.Node, names: Callable[[fx.Node], str]) -> str:
         return f"{name} is {getattr(expected, '__name__', repr(expected))}"
     if guard.kind == "length":
         return f"len({name}) == {expected}"
+    if guard.kind == "shape":
+        return f"{name}.shape == {expected}"
     if guard.kind == "type":
         return f"type({name}) is {expected.__name__}"
     if guard.kind == "code":

@@ -97,7 +97,7 @@ class _Writer:
         if isinstance(target, Op):
             target = as_numpy(target, self.program.device is not None)
         if target is np.ndarray.__getitem__:
-            return f"{first}[{self.arg(node.args[1])}]"
+            return f"{first}[{self.index(node.args[1])}]"
         if isinstance(target, Call) and target.function is not None:
             target = target.function
         if not node.kwargs and len(node.args) == 2 and id(target) in _SYMBOLS:
@@ -105,6 +105,18 @@ class _Writer:
         if not node.kwargs and len(node.args) == 1 and id(target) in _PREFIXES:
             return f"{_PREFIXES[id(target)]}{first}"
         return f"{self.constant(target, 'f')}({self.args(node)})"
+
+    def index(self, index: Any) -> str:
+        """What stands between the brackets."""
+        if isinstance(index, tuple) and index:
+            return ", ".join(map(self.index, index)) + ("," if len(index) == 1 else "")
+        if isinstance(index, slice):
+            ends = ["" if end is None else self.arg(end) for end in (index.start, index.stop)]
+            step = "" if index.step is None else f":{self.arg(index.step)}"
+            return ":".join(ends) + step
+        if index is Ellipsis:
+            return "..."
+        return self.arg(index)
 
     def read(self, read: Read, base: str) -> str:
         if read.how == "global":
@@ -124,7 +136,8 @@ class _Writer:
     def guard(self, node: fx.Node) -> str:
         """The condition under which the replay diverges."""
         guard: Any = node.target
-        name = self.arg(node.args[0])
+        about: Any = node.args[0]
+        name = self.arg(about)
         kind, expected = guard.kind, guard.expected
         if kind == "truth":
             return f"not {name}" if expected else name
@@ -140,6 +153,10 @@ class _Writer:
             return f"type({name}) is not {self.constant(expected)}"
         if kind == "length":
             return f"len({name}) != {expected}"
+        if kind == "shape":
+            return f"{name}.shape != {expected}"
+        if kind == "value" and type(expected) is int and step_of(about) == "input":  # its type is known
+            return f"{name} != {expected}"
         if kind == "range":
             return f"not {expected[0]} <= {name} <= {expected[1]}"
         return f"not {self.constant(guard, 'guard')}({name})"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -11,9 +12,10 @@ from torch import fx
 
 from npcompile.frontend.arrays import facts, is_array, is_numpy, layout
 from npcompile.frontend.lengths import Length
+from npcompile.frontend.memory import Moving
 from npcompile.frontend.ndarray import is_basic
 from npcompile.frontend.notes import Notes, Unfollowed
-from npcompile.frontend.program import Call, Guard, Program, Structure, step_of
+from npcompile.frontend.program import Call, Guard, Program, Structure, step_of, value_of
 from npcompile.frontend.pure import TOTAL
 from npcompile.frontend.signature import NUMBERS
 from npcompile.frontend.table import TABLE, TORCH, Op
@@ -59,29 +61,53 @@ class Steps(Notes):
         )  # it shows one element many times
         if step == "op" and (self.in_library(op) or read_only or self._has_views(result, args)):
             step = "library"
-        if step == "view" and (
-            moving or (refs and isinstance(refs[0], fx.Node) and refs[0].meta.get("moving"))
-        ):
-            value, moving = replace(value, region=None), True  # where in the memory is known at replay
+        if step == "view" and moving:
+            index = tuple(map(_form, _items(refs[1])))
+            index = index[:-1] if index[-1] is Ellipsis else index
+            region = None if self.general else Moving(refs[0], value_of(refs[0]).shape, index)
+            value = replace(value, region=region)  # where in the memory is known at replay
+        elif step == "view" and refs and isinstance(refs[0], fx.Node) and refs[0].meta.get("moving"):
+            value, moving = replace(value, region=None), True
         node = self.add(step, op, refs, named, value)
         node.meta["unchecked"] = op.sure is not None and op.sure(args, result)
         node.meta["moving"] = moving and step == "view"
+        if moving and op.function is GETITEM and any(map(self._is_window, _items(args[1]))):
+            self.guard("shape", result.shape, node)  # at the array's end it is shorter
         return self.result(node, result)
 
     def _moves(self, op: Op, args: tuple[Any, ...]) -> bool:
-        """Whether this is `array[i, ...]` with an integer that a step gave: which element or row it is may
-        change, its shape does not."""
+        """Whether this is `array[i, ...]` or `array[i:i+3, ...]` with an integer that a step gave: which
+        element, row or window it is may change, its shape does not."""
         if op.function is not GETITEM or not is_basic(args[1]) or type(args[0]) is not np.ndarray:
             return False
-        index = args[1] if type(args[1]) is tuple else (args[1],)
-        nodes = [self.tracked.node(item) for item in index if _is_integer(item)]
-        return any(node is not None and node not in self.sizes for node in nodes)
+        return any(map(self._is_step, _items(args[1])))
+
+    def _is_step(self, item: Any) -> bool:
+        """Whether an item of an index is an integer that a step gave (no length), or such a window."""
+        if not _is_integer(item):
+            return self._is_window(item)
+        node = self.tracked.node(item)
+        return node is not None and node not in self.sizes
+
+    def _is_window(self, item: Any) -> bool:
+        """Whether both ends of a slice depend on the same number that a step gave."""
+        if self.general or type(item) is not slice:
+            return False
+        if not (_is_integer(item.start) and _is_integer(item.stop)):
+            return False
+        start, stop = self.tracked.node(item.start), self.tracked.node(item.stop)
+        return start is not None and stop is not None and bool(_sources(start) & _sources(stop))
 
     def _index(self, index: Any) -> Any:
-        """A basic index whose integers may be steps."""
+        """A basic index whose integers, and the ends of whose windows, may be steps."""
         if type(index) is tuple:
-            return tuple([self.ref(item, not _is_integer(item)) for item in index])
-        return self.ref(index)
+            return tuple([self._place(item) for item in index])
+        return self._place(index)
+
+    def _place(self, item: Any) -> Any:
+        if self._is_window(item):
+            return slice(self.ref(item.start), self.ref(item.stop), self.ref(item.step, True))
+        return self.ref(item, not _is_integer(item))
 
     def _element(self, op: Op, args: tuple[Any, ...], result: Any) -> Any:
         """An element at a place that a step gave: NumPy takes it at replay."""
@@ -163,9 +189,15 @@ class Steps(Notes):
         refs = tuple(self.ref(arg) for arg in args)
         named = {key: self.ref(arg) for key, arg in kwargs.items()}
         result = fresh(result)
-        node = self.add("number", function, refs, named, self.value(result))
-        if self.general and all(arg in self.sizes for arg in node.all_input_nodes):
-            self.sized(node, result)
+        # CPython has one object for two small ints: they are to be one step, too.
+        same = (function, refs) if type(result) is int and _are_whole(refs) and not named else None
+        node = None if same is None else self.numbers.get(same)
+        if node is None:
+            node = self.add("number", function, refs, named, self.value(result))
+            if same is not None:
+                self.numbers[same] = node
+            if self.general and all(arg in self.sizes for arg in node.all_input_nodes):
+                self.sized(node, result)
         return self.result(node, result)
 
     def host(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:
@@ -349,6 +381,39 @@ def _storable(value: Any) -> bool:
 
 def _is_integer(item: Any) -> bool:
     return type(item) is int or isinstance(item, np.integer)
+
+
+def _are_whole(refs: tuple[Any, ...]) -> bool:
+    return all(isinstance(ref, fx.Node) or type(ref) is int for ref in refs)
+
+
+def _form(item: Any) -> Any:
+    """An item of an index in the form that `Moving` keeps."""
+    if type(item) is slice:
+        return "slice", *(_form(part) for part in (item.start, item.stop, item.step))
+    if type(item) is int:
+        return None, item
+    if not isinstance(item, fx.Node):
+        return item
+    first, second = (*item.args, None, None)[:2]
+    if item.target in (operator.add, operator.sub) and isinstance(first, fx.Node) and type(second) is int:
+        node, constant = _form(first)
+        return node, constant + second if item.target is operator.add else constant - second
+    if item.target is operator.add and type(first) is int and isinstance(second, fx.Node):
+        node, constant = _form(second)
+        return node, constant + first
+    return item, 0
+
+
+def _items(index: Any) -> tuple[Any, ...]:
+    return index if type(index) is tuple else (index,)
+
+
+def _sources(node: fx.Node) -> set[fx.Node]:
+    """What a number was worked out from by arithmetic."""
+    if step_of(node) != "number":
+        return {node}
+    return set().union(*map(_sources, node.all_input_nodes))
 
 
 def _only_type(node: fx.Node) -> bool:

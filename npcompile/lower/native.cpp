@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "pool.h"
+#include "signature.h"
 
 namespace {
 
@@ -412,6 +413,7 @@ PyObject *stats(PyObject *, PyObject *) {
 }
 
 PyMethodDef methods[] = {
+    {"signature", signature, METH_O, "Of a tuple of arrays and numbers, as bytes; None where others are among them."},
     {"empty", empty, METH_VARARGS, "A new array of the pool: (kind, dtype kind, itemsize, shape, strides, written)."},
     {"empty_cache", empty_cache, METH_NOARGS, "Give all free buffers back to the system."},
     {"set_limit", set_limit, METH_O, "At most so many bytes are kept free."},

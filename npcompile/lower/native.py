@@ -18,7 +18,7 @@ from . import cache as files
 from . import cpp
 
 SOURCE = Path(__file__).with_name("native.cpp")
-POOL = Path(__file__).with_name("pool.h")
+HEADERS = (Path(__file__).with_name("pool.h"), Path(__file__).with_name("signature.h"))
 FLAGS = ("-O2", "-DNDEBUG", "-std=c++17", "-fPIC", "-shared", "-w", "-fvisibility=hidden")
 
 _lock = threading.Lock()
@@ -28,7 +28,7 @@ _module: ModuleType | None = None
 @cache
 def key() -> str:
     """Under which the built module lies: its source, and the Python and NumPy it was built for."""
-    digest = hashlib.sha256(SOURCE.read_bytes() + POOL.read_bytes())
+    digest = hashlib.sha256(b"".join(file.read_bytes() for file in (SOURCE, *HEADERS)))
     digest.update(f"{sysconfig.get_config_var('SOABI')} {' '.join(FLAGS)} numpy 2".encode())
     return f"native-{digest.hexdigest()[:32]}"
 

@@ -144,10 +144,13 @@ class Planner:
         if len(self.open.ops) >= MAX_OPS and step_of(node) != "part":  # results stay with what gives them
             self._shorten()
         args = nodes_in((node.args, node.kwargs))
-        if node.meta.get("moving"):  # it fails, if it does, before what comes after it
-            self.close(f"{node} is a view at a place that moves")
+        if node.meta.get("moving"):  # it fails, if it does, before what comes after it, or any effect
+            late = bool(self.open.writes) and self.plan.effects is not None
+            if late or self._owner(node) in self.open.inside:
+                self.close(f"{node} is a view at a place that moves")
             self.host_view(node)
-            self.on_host(node)
+            if self.canonical(node) is node:
+                self.on_host(node)
             return
         if step_of(node) == "view" and args[0] not in self.open.inside:
             self.host_view(node)

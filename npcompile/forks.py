@@ -1,0 +1,44 @@
+"""What becomes of jitted functions in a forked child."""
+
+from __future__ import annotations
+
+import os
+import threading
+import weakref
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+# The layers below have registered their handlers when they were imported: these come after them.
+import npcompile.lower.compiler  # noqa: F401
+
+if TYPE_CHECKING:
+    from npcompile.recorded import Recorded
+
+alive: weakref.WeakSet[Recorded] = weakref.WeakSet()
+_threads_before = 0
+
+
+def _before() -> None:
+    global _threads_before
+    _threads_before = torch.get_num_threads()
+
+
+def _after() -> None:
+    """Locks that another thread held are made anew, what was under way starts over.
+
+    Kernels run on one thread there, and torch may have been set to that: what was recorded stays valid.
+    """
+    threads = torch.get_num_threads()
+    for recorded in list(alive):
+        recorded._lock = threading.Lock()
+        recorded._known = {}
+        states: dict[Any, Any] = {}
+        for key, state in recorded._states.items():
+            state.lock = threading.Lock()
+            if not state.pending:
+                states[(threads, *key[1:]) if key[0] == _threads_before else key] = state
+        recorded._states = states
+
+
+os.register_at_fork(before=_before, after_in_child=_after)
