@@ -187,8 +187,11 @@ def _answer(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any = No
     )
     if (reason := op.refuses(map_arrays(args, _layout), asked)) is not None:
         raise Unsupported(reason)
-    if any(array._memory.dim() > MOST_AXES for array in arrays_in((args, kwargs))):
+    held = [array._memory for array in arrays_in((args, kwargs))]
+    if any(memory.dim() > MOST_AXES for memory in held):
         raise Unsupported(f"more than {MOST_AXES} axes")
+    if len({memory.device for memory in held}) > 1:
+        raise Unsupported("arrays on several devices")
     result = op(*operands(args), **operands(kwargs))
     if op.checked:
         result, ok = result
