@@ -22,9 +22,13 @@ def array(
     order: Any = "K",
     subok: bool = False,
     ndmin: int = 0,
+    ndmax: Any = None,
     like: Any = None,
 ) -> Any:
     """`numpy.array`: our array, or NumPy's for dtypes that torch lacks. Raises what NumPy raises."""
+    if ndmax is not None:
+        named = {"copy": copy, "order": order, "ndmin": ndmin, "ndmax": ndmax}
+        return dispatch.host(numpy.array, (object, dtype), named)
     if order is None:
         order = "K"
     if order not in ("K", "A", "C", "F"):
