@@ -115,5 +115,5 @@ FIXED_MODULES: frozenset[int] = frozenset(
 HOST_METHODS: frozenset[Any] = frozenset(
     [np.ndarray.nonzero, np.ndarray.tolist, np.ndarray.item, np.ndarray.searchsorted, np.ndarray.choose]
     + [np.ndarray.compress, np.ndarray.argpartition, np.ndarray.tobytes, np.ndarray.repeat, np.ndarray.take]
-    + [np.ndarray.trace, np.ndarray.dot, np.ndarray.view, np.ndarray.byteswap]
+    + [np.ndarray.trace, np.ndarray.dot, np.ndarray.view]
 )

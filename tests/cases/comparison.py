@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tests.cases.framework import COMPLEX, binary, case, unary
+from tests.cases.framework import COMPLEX, arrays, binary, case, edges, given, unary
 
 
 def with_nan(dtype: str) -> np.ndarray:
@@ -34,5 +34,8 @@ for name in ("logical_and", "logical_or", "logical_xor", *BITS):
     case(f"numpy.{name}", lambda np, a, b, name=name: getattr(np, name)(a, b), binary())
 for name in ("logical_not", "invert", "isnan", "isinf", "isfinite", "signbit", "bitwise_count"):
     case(f"numpy.{name}", lambda np, a, name=name: getattr(np, name)(a), unary())
+case("numpy.ndarray.byteswap", lambda np, a: np.ndarray.byteswap(a), arrays(values=edges))
+for number in ("uint16", "uint32", "uint64"):
+    case("numpy.ndarray.byteswap", lambda np, a: np.ndarray.byteswap(a), given((edges(number),)), number)
 for name in ("isnan", "isinf", "isfinite", "logical_not"):
     case(f"numpy.{name}", lambda np, a, name=name: getattr(np, name)(a), unary(COMPLEX, with_nan), "NaN")

@@ -236,9 +236,9 @@ def test_scipy_takes_our_arrays() -> None:
 
 def test_host_calls_are_counted() -> None:
     a = np.array([[2.0, 0], [0, 4]])
-    assert a.byteswap().byteswap().tolist() == a.tolist()
-    assert type(a.byteswap()) is np.ndarray
-    assert counters.host_calls["numpy.ndarray.byteswap"] == 3
+    assert np.require(a, "f4", "O").tolist() == a.tolist()
+    assert type(np.require(a, "f4", "O")) is np.ndarray
+    assert counters.host_calls["numpy.require"] == 2
     np.random.shuffle(a)
     assert np.host_calls() is counters.host_calls
     wide = np.add(np.array([1, 2], "longdouble"), np.array([1, 2], "longdouble"))

@@ -1,12 +1,16 @@
-"""Bits of integers and bools, shifts, and what is computed from divisibility."""
+"""Bits of integers and bools, shifts, bytes, and what is computed from divisibility."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from npcompile.frontend.ops.rules import ufunc
+from npcompile.frontend.ops.rules import op, ufunc
+from npcompile.frontend.ops.shape import laid
+from npcompile.frontend.table import Op
 
 ufunc(np.bitwise_and, torch.bitwise_and)
 ufunc(np.bitwise_or, torch.bitwise_or)
@@ -66,3 +70,32 @@ def _bitwise_count(a: Tensor) -> Tensor:
 
 
 ufunc(np.bitwise_count, _bitwise_count)
+
+
+_BITS = {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}  # by the size in bytes
+
+
+def _swap_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    if kwargs.get("inplace", args[1] if len(args) > 1 else False):
+        return "inplace"
+    return None
+
+
+@op(np.ndarray.byteswap, scalar=False, limits=_swap_limits)
+def byteswap(a: Tensor, /, inplace: bool = False) -> Tensor:
+    lying = laid(a, "A")
+    if lying.is_complex():  # each part by itself
+        parts = torch.view_as_real(lying)
+        return torch.view_as_complex(torch.stack([_swapped(part) for part in parts.unbind(-1)], -1))
+    return _swapped(lying)
+
+
+def _swapped(a: Tensor) -> Tensor:
+    size = a.element_size()
+    if size == 1:
+        return a.clone()
+    bits = a.view(_BITS[size])
+    swapped = torch.zeros_like(bits)
+    for byte in range(size):
+        swapped = swapped | (((bits >> (8 * byte)) & 0xFF) << (8 * (size - 1 - byte)))
+    return swapped.view(a.dtype)
