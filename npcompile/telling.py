@@ -5,9 +5,6 @@ from __future__ import annotations
 import sys
 import warnings
 
-# Modules whose frames are not the user's.
-_OURS = tuple(f"npcompile.{name}" for name in ("recorded", "outlined", "jit", "watch", "telling"))
-
 
 class NotCompiledWarning(UserWarning):
     """A jitted function runs uncompiled; the message says why."""
@@ -21,6 +18,6 @@ class NotCompiledError(RuntimeError):
 def warn(text: str) -> None:
     """A warning of the user's own line that led here."""
     level, frame = 1, sys._getframe()
-    while frame.f_globals.get("__name__") in _OURS and frame.f_back is not None:
+    while str(frame.f_globals.get("__name__")).startswith("npcompile.") and frame.f_back is not None:
         level, frame = level + 1, frame.f_back
     warnings.warn(text, NotCompiledWarning, stacklevel=level)

@@ -108,6 +108,8 @@ class Guard:
             return getattr(value, "__func__", None) is expected
         if self.kind == "code":
             return type(value) is types.FunctionType and value.__code__ is expected
+        if self.kind == "keys":  # of a dict, in order
+            return type(value) is dict and tuple(value) == expected
         if self.kind == "property":
             return inspect.getattr_static(type(value), expected[0], None) is expected[1]
         if self.kind == "other":
@@ -289,6 +291,8 @@ def guard_text(node: fx.Node, names: Callable[[fx.Node], str]) -> str:
         return f"{name}.shape == {expected}"
     if guard.kind == "type":
         return f"type({name}) is {expected.__name__}"
+    if guard.kind == "keys":
+        return f"[*{name}] == {list(expected)}"
     if guard.kind == "code":
         return f"{name} is a {expected.co_name}"
     if guard.kind == "range":

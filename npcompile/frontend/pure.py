@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator, RandomState
 
 from npcompile.frontend.hooks import BINARY, COMPARE
 
@@ -95,6 +96,7 @@ HOST_FUNCTIONS: frozenset[Any] = frozenset(
     + [np.fft.fft, np.fft.ifft, np.fft.rfft, np.fft.irfft, np.fft.fft2, np.fft.ifft2, np.fft.rfft2]
     + [np.fft.irfft2, np.fft.fftn, np.fft.ifftn, np.fft.rfftn, np.fft.irfftn, np.fft.hfft, np.fft.ihfft]
     + [np.fft.fftfreq, np.fft.rfftfreq, np.fft.fftshift, np.fft.ifftshift]
+    + [np.random.default_rng]  # a generator of its own: nobody sees that it is made
 )
 
 # Those whose answer's size depends on the values.
@@ -102,6 +104,28 @@ SIZED_BY_DATA: frozenset[Any] = frozenset(
     [np.unique, np.nonzero, np.flatnonzero, np.argwhere, np.extract, np.compress, np.union1d]
     + [np.intersect1d, np.setdiff1d, np.setxor1d, np.trim_zeros]
 )
+
+# Draws of NumPy's random generators: each takes the next numbers of the stream and changes nothing else. What
+# it gives is a number, or an array whose dtype and shape its arguments decide, integers by their values.
+DRAWS: frozenset[Any] = frozenset(
+    [Generator.random, Generator.standard_normal, Generator.normal, Generator.uniform, Generator.integers]
+    + [Generator.exponential, Generator.standard_exponential, Generator.gamma, Generator.standard_gamma]
+    + [Generator.beta, Generator.binomial, Generator.poisson, Generator.chisquare, Generator.lognormal]
+    + [Generator.laplace, Generator.logistic, Generator.gumbel, Generator.geometric, Generator.rayleigh]
+    + [Generator.standard_cauchy, Generator.standard_t, Generator.triangular, Generator.vonmises]
+    + [RandomState.random, RandomState.random_sample, RandomState.rand, RandomState.randn]
+    + [RandomState.standard_normal, RandomState.normal, RandomState.uniform, RandomState.randint]
+    + [RandomState.exponential, RandomState.standard_exponential, RandomState.gamma, RandomState.beta]
+    + [RandomState.binomial, RandomState.poisson, RandomState.chisquare, RandomState.lognormal]
+    + [RandomState.laplace, RandomState.gumbel, RandomState.geometric, RandomState.rayleigh]
+    + [RandomState.triangular, RandomState.vonmises]
+)
+
+# Methods of containers that only show what is in them.
+ASKS: dict[type, frozenset[str]] = {
+    dict: frozenset(["get", "items", "keys", "values", "copy"]),
+    list: frozenset(["copy"]),
+}
 
 # Attributes of an array that the signature decides.
 ARRAY_FACTS: frozenset[str] = frozenset(["shape", "ndim", "size", "dtype", "itemsize", "nbytes", "strides"])

@@ -199,3 +199,35 @@ def test_divergences_are_counted() -> None:
     found = jitted.stats
     assert (found.programs, found.recordings, found.replays) == (2, 2, 3)
     assert found.divergences >= 1
+
+
+STREAM = np.random.default_rng(0)
+
+
+@pytest.mark.parametrize(
+    "drawn",
+    [
+        lambda x: x * 2 + np.random.rand(5),
+        lambda x: np.sin(x + STREAM.normal(0.0, 1.5, size=x.shape)) * STREAM.random(),
+        lambda x: x + np.random.default_rng(3).integers(0, 9, 5),
+    ],
+    ids=["shared", "generator", "own"],
+)
+def test_random_numbers_are_steps_of_a_program(monkeypatch: pytest.MonkeyPatch, drawn: Any) -> None:
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+    jitted = npcompile.jit(drawn)
+    for _ in range(5):
+        jitted(np.ones(5))
+    assert (jitted.stats.recordings, jitted.stats.programs, jitted.stats.replays) == (1, 1, 4)
+
+
+def test_what_is_asked_of_a_dict_is_decided(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+
+    def scaled(x, options):
+        return x * options.get("scale", 1.0) + options.get("shift", 0.0) + sum(options["more"].values())
+
+    jitted = npcompile.jit(scaled)
+    for scale in (2.0, 3.0, 4.0):
+        judge(jitted, scaled, (np.ones(3), {"scale": scale, "more": {"a": np.ones(3), "b": scale + 1}}))
+    assert (jitted.stats.programs, jitted.stats.replays) == (1, 2)

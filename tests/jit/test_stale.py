@@ -242,6 +242,26 @@ OUTSIDE: dict[str, tuple[Callable[..., Any], Callable[[], None]]] = {
     "dict, get": (lambda x: x * G_DICT.get("m", 1.0), call("G_DICT.__setitem__", "m", 5.0)),
     "dict, asked": (lambda x: x if "m" in G_DICT else -x, call("G_DICT.__setitem__", "m", 5.0)),
     "dict, walked": (lambda x: [x * item for item in G_DICT.values()], call("G_DICT.__setitem__", "m", 5.0)),
+    "dict, get of what is there": (
+        lambda x: x * G_DICT.get("n", 1.0),
+        call("G_DICT.__setitem__", "n", 5),
+    ),
+    "dict, get of an array": (
+        lambda x: x * G_DICT.get("a", 1.0),
+        call("G_DICT.__setitem__", "a", np.zeros(3)),
+    ),
+    "dict, get of what goes": (lambda x: x * G_DICT.get("n", 7.0), call("G_DICT.pop", "n")),
+    "dict, an item walked": (lambda x: [x * i for i in G_DICT.values()], call("G_DICT.__setitem__", "n", 5)),
+    "dict, its keys": (lambda x: (x, [*G_DICT.keys()]), call("G_DICT.__setitem__", "m", 5.0)),
+    "dict, the order of its keys": (
+        lambda x: [x * item for item in G_DICT.values()],
+        lambda: G_DICT.__setitem__("a", G_DICT.pop("a")),
+    ),
+    "dict, items": (
+        lambda x: {key: x * item for key, item in G_DICT.items()},
+        call("G_DICT.__setitem__", "n", 5),
+    ),
+    "dict, a copy": (lambda x: x * {**G_DICT.copy()}["n"], call("G_DICT.__setitem__", "n", 5)),
     "dict, its length": (lambda x: x * len(G_DICT), call("G_DICT.__setitem__", "m", 5.0)),
     "tuple": (lambda x: x * G_TUPLE[0], change("G_TUPLE", (5.0, 2.0))),
     "tuple, sum": (lambda x: x * sum(G_TUPLE), change("G_TUPLE", (5.0, 2.0))),

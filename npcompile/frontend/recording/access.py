@@ -14,7 +14,7 @@ from npcompile.frontend import pure
 from npcompile.frontend.arrays import is_array
 from npcompile.frontend.ndarray import is_basic
 from npcompile.frontend.notes import Unfollowed
-from npcompile.frontend.program import Call, Read
+from npcompile.frontend.program import Call, Read, step_of
 from npcompile.frontend.recording.base import SIMPLE
 from npcompile.frontend.recording.operators import Operators
 from npcompile.frontend.recording.place import do
@@ -23,6 +23,9 @@ from npcompile.frontend.steps import GETITEM
 from npcompile.frontend.table import TABLE
 
 _GRIDS = (type(np.mgrid), type(np.ogrid), type(np.r_), type(np.c_))  # `np.mgrid[0:3, 0:4]` makes arrays
+
+
+_GENERATORS = (np.random.Generator, np.random.RandomState)
 
 
 def _getter(obj: Any, name: str) -> Any:
@@ -127,6 +130,10 @@ class Access(Operators):
 
     def _attribute(self, obj: Any, node: Any, name: str, result: Any) -> Any:
         """An attribute of an object from outside: read again at replay."""
+        if type(obj) in _GENERATORS and getattr(result, "__func__", None) in pure.DRAWS:
+            if step_of(node) == "opaque":  # of others, the type is decided
+                self.notes.guard("type", type(obj), node)
+            return result
         if isinstance(result, types.MethodType) and result.__self__ is obj:
             read = self.notes.add("read", Read("attribute", name), (node,), {}, self.notes.value(result))
             self.notes.guard("function", result.__func__, read)
@@ -182,6 +189,25 @@ class Access(Operators):
         self.notes.ref(index, True)
         if type(obj) in (str, bytes, range):
             self.notes.constant(result)
+        return result
+
+    def _asked_of(self, own: Any, name: str, args: tuple[Any, ...], result: Any) -> Any:
+        """A method that shows what is in a container from outside. In arguments the signature decides what is
+        there; of others that is checked: the keys and their order, or the item that was asked for."""
+        for key in args[:1]:
+            self.notes.ref(key, True)
+        node = self.notes.tracked.node(own)
+        if node is None:
+            return result
+        if type(own) is not dict or any(type(key) is not str for key in own):
+            raise Unfollowed("a container from outside is asked for what is in it")
+        if name != "get" and any(step_of(step) == "opaque" for step in self.notes.graph.nodes):
+            raise Unfollowed("a container from outside is gone through after a call that may have changed it")
+        if "keys" not in node.meta:
+            node.meta["keys"] = True
+            self.notes.guard("keys", tuple(own), node)
+        if name == "get" and args[0] in own:
+            return self._read("item", args[0], None, node, result)
         return result
 
     def setitem(self, obj: Any, index: Any, value: Any) -> None:

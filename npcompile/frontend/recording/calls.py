@@ -278,6 +278,8 @@ class Calls(Functions):
             return self._note(self.notes.host, Call(name), (own, *args), {}, result)
         if type(own) in (list, dict, set, tuple, str, bytes):
             result = do(fn, *args, **kwargs)
+            if name in pure.ASKS.get(type(own), ()) and self.notes.tracked.get(own) is not None:
+                return self._note(self._asked_of, own, name, args, result)
             if type(own) in (list, dict, set):
                 self._note(self._mutated, own, result)
                 if type(own) is not list or name in ("index", "count", "remove", "insert", "pop"):
@@ -316,9 +318,20 @@ class Calls(Functions):
             return self._note(self._structural, fn, args, kwargs, do(fn, *args, **kwargs))
         if fn in pure.WALKS:
             return fn(*(self._walkable(fn, arg) for arg in args), **kwargs)
+        if fn in pure.DRAWS and kwargs.get("out") is None:
+            return self._note(self._drawn, fn, args, kwargs, do(fn, *args, **kwargs))
         if fn in pure.HOST_FUNCTIONS or (isinstance(fn, np.ufunc) and self.notes.tracked.node(fn) is None):
             return self._host(fn, args, kwargs)
         return self._opaque(Call(getattr(fn, "__name__", type(fn).__name__), fn), fn, args, kwargs)
+
+    def _drawn(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:
+        """Random numbers: their count is decided, so that what is drawn decides nothing."""
+        refs = tuple(self.notes.ref(arg, _counts(arg)) for arg in args)
+        named = {key: self.notes.ref(arg, _counts(arg)) for key, arg in kwargs.items()}
+        call = Call(fn.__name__, fn)
+        node = self.notes.add("opaque", call, refs, named, self.notes.value(result))
+        node.meta["inert"] = True
+        return self.notes.result(node, result)
 
     def _in_place_method(self, descriptor: Any, own: Any, args: Any, kwargs: Any, fn: Any) -> Any:
         result = do(fn, *args, **kwargs)
@@ -354,6 +367,8 @@ class Calls(Functions):
             fn = self._note(self._unwrapped, fn, fn.npcompile_function())
         if isinstance(fn, types.MethodType):
             self._note(self._bound, fn, None)
+            if fn.__self__ is _SHARED:
+                self.notes.tracked.keep(_SHARED, None)
             fn, args = fn.__func__, (fn.__self__, *args)
             if not isinstance(fn, types.FunctionType):
                 return self.call(fn, *args, **kwargs)
@@ -370,6 +385,13 @@ class Calls(Functions):
         if not isinstance(rewritten, Rewritten):
             return self._opaque(Call(fn.__name__, fn), fn, args, kwargs)
         return self.run(rewritten, fn, args, kwargs)
+
+
+_SHARED = np.random.mtrand._rand  # the generator of `np.random.rand` and the like
+
+
+def _counts(arg: Any) -> bool:
+    return type(arg) in (int, tuple, list) or isinstance(arg, np.integer)
 
 
 def _invoke(fn: Any, /, *args: Any, **kwargs: Any) -> Any:
