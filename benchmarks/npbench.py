@@ -2,17 +2,21 @@
 
     git clone https://github.com/spcl/npbench ../npbench
     python benchmarks/npbench.py --path ../npbench --preset S
+    python benchmarks/npbench.py --path ../npbench --preset S --markdown > table.md
     python benchmarks/npbench.py --path ../npbench --only jacobi_2d,nbody --compare torch
 
-Each program runs in a process of its own with a time limit, its kernels compiled anew. The function is the
-one in NPBench's `*_numpy.py`; its inputs are what NPBench's `initialize` makes, copied anew for every call.
-Judged against plain NumPy are the calls until nothing new is recorded and one after the timed ones: what they
-return and what they leave in their arguments, floats by NPBench's own tolerance, everything else exactly.
+Each program runs in a process of its own with a time limit; the kernels of a run are compiled anew. The
+function is the one in NPBench's `*_numpy.py`; its inputs are what NPBench's `initialize` makes, copied anew
+for every call. Judged against plain NumPy are the calls until nothing new is recorded or measured and one
+after the timed ones: what they return and what they leave in their arguments, floats by NPBench's own
+tolerance, everything else exactly. `compiled` is the part of a call's time that is spent in its kernels,
+`programs` that in recorded programs (with NumPy's BLAS in them); the rest is Python and plain NumPy.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import copy
 import dataclasses
 import importlib.util
@@ -32,12 +36,16 @@ import numpy as np
 import torch
 
 import npcompile
+from npcompile import forks
 from timing import header, machine, parser, pretty
 
 LIMIT = 180.0  # seconds for one program: plain NumPy, first call, compiling, judging and timing together
-TIMING = 6.0  # seconds of timed rounds, once there have been enough
+TIMING = 2.0  # seconds of timed rounds, once there have been enough
 ROUNDS = (3, 25)  # at least and at most
-SETTLE = 10  # calls within which a function must have seen all ways through itself
+# Calls, and seconds of them, within which a function must have seen all ways through itself, and have found
+# out what NumPy does in less time.
+SETTLE = (10, 40)
+SETTLING = 6.0
 SLOWER = 1.15  # of NumPy's time: what counts as slower than NumPy
 
 
@@ -127,22 +135,55 @@ class Way(NamedTuple):
     """How the function is run beside NumPy."""
 
     call: Callable[..., Any]
-    settle: Callable[[], int]  # waits for what is being compiled; a number that stays when nothing is new
+    settle: Callable[[], Any]  # waits for what is being compiled; what stays when nothing is new
     counts: Callable[[], dict[str, Any]]
+    shares: Callable[[Callable[[], Any]], dict[str, float]]  # of a call's time
 
 
 def ours(function: Callable[..., Any]) -> Way:
     jitted = npcompile.jit(function)
 
-    def settle() -> int:
+    def settle() -> Any:
         jitted.wait()
-        return jitted.stats.recordings
+        trials = [state.trial for state in states()]
+        return jitted.stats.recordings, sum(len(t.replays) + len(t.numpys) for t in trials if t), len(trials)
 
-    return Way(jitted, settle, lambda: dataclasses.asdict(jitted.stats))
+    return Way(jitted, settle, lambda: dataclasses.asdict(jitted.stats), shares)
+
+
+def states() -> list[Any]:
+    """What is known of each signature of all that was jitted."""
+    return [state for recorded in list(forks.alive) for state in list(recorded._states.values())]
+
+
+def shares(call: Callable[[], Any]) -> dict[str, float]:
+    """The parts of a call's time that are spent in recorded programs, and in their kernels."""
+    spent = {"programs": 0.0, "compiled": 0.0}
+
+    def clocked(function: Callable[..., Any], what: str) -> Callable[..., Any]:
+        def timed(*args: Any) -> Any:
+            start = time.perf_counter()
+            try:
+                return function(*args)
+            finally:
+                spent[what] += time.perf_counter() - start
+
+        return timed
+
+    for state in states():
+        for replay, _ in state.ready:
+            space = replay.__globals__
+            kernels = [name for name in space if name.startswith("segment")]
+            space.update({name: clocked(space[name], "compiled") for name in kernels})
+        state.ready = [(clocked(replay, "programs"), calls) for replay, calls in state.ready]
+    start = time.perf_counter()
+    call()
+    total = time.perf_counter() - start
+    return {what: seconds / total for what, seconds in spent.items()}
 
 
 def torchs(function: Callable[..., Any]) -> Way:
-    return Way(torch.compile(function), lambda: 0, dict)
+    return Way(torch.compile(function), lambda: 0, dict, lambda call: {})
 
 
 def child(path: Path, name: str, preset: str, way: str) -> None:
@@ -184,16 +225,18 @@ def child(path: Path, name: str, preset: str, way: str) -> None:
     start = time.perf_counter()
     seen = runner.settle()
     found["compiling"] = time.perf_counter() - start
-    for number in range(2, SETTLE + 1):
+    began = time.monotonic()
+    for number in range(2, SETTLE[1] + 1):
         stage(f"call {number}")
         judged()
         before, seen = seen, runner.settle()
         found["counts"] = runner.counts()
-        if seen == before:
+        if seen == before or (number >= SETTLE[0] and time.monotonic() - began > SETTLING):
             break
     stage("timing")
     before_timing = runner.counts()
-    numpys, theirs = [], []
+    numpys: list[float] = []
+    theirs: list[float] = []
     began = time.monotonic()
     while len(numpys) < ROUNDS[1]:
         now = time.monotonic()
@@ -212,6 +255,8 @@ def child(path: Path, name: str, preset: str, way: str) -> None:
     stage("last call")
     judged()
     found["counts"] = runner.counts()
+    args = work.fresh()
+    found["shares"] = runner.shares(lambda: runner.call(*args))
     stage("done")
 
 
@@ -224,22 +269,21 @@ def timed(call: Callable[..., Any], args: tuple[Any, ...]) -> float:
 # -- all of them
 
 
-def run(path: Path, name: str, preset: str, way: str, limit: float) -> dict[str, Any]:
+def run(path: Path, name: str, preset: str, way: str, limit: float, cache: str) -> dict[str, Any]:
     """One program in a process of its own: what its last line of JSON says, and how it ended if not well."""
     command = [sys.executable, __file__, "--path", str(path), "--preset", preset, "--child", name, way]
-    with tempfile.TemporaryDirectory(prefix="npbench-") as cache:
-        environment = os.environ | {"NPCOMPILE_CACHE_DIR": cache, "TORCHINDUCTOR_CACHE_DIR": cache}
-        failed = ""
-        try:
-            done = subprocess.run(
-                command, capture_output=True, text=True, env=environment, timeout=limit, check=False
-            )
-            out = done.stdout
-            if done.returncode:
-                failed = (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1]
-        except subprocess.TimeoutExpired as expired:
-            out = expired.stdout.decode() if isinstance(expired.stdout, bytes) else expired.stdout or ""
-            failed = f"more than {limit:.0f} s"
+    environment = os.environ | {"NPCOMPILE_CACHE_DIR": cache, "TORCHINDUCTOR_CACHE_DIR": cache}
+    failed = ""
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, env=environment, timeout=limit, check=False
+        )
+        out = done.stdout
+        if done.returncode:
+            failed = (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1]
+    except subprocess.TimeoutExpired as expired:
+        out = expired.stdout.decode() if isinstance(expired.stdout, bytes) else expired.stdout or ""
+        failed = f"more than {limit:.0f} s"
     lines = [line for line in out.splitlines() if line.startswith("{")]
     found: dict[str, Any] = json.loads(lines[-1]) if lines else {"name": name, "stage": "starting"}
     if failed:
@@ -272,6 +316,7 @@ def row(found: dict[str, Any]) -> str:
         calls = counts["calls"]
         line += f"{counts['replays'] / calls:>9.0%}{counts['host_calls'] / calls:>7.0f}"
         line += f"{found['counts']['kernels']:>8}"
+        line += "".join(f"{found.get('shares', {}).get(what, 0):>10.0%}" for what in ("programs", "compiled"))
     return f"{line}  {found.get('wrong') or found.get('failed') or '; '.join(reasons(found))}"
 
 
@@ -299,8 +344,31 @@ def summary(rows: list[dict[str, Any]]) -> str:
 def heading(preset: str, way: str) -> str:
     columns = f"{'first':>11}{'compiling':>11}{'NumPy':>12}{'ours':>12}{'speed':>8}"
     if way == "npcompile":
-        columns += f"{'replays':>9}{'host':>7}{'kernels':>8}  runs uncompiled because"
+        columns += f"{'replays':>9}{'host':>7}{'kernels':>8}{'programs':>10}{'compiled':>10}"
+        columns += "  runs uncompiled because"
     return f"\n{way}, preset {preset}\n{'':34}{columns}"
+
+
+def markdown(rows: list[dict[str, Any]], preset: str, way: str) -> str:
+    """The table for the docs."""
+    lines = [
+        f"{way}, preset {preset}",
+        "",
+        "| program | first call | replayed call | NumPy ms | ms | ratio |",
+    ]
+    lines[-1] += " compiled | programs |"
+    lines.append("|---|---|---|---:|---:|---:|---:|---:|")
+    for found in rows:
+        wrong, failed = found.get("wrong", ""), found.get("failed", "")
+        first = wrong if wrong.startswith("first call") else "right" if "first" in found else failed
+        later = failed or (wrong if not wrong.startswith("first call") else "") or "right"
+        cells = [found["name"], first, later]
+        if (ratio := speed(found)) is not None:
+            steady = [1e3 * statistics.median(found[key]) for key in ("numpy_times", "times")]
+            cells += [*(f"{one:.3g}" for one in steady), f"{ratio:.2f}"]
+            cells += [f"{found.get('shares', {}).get(what, 0):.0%}" for what in ("compiled", "programs")]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join([*lines, "", *(f"- {line}" for line in summary(rows).splitlines())])
 
 
 def arguments() -> argparse.Namespace:
@@ -311,6 +379,7 @@ def arguments() -> argparse.Namespace:
     options.add_argument(
         "--compare", choices=("torch",), help="the same under torch.compile, in a second table"
     )
+    options.add_argument("--markdown", action="store_true", help="print tables for the docs, at the end only")
     options.add_argument("--limit", type=float, default=LIMIT, help="seconds for each program, default 180")
     options.add_argument("--child", nargs=2, metavar=("NAME", "WAY"), help="one program, as lines of JSON")
     return options.parse_args()
@@ -327,18 +396,23 @@ def main() -> int:
     if not names:
         print(f"no program of NPBench in {chosen.path}", file=sys.stderr)
         return 2
-    header("NPBench")
+    shown = sys.stderr if chosen.markdown else sys.stdout
+    with contextlib.redirect_stdout(shown):
+        header("NPBench")
     tables: dict[str, Any] = {"machine": machine(), "preset": chosen.preset}
     for way in ("npcompile", *([chosen.compare] if chosen.compare else [])):
-        print(heading(chosen.preset, way), flush=True)
+        print(heading(chosen.preset, way), file=shown, flush=True)
         tables[way] = []
-        for name in names:
-            found = run(chosen.path, name, chosen.preset, way, chosen.limit)
-            tables[way].append(found)
-            print(row(found), flush=True)
-            if chosen.json:
-                chosen.json.write_text(json.dumps(tables, indent=1) + "\n")
-        print(summary(tables[way]), flush=True)
+        with tempfile.TemporaryDirectory(prefix="npbench-") as cache:
+            for name in names:
+                found = run(chosen.path, name, chosen.preset, way, chosen.limit, cache)
+                tables[way].append(found)
+                print(row(found), file=shown, flush=True)
+                if chosen.json:
+                    chosen.json.write_text(json.dumps(tables, indent=1) + "\n")
+        print(
+            markdown(tables[way], chosen.preset, way) if chosen.markdown else summary(tables[way]), flush=True
+        )
     return int(any(verdict(one) != "right" for one in tables["npcompile"]))
 
 
