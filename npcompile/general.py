@@ -6,10 +6,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from torch import fx
 
-from npcompile.frontend.lengths import pattern_of, same_program
+from npcompile.frontend.lengths import pattern_of, same_program, sized_by_data
 from npcompile.frontend.places import places
-from npcompile.frontend.program import Diverged
+from npcompile.frontend.program import Diverged, Program, step_of, value_of
 from npcompile.frontend.replay import Replay
 from npcompile.frontend.trace import ops_version
 from npcompile.lower.anysize import AnySize, alike
@@ -54,10 +55,34 @@ class Group:
             return
         for other, known in self.attempts:
             on_host = entry.program.device in (None, "cpu")
-            if other != lengths and on_host and _same(known, entry):
+            if on_host and _differ(known, entry, other != lengths) and _same(known, entry):
                 self.general = General(entry, other, lengths)
         self.attempts.append((lengths, entry))
         self.left -= 1
+
+
+def by_data(program: Program) -> bool:
+    """Whether it makes arrays whose lengths depend on data."""
+    return any(sized_by_data(node) for node in program.graph.nodes if node.op == "call_function")
+
+
+def _differ(one: Entry, other: Entry, lengths: bool) -> bool:
+    """Whether two recordings differ in all lengths that are not the arguments': so that it shows if one has
+    become a constant. lengths: those of the arguments differ."""
+    lists = [
+        [value_of(node).shape for user in entry.program.graph.nodes for node in _made(user)]
+        for entry in (one, other)
+    ]
+    differ = [a != b for a, b in zip(*lists, strict=False)]
+    return all(differ) and (lengths or bool(differ))
+
+
+def _made(node: fx.Node) -> list[fx.Node]:
+    """The arrays of data-dependent lengths that a step gives."""
+    if node.op != "call_function" or not sized_by_data(node):
+        return []
+    parts = [user for user in node.users if step_of(user) == "part"]
+    return [made for made in (node, *parts) if value_of(made).kind == "array"]
 
 
 def _same(one: Entry, other: Entry) -> bool:
@@ -71,13 +96,17 @@ class General:
 
     def __init__(self, entry: Entry, *lengths: tuple[int, ...]) -> None:
         self.entry = entry
+        self.lengths = lengths[-1]
         self.pattern = pattern_of(*lengths)
+        self.by_data = by_data(entry.program)
         self._replay: Replay | None = None
         self._kernels: list[AnySize] = []
 
     def follows(self, lengths: tuple[int, ...]) -> bool:
         """Whether arguments of these lengths may be answered by it."""
-        return self.pattern is not None and self.pattern.values(lengths) is not None
+        if self.pattern is None:  # only lengths that depend on data differed
+            return lengths == self.lengths
+        return self.pattern.values(lengths) is not None
 
     def answer(self, leaves: list[Any], stats: Stats) -> tuple[Any, Callable[..., Any]]:
         """What the program answers for these arguments, and a replay for others of the same lengths. Raises
@@ -93,6 +122,8 @@ class General:
             raise Diverged
         found = [_Finding(kernels) for kernels in self._kernels]
         result = self._replay.link(list(found), stats)(*leaves)
+        if self.by_data:
+            return result, self._replay.link(list(found), stats)
         return result, entry.replay.link([finding.kernel for finding in found], stats)
 
     def _found_before(self, now: dict[Any, Any]) -> bool:
@@ -128,7 +159,7 @@ class _Finding:
 
     def __call__(self, *args: Any) -> Any:
         try:
-            self.kernel = self.kernels.kernel(*args)
-        except Unfit as reason:
-            raise Diverged from reason
-        return self.kernel(*args[: len(self.kernels.values)])
+            kernel = self.kernel = self.kernels.kernel(*args)
+        except Unfit:
+            raise Diverged from None
+        return kernel(*args[: len(self.kernels.values)])

@@ -24,7 +24,7 @@ from npcompile.frontend.record import Recorder
 from npcompile.frontend.rewrite import Rewritten, rewrite
 from npcompile.frontend.signature import key_of
 from npcompile.frontend.trace import Traced, trace
-from npcompile.general import General, Group
+from npcompile.general import General, Group, by_data
 from npcompile.linking import Linking
 from npcompile.lower.eager import eager
 from npcompile.lower.transfers import counting
@@ -172,13 +172,14 @@ class Recorded(Linking):
     def _unanswered(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         with self._lock:
             state = self._states.get(key)
+        group, lengths = self._group(key) if state is None else (state.group, state.lengths)
+        general = None if group is None else group.general
+        if general is not None and general.follows(lengths) and (state is None or general.by_data):
+            try:
+                return self._generally(general, key, args, kwargs)
+            except Diverged:
+                self._stats.divergences += 1
         if state is None:
-            group, lengths = self._group(key)
-            if group is not None and group.general is not None and group.general.follows(lengths):
-                try:
-                    return self._generally(group.general, key, args, kwargs)
-                except Diverged:
-                    self._stats.divergences += 1
             with self._lock:
                 state = self._states.get(key)
                 if state is None and len(self._states) < self.max_signatures:
@@ -242,13 +243,14 @@ class Recorded(Linking):
         state = State(None, ())
         state.entries, state.count = [entry], 1
         state.ready.append((replay, entry.host_calls))
-        state.try_out(entry, self.clear_seconds, self.first_replays)
+        if entry.jobs:  # else they are interpreted
+            state.try_out(entry, self.clear_seconds, self.first_replays)
         with self._lock:
             if len(self._states) >= self.max_signatures:
                 oldest = next((known for known, s in self._states.items() if s.group is None), None)
                 self._states.pop(oldest, None)
                 self._known.clear()
-            self._states.setdefault(key, state)
+            self._states[key] = state
         return result
 
     def _cut_alike(self, state: State) -> Outlined | None:
@@ -338,6 +340,8 @@ class Recorded(Linking):
         state.entries.append(entry)
         if state.group is not None:
             state.group.add(state.lengths, entry, general)
+        if general and by_data(traced.program):
+            return self._record_by_data(entry, traced)
         if os.environ.get("NPCOMPILE_BACKEND") == "interpreter":
             self._stats.segments += len(entry.segments)
             stand_ins = [eager(segment.graph, entry.program.device) for segment in entry.segments]
@@ -355,6 +359,15 @@ class Recorded(Linking):
             self._link(state)
         elif entry.done:
             self._link(state)
+        return traced.result
+
+    def _record_by_data(self, entry: Entry, traced: Traced) -> Any:
+        """A recording that makes arrays whose lengths depend on data: it answers once another agrees."""
+        if os.environ.get("NPCOMPILE_BACKEND") != "interpreter":
+            entry.start()
+            if self._wait or os.environ.get("NPCOMPILE_WAIT", "0") not in ("", "0"):
+                self._wait_for(entry)
+                self._count(entry)
         return traced.result
 
     def _not_followed(self, state: State, traced: Traced) -> None:

@@ -33,6 +33,12 @@ def facts(array: Any) -> tuple[Any, ...]:
     return array.dtype, array.shape, array.strides, array.flags.writeable, array.flags.aligned
 
 
+def outline(array: Any) -> tuple[Any, ...]:
+    """The same, whatever its lengths."""
+    array = layout(array)
+    return array.dtype, array.ndim, array.flags.num
+
+
 def from_tensor(tensor: torch.Tensor) -> Any:
     """`tensor.numpy()`; for a tensor on a device the device array on its memory. Raises what torch raises."""
     if tensor.device.type == "cpu" or tensor.requires_grad:

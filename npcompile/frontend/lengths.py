@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import torch
 from torch import fx
 
+from npcompile.frontend import pure
 from npcompile.frontend.program import Call, Guard, Program, Read, Structure, same_value, step_of, value_of
 from npcompile.frontend.table import Op
 from npcompile.lower.sizes import SMALLEST, Form, Pattern, pattern
@@ -70,6 +73,19 @@ def _whole_axis(index: Any, axis: int, ndim: int) -> int | None:
     return None
 
 
+def sized_by_data(node: fx.Node) -> bool:
+    """Whether how long an array is depends on what is in others."""
+    target: Any = node.target
+    if isinstance(target, Op):
+        return "length" in target.accepts and ("length" in node.kwargs or step_of(node) == "library")
+    if target is np.ndarray.__getitem__:
+        index = node.args[1] if isinstance(node.args[1], tuple) else (node.args[1],)
+        return any(isinstance(i, fx.Node) and value_of(i).dtype is torch.bool for i in index)
+    if target is np.where:
+        return len(node.args) == 1
+    return isinstance(target, Hashable) and target in pure.SIZED_BY_DATA
+
+
 # -- which calls may share a program -------------------------------------------------------------------------
 
 
@@ -97,7 +113,7 @@ def apart(key: Any) -> tuple[Any, tuple[int, ...]]:
 
 def pattern_of(*lengths: tuple[int, ...]) -> Pattern | None:
     """How lengths differed: what was always the same has to stay so."""
-    return pattern([Form(b"", one, one) for one in lengths])
+    return pattern([Form(b"", one, 0, one) for one in lengths])
 
 
 def same_program(one: Program, other: Program) -> bool:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from torch import fx
 
-from npcompile.frontend.arrays import facts, from_tensor, is_array
+from npcompile.frontend.arrays import facts, from_tensor, is_array, outline
 from npcompile.frontend.pure import OPERATORS, UFUNCS
 from npcompile.frontend.table import Op
 from npcompile.lower.graph import write
@@ -78,9 +78,9 @@ class Guard:
     """A decision about a value: the replay diverges where the value is decided otherwise.
 
     kind: "value" (`same_value`), "is" and "same" (identity, with `expected` or a second value), "other"
-    (the opposite, with either), "truth" (of the value), "array" (`expected` is its `facts`), "shape" (of an
-    array), "type" (exactly), "length", "range" (low <= value <= high), "function" (of a method), "code" (of
-    a function), "property" (that the class has this one).
+    (the opposite, with either), "truth" (of the value), "array" (`expected` is its `facts`), "outline" (its
+    `outline`), "shape" (of an array), "type" (exactly), "length", "range" (low <= value <= high), "function"
+    (of a method), "code" (of a function), "property" (that the class has this one).
     """
 
     kind: str
@@ -96,6 +96,8 @@ class Guard:
             return is_array(value) and facts(value) == expected
         if self.kind == "shape":
             return bool(value.shape == expected)
+        if self.kind == "outline":
+            return is_array(value) and outline(value) == expected
         if self.kind == "truth":
             return bool(value) is expected
         if self.kind == "range":
@@ -297,6 +299,8 @@ def guard_text(node: fx.Node, names: Callable[[fx.Node], str]) -> str:
         return f"{name} is a {expected.co_name}"
     if guard.kind == "range":
         return f"{expected[0]} <= {name} <= {expected[1]}"
+    if guard.kind == "outline":
+        return f"{name}.dtype == {expected[0].name!r} and {name}.ndim == {expected[1]}"
     if guard.kind == "array":
         dtype, shape, *_ = expected
         return f"{name}.dtype == {dtype.name!r} and {name}.shape == {shape}"

@@ -102,7 +102,7 @@ HOST_FUNCTIONS: frozenset[Any] = frozenset(
 # Those whose answer's size depends on the values.
 SIZED_BY_DATA: frozenset[Any] = frozenset(
     [np.unique, np.nonzero, np.flatnonzero, np.argwhere, np.extract, np.compress, np.union1d]
-    + [np.intersect1d, np.setdiff1d, np.setxor1d, np.trim_zeros]
+    + [np.intersect1d, np.setdiff1d, np.setxor1d, np.trim_zeros, np.ndarray.nonzero, np.ndarray.compress]
 )
 
 # Draws of NumPy's random generators: each takes the next numbers of the stream and changes nothing else. What

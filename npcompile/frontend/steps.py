@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from torch import fx
 
-from npcompile.frontend.arrays import facts, is_array, is_numpy, layout
+from npcompile.frontend.arrays import facts, is_array, is_numpy, layout, outline
 from npcompile.frontend.lengths import Length
 from npcompile.frontend.memory import Moving
 from npcompile.frontend.ndarray import is_basic
@@ -50,7 +50,7 @@ class Steps(Notes):
             refs, named = (self.ref(args[0]), self._index(args[1])), {}
         else:
             refs, named = self.operands(op, args, kwargs, result)
-        if "length" in op.accepts and is_array(result):
+        if "length" in op.accepts and is_array(result) and not self.general:
             named["length"] = len(
                 result
             )  # the op's length is decided by data: it checks that it still is this
@@ -61,6 +61,8 @@ class Steps(Notes):
         )  # it shows one element many times
         if step == "op" and (self.in_library(op) or read_only or self._has_views(result, args)):
             step = "library"
+        if step == "op" and self.general and "length" in op.accepts:
+            step = "library"  # how long it is depends on data: NumPy makes it
         if step == "view" and moving:
             index = tuple(map(_form, _items(refs[1])))
             index = index[:-1] if index[-1] is Ellipsis else index
@@ -135,7 +137,7 @@ class Steps(Notes):
                     continue
                 part = self.add("part", _part, (node, key), {}, self.value(item))
                 if is_array(item) and step_of(node) != "op":
-                    self.guard("array", facts(item), part)
+                    self.still(item, part)
                 self.result(part, item)
             if kind is not tuple:
                 self.tracked.keep(result, node)
@@ -216,8 +218,15 @@ class Steps(Notes):
         named = {key: self.ref(arg) for key, arg in kwargs.items()}
         node = self.add(step, function, refs, named, self.value(result))
         if is_array(result) and self.tracked.get(result) is None:
-            self.guard("array", facts(result), node)
+            self.still(result, node)
         return self.result(node, result)
+
+    def still(self, array: Any, node: fx.Node) -> None:
+        """A call has to give an array of this kind again; of this shape as well, if lengths are constants."""
+        if self.general:
+            self.guard("outline", outline(array), node)
+        else:
+            self.guard("array", facts(array), node)
 
     def opaque(self, call: Call, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:
         """Note a call that may have effects: made again at replay."""

@@ -68,12 +68,14 @@ class AnySize:
     def _with_results(self, rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
         """The rows with their outputs' shapes and strides, as the library for any sizes has them."""
         assert self.job is not None
-        general, now = self.job.general, sizes.form(rows).sizes
-        if general is None and now != self.job.sized.sizes:
+        general, now = self.job.general, sizes.form(rows)
+        if now.skeleton != self.job.sized.skeleton:
+            raise fitting.Unfit("a length is 0 or 1, or no longer is")
+        if general is None and now.sizes != self.job.sized.sizes:
             raise fitting.Unfit("it is for the recorded sizes alone")
         if general is None:
             return rows
-        values = general.pattern.values(now)
+        values = general.pattern.values(now.sizes)
         if values is None:
             raise fitting.Unfit("the sizes do not follow the pattern")
         turned = zip(fitting.shapes(general.sized, values), general.sized["orders"], strict=True)

@@ -53,7 +53,7 @@ class Job:
         self.threads = self.allowed  # when done: those that it uses
         self.key = wire.key(self.data, salt, self.threads)
         self.sized = sizes.form(rows)
-        self.family = wire.key(self.sized.skeleton, salt, self.threads)
+        self.family = wire.key(self.sized.skeleton, f"{salt} {self.sized.scale}", self.threads)
         self.general: General | None = None
         self.inputs = wire.inputs_of(graph)
         self.outputs = wire.outputs_of(graph)

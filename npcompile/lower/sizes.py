@@ -65,6 +65,7 @@ class Form(NamedTuple):
 
     skeleton: bytes
     sizes: tuple[int, ...]
+    scale: int  # code for small work is not used for large
     lengths: tuple[int, ...]  # of the axes of inputs and outputs
 
 
@@ -82,8 +83,8 @@ def form(rows: list[tuple[Any, ...]]) -> Form:
             lengths.append(number)
         return "a size"
 
-    skeleton = pack([*visited(rows, hole), ("scale", _scale(rows))])
-    return Form(skeleton, tuple(sizes), tuple(lengths))
+    skeleton = pack(visited(rows, hole))
+    return Form(skeleton, tuple(sizes), _scale(rows), tuple(lengths))
 
 
 def _scale(rows: list[tuple[Any, ...]]) -> int:
@@ -106,6 +107,8 @@ class Pattern(NamedTuple):
 
     def values(self, sizes: tuple[int, ...]) -> tuple[int, ...] | None:
         """The parameters' values where a segment has these sizes; None: it does not follow the pattern."""
+        if len(sizes) != len(self.parameters):
+            return None
         found: dict[int, int] = {}
         for size, parameter, constant in zip(sizes, self.parameters, self.constants, strict=True):
             if (constant if parameter is None else found.setdefault(parameter, size)) != size:
