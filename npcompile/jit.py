@@ -54,6 +54,17 @@ class Jitted(Recorded):
         replays are the function's own (a call is a replay when all that was recorded of it was replayed)."""
         return self._stats.with_blocks(self._blocks)
 
+    def _first(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        state = self._states.get(key)
+        if state is not None and state.refused is not None and self._strict:
+            raise NotCompiledError(state.refused)
+        try:
+            return super()._first(key, args, kwargs)
+        except NotCompiledError as error:
+            if (state := self._states.get(key)) is not None:
+                state.refused = str(error)
+            raise
+
     def tell(self, where: str, what: str, instead: str) -> None:
         """Warn, once for each place, of what runs uncompiled and costs; strict=True: raise it."""
         if where in self._told:

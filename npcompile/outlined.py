@@ -30,6 +30,7 @@ from npcompile.frontend.trace import Traced
 from npcompile.recorded import Recorded
 from npcompile.state import State
 from npcompile.substitutes import Creating, Drawing
+from npcompile.telling import NotCompiledError
 from npcompile.tracebacks import as_written
 from npcompile.trial import FEWEST, is_small
 from npcompile.watch import ROUNDS, Watch
@@ -52,6 +53,7 @@ class Outlined:
         self.why: tuple[str | None, int | None] | None = None  # it could not be recorded whole: reason, line
         self.blocks: dict[Any, Block] = {}
         self.lock = threading.Lock()
+        self.refused: str | None = None  # why a call under `strict` was not to run
         self.rounds = 0  # how often it was measured what Python does
         self.watch: Watch | None = None  # it is being measured
 
@@ -122,6 +124,8 @@ class Outlined:
         own, inner = self.owner._stats, self.root._blocks
         if own is not inner:
             self.root.filters = warnings.filters
+            if self.refused is not None and self.owner._strict:
+                raise NotCompiledError(self.refused)
         before = inner.calls, inner.replays, inner.recordings
         try:
             if self.watch is not None:
@@ -131,6 +135,8 @@ class Outlined:
             return function(*args, **kwargs)
         except BaseException as error:
             error.__traceback__ = as_written(error.__traceback__)
+            if isinstance(error, NotCompiledError):
+                self.refused = str(error)
             raise
         finally:
             if own is inner:  # a block that was cut further, or a function that a block calls
@@ -174,22 +180,13 @@ class Outlined:
         return known
 
     def _function(self, fn: types.FunctionType) -> Any:
-        key = callee_key(fn)
+        key = follow.key_of(fn)
         known = self.root.callees.get(key)
         if known is None:
             known = self.root.callees[key] = Callee(fn, self) if _is_usable(fn) else _Plain
         if known is _Plain:
             return fn
         return known if known.__wrapped__ is fn else known.of(fn)
-
-
-def callee_key(fn: types.FunctionType) -> Any:
-    """What a function's programs are kept by: those that one `def` inside a function makes have theirs in
-    common, methods with `super()` apart, which are of one class each."""
-    code = fn.__code__
-    if code.co_flags & inspect.CO_NESTED and code.co_freevars != ("__class__",):
-        return code, id(fn.__globals__)
-    return fn
 
 
 def _is_usable(fn: types.FunctionType) -> bool:
@@ -248,7 +245,7 @@ class Callee(_Inner):
 
     def __init__(self, fn: types.FunctionType, within: Outlined) -> None:
         super().__init__(fn, within)
-        self.key = callee_key(fn)
+        self.key = follow.key_of(fn)
         if fn.__closure__ is not None and self.key is not fn:
             self.own = (fn,)
 

@@ -15,14 +15,14 @@ import numpy as np
 
 from npcompile.explained import duration_text
 from npcompile.explained_blocks import held, statements
-from npcompile.frontend import pure
+from npcompile.frontend import follow, pure
 from npcompile.frontend.dispatch import UPDATING
 from npcompile.frontend.outline import tree_of
 from npcompile.frontend.program import step_of, value_of
 from npcompile.frontend.rewriting.scopes import body_of
 from npcompile.frontend.table import TABLE
 from npcompile.jit import Jitted
-from npcompile.outlined import Block, Callee, Outlined, callee_key
+from npcompile.outlined import Block, Callee, Outlined
 from npcompile.recorded import Entry, State
 
 _LONG_ENOUGH = 0.2  # seconds that a measurement takes, unless one call takes longer
@@ -226,7 +226,9 @@ class _Names:
                 root = root.value
             data = not isinstance(root, ast.Name) or root.id in self.own
             return data and isinstance(call.func, ast.Attribute) and call.func.attr not in _FILES
-        callee = self.callees.get(callee_key(function)) if isinstance(function, types.FunctionType) else None
+        callee = (
+            self.callees.get(follow.key_of(function)) if isinstance(function, types.FunctionType) else None
+        )
         if isinstance(callee, Callee):
             cut = any(state.outlined is not None for state in callee._states.values())
             return bool(_entries(callee)) and not cut and not any(map(_writes_outside, _entries(callee)))

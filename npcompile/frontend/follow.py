@@ -5,6 +5,7 @@ Other installed libraries are opaque calls.
 
 from __future__ import annotations
 
+import inspect
 import os
 import sysconfig
 import types
@@ -49,3 +50,12 @@ def is_numpys(space: dict[str, Any]) -> bool:
     """Whether these are the globals of one of NumPy's own modules."""
     name = space.get("__name__")
     return isinstance(name, str) and (name == "numpy" or name.startswith("numpy."))
+
+
+def key_of(fn: types.FunctionType) -> Any:
+    """What a function's programs are kept by: those that one `def` inside a function makes have theirs in
+    common, methods with `super()` apart, which are of one class each."""
+    code = fn.__code__
+    if code.co_flags & inspect.CO_NESTED and code.co_freevars != ("__class__",):
+        return code, id(fn.__globals__)
+    return fn

@@ -381,11 +381,47 @@ def by_text(x):
 
 def test_strict_names_file_and_line() -> None:
     jitted = npcompile.jit(by_text, strict=True)
-    with pytest.raises(npcompile.NotCompiledError) as error:
-        for _ in range(2):  # the first call is NumPy's
+    jitted(array(3))  # the first call is NumPy's
+    for _ in range(2):
+        with pytest.raises(npcompile.NotCompiledError) as error:
             jitted(array(3))
     line = by_text.__code__.co_firstlineno + 2
     assert f"{__file__}:{line}" in str(error.value) and "made into text" in str(error.value)
+
+
+RAN: list[int] = []
+
+
+def looks_at_its_frame(x):
+    RAN.append(1)
+    y = x * 2
+    return locals()["y"]
+
+
+def evaluates(x):
+    RAN.append(1)
+    return eval("x * 2")
+
+
+async def suspends(x):
+    RAN.append(1)
+    return x * 2
+
+
+def without_source() -> Any:
+    space: dict[str, Any] = {"RAN": RAN}
+    exec("def made(x):\n    RAN.append(1)\n    return x * 2\n", space)
+    return space["made"]
+
+
+@pytest.mark.parametrize("function", [looks_at_its_frame, evaluates, suspends, without_source()])
+def test_strict_raises_before_anything_runs_where_the_source_shows_it(function: Callable[..., Any]) -> None:
+    RAN.clear()
+    jitted = npcompile.jit(function, strict=True)
+    for _ in range(2):
+        with pytest.raises(npcompile.NotCompiledError, match=r": .*; instead: "):
+            jitted(array(3))
+    assert not RAN
 
 
 def test_strict_is_silent_where_all_is_well() -> None:
