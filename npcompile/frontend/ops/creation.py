@@ -208,6 +208,8 @@ def _range_dtype(numbers: tuple[Any, ...]) -> DType:
 def _arange_limits(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
     if any(isinstance(item, np.ndarray) for item in (*args, *kwargs.values())):
         return "an array for an end"
+    if "start" in kwargs and kwargs.get("stop") is None:
+        return "start by name and no stop, for which NumPy raises"
     asked = kwargs.get("dtype", args[3] if len(args) > 3 else None)
     if asked is not None and np.dtype(asked).kind not in "iufc":
         return "a range that is not of numbers"

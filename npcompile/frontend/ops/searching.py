@@ -181,6 +181,8 @@ def _choose_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str 
     if np.asarray(args[0]).dtype.kind not in "biu":
         return "a choice that is no integer"
     items = choices if isinstance(choices, (list, tuple)) else [choices]
+    if len(items) > 64 or len(choices) > 64:
+        return "more choices than NumPy takes"
     return "choices of other dtypes" if any(np.asarray(item).dtype not in TORCH for item in items) else None
 
 

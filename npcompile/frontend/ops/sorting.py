@@ -36,7 +36,13 @@ def ordered(a: Tensor, axis: int) -> tuple[Tensor, Tensor]:
     return a.gather(axis, order), order
 
 
+# The kinds that NumPy knows; it raises for others.
+_KINDS = (None, "quicksort", "quick", "mergesort", "merge", "heapsort", "heap", "stable")
+
+
 def _sort_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    if (args[2] if len(args) > 2 else kwargs.get("kind")) not in _KINDS:
+        return "a kind by another name"
     return "order" if kwargs.get("order") is not None or len(args) > 3 else None
 
 
