@@ -240,17 +240,18 @@ class Recorded(Linking):
             result, replay = general.answer(leaves, self._stats)
         self._stats.replays += 1
         self._stats.host_calls += entry.host_calls
-        state = State(None, ())
-        state.entries, state.count = [entry], 1
-        state.ready.append((replay, entry.host_calls))
-        if entry.jobs:  # else they are interpreted
-            state.try_out(entry, self.clear_seconds, self.first_replays)
         with self._lock:
-            if len(self._states) >= self.max_signatures:
+            state = self._states.get(key)
+            if state is None and len(self._states) >= self.max_signatures:
                 oldest = next((known for known, s in self._states.items() if s.group is None), None)
                 self._states.pop(oldest, None)
                 self._known.clear()
-            self._states[key] = state
+            if state is None:
+                state = self._states[key] = State(None, ())
+                state.entries, state.count = [entry], 1
+            state.ready = [(replay, entry.host_calls)]
+        if entry.jobs:  # else they are interpreted
+            state.try_out(entry, self.clear_seconds, self.first_replays)
         return result
 
     def _cut_alike(self, state: State) -> Outlined | None:

@@ -186,3 +186,75 @@ def test_random_programs_at_many_lengths(tmp_path: Path, monkeypatch: pytest.Mon
             text = program.source.removeprefix(PRELUDE)
             raise AssertionError(f"{type(wrong).__name__}: {wrong}\n{text}{program.arguments}") from wrong
     assert replayed > 50, "hardly a program is replayed: nothing has been tested"
+
+
+# -- lengths that depend on data -----------------------------------------------------------------------------
+
+
+def mean_under_mask(x, y):
+    part = x[x > 0.5]
+    return part.max() - part.min(), np.where(x > 0.5, x, 0).sum()
+
+
+def chained(x, y):
+    part = np.abs(x[x < 1]) * 2
+    return (part[part > 0.25] + 1).sum(), len(part)
+
+
+def places(x, y):
+    return x[np.nonzero(x > 0)[0]] * 2, np.flatnonzero(y > 1) + 1, np.where(x > 1)[0] * 3
+
+
+def packed(x, y):
+    return np.compress(x > 0, y) + 1, np.extract(y > 2, x) * x.sum(), np.unique(x * y) * 2
+
+
+def updated(x, y):
+    x[x > 0.5] *= 2
+    mask = y > 1
+    y[mask] = y[mask] + 1
+    return x, y
+
+
+BY_DATA = [mean_under_mask, chained, places, packed, updated]
+
+
+@pytest.mark.parametrize("fn", BY_DATA, ids=lambda fn: fn.__name__)
+def test_three_recordings_answer_whatever_the_data(fn, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+    jitted = npcompile.jit(fn, wait=True)
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        mine = rng.integers(-8, 8, 100) / 4.0, rng.integers(1, 8, 100) / 2.0
+        theirs = tuple(array.copy() for array in mine)
+        same(jitted(*mine), fn(*theirs), where=f"seed {seed}")
+        same(mine, theirs, where=f"arguments, seed {seed}")
+    assert jitted.stats.programs <= 4 and jitted.stats.replays >= 15
+    assert jitted.stats.plain_calls == 0
+
+
+@pytest.mark.parametrize("fn", [mean_under_mask, updated], ids=lambda fn: fn.__name__)
+def test_nothing_and_everything_under_the_mask(fn, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+    jitted = npcompile.jit(fn, wait=True)
+    for value in [None, None, None, None, 0.75, 2.0, None]:
+        x, y = arrays(50)
+        if value is not None:
+            x[:] = value
+            y[3:] = 0.5
+        same(jitted(x.copy(), y.copy()), fn(x, y))
+    if fn is mean_under_mask:
+        with pytest.raises(ValueError, match="zero-size array"):
+            jitted(np.zeros(50), np.zeros(50))
+    else:
+        same(jitted(np.zeros(50), np.zeros(50)), fn(np.zeros(50), np.zeros(50)))
+
+
+def test_compiled_masks_are_not_compiled_for_each_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(npcompile.Jitted, "clear_seconds", 60.0)  # not measured beside NumPy
+    jitted = npcompile.jit(chained, wait=True)
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        x = rng.integers(-8, 8, 100) / 4.0
+        same(jitted(x, x), chained(x, x), where=f"seed {seed}")
+    assert jitted.stats.programs <= 4 and jitted.stats.compilations <= 6
