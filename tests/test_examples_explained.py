@@ -1,0 +1,77 @@
+"""What `explain` says of each example: its programs, host calls and kernels, and what stays Python."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import pytest
+
+import npcompile
+from tests.test_examples import CALLS, TABLE, Row, beside_each_other, load, name_of
+
+__all__ = ["beside_each_other"]  # a fixture of each test here, too
+
+
+class Explained(NamedTuple):
+    """programs: of the function, its blocks and the functions that it calls between them. host_calls: steps
+    that no op takes. kernels: what is compiled together. left: statements that Python carries out."""
+
+    programs: int
+    host_calls: int
+    kernels: int
+    left: int
+
+
+# After six calls. A row may get better; then its numbers are tightened here.
+EXPLAINED = {
+    "life-example": Explained(3, 0, 5, 3),
+    "gray_scott-one_step": Explained(2, 0, 2, 2),
+    "gray_scott-example": Explained(3, 0, 3, 5),
+    "boids-example": Explained(6, 6, 9, 10),
+    "lattice_boltzmann-example": Explained(5, 0, 11, 2),
+    "finite_volume-example": Explained(7, 0, 9, 1),
+    "spectral-example": Explained(3, 0, 25, 0),
+    "spectral-rings": Explained(1, 0, 1, 0),
+    "particle_in_cell-example": Explained(7, 0, 11, 2),
+    "particle_in_cell-histogram": Explained(1, 2, 3, 0),
+    "ray_tracing-example": Explained(21, 0, 20, 39),
+    "gpt-example": Explained(4, 2, 22, 0),
+    "kalman-one_step": Explained(6, 0, 8, 4),
+    "kalman-outlier": Explained(3, 0, 3, 3),
+    "kalman-example": Explained(7, 0, 7, 2),
+    "gaussian_mixture-example": Explained(8, 1, 16, 2),
+    "gaussian_mixture-classify": Explained(1, 0, 7, 0),
+    "convolution-example": Explained(6, 0, 9, 2),
+    "convolution-inference": Explained(3, 0, 4, 2),
+    "group_by-example": Explained(6, 6, 6, 0),
+    "group_by-table": Explained(1, 0, 1, 0),
+    "group_by-accumulated": Explained(1, 3, 3, 0),
+    "group_by-months": Explained(1, 3, 4, 0),
+    "stretch_moves-one_move": Explained(4, 0, 5, 6),
+    "stretch_moves-example": Explained(7, 0, 8, 2),
+}
+
+
+@pytest.mark.filterwarnings("ignore::npcompile.NotCompiledWarning")
+@pytest.mark.parametrize("row", TABLE, ids=name_of)
+def test_what_an_example_became(monkeypatch: pytest.MonkeyPatch, row: Row) -> None:
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+    entry = getattr(load(row.module), row.entry)
+    for seed in range(CALLS):
+        jitted, args = entry(seed=seed, **row.size)
+        jitted(*args)
+    jitted, args = entry(seed=CALLS, **row.size)
+    found = npcompile.explain(jitted, *args)
+    now = Explained(
+        programs=len(found.all_programs),
+        host_calls=sum(step.became == "host call" for step in found.steps),
+        kernels=sum(len(program.kernels) for program in found.all_programs),
+        left=len(found.left),
+    )
+    assert now == EXPLAINED[name_of(row)], str(found)
+    assert bool(found.strict_error) == bool(found.reasons or now.host_calls or found.why_cut)
+    for program in found.all_programs:
+        for step in program.steps:
+            assert step.became != "kernel" or step.kernel is not None
+    text = str(found)
+    assert text.startswith(f"{found.name} (") and all(str(part) in text for part in found.left)
