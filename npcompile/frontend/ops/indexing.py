@@ -241,8 +241,32 @@ def setitem(a: Tensor, index: Any, value: Any) -> tuple[Tensor, Tensor | None]:
     if any(place is not None and target.shape[axis] == 0 for axis, place in enumerate(wrapped)):
         return a.clone(), ok
     places = torch.ops.aten.index(numbers, wrapped)
-    flat = a.reshape(-1).index_put((places.reshape(-1),), _fitting(stored, tuple(places.shape)).reshape(-1))
+    shape = tuple(places.shape)
+    if stored.numel() == 1:  # whichever comes last
+        flat = a.reshape(-1).index_put((places.reshape(-1),), _fitting(stored, shape).reshape(-1))
+    else:
+        flat = put_last(a.reshape(-1), places.reshape(-1), _fitting(stored, shape).reshape(-1))
     return flat.reshape(a.shape), ok
+
+
+# Below this no loop is shared among threads, by torch or by Inductor.
+_IN_ORDER = 256
+
+
+def put_last(flat: Tensor, places: Tensor, values: Tensor) -> Tensor:
+    """A row with values put in places; of several for one place the last one stays, as NumPy leaves it.
+
+    torch leaves any of them where it shares the work among threads. So each place learns the number of its
+    last value; `values` are gone through again where there are too few.
+    """
+    count = places.shape[0]
+    if count == 0:
+        return flat.clone()
+    if type(count) is int and count < _IN_ORDER and flat.device.type == "cpu" and values.shape[0] == count:
+        return flat.index_put((places,), values)
+    order = torch.arange(count, device=flat.device)
+    last = torch.full(flat.shape, -1, device=flat.device).scatter_reduce(0, places, order, "amax")
+    return torch.where(last >= 0, values[torch.remainder(last.clamp(min=0), values.shape[0])], flat)
 
 
 def _as_stored(value: Any, a: Tensor) -> Tensor:
@@ -363,4 +387,5 @@ def put_along_axis(arr: Tensor, indices: Tensor, values: Any, axis: Any) -> Any:
         raise Unsupported("an array that is broadcast against its indices")
     a, places, ok, axis = _along(arr, indices, axis)
     stored = _fitting(_as_stored(values, arr), tuple(places.shape))
-    return a.scatter(axis, places, stored).reshape(arr.shape), ok
+    numbers = torch.arange(a.numel(), device=a.device).reshape(a.shape).gather(axis, places)
+    return put_last(a.reshape(-1), numbers.reshape(-1), stored.reshape(-1)).reshape(arr.shape), ok

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from npcompile.frontend.ops.indexing import put_last
 from npcompile.frontend.ops.rules import as_dtype, cast, dtype_of, op, tensor
 from npcompile.frontend.table import Op, Unsupported, Weak
 
@@ -54,11 +55,7 @@ def put(a: Tensor, ind: Tensor, v: Any, mode: Any = "raise") -> Any:
         places = places.clamp(0, size - 1)
     else:
         raise Unsupported(f"mode {mode}")
-    order = torch.arange(places.numel(), device=a.device)
-    # Of several values for one place the last one stays: each place learns the number of its last value.
-    last = torch.full((size,), -1, device=a.device).scatter_reduce(0, places, order, "amax")
-    new = values[torch.remainder(last.clamp(min=0), values.numel())]
-    return torch.where(last >= 0, new, a.reshape(-1)).reshape(a.shape), ok
+    return put_last(a.reshape(-1), places, values).reshape(a.shape), ok
 
 
 @op(np.putmask, arrays=2, operands=["values"], scalar=False, limits=_limits)
