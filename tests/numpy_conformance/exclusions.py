@@ -10,6 +10,8 @@ from __future__ import annotations
 import functools
 import re
 
+from .exclusions_multiarray import MULTIARRAY
+
 # (subject, patterns)
 GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (
@@ -318,6 +320,7 @@ GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
 @functools.cache
 def _pattern() -> re.Pattern[str]:
     every = [pattern for _, patterns in GROUPS for pattern in patterns]
+    every += [f"core.multiarray::{test}" for subject, _ in GROUPS for test in MULTIARRAY.get(subject, ())]
     return re.compile("|".join(".*".join(re.escape(part) for part in p.split("*")) for p in every))
 
 
