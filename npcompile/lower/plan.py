@@ -146,7 +146,7 @@ class Planner:
         args = nodes_in((node.args, node.kwargs))
         if node.meta.get("moving"):  # it fails, if it does, before what comes after it, or any effect
             late = bool(self.open.writes) and self.plan.effects is not None
-            if late or self._owner(node) in self.open.inside:
+            if late or any(self._owner(arg) in self.open.inside for arg in args):
                 self.close(f"{node} is a view at a place that moves")
             self.host_view(node)
             if self.canonical(node) is node:
