@@ -56,7 +56,7 @@ class Group:
         for other, known in self.attempts:
             on_host = entry.program.device in (None, "cpu")
             if on_host and _differ(known, entry, other != lengths) and _same(known, entry):
-                self.general = General(entry, other, lengths)
+                self.general = General(entry, lengths, known, other)
         self.attempts.append((lengths, entry))
         self.left -= 1
 
@@ -94,13 +94,19 @@ def _same(one: Entry, other: Entry) -> bool:
 class General:
     """A program for all lengths that follow a pattern."""
 
-    def __init__(self, entry: Entry, *lengths: tuple[int, ...]) -> None:
+    def __init__(self, entry: Entry, lengths: tuple[int, ...], other: Entry, others: tuple[int, ...]) -> None:
         self.entry = entry
-        self.lengths = lengths[-1]
-        self.pattern = pattern_of(*lengths)
+        self.lengths = lengths
+        self.pattern = pattern_of(others, lengths)
+        self._other = other  # recorded at other lengths
         self.by_data = by_data(entry.program)
         self._replay: Replay | None = None
         self._kernels: list[AnySize] = []
+
+    @property
+    def done(self) -> bool:
+        """Whether its kernels have been compiled."""
+        return self.entry.done and self._other.done
 
     def follows(self, lengths: tuple[int, ...]) -> bool:
         """Whether arguments of these lengths may be answered by it."""
@@ -115,6 +121,9 @@ class General:
         if self._replay is None:
             salt = ops_version()
             jobs: list[Any] = entry.jobs or [None] * len(entry.segments)
+            # One of them may have met a size that has a kernel for itself alone.
+            pairs = zip(jobs, self._other.jobs or jobs, strict=True)
+            jobs = [other if job and job.general is None and other.general else job for job, other in pairs]
             self._kernels = [AnySize(s, job, salt) for s, job in zip(entry.segments, jobs, strict=True)]
             self._replay = Replay(entry.program, entry.plan, general=True)
         now = places(entry.program, leaves)

@@ -229,7 +229,7 @@ class Recorded(Linking):
     def _generally(self, general: General, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call that a program for many lengths answers. Raises Diverged."""
         entry = general.entry
-        if not entry.done:  # the kernels are still being compiled
+        if not general.done:  # the kernels are still being compiled
             return self._plain(args, kwargs)
         leaves = [*self.own]
         for arg in args:

@@ -73,7 +73,7 @@ class AnySize:
             raise fitting.Unfit("a length is 0 or 1, or no longer is")
         if general is None and now.sizes != self.job.sized.sizes:
             raise fitting.Unfit("it is for the recorded sizes alone")
-        if general is None:
+        if general is None or not general.sized:
             return rows
         values = general.pattern.values(now.sizes)
         if values is None:
