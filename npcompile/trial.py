@@ -13,8 +13,8 @@ from npcompile.lower.values import Value
 COST = (600.0, 0.1)
 LEAST = (300.0, 0.015)
 # What calling a kernel takes, and each array or number that it is given.
-CALL_COST = 1800
-INPUT_COST = 150
+CALL_COST = 1200
+INPUT_COST = 80
 # The fewest and the most calls of each that are measured.
 FEWEST, MOST = 3, 8
 # A replay that takes so much longer than NumPy is given up. Past the others, that is clear at once.

@@ -14,8 +14,9 @@ from npcompile.frontend.hooks import Hooks
 from npcompile.frontend.recording.access import Access
 from npcompile.frontend.recording.base import SIMPLE
 
-# A loop is unrolled into the program up to this many trips; loops proper are units, which are still to come.
+# A loop is unrolled into the program up to this many trips, a nest of loops up to so many of the inner ones.
 MAX_TRIPS = 32
+MAX_INNER = 128
 
 _plain = Hooks()
 _WALKERS: tuple[type, ...] = (
@@ -32,6 +33,9 @@ _WALKERS: tuple[type, ...] = (
 
 class Control(Access):
     """What a function goes over, and how."""
+
+    _nest = 0  # how many are gone through
+    _trips_inside = 0  # of those inside the outermost
 
     def iterate(self, obj: Any) -> Any:
         return self._trips(obj) if self.on else obj
@@ -62,15 +66,23 @@ class Control(Access):
             and self.notes.tracked.node(obj) is not None
         ):
             self.stop(f"a loop over a {type(obj).__name__} that a call gave")
-        for trip, item in enumerate(items):
-            if self.on:
-                if trip >= MAX_TRIPS:
-                    self.stop(f"a loop of more than {MAX_TRIPS} trips")
-                elif type(obj) is range or type(obj) is type(iter(range(0))):
-                    self.notes.constant(item)
-                elif type(obj) is enumerate:
-                    self.notes.constant(item[0])
-            yield item
+        outermost = not self._nest
+        if outermost:
+            self._trips_inside = 0
+        self._nest += 1
+        try:
+            for trip, item in enumerate(items):
+                if self.on:
+                    self._trips_inside += not outermost
+                    if trip >= MAX_TRIPS or self._trips_inside > MAX_INNER:
+                        self.stop(f"a loop of more than {MAX_TRIPS} trips, or {MAX_INNER} in a nest of loops")
+                    elif type(obj) is range or type(obj) is type(iter(range(0))):
+                        self.notes.constant(item)
+                    elif type(obj) is enumerate:
+                        self.notes.constant(item[0])
+                yield item
+        finally:
+            self._nest -= 1
 
     def _row(self, array: Any, position: int) -> Any:
         self.notes.constant(position)
