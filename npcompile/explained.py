@@ -31,7 +31,7 @@ from npcompile.lower.values import Value, c_strides
 if TYPE_CHECKING:
     from npcompile.recorded import Entry
 
-_BY_DATA = "how many there are depends on the data, so no kernel of a fixed size can hold them"
+_BY_DATA = "how many there are depends on the data; the kernels behind it take any number"
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,8 @@ def recompilations(recorded: Recorded) -> tuple[Recompilation, ...]:
     found: list[Recompilation] = []
     known: list[tuple[Any, ...]] = []
     for key, state in recorded._states.items():
+        if state.answered:  # by a program that was there
+            continue
         if known:
             names = recorded._binding.names(len(key))
             causes = min((_differences(names, old, key) for old in known), key=len)

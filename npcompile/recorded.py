@@ -248,7 +248,7 @@ class Recorded(Linking):
                 self._known.clear()
             if state is None:
                 state = self._states[key] = State(None, ())
-                state.entries, state.count = [entry], 1
+                state.entries, state.count, state.answered = [entry], 1, True
             state.ready = [(replay, entry.host_calls)]
         if entry.jobs:  # else they are interpreted
             state.try_out(entry, self.clear_seconds, self.first_replays)

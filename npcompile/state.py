@@ -59,6 +59,7 @@ class State:
         self.trial: Trial | None = None  # it is being measured
         self.misses = 0  # calls in a row for which all programs diverged
         self.refused: str | None = None  # why a call under `strict` was not to run
+        self.answered = False  # by a program for many lengths
         self.raised = 0  # recordings in a row that ended in an exception
         self.small = False  # because a call of a kernel would take longer than NumPy does
         self.outlined: Outlined | None = None  # cut into blocks, where it cannot be recorded as a whole

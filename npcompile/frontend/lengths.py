@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,22 +10,19 @@ import torch
 from torch import fx
 
 from npcompile.frontend import pure
-from npcompile.frontend.program import Call, Guard, Program, Read, Structure, same_value, step_of, value_of
+from npcompile.frontend.program import (
+    Call,
+    Guard,
+    Length,
+    Program,
+    Read,
+    Structure,
+    same_value,
+    step_of,
+    value_of,
+)
 from npcompile.frontend.table import Op
 from npcompile.lower.sizes import SMALLEST, Form, Pattern, pattern
-
-
-@dataclass(frozen=True)
-class Length:
-    """The length of an array's axis."""
-
-    axis: int
-    __name__ = "length"
-
-    def __call__(self, array: Any) -> int:
-        length: int = array.shape[self.axis]
-        return length
-
 
 # What gives an array whose axes are as long as the first argument's.
 _ALIKE = frozenset(

@@ -12,10 +12,10 @@ import numpy as np
 from torch import fx
 
 from npcompile.frontend.arrays import facts, is_array, layout
-from npcompile.frontend.lengths import Length, origin
+from npcompile.frontend.lengths import origin
 from npcompile.frontend.memory import Roots
 from npcompile.frontend.ndarray import ndarray
-from npcompile.frontend.program import Guard, Read, step_of
+from npcompile.frontend.program import Guard, Length, Read, step_of
 from npcompile.frontend.signature import BY_VALUE, NUMBERS
 from npcompile.frontend.table import TORCH
 from npcompile.frontend.tracked import Tracked, fresh

@@ -73,6 +73,18 @@ class Read:
         return f"{base}.{self.name}" if self.how == "attribute" else f"{base}[{self.name!r}]"
 
 
+@dataclass(frozen=True)
+class Length:
+    """The length of an array's axis, where a program is to do for other lengths."""
+
+    axis: int
+    __name__ = "length"
+
+    def __call__(self, array: Any) -> int:
+        length: int = array.shape[self.axis]
+        return length
+
+
 @dataclass(frozen=True, eq=False)
 class Guard:
     """A decision about a value: the replay diverges where the value is decided otherwise.
@@ -235,6 +247,8 @@ def call_text(node: fx.Node, names: Callable[[fx.Node], str]) -> str:
     target: Any = node.target
     if isinstance(target, Read):
         return target.text(names(node.args[0]) if node.args else "")  # type: ignore[arg-type]
+    if isinstance(target, Length):
+        return f"{names(node.args[0])}.shape[{target.axis}]"  # type: ignore[arg-type]
     if isinstance(target, Op):
         name = target.name.replace("numpy.", "np.", 1)
         if target.function is np.ndarray.__getitem__:

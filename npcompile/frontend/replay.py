@@ -12,9 +12,8 @@ from torch import fx
 
 from npcompile.frontend.hooks import UNARY
 from npcompile.frontend.lanes import Lane, assign, method
-from npcompile.frontend.lengths import Length
 from npcompile.frontend.memory import Overlap
-from npcompile.frontend.program import Call, Diverged, Program, Read, step_of, value_of
+from npcompile.frontend.program import Call, Diverged, Length, Program, Read, step_of, value_of
 from npcompile.frontend.pure import OPERATORS
 from npcompile.frontend.table import Op
 from npcompile.lower.parsing import parse

@@ -11,11 +11,10 @@ import numpy as np
 from torch import fx
 
 from npcompile.frontend.arrays import facts, is_array, is_numpy, layout, outline
-from npcompile.frontend.lengths import Length
 from npcompile.frontend.memory import Moving
 from npcompile.frontend.ndarray import is_basic
 from npcompile.frontend.notes import Notes, Unfollowed
-from npcompile.frontend.program import Call, Guard, Program, Structure, step_of, value_of
+from npcompile.frontend.program import Call, Guard, Length, Program, Structure, step_of, value_of
 from npcompile.frontend.pure import TOTAL
 from npcompile.frontend.signature import NUMBERS
 from npcompile.frontend.table import TABLE, TORCH, Op
