@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 # So many recordings are made to find two that are the same program.
 MAX_ATTEMPTS = 4
+# After so many calls in a row that it could not answer, a general program is given up.
+MAX_MISSES = 8
 
 
 class Group:
@@ -36,6 +38,7 @@ class Group:
     def __init__(self) -> None:
         self.seen = 0
         self.left = MAX_ATTEMPTS
+        self.misses = 0  # of the general program, since it last answered
         self.attempts: list[tuple[tuple[int, ...], Entry]] = []
         self.general: General | None = None
         self.outlined: Outlined | None = None  # the function cut into blocks, whatever the lengths
@@ -45,8 +48,14 @@ class Group:
         return 0 < self.seen and self.left > 0 and self.general is None
 
     def give_up(self) -> None:
-        """A recording with traced lengths cannot be followed."""
-        self.left = 0
+        """A recording with traced lengths cannot be followed, or is of no use."""
+        self.left, self.general = 0, None
+
+    def missed(self) -> None:
+        """The general program could not answer where it should have."""
+        self.misses += 1
+        if self.misses >= MAX_MISSES:
+            self.give_up()
 
     def add(self, lengths: tuple[int, ...], entry: Entry, general: bool) -> None:
         """A recording of a call with arguments of these lengths."""
@@ -117,6 +126,20 @@ class General:
     def answer(self, leaves: list[Any], stats: Stats) -> tuple[Any, Callable[..., Any]]:
         """What the program answers for these arguments, and a replay for others of the same lengths. Raises
         Diverged."""
+        try:
+            replay = self._ready(leaves)
+        except Exception as error:  # nothing has been done yet
+            raise Diverged from error
+        if replay is None:
+            raise Diverged
+        found = [_Finding(kernels) for kernels in self._kernels]
+        result = replay.link(list(found), stats)(*leaves)
+        if self.by_data:
+            return result, replay.link(list(found), stats)
+        return result, self.entry.replay.link([finding.kernel for finding in found], stats)
+
+    def _ready(self, leaves: list[Any]) -> Replay | None:
+        """The general replay, if it may answer for these arguments."""
         entry = self.entry
         if self._replay is None:
             salt = ops_version()
@@ -127,16 +150,11 @@ class General:
             self._kernels = [AnySize(s, job, salt) for s, job in zip(entry.segments, jobs, strict=True)]
             self._replay = Replay(entry.program, entry.plan, general=True)
         now = places(entry.program, leaves)
-        if now is None or not self._found_before(now):
-            raise Diverged
-        found = [_Finding(kernels) for kernels in self._kernels]
-        result = self._replay.link(list(found), stats)(*leaves)
-        if self.by_data:
-            return result, self._replay.link(list(found), stats)
-        return result, entry.replay.link([finding.kernel for finding in found], stats)
+        return self._replay if now is not None and self._found_before(now) else None
 
     def _found_before(self, now: dict[Any, Any]) -> bool:
-        """Whether the kernels that run after the first effect are there."""
+        """Whether the kernels that run after the first effect are there. Raises Unfit, and KeyError where
+        that depends on what is worked out."""
         plan = self.entry.plan
         if plan.effects is None:
             return True
@@ -147,10 +165,7 @@ class General:
             if any(known.kind == "array" and node not in now for node, _, known in kernels.inputs):
                 return False
             values = [_turned(now[node], axes) if node in now else None for node, axes, _ in kernels.inputs]
-            try:
-                kernels.kernel(*values, *(now[number] for number in kernels.numbers))
-            except (Unfit, KeyError):
-                return False
+            kernels.kernel(*values, *(now[number] for number in kernels.numbers))
         return True
 
 
@@ -171,4 +186,6 @@ class _Finding:
             kernel = self.kernel = self.kernels.kernel(*args)
         except Unfit:
             raise Diverged from None
+        except Exception as error:  # a bug of ours, before anything was done
+            raise Diverged from error
         return kernel(*args[: len(self.kernels.values)])

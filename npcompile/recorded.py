@@ -174,11 +174,15 @@ class Recorded(Linking):
             state = self._states.get(key)
         group, lengths = self._group(key) if state is None else (state.group, state.lengths)
         general = None if group is None else group.general
-        if general is not None and general.follows(lengths) and (state is None or general.by_data):
-            try:
-                return self._generally(general, key, args, kwargs)
-            except Diverged:
-                self._stats.divergences += 1
+        if group is not None and general is not None and general.follows(lengths):
+            if state is None or general.by_data:
+                try:
+                    result = self._generally(general, key, args, kwargs)
+                    group.misses = 0
+                    return result
+                except Diverged:
+                    self._stats.divergences += 1
+                    group.missed()
         if state is None:
             with self._lock:
                 state = self._states.get(key)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import collections
 import contextlib
 import json
 import os
@@ -29,6 +30,7 @@ TIME_LIMIT = 60.0  # seconds for one segment, beyond what the worker allows itse
 IDLE_LIMIT = 300.0  # seconds after which a worker with nothing to do is ended: it holds some 300 MB
 ATTEMPTS = 2
 MAX_FORMS = 4  # sizes of one family that are compared to see what differs
+MAX_FITTED = 512  # jobs of libraries for any sizes that are kept: each is found again in a millisecond or two
 MAX_PATTERNS = 3  # libraries for any sizes of one family
 START = (
     "import sys, json; sys.path[:] = json.loads(sys.argv[1]); "
@@ -92,13 +94,14 @@ class Job:
         """Take the kernel from disk if it is there. Raises `cache.Refused`, OSError, ImportError,
         `fitting.Unfit`."""
         key = self.key if self.general is None else self.general.key
-        found = cache.load(folder, key)
+        found = self._compiler.libraries.get(key) or cache.load(folder, key)
         runtime = native.load(folder) if found is not None else None
         if found is None or runtime is None:
             return False
         library, metadata = found
         assert library is not None
         if self.general is not None:
+            self._compiler.libraries[key] = found
             self.general = self.general._replace(sized=metadata["sized"])
             metadata = fitting.fit(metadata, self.general.values, self.inputs, self.outputs)
         made = kernel.make(runtime, self.inputs, self.outputs, self.written, library, metadata)
@@ -162,6 +165,8 @@ class _Compiler:
     def __init__(self, done: dict[str, Job] | None = None) -> None:
         self.lock = threading.Lock()
         self.jobs: dict[str, Job] = done or {}
+        self.fitted: collections.deque[str] = collections.deque()  # those of libraries for any sizes
+        self.libraries: dict[str, tuple[Path | None, dict[str, Any]]] = {}  # these, as they were loaded
         self.families: dict[str, Family] = {}
         self.queue: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self.thread: threading.Thread | None = None
@@ -177,6 +182,8 @@ class _Compiler:
             if (known := self.jobs.get(job.key)) is not None:
                 return known
             self.jobs[job.key] = job
+            if len(self.fitted) > MAX_FITTED:  # who uses them keeps them
+                self.jobs.pop(self.fitted.popleft(), None)
             pattern = self.families.setdefault(job.family, Family()).pattern(job.sized)
         self._begin(job, pattern)
         return job
@@ -200,6 +207,7 @@ class _Compiler:
             job.general = General(
                 wire.key(repr(pattern).encode(), job.family, job.allowed), pattern, values, {}
             )
+            self.fitted.append(job.key)
             if self._from_disk(job):
                 return
         try:
