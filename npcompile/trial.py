@@ -12,6 +12,7 @@ from npcompile.lower.values import Value
 # as a rule, and at the very least.
 COST = (600.0, 0.1)
 LEAST = (300.0, 0.015)
+SINGLE = 0.3  # of that, on single elements
 # What calling a kernel takes, and each array or number that it is given.
 CALL_COST = 1200
 INPUT_COST = 80
@@ -24,14 +25,18 @@ CLEARLY_SLOWER, CLEARLY_FASTER = 1.5, 0.8
 
 def numpy_cost(plan: Plan, each: tuple[float, float]) -> float:
     """What NumPy takes for what a plan's kernels do, in nanoseconds, where an operation takes `each`."""
-    operation, byte = each
     cost = 0.0
     for segment in plan.segments:
         for node in segment.ops:
-            sizes = [value_of(node), *(value_of(arg) for arg in node.all_input_nodes)]
-            cost += operation + byte * max(map(_nbytes, sizes))
-        cost += sum(operation + byte * _nbytes(value_of(node)) for node in segment.writes)
+            cost += _cost([value_of(node), *map(value_of, node.all_input_nodes)], *each)
+        cost += sum(_cost([value_of(node)], *each) for node in segment.writes)
     return cost
+
+
+def _cost(values: list[Value], operation: float, byte: float) -> float:
+    """Of one operation. On single elements it takes a fraction of what it takes on the smallest array."""
+    single = all(value.shape == () for value in values)
+    return operation * SINGLE if single else operation + byte * max(map(_nbytes, values))
 
 
 def is_small(plan: Plan) -> bool:
