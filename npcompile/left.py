@@ -45,7 +45,7 @@ def why_it_costs(node: ast.stmt, levels: Levels, reasons: dict[int, str]) -> str
     """The same for one that costs; None where nothing would make it faster. Of a loop it is that of the first
     statement in it which was found out to be one that no block holds."""
     inner = [part for part in statements([node]) if has_work(part)]
-    if any(part in levels.faster for part in inner) or (node in levels.small and inner == [node]):
+    if node in levels.small and inner == [node]:
         return None
     if inner and all(part in levels.small for part in inner):
         return _LITTLE

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from npcompile.state import State
 
 clock = time.perf_counter
-# So many calls are measured, after one in which what takes the time is made; what takes a larger part of each
-# than this is told, if it takes so many seconds.
+# So many calls are measured, after one in which what takes the time is made; what takes a larger part of the
+# time than this is told, if it takes so many seconds.
 CALLS = 3
 PART = 0.1
 SECONDS = 5e-6
@@ -51,7 +51,7 @@ class Watch:
         self.frames: list[_Frame] = []
         self.made: dict[Outlined, tuple[Callable[..., Any], list[ast.stmt]]] = {}
         self.spent: dict[tuple[Outlined, int], float] = {}  # in the call at hand
-        self.parts: list[dict[tuple[Outlined, int], tuple[float, float]]] = []  # of the time, and seconds
+        self.calls: list[tuple[float, dict[tuple[Outlined, int], float]]] = []  # all of it, and by statement
         self.quiet = False  # nothing was recorded at the last call, and nothing is being compiled
         self.overhead = self._overhead()
 
@@ -75,9 +75,9 @@ class Watch:
             spent, self.spent = self.spent, {}
         self.quiet = before == self.root._blocks.recordings
         if self.quiet:
-            self.parts.append({unit: (took / max(total, took), took) for unit, took in spent.items() if took})
-            if len(self.parts) > CALLS:
-                del self.parts[0]
+            self.calls.append((total, spent))
+            if len(self.calls) > CALLS:
+                del self.calls[0]
                 self.outlined.watch = None
                 self._tell()
         return result
@@ -175,11 +175,12 @@ class Watch:
     # -- telling -------------------------------------------------------------------------------------------
 
     def _tell(self) -> None:
-        for key in self.parts[0]:
-            part, seconds = (min(call.get(key, (0.0, 0.0))[at] for call in self.parts) for at in (0, 1))
-            if part >= PART and seconds >= SECONDS:
+        least = min(total for total, _ in self.calls)  # others may load the machine
+        for key in self.calls[0][1]:
+            seconds = min(spent.get(key, 0.0) for _, spent in self.calls)
+            if seconds >= max(PART * least, SECONDS):
                 outlined, unit = key
-                self._tell_of(outlined, self.made[outlined][1][unit], part)
+                self._tell_of(outlined, self.made[outlined][1][unit], min(seconds / least, 1.0))
 
     def _tell_of(self, outlined: Outlined, unit: ast.stmt, part: float) -> None:
         fn: Any = outlined.owner.__wrapped__

@@ -130,7 +130,7 @@ def _outline(
     tree: FunctionNode = cut.node
     units: list[ast.stmt] = []
     if clock is not None:
-        tree, units = clocked(tree, _facts_of(node, code).scalars)
+        tree, units = clocked(tree, _facts_of(node, code).scalars, levels.faster)
         cells |= {TICK: CellType(clock.tick), TOCK: CellType(clock.tock)}
     made = _function(fn, compile_in_place(tree, code, imports, tuple(cells)), outside | cells)
     pieces = []

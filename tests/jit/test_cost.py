@@ -3,6 +3,7 @@ The clock is the test's own: what a statement takes is what it says it takes."""
 
 from __future__ import annotations
 
+import ast
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -178,3 +179,27 @@ def test_answers_and_effects_are_the_same_while_it_is_measured() -> None:
             got, want = jitted(np.ones(4), []), function(np.ones(4), [])
             assert np.array_equal(got[0], want[0]) and got[1] == want[1]
     assert seen == [0, 1, 2, 3, 4] * 24
+
+
+def test_what_numpy_does_faster_is_told_from_what_is_around_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A loop that calls no block may be one because NumPy does its array work in less time: that costs
+    nothing that could be had."""
+    made = watch.outline
+
+    def with_faster(fn: Any, levels: Any, *rest: Any) -> Any:
+        (loop,) = (node for node in ast.walk(watch.tree_of(fn)[0]) if isinstance(node, ast.For))
+        levels.faster.add(loop.body[0])
+        levels.small.add(loop.body[0])
+        return made(fn, levels, *rest)
+
+    def function(x, first, second):
+        for trip in (4, 5, 6, 7, 8):
+            spend(first)
+            x[trip - 4] += int(str(trip))
+            spend(second)
+        return x
+
+    monkeypatch.setattr(watch, "outline", with_faster)
+    assert not told(npcompile.jit(function), np.ones(8), 1.0, 0.0)
+    (warning,) = told(npcompile.jit(function), np.ones(8), 0.5, 0.5)
+    assert f"{__file__}:{function.__code__.co_firstlineno + 4}: 50% of its time" in str(warning.message)

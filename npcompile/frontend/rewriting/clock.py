@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+from collections.abc import Iterable
 from typing import Any
 
 from npcompile.frontend.rewriting.flow import is_scalar
@@ -19,50 +20,68 @@ _NO_WORK = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast
 _BODIES = ("body", "orelse", "finalbody")
 
 
-def clocked(node: FunctionNode, scalars: set[str]) -> tuple[FunctionNode, list[ast.stmt]]:
+def clocked(
+    node: FunctionNode, scalars: set[str], apart: Iterable[ast.AST]
+) -> tuple[FunctionNode, list[ast.stmt]]:
     """The tree of a function that was cut, and the statements that it takes the time of, by number: the
-    largest that call no block, and those that do something with what blocks gave. scalars: its counters."""
+    largest that call no block, and those that do something with what blocks gave. scalars: its counters.
+    apart: statements to be told from what is around them."""
     assert isinstance(node, ast.FunctionDef)
-    units: list[ast.stmt] = []
+    clocks = _Clocks(scalars, {_place(part) for part in apart} - {None})
     made = copy.copy(node)
-    made.body = _body(node.body, units, scalars)
-    return made, units
+    made.body = clocks.body(node.body)
+    return made, clocks.units
 
 
-def _body(statements: list[ast.stmt], units: list[ast.stmt], scalars: set[str]) -> list[ast.stmt]:
-    made: list[ast.stmt] = []
-    for node in statements:
-        if not any(_is_block(part) for part in ast.walk(node)):
-            plain = isinstance(node, _NO_WORK) or not has_work(node) or _counts(node, scalars)
-        elif any(hasattr(node, name) for name in _BODIES):
-            made.append(_inside(node, units, scalars))
-            continue
-        else:
-            plain = not _works(node)
-        if plain or any(isinstance(part, ast.Yield | ast.YieldFrom) for part in own_nodes([node])):
-            made.append(node)
-            continue
-        made += [_call(TICK, node, ast.Constant(len(units), **position(node))), node]
-        if not leaves([node]):
-            made.append(_call(TOCK, node))
-        units.append(node)
-    return made
+class _Clocks:
+    def __init__(self, scalars: set[str], apart: set[Any]) -> None:
+        self.scalars = scalars
+        self.apart = apart
+        self.units: list[ast.stmt] = []
+
+    def body(self, statements: list[ast.stmt]) -> list[ast.stmt]:
+        made: list[ast.stmt] = []
+        for node in statements:
+            if self._is_opened(node):
+                made.append(self._inside(node))
+            elif not self._is_timed(node):
+                made.append(node)
+            else:
+                made += [_call(TICK, node, ast.Constant(len(self.units), **position(node))), node]
+                made += [] if leaves([node]) else [_call(TOCK, node)]
+                self.units.append(node)
+        return made
+
+    def _is_opened(self, node: ast.stmt) -> bool:
+        """Whether the time is taken of what is in it, one by one."""
+        if isinstance(node, _NO_WORK) or not any(hasattr(node, name) for name in _BODIES):
+            return False
+        return any(_is_block(part) or _place(part) in self.apart for part in ast.walk(node))
+
+    def _is_timed(self, node: ast.stmt) -> bool:
+        parts = list(own_nodes([node]))
+        if isinstance(node, _NO_WORK) or any(isinstance(part, ast.Yield | ast.YieldFrom) for part in parts):
+            return False
+        if any(_is_block(part) for part in parts):
+            return _works(node)
+        counts = isinstance(node, ast.Assign | ast.AugAssign) and is_scalar(node.value, self.scalars)
+        return has_work(node) and not counts
+
+    def _inside(self, node: ast.stmt) -> ast.stmt:
+        made: Any = copy.copy(node)
+        for name in _BODIES:
+            if getattr(node, name, None):
+                setattr(made, name, self.body(getattr(node, name)))
+        if isinstance(node, ast.Try | ast.TryStar):
+            made.handlers = [copy.copy(handler) for handler in node.handlers]
+            for handler in made.handlers:
+                handler.body = self.body(handler.body)
+        return made
 
 
-def _inside(node: ast.stmt, units: list[ast.stmt], scalars: set[str]) -> ast.stmt:
-    made: Any = copy.copy(node)
-    for name in _BODIES:
-        if getattr(node, name, None):
-            setattr(made, name, _body(getattr(node, name), units, scalars))
-    if isinstance(node, ast.Try | ast.TryStar):
-        made.handlers = [copy.copy(handler) for handler in node.handlers]
-        for handler in made.handlers:
-            handler.body = _body(handler.body, units, scalars)
-    return made
-
-
-def _counts(node: ast.stmt, scalars: set[str]) -> bool:
-    return isinstance(node, ast.Assign | ast.AugAssign) and is_scalar(node.value, scalars)
+def _place(node: ast.AST) -> tuple[int, int] | None:
+    """Where a statement stands: what cutting copies keeps its place."""
+    return (node.lineno, node.col_offset) if isinstance(node, ast.stmt) else None
 
 
 def _is_block(node: ast.AST) -> bool:
