@@ -186,7 +186,7 @@ class Recorded(Linking):
         if state is None:
             with self._lock:
                 state = self._states.get(key)
-                if state is None and len(self._states) < self.max_signatures:
+                if state is None and self._has_room():
                     state = self._states[key] = State(group, lengths)
         if state is None:
             return self._too_many(
@@ -246,17 +246,22 @@ class Recorded(Linking):
         self._stats.host_calls += entry.host_calls
         with self._lock:
             state = self._states.get(key)
-            if state is None and len(self._states) >= self.max_signatures:
-                oldest = next((known for known, s in self._states.items() if s.group is None), None)
-                self._states.pop(oldest, None)
-                self._known.clear()
             if state is None:
+                self._has_room()
                 state = self._states[key] = State(None, ())
                 state.entries, state.count, state.answered = [entry], 1, True
             state.ready = [(replay, entry.host_calls)]
         if entry.jobs:  # else they are interpreted
             state.try_out(entry, self.clear_seconds, self.first_replays)
         return result
+
+    def _has_room(self) -> bool:
+        """Whether another signature may be kept: what a general program answers for can be found again."""
+        if len(self._states) >= self.max_signatures:
+            oldest = next((key for key, state in self._states.items() if state.answered), None)
+            self._states.pop(oldest, None)
+            self._known.clear()
+        return len(self._states) < self.max_signatures
 
     def _cut_alike(self, state: State) -> Outlined | None:
         """The function cut into blocks by its source: the same for all calls that differ in lengths alone."""
