@@ -147,8 +147,12 @@ class Outlined:
                 own.plain_calls += 1
 
     def wait(self, deadline: float | None) -> None:
-        for block in list(self.blocks.values()):
-            block.wait_until(deadline)
+        waiting: list[Any] = list(self.blocks.values())
+        callees = self.root.callees
+        if self.owner is self.root:
+            waiting += [callee for callee in callees.values() if callee is not _Plain]
+        for recorded in waiting:
+            recorded.wait_until(deadline)
 
     def enter(self, fn: Any) -> Any:
         """What Python between the blocks calls for `fn`: functions of the user's are jitted, too."""

@@ -138,3 +138,34 @@ def test_a_loop_over_elements_becomes_the_function_itself(fn: Any) -> None:
     (state,) = jitted._states.values()
     assert state.outlined.made.function is fn
     assert jitted.stats.compilations == 0
+
+
+def sums(a: Any) -> Any:
+    total = np.zeros_like(a)
+    for row in range(3, 40):
+        total += chain(np.cos(a / row)) * np.cos(a)
+    return total
+
+
+def summed(a: Any) -> Any:
+    total = 0.0
+    for _ in range(3):
+        total = total + float(sums(a)[0])
+    return total
+
+
+def test_waiting_includes_the_functions_that_are_called_between_blocks() -> None:
+    a = np.linspace(0.0, 1.0, 20_000)
+    jitted = npcompile.jit(summed)
+    for _ in range(3):
+        jitted(a)
+        jitted.wait()
+    recorded = [callee for callee in jitted.callees.values() if hasattr(callee, "_states")]
+    blocks = [
+        block
+        for callee in recorded
+        for state in callee._states.values()
+        for block in (state.outlined.blocks.values() if state.outlined else ())
+    ]
+    states = [state for one in (*recorded, *blocks) for state in one._states.values()]
+    assert blocks and not any(state.pending for state in states)
