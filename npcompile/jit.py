@@ -54,12 +54,12 @@ class Jitted(Recorded):
         replays are the function's own (a call is a replay when all that was recorded of it was replayed)."""
         return self._stats.with_blocks(self._blocks)
 
-    def _first(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _unanswered(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         state = self._states.get(key)
         if state is not None and state.refused is not None and self._strict:
             raise NotCompiledError(state.refused)
         try:
-            return super()._first(key, args, kwargs)
+            return super()._unanswered(key, args, kwargs)
         except NotCompiledError as error:
             if (state := self._states.get(key)) is not None:
                 state.refused = str(error)
