@@ -60,7 +60,9 @@ class Linking:
                     linked = linked or bool(state.ready)
                     continue
                 error = entry.error()
-                if error is None:
+                if error is None and not entry.alone:
+                    self._count(entry)
+                elif error is None:
                     kernels: list[Any] = [job.kernel for job in entry.jobs]
                     if verifying() and entry.program.device in (None, "cpu"):
                         kernels = watched(kernels, entry.segments, entry.program.filename, self.name)

@@ -172,6 +172,7 @@ class Recorded(Linking):
     def _unanswered(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         with self._lock:
             state = self._states.get(key)
+        linked = state is not None and self._link(state)
         group, lengths = self._group(key) if state is None else (state.group, state.lengths)
         general = None if group is None else group.general
         if group is not None and general is not None and general.follows(lengths):
@@ -192,7 +193,7 @@ class Recorded(Linking):
             return self._too_many(
                 args, kwargs, f"more than {self.max_signatures} signatures (shapes, dtypes, layouts)"
             )
-        if self._link(state):
+        if linked or self._link(state):
             self._stats.calls -= 1
             return self(*args, **kwargs)
         if state.small:
@@ -350,10 +351,11 @@ class Recorded(Linking):
         state.entries.append(entry)
         if state.group is not None:
             state.group.add(state.lengths, entry, general)
-        if general and by_data(traced.program):
-            return self._record_by_data(entry, traced)
+        entry.alone = not (general and by_data(traced.program))
         if os.environ.get("NPCOMPILE_BACKEND") == "interpreter":
             self._stats.segments += len(entry.segments)
+            if not entry.alone:
+                return traced.result
             stand_ins = [eager(segment.graph, entry.program.device) for segment in entry.segments]
             state.ready.insert(0, (entry.replay.link(stand_ins, self._stats), entry.host_calls))
             return traced.result
@@ -369,15 +371,6 @@ class Recorded(Linking):
             self._link(state)
         elif entry.done:
             self._link(state)
-        return traced.result
-
-    def _record_by_data(self, entry: Entry, traced: Traced) -> Any:
-        """A recording that makes arrays whose lengths depend on data: it answers once another agrees."""
-        if os.environ.get("NPCOMPILE_BACKEND") != "interpreter":
-            entry.start()
-            if self._wait or os.environ.get("NPCOMPILE_WAIT", "0") not in ("", "0"):
-                self._wait_for(entry)
-                self._count(entry)
         return traced.result
 
     def _not_followed(self, state: State, traced: Traced) -> None:

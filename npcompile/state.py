@@ -29,6 +29,8 @@ class Entry:
         self.segments = traced.plan.segments
         self.host_calls = traced.host_calls
         self.jobs: list[Job | cuda.DeviceJob] = []
+        # Whether it may answer; where lengths depend on data, it may once another recording agrees.
+        self.alone = True
 
     def start(self) -> None:
         salt = ops_version()
