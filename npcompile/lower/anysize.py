@@ -124,4 +124,4 @@ def _left(tensor: torch.Tensor, value: Value) -> Any:
     shape = tuple(tensor.shape)
     result = torch.empty_strided(shape, dense(shape, value), dtype=NUMBERS.get(value.kind, value.dtype))
     result.copy_(tensor)
-    return result.numpy()
+    return result.numpy().copy("K")

@@ -39,7 +39,7 @@ def _leave(tensor: torch.Tensor, value: Value) -> Any:
         return tensor.numpy()[()]
     result = torch.empty_strided(value.shape, value.strides, dtype=value.dtype)
     result.copy_(tensor)
-    return result.numpy()
+    return result.numpy().copy("K")  # which owns its memory, as NumPy's own results do
 
 
 def eager(graph: fx.Graph, device: str | None = None) -> Callable[..., Any]:
