@@ -60,7 +60,7 @@ class AnySize:
         return found
 
     def _of(self, rows: list[tuple[Any, ...]]) -> Callable[..., Any]:
-        job = compiler.submit(wire.build(self._with_results(rows)), self.salt)
+        job = compiler.submit_rows(self._with_results(rows), self.salt)
         if not job.done or job.kernel is None:
             raise fitting.Unfit(job.error or "its kernel is still being compiled")
         return job.kernel

@@ -17,7 +17,7 @@ import torch
 import torch.fx as fx
 
 from . import adapter, cpp, sizes, streaming, wrapper
-from .graph import build, evaluate, inputs_of, outputs_of, unpack, written
+from .graph import evaluate, inputs_of, outputs_of, unpack, written
 from .kernel import NUMBERS
 from .outputs import Orders, demanded_of, general, inverse, turn
 from .values import Value
@@ -70,8 +70,7 @@ def compile_segment(
     """
     start = time.perf_counter()
     rows = unpack(data)
-    graph = build(rows)
-    ins, outs = inputs_of(graph), outputs_of(graph)
+    ins, outs = inputs_of(rows), outputs_of(rows)
     with adapter.fake_mode() as mode:
         fakes = [_fake(v) for v in ins]
     layouts = _layouts(rows, mode, [_fake_copy(mode, v) for v in ins], outs)
@@ -114,7 +113,7 @@ def compile_segment(
     demanded = [demanded_of(v) for v in outs]
     used = cpp.allowed_threads(costs[0], threads)
     emitted = cpp.emit(program, demanded, used, pattern is not None)
-    wrong = emitted.written - written(graph)
+    wrong = emitted.written - written(rows)
     if wrong:
         raise Rejected(f"inputs {sorted(wrong)} are written without a write step")
     generated = time.perf_counter()

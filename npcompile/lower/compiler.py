@@ -48,8 +48,7 @@ class Job:
     kernels).
     """
 
-    def __init__(self, graph: fx.Graph, salt: str, compiler: _Compiler) -> None:
-        rows = wire.rows_of(graph)
+    def __init__(self, rows: list[tuple[Any, ...]], salt: str, compiler: _Compiler) -> None:
         self.data = wire.pack(rows)
         self.allowed = torch.get_num_threads()
         self.threads = self.allowed  # when done: those that it uses
@@ -57,9 +56,9 @@ class Job:
         self.sized = sizes.form(rows)
         self.family = wire.key(self.sized.skeleton, f"{salt} {self.sized.scale}", self.threads)
         self.general: General | None = None
-        self.inputs = wire.inputs_of(graph)
-        self.outputs = wire.outputs_of(graph)
-        self.written = wire.written(graph)
+        self.inputs = wire.inputs_of(rows)
+        self.outputs = wire.outputs_of(rows)
+        self.written = wire.written(rows)
         self.kernel: Callable[..., Any] | None = None
         self.error: str | None = None
         self.form = ""
@@ -176,8 +175,8 @@ class _Compiler:
         self.compiled = 0
         self.closing = False
 
-    def submit(self, graph: fx.Graph, salt: str) -> Job:
-        job = Job(graph, salt, self)
+    def submit(self, rows: list[tuple[Any, ...]], salt: str) -> Job:
+        job = Job(rows, salt, self)
         with self.lock:
             if (known := self.jobs.get(job.key)) is not None:
                 return known
@@ -397,7 +396,12 @@ def submit(graph: fx.Graph, salt: str = "") -> Job:
     `salt` stands for all that the key cannot see: the source of the graph's targets. Raises TypeError for a
     graph that holds other nodes than placeholders, function calls and the output.
     """
-    return _compiler.submit(graph, salt)
+    return _compiler.submit(wire.rows_of(graph), salt)
+
+
+def submit_rows(rows: list[tuple[Any, ...]], salt: str = "") -> Job:
+    """The job of a segment that is given as `graph.rows_of` gives it."""
+    return _compiler.submit(rows, salt)
 
 
 def start() -> None:

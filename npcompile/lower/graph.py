@@ -95,29 +95,6 @@ def unpack(data: bytes) -> list[tuple[Any, ...]]:
     return rows
 
 
-def load(data: bytes) -> fx.Graph:
-    """The graph that `dump` wrote; imports the modules of its targets."""
-    return build(unpack(data))
-
-
-def build(rows: list[tuple[Any, ...]]) -> fx.Graph:
-    """The graph of these rows."""
-    graph = fx.Graph()
-    nodes: list[fx.Node] = []
-    for row in rows:
-        if row[0] == "in":
-            node = graph.placeholder(f"a{len(nodes)}")
-            node.meta["value"] = Value(*row[1])
-        elif row[0] == "call":
-            args, kwargs = _resolved(row[2], nodes), _resolved(row[3], nodes)
-            node = graph.call_function(_callable(row[1]), args, kwargs)
-        else:
-            node = graph.output(_resolved(row[1], nodes))
-            node.meta["values"] = tuple(Value(*v) for v in row[2])
-        nodes.append(node)
-    return graph
-
-
 def evaluate(rows: list[tuple[Any, ...]], *inputs: Any) -> Any:
     """What the segment of these rows answers, its calls made one by one."""
     given = iter(inputs)
@@ -148,18 +125,18 @@ def _callable(target: Any) -> Any:
     return attrgetter(target.name)(torch.ops) if isinstance(target, Overload) else target
 
 
-def inputs_of(graph: fx.Graph) -> list[Value]:
-    return [n.meta["value"] for n in graph.nodes if n.op == "placeholder"]
+def inputs_of(rows: list[tuple[Any, ...]]) -> list[Value]:
+    return [Value(*row[1]) for row in rows if row[0] == "in"]
 
 
-def outputs_of(graph: fx.Graph) -> list[Value]:
-    return list(graph.output_node().meta["values"])
+def outputs_of(rows: list[tuple[Any, ...]]) -> list[Value]:
+    return [Value(*value) for value in rows[-1][2]]
 
 
-def written(graph: fx.Graph) -> set[int]:
+def written(rows: list[tuple[Any, ...]]) -> set[int]:
     """The places, among the inputs, of those that the segment writes into."""
-    places = {n: i for i, n in enumerate(graph.find_nodes(op="placeholder"))}
-    return {places[n.args[0]] for n in graph.find_nodes(op="call_function", target=write)}
+    inputs = [place for place, row in enumerate(rows) if row[0] == "in"]
+    return {inputs.index(row[2][0].place) for row in rows if row[0] == "call" and row[1] is write}
 
 
 def key(data: bytes, salt: str, threads: int) -> str:

@@ -9,7 +9,19 @@ import numpy as np
 import pytest
 import torch
 
-from npcompile.lower.graph import dump, inputs_of, key, load, outputs_of, write, written
+from npcompile.lower.graph import (
+    Overload,
+    dump,
+    evaluate,
+    inputs_of,
+    key,
+    outputs_of,
+    pack,
+    rows_of,
+    unpack,
+    write,
+    written,
+)
 
 from .segments import Builder, segment
 
@@ -28,14 +40,19 @@ def body(scale=2.0, names=""):
 
 
 def test_a_graph_comes_back_whole():
-    graph = load(dump(body()))
-    calls = [n for n in graph.nodes if n.op == "call_function"]
-    targets = [operator.getitem, write, torch.ops.aten.mul.Tensor, torch.cat]
-    assert [n.target for n in calls] == targets
-    assert calls[0].args[1] == (slice(0, 2), None, ..., 1) and calls[3].kwargs == {"dim": 1}
-    assert [v.shape for v in inputs_of(graph)] == [(3, 4), (2, 1)]
-    assert outputs_of(graph)[0].strides == (8, 1) and written(graph) == {1}
-    assert dump(graph) == dump(body()) and len(dump(body())) < 1500
+    rows = unpack(dump(body()))
+    calls = [row for row in rows if row[0] == "call"]
+    assert [row[1] for row in calls] == [operator.getitem, write, Overload("aten.mul.Tensor"), torch.cat]
+    assert calls[0][2][1] == (slice(0, 2), None, ..., 1) and calls[3][3] == {"dim": 1}
+    assert [v.shape for v in inputs_of(rows)] == [(3, 4), (2, 1)]
+    assert outputs_of(rows)[0].strides == (8, 1) and written(rows) == {1}
+    assert pack(rows) == dump(body()) and len(dump(body())) < 1500
+
+
+def test_rows_are_evaluated_one_by_one():
+    x, y = torch.arange(12.0).reshape(3, 4), torch.zeros(2, 1)
+    (result,) = evaluate(rows_of(body()), x, y)
+    assert torch.equal(result, torch.cat([x, x * 2], dim=1)) and torch.equal(y, x[:2, None, 1])
 
 
 def test_structure_alone_makes_the_key():
