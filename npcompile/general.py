@@ -133,9 +133,10 @@ class General:
         if replay is None:
             raise Diverged
         found = [_Finding(kernels) for kernels in self._kernels]
-        result = replay.link(list(found), stats)(*leaves)
+        linked = replay.link(list(found), stats)
+        result = linked(*leaves)
         if self.by_data:
-            return result, replay.link(list(found), stats)
+            return result, linked
         return result, self.entry.replay.link([finding.kernel for finding in found], stats)
 
     def _ready(self, leaves: list[Any]) -> Replay | None:

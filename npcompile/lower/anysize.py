@@ -10,8 +10,7 @@ import torch
 
 from . import compiler, fitting, sizes
 from . import graph as wire
-from .eager import enter
-from .kernel import NUMBERS
+from .eager import enter, leave
 from .outputs import dense, inverse
 from .segment import Segment
 from .values import Value
@@ -117,11 +116,8 @@ def _laid(known: Value, item: Any) -> Value:
 
 
 def _left(tensor: torch.Tensor, value: Value) -> Any:
-    if tensor.dtype != value.dtype or tensor.dim() != len(value.shape):
-        raise fitting.Unfit("an op gave another dtype or number of axes than NumPy")
-    if value.kind == "scalar":
-        return tensor.numpy()[()]
+    """A result as it is now, laid out as the recorded one was."""
+    if tensor.dim() != len(value.shape):
+        raise fitting.Unfit("an op gave another number of axes than NumPy")
     shape = tuple(tensor.shape)
-    result = torch.empty_strided(shape, dense(shape, value), dtype=NUMBERS.get(value.kind, value.dtype))
-    result.copy_(tensor)
-    return result.numpy().copy("K")
+    return leave(tensor, replace(value, shape=shape, strides=dense(shape, value)))

@@ -29,7 +29,7 @@ def enter(host: Any, value: Value) -> torch.Tensor:
     return torch.tensor(host.item() if value.kind == "scalar" else host, dtype=dtype)
 
 
-def _leave(tensor: torch.Tensor, value: Value) -> Any:
+def leave(tensor: torch.Tensor, value: Value) -> Any:
     """A result in memory of its own, laid out as NumPy lays it."""
     if tensor.dtype != value.dtype or tuple(tensor.shape) != value.shape:
         raise TypeError(
@@ -53,7 +53,7 @@ def eager(graph: fx.Graph, device: str | None = None) -> Callable[..., Any]:
 
     def run(*host: Any) -> Any:
         outputs = evaluate(rows, *(enter(item, value) for item, value in zip(host, values, strict=True)))
-        left = tuple(_leave(tensor, value) for tensor, value in zip(outputs, results, strict=True))
+        left = tuple(leave(tensor, value) for tensor, value in zip(outputs, results, strict=True))
         return left[0] if len(left) == 1 else left
 
     def run_on_device(*tensors: torch.Tensor) -> list[torch.Tensor]:

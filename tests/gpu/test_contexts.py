@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import warnings
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -13,14 +11,10 @@ import torch
 import npcompile
 from npcompile.device import current_device
 
-pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
-
-
-@pytest.fixture(autouse=True)
-def quiet() -> Iterator[None]:
-    with warnings.catch_warnings():  # torch's own deprecations are not this test's subject
-        warnings.simplefilter("ignore")
-        yield
+pytestmark = [
+    pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device"),
+    pytest.mark.usefixtures("quiet"),
+]
 
 
 def norms(x):

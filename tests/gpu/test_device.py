@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -13,14 +11,10 @@ import torch
 import npcompile
 from tests.checker import same
 
-pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
-
-
-@pytest.fixture(autouse=True)
-def quiet() -> Iterator[None]:
-    with warnings.catch_warnings():  # torch's own deprecations are not this test's subject
-        warnings.simplefilter("ignore")
-        yield
+pytestmark = [
+    pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device"),
+    pytest.mark.usefixtures("quiet"),
+]
 
 
 def kmeans(X: Any, means: Any) -> Any:

@@ -104,6 +104,17 @@ def first_call(
     return None
 
 
+def _rebuilt(node: ast.AST, visit: Callable[[ast.AST], Any]) -> ast.AST:
+    """The node anew, its parts as `visit` gives them."""
+    made = copy.copy(node)
+    for name, old in ast.iter_fields(node):
+        if isinstance(old, list):
+            setattr(made, name, [visit(item) if isinstance(item, ast.AST) else item for item in old])
+        elif isinstance(old, ast.AST):
+            setattr(made, name, visit(old))
+    return made
+
+
 class _Swap(ast.NodeTransformer):
     def __init__(self, old: ast.expr, new: ast.expr) -> None:
         self.old = old
@@ -112,13 +123,7 @@ class _Swap(ast.NodeTransformer):
     def visit(self, node: ast.AST) -> Any:
         if node is self.old:
             return self.new
-        made = copy.copy(node)
-        for name, value in ast.iter_fields(node):
-            if isinstance(value, list):
-                setattr(made, name, [self.visit(v) if isinstance(v, ast.AST) else v for v in value])
-            elif isinstance(value, ast.AST):
-                setattr(made, name, self.visit(value))
-        return made
+        return _rebuilt(node, self.visit)
 
 
 def swapped(node: ast.expr, old: ast.expr, new: ast.expr) -> Any:
@@ -146,13 +151,7 @@ class _Enter(ast.NodeTransformer):
         return made
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
-        made = copy.copy(node)
-        for name, old in ast.iter_fields(node):
-            if isinstance(old, list):
-                setattr(made, name, [self.visit(item) if isinstance(item, ast.AST) else item for item in old])
-            elif isinstance(old, ast.AST):
-                setattr(made, name, self.visit(old))
-        return made
+        return _rebuilt(node, self.visit)
 
     def _alone(self, node: ast.AST) -> ast.AST:
         return node
