@@ -16,6 +16,7 @@ from numpy.lib import stride_tricks
 from numpy.lib.array_utils import normalize_axis_index
 
 from npcompile.frontend import dispatch, errstate
+from npcompile.frontend.ops.sorting import kind_of
 from npcompile.frontend.strided import Strided
 from npcompile.frontend.table import Unsupported
 
@@ -258,7 +259,8 @@ any_order: ContextVar[bool] = ContextVar("npcompile.any_order", default=False)
 def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
     """Where nothing is equal there is one order only. Where something is, NumPy's unstable one is its own."""
     array = _ours(a)
-    if order is not None or kind not in (None, "quicksort", "heapsort") or array._memory.dim() == 0:
+    asked = (a, axis, kind), {} if stable is None else {"stable": stable}
+    if order is not None or kind_of(*asked) not in ("q", "h") or array._memory.dim() == 0:
         raise Unsupported("an order that no op gives")
     found = dispatch.call(np.ndarray.argsort, (array, axis), {"stable": True})
     if any_order.get():

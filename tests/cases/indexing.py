@@ -201,6 +201,10 @@ case(
     "edges",
 )
 case("numpy.argsort", lambda np, a: np.argsort(a), given((A,)), "unstable", refused=True)
+for letter in ("m", "S", "Merge"):  # NumPy knows the kinds by their first letter
+    case("numpy.argsort", lambda np, a, kind=letter: np.argsort(a, kind=kind), given((A,)), f"kind {letter}")
+    case("numpy.sort", lambda np, a, kind=letter: np.sort(a, kind=kind), given((A,)), f"kind {letter}")
+case("numpy.argsort", lambda np, a: np.argsort(a, stable=1), given((A,)), "stable")
 
 STEPS = numpy.array([0.0, 1.0, 1.0, 2.5, 4.0])
 for side in ("left", "right"):

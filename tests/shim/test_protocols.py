@@ -249,6 +249,16 @@ def test_host_calls_are_counted() -> None:
     a[a > 100] = np.array([])
 
 
+@pytest.mark.parametrize("asked", [{}, {"kind": "quick"}, {"kind": "H"}, {"stable": False}])
+def test_orders_of_different_items_are_ours(asked: dict[str, object]) -> None:
+    """Where items are equal, which comes first is decided by NumPy's algorithm."""
+    for dtype in ("u8", "i2", "f4", "c16"):
+        assert np.argsort(np.array([3, 1, 2], dtype), **asked).tolist() == [1, 2, 0]
+    assert not counters.host_calls
+    np.argsort(np.array([1, 2, 1]), **asked)
+    assert counters.host_calls["numpy.argsort"] == 1
+
+
 def test_what_numpy_refuses_raises_numpys_exception() -> None:
     a, b = np.array([0.0, 1, 2, 3]), np.array([0, 1, 2])
     for call in (lambda: a.reshape(3), lambda: a @ b, lambda: a + b, lambda: a[9], lambda: a[[9]]):
