@@ -87,6 +87,7 @@ class Op:
     views: Callable[[tuple[Any, ...], dict[str, Any]], bool] | None = None
     scalars: Callable[[tuple[Any, ...], dict[str, Any]], bool] | None = None
     library: bool = False  # on the CPU a tuned library does it best: not fused, run by NumPy at replay
+    product: bool = False  # of two operands of one or two dimensions it is their matrix product
     checked: bool = (
         False  # the body returns (result, ok): ok is a 0-d bool tensor, False where NumPy would raise;
     )

@@ -17,6 +17,7 @@ from typing import Any
 
 from torch import fx
 
+from npcompile.lower.products import fusable
 from npcompile.lower.segment import Builder, Open, Segment, nodes_in, step_of, value_of
 
 _IN_SEGMENT = ("op", "view", "part")
@@ -97,6 +98,8 @@ class Planner:
             if node.op != "output" and value_of(node).kind == "array":
                 self.shown[value_of(node).root] += 1
             if node.op == "call_function":
+                if step_of(node) == "library" and self.device == "cpu" and fusable(node, self.open.inside):
+                    node.meta["step"] = "op"
                 step = step_of(node)
                 if step in _IN_SEGMENT:
                     self._op(node)

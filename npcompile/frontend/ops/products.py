@@ -45,7 +45,7 @@ def _vecmat(one: Tensor, other: Tensor) -> Tensor:
     return contracted(lambda x, y: torch.matmul(x.conj()[..., None, :], y)[..., 0, :], one, other)
 
 
-@op(np.matmul, arrays=2, library=True, limits=_limits)
+@op(np.matmul, arrays=2, library=True, product=True, limits=_limits)
 def matmul(
     x1: Tensor,
     x2: Tensor,
@@ -58,7 +58,7 @@ def matmul(
     return product(np.matmul, _matmul, (x1, x2), dtype=dtype, casting=casting, axes=axes)
 
 
-@op(np.linalg.matmul, arrays=2, library=True)
+@op(np.linalg.matmul, arrays=2, library=True, product=True)
 def linalg_matmul(x1: Tensor, x2: Tensor, /) -> Tensor:
     return product(np.matmul, _matmul, (x1, x2))
 
@@ -140,7 +140,7 @@ def _dot_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | N
     return None if out.dtype == own and out.flags.c_contiguous else "out= that NumPy refuses"
 
 
-@op(np.dot, np.ndarray.dot, arrays=2, library=True, limits=_dot_limits)
+@op(np.dot, np.ndarray.dot, arrays=2, library=True, product=True, limits=_dot_limits)
 def dot(a: Tensor, b: Tensor, out: None = None) -> Tensor:
     if a.dim() == 0 or b.dim() == 0:
         return _multiplied(a, b)
