@@ -29,6 +29,7 @@ ALIGNMENT = 64
 PARALLEL_FROM = 100_000.0
 MASKED = "VecMask<"  # in the text of kernels that MASKS is for
 MASKS = Path(__file__).parent / "masks.h"
+REGIONS = Path(__file__).parent / "regions.h"
 
 
 class CompilerMissing(Exception):
@@ -121,6 +122,8 @@ def emit(program: Program, outs: list[Out], threads: int, sized: bool = False) -
         "static const char* npc_failed(const char* what) {\n"
         "    std::strncpy(npc_message, what, sizeof npc_message - 1);\n    return npc_message;\n}",
     ]
+    if any("omp parallel" in kernel for kernel in kernels):
+        head.append(REGIONS.read_text().strip())
     if any(MASKED in kernel.source for kernel in program.kernels):
         head.insert(len(includes) + 1, MASKS.read_text())
     if streamed:

@@ -22,7 +22,7 @@ _SOURCES = (
     *("graph.py", "sizes.py", "adapter.py", "compile.py", "outputs.py", "wrapper.py", "cpp.py"),
     *("streaming.py", "masks.h"),
 )
-FORMAT = 2  # raised when the wire form, the library's entry point or the metadata change meaning
+FORMAT = 3  # raised when the wire form, the library's entry point or the metadata change meaning
 
 
 class Ref(NamedTuple):

@@ -65,7 +65,7 @@ def make(
     Called, it raises TypeError, ValueError or OverflowError before anything ran if a value is not of the
     type, dtype, shape and strides that were compiled, or is read-only where the kernel writes.
     """
-    body = None if metadata["form"] == "native" else _general(library, metadata)
+    body = None if metadata["form"] == "native" else _general(native.team, library, metadata)
     return native.Kernel(
         str(library) if body is None else None,
         tuple(spec(v, i in written) for i, v in enumerate(inputs)),
@@ -77,10 +77,12 @@ def make(
     )
 
 
-def _general(library: Path, metadata: dict[str, Any]) -> Callable[[Any, Any], None]:
+def _general(team: int, library: Path, metadata: dict[str, Any]) -> Callable[[Any, Any], None]:
     """The general form: Inductor's own statements on torch tensors that share the arrays' memory."""
     handle = ctypes.CDLL(str(library))
     _libraries.append(handle)
+    if hasattr(handle, "npc_team"):
+        ctypes.c_void_p.in_dll(handle, "npc_team").value = team
     names = adapter.replay_names()
     names.update(torch.load(io.BytesIO(base64.b64decode(metadata["constants"]))))
     for place, (name, arity) in enumerate(metadata["entries"]):
@@ -109,7 +111,7 @@ def _entry(function: Any, arity: int) -> Callable[..., None]:
 
 
 def _one_thread() -> None:
-    """OpenMP's threads do not survive a fork: a parallel region in the child would wait for them for ever."""
+    """Threads do not survive a fork: a parallel region in the child would wait for them for ever."""
     for handle in _libraries:
         ctypes.c_int.in_dll(handle, "npc_threads").value = 1
     if _libraries:

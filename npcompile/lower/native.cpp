@@ -24,6 +24,7 @@
 
 #include "pool.h"
 #include "signature.h"
+#include "team.h"
 
 namespace {
 
@@ -343,7 +344,7 @@ PyObject *kernel_new(PyTypeObject *type, PyObject *args, PyObject *) {
     for (size_t i = 0; i < self->outputs->size(); i++)
         if (!parse_spec(PyTuple_GET_ITEM(outputs, i), (*self->outputs)[i])) goto failed;
     if (library) {
-        // never closed: other kernels of the library, and OpenMP's threads, may be in it
+        // never closed: other kernels of the library, and other threads, may be in it
         void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
         self->run = handle ? reinterpret_cast<Run>(dlsym(handle, "npc_run")) : nullptr;
         if (!self->run) {
@@ -352,6 +353,7 @@ PyObject *kernel_new(PyTypeObject *type, PyObject *args, PyObject *) {
             goto failed;
         }
         self->threads = static_cast<int *>(dlsym(handle, "npc_threads"));
+        if (auto **calls = static_cast<const TeamCalls **>(dlsym(handle, "npc_team"))) *calls = &team_calls;
     } else if (!self->body) {
         PyErr_SetString(PyExc_ValueError, "a kernel needs a library or a body");
         goto failed;
@@ -438,6 +440,9 @@ PyMODINIT_FUNC PyInit__native(void) {
     kernel_type.tp_dealloc = kernel_dealloc;
     kernel_type.tp_doc = "One segment's kernel: call it with host values in the order of the segment's inputs.";
     PyObject *module = handler_capsule && PyType_Ready(&kernel_type) == 0 ? PyModule_Create(&module_def) : nullptr;
+    PyObject *calls = module ? PyLong_FromVoidPtr(const_cast<TeamCalls *>(&team_calls)) : nullptr;
+    if (module && (!calls || PyModule_AddObjectRef(module, "team", calls) < 0)) Py_CLEAR(module);
+    Py_XDECREF(calls);
     if (module && PyModule_AddObjectRef(module, "Kernel", reinterpret_cast<PyObject *>(&kernel_type)) < 0)
         Py_CLEAR(module);
     return module;

@@ -18,8 +18,8 @@ from . import cache as files
 from . import cpp
 
 SOURCE = Path(__file__).with_name("native.cpp")
-HEADERS = (Path(__file__).with_name("pool.h"), Path(__file__).with_name("signature.h"))
-FLAGS = ("-O2", "-DNDEBUG", "-std=c++17", "-fPIC", "-shared", "-w", "-fvisibility=hidden")
+HEADERS = tuple(Path(__file__).with_name(name) for name in ("pool.h", "signature.h", "team.h"))
+FLAGS = ("-O2", "-DNDEBUG", "-std=c++17", "-fPIC", "-shared", "-pthread", "-w", "-fvisibility=hidden")
 
 _lock = threading.Lock()
 _module: ModuleType | None = None

@@ -169,7 +169,8 @@ class Builder:
         there = value_of(dst)
         source, inside = value, False
         if isinstance(value, fx.Node):
-            inside = value in self.env and value_of(value).kind not in self.places.weak
+            weak = value_of(value).kind in self.places.weak
+            inside = value in self.current.inside if weak else value in self.env
             source = self.env[value] if inside else self._source(value)
         target = self.places.canonical(dst)
         renamed = self.current.renamed.get(dst) is not None
@@ -218,9 +219,11 @@ class Builder:
 
     def _arg(self, node: fx.Node) -> fx.Node:
         """A node of the program as a node of the segment."""
+        value = value_of(node)
+        if node in self.current.inside and value.kind in self.places.weak:
+            return self.graph.call_function(self.places.weak[value.kind], (self.env[node],))
         if node in self.env:
             return self.env[node]
-        value = value_of(node)
         if value.kind in ("int", "float", "complex"):
             self.env[node] = self.graph.call_function(self.places.weak[value.kind], (self.placeholder(node),))
             return self.env[node]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import io
+import marshal
 import multiprocessing
 import os
 import pickle
@@ -103,10 +105,11 @@ def test_threads_with_arrays_of_their_own_are_written_apart() -> None:
 
 def test_threads_with_signatures_of_their_own() -> None:
     jitted = npcompile.jit(lambda x: x + 1, wait=True)
+    dtypes = (np.float32, np.float64, np.int32, np.int64)
 
     def work(number: int) -> None:
         for _ in range(3):
-            x = np.arange(float(number + 2))
+            x = np.arange(3, dtype=dtypes[number])
             assert np.array_equal(jitted(x), x + 1)
 
     in_threads(4, work)
@@ -194,6 +197,36 @@ def test_pickle_and_copy() -> None:
     right(other)
     right(other)
     assert other.stats.replays == 1
+
+
+class _ByValue(pickle.Pickler):
+    """Pickles functions themselves, as joblib's and dask's pickler does with those of the main program."""
+
+    def reducer_override(self, obj: Any) -> Any:
+        if type(obj) is types.FunctionType and obj.__module__ == "__main__":
+            return _made_again, (marshal.dumps(obj.__code__),)
+        return NotImplemented
+
+    def dump(self, obj: Any) -> None:
+        super().dump(obj)
+
+
+def _made_again(code: bytes) -> types.FunctionType:
+    return types.FunctionType(marshal.loads(code), globals())
+
+
+def test_pickle_by_value(monkeypatch: pytest.MonkeyPatch) -> None:
+    """joblib's processes do not import the main program: what is made there goes to them by value."""
+    plain = _made_again(marshal.dumps(polynomial.__code__))
+    plain.__module__ = "__main__"
+    jitted = npcompile.jit(plain)
+    monkeypatch.setattr(sys.modules["__main__"], "polynomial", jitted, raising=False)
+    assert pickle.loads(pickle.dumps(jitted)) is jitted
+    data = io.BytesIO()
+    _ByValue(data).dump([jitted, jitted])
+    one, same = pickle.loads(data.getvalue())
+    assert one is same is not jitted
+    right(one)
 
 
 # -- interrupts --------------------------------------------------------------------------------------
