@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import pickle
 import sys
 import types
 from collections.abc import Callable
@@ -107,7 +108,7 @@ class Jitted(Recorded):
         found: Any = module
         for part in self.__qualname__.split("."):
             found = getattr(found, part, None)
-        if found is self:
+        if found is self and not (self.__module__ == "__main__" and _by_value(sys._getframe(1))):
             return self.__qualname__
         return Jitted, (self.__wrapped__, self._wait, self._strict, self._default_float, self.fast_random)
 
@@ -116,6 +117,13 @@ class Jitted(Recorded):
 
     def __deepcopy__(self, memo: Any) -> Jitted:
         return self
+
+
+def _by_value(frame: types.FrameType) -> bool:
+    """Whether what pickles in this frame does so with functions themselves, not their names, where it must:
+    joblib and dask do with those of the main program, which their processes do not import."""
+    pickler = frame.f_locals.get("self")
+    return isinstance(pickler, pickle.Pickler) and hasattr(pickler, "reducer_override")
 
 
 def jit(

@@ -151,7 +151,11 @@ class Recorded(Linking):
         if reason is not None:
             self._report(reason, None)
         self._stats.plain_calls += 1
-        return self._in_python(on_device((args, kwargs)))(*args, **kwargs)
+        try:
+            return self._in_python(on_device((args, kwargs)))(*args, **kwargs)
+        except BaseException as error:
+            error.__traceback__ = as_written(error.__traceback__)
+            raise
 
     def _in_python(self, device: bool = False) -> Any:
         """The function as Python runs it, with its options. device: tensors on a device are given to it."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 import functools
 import gc
 import itertools
+import re
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -375,3 +376,29 @@ def test_a_function_that_wraps_another_has_its_own_parameters() -> None:
         x = np.arange(6.0).reshape(2, 3) + call
         same(jitted(x, axis=1), plain(x, axis=1))
     assert jitted.stats.replays == 2
+
+
+def asserting(x, k):
+    assert len(x) == 3 and x.ndim == 1, "three numbers"
+
+    def within(y):
+        assert (y > 0).all(), f"all positive, not {y[0]}"
+        return y
+
+    assert x.sum() > 1
+    return within(x) * k
+
+
+def test_asserts_that_pytest_has_rewritten() -> None:
+    """A function of a test module is compiled like any other; its asserts tell what pytest has them tell."""
+
+    def outcome(fn: Any, x: np.ndarray) -> Any:
+        try:
+            return list(fn(x, 2))
+        except AssertionError as error:
+            return re.sub("0x[0-9a-f]+", "", str(error))
+
+    jitted = npcompile.jit(asserting)
+    for x in (X[:3], X[1:4], -X[:3], X[:2], X[:3] - 1, X[2:5]):
+        assert outcome(jitted, x) == outcome(asserting, x)
+    assert jitted.stats.plain_calls == 0 and jitted.stats.replays >= 1

@@ -18,6 +18,7 @@ import weakref
 from types import CodeType, FunctionType
 from typing import Any
 
+from npcompile.frontend.rewriting import asserts
 from npcompile.lower import parsing
 
 FunctionNode = ast.FunctionDef | ast.Lambda
@@ -83,8 +84,11 @@ def find(fn: FunctionType) -> tuple[FunctionNode, frozenset[str]]:
     if code.co_firstlineno > len(lines):
         raise NotFound("its source was changed since it was imported")
     try:
-        imports = _imports(code.co_filename, lines)
-        candidates = _lambdas(code, lines) if code.co_name == "<lambda>" else _definitions(code, lines)
+        imports = _imports(code.co_filename, lines) | asserts.IMPORTS.intersection(fn.__globals__)
+        if code.co_name == "<lambda>":
+            candidates = _lambdas(code, lines)
+        else:
+            candidates = _definitions(code, lines, fn.__globals__)
         matching = [node for node in candidates if same_code(compile_in_place(node, code, imports), code)]
     except (SyntaxError, ValueError, tokenize.TokenError) as error:
         raise NotFound(f"its source does not parse: {error}") from None
@@ -94,20 +98,25 @@ def find(fn: FunctionType) -> tuple[FunctionNode, frozenset[str]]:
         )
     if len(matching) > 1:
         raise NotFound("two lambdas of the same line cannot be told apart")
+    if imports & asserts.IMPORTS and isinstance(matching[0], ast.FunctionDef):
+        asserts.name_locals(matching[0].body)
     return matching[0], imports
 
 
-def _definitions(code: CodeType, lines: list[str]) -> list[FunctionNode]:
+def _definitions(code: CodeType, lines: list[str], names: dict[str, Any]) -> list[FunctionNode]:
     """The `def` that starts at the code's first line."""
     first = code.co_firstlineno
     block = inspect.getblock(lines[first - 1 :])
     indented = block[0][:1].isspace()
     # An indented block stands under an `if` on the line before: lines and columns stay those of the file.
     lead = "\n" * (first - 2) + "if 1:\n" if indented else "\n" * (first - 1)
-    body: list[Any] = parse(lead + "".join(block)).body
+    tree = parse(text := lead + "".join(block))
+    body: list[Any] = tree.body
     if indented and body:
         body = body[0].body
-    return [node for node in body[:1] if isinstance(node, ast.FunctionDef) and node.name == code.co_name]
+    found = [node for node in body[:1] if isinstance(node, ast.FunctionDef) and node.name == code.co_name]
+    asserts.rewrite_asserts(tree, text, code.co_filename, names)
+    return found
 
 
 def _lambdas(code: CodeType, lines: list[str]) -> list[FunctionNode]:

@@ -1,0 +1,39 @@
+"""Functions of modules in which pytest rewrote the asserts: their trees as pytest left them.
+
+As it imports a test module, pytest makes each assert a run of statements that tell of what was compared.
+The module keeps a reference to what did it, and doing the same with a part of its source gives the same.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+_REWRITER = "@pytest_ar"
+IMPORTS = frozenset((_REWRITER, "@py_builtins"))  # what pytest imports into such a module
+
+
+def rewrite_asserts(tree: ast.Module, text: str, filename: str, names: dict[str, Any]) -> None:
+    """Rewrite the asserts in a part of a module's source where pytest did. names: the module's globals."""
+    rewriter, loader = names.get(_REWRITER), names.get("__loader__")
+    if rewriter is not None and any(isinstance(node, ast.Assert) for node in ast.walk(tree)):
+        rewriter.rewrite_asserts(tree, text.encode(), filename, getattr(loader, "config", None))
+
+
+def name_locals(body: list[Any]) -> None:
+    """Make identifiers of the local names, which are none, that pytest gave what was compared. Nested
+    functions keep theirs: they are proved by their own source."""
+    found: list[ast.Name] = []
+    pending: list[ast.AST] = list(body)
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.Name):
+            found.append(node)
+        elif not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
+            pending += ast.iter_child_nodes(node)
+    start = "_"
+    while any(name.id.startswith(start) for name in found):
+        start += "_"
+    for name in found:
+        if name.id.startswith("@") and name.id not in IMPORTS:
+            name.id = start + name.id[1:]
