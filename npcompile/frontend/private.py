@@ -16,11 +16,11 @@ NO_VALUE: Any = _globals._NoValue  # "not given", where None means something
 # What NumPy's decorator makes of a Python function that arrays of others may take over.
 DISPATCHER: type = type(numpy.median)
 
-# The C helper through which functions convert their operands, or None in a NumPy that has none.
-ARRAY_CONVERTER: Any = getattr(_C, "_array_converter", None)
+# The C helper through which functions convert their operands.
+ARRAY_CONVERTER: Any = _C._array_converter
 
-# The C helper that finds unique values by hashing; it may say NotImplemented. None before NumPy 2.3.
-UNIQUE_HASH: Any = getattr(_C, "_unique_hash", None)
+# The C helper that finds unique values by hashing; it may say NotImplemented.
+UNIQUE_HASH: Any = _C._unique_hash
 
 # The C code under `numpy.convolve`.
 CORRELATE: Any = _core.multiarray.correlate

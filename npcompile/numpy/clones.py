@@ -65,7 +65,6 @@ _ours: dict[int, Any] = {
     **{id(function): Fact(function) for function in _FACTS},
     **{id(item): item for item in (*_MODULES_KEPT, *private.OF_NO_ARRAY)},
 }
-_ours.pop(id(None), None)
 _kept: list[Any] = []  # what `_ours` knows by its id must live on
 _classes = {id(item) for item in _CLASSES}
 _clones: dict[int, types.FunctionType] = {}  # id of NumPy's Python function -> its clone

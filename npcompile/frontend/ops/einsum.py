@@ -253,11 +253,37 @@ def _stand_in(item: Any) -> Any:
     return np.broadcast_to(np.empty((), np.int8), shape)
 
 
-def _steps(text: str, operands: Sequence[Any], optimize: Any) -> list[tuple[tuple[int, ...], str]]:
-    """Which operands NumPy contracts in which order, and each contraction's subscripts."""
+def _steps(text: str, operands: Sequence[Any], optimize: Any) -> list[tuple[Any, ...]]:
+    """NumPy's contractions in their order: the places of the operands, what a BLAS takes of it, subscripts.
+
+    Until 2.3, NumPy gives five parts and has a BLAS multiply what `tensordot` can do: then the labels that it
+    sums over stand second, and None in the other steps. From 2.4 on there are three parts, and pairs are
+    multiplied by `_pair`: second stands whether the step is a pair.
+    """
     ask: Any = np.einsum_path  # its typing knows nothing of einsum_call
     path = ask(text, *map(_stand_in, operands), optimize=optimize, einsum_call=True)
-    return [(step[0], step[1]) for step in path[1]]
+    if not _BLAS_BY_PATH:
+        return [(step[0], len(step[0]) == 2, step[1]) for step in path[1]]
+    return [(step[0], step[1] if step[4] else None, step[2]) for step in path[1]]
+
+
+_BLAS_BY_PATH = len(np.einsum_path("i", np.ones(1), einsum_call=True)[1][0]) == 5  # type: ignore[call-overload]
+
+
+def _step(text: str, by_blas: Any, taken: list[Tensor], dtype: _DTYPE | None, casting: str | None) -> Tensor:
+    """One contraction of a path."""
+    if not _BLAS_BY_PATH:
+        if by_blas:
+            return _pair(text, taken, dtype, casting or "same_kind")
+        return _contract(text, taken, dtype, casting or "safe")
+    if by_blas is None:
+        return _contract(text, taken, dtype, casting or "safe")
+    inputs, _, wanted = text.partition("->")
+    found = "".join(label for label in inputs if label != "," and label not in by_blas)
+    product = _contract(f"{inputs}->{found}", taken)  # `tensordot`, which is told of no dtype
+    return (
+        product if found == wanted else _contract(f"{found}->{wanted}", [product], dtype, casting or "safe")
+    )
 
 
 def answers_view(args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
@@ -275,11 +301,11 @@ def answers_view(args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
 def answers_scalar(args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
     """Whether a 0-d answer is a NumPy scalar: all are, but for a matrix product at the end of a path."""
     optimize = kwargs.get("optimize", False)
-    if optimize is False:
-        return True
+    if optimize is False or _BLAS_BY_PATH:
+        return optimize is False
     text, operands = taken_apart(args)
     shapes = [tuple(item.shape) if isinstance(item, Tensor) else np.shape(item) for item in operands]
-    for places, step in _steps(text, operands, optimize):
+    for places, _, step in _steps(text, operands, optimize):
         taken = [shapes.pop(place) for place in places]
         inputs, _, output = step.partition("->")
         names = inputs.split(",")
@@ -336,12 +362,8 @@ def einsum(
         order = "F" if all(turned) and not all(whole) else "C"
     if optimize is False:
         return _laid_out(_contract(text, tensors, fixed, casting or "safe"), order)
-    for places, step in _steps(text, tensors, optimize):
-        taken = [tensors.pop(place) for place in places]
-        if len(taken) == 2:
-            tensors.append(_pair(step, taken, fixed, casting or "same_kind"))
-        else:
-            tensors.append(_contract(step, taken, fixed, casting or "safe"))
+    for places, by_blas, step in _steps(text, tensors, optimize):
+        tensors.append(_step(step, by_blas, [tensors.pop(place) for place in places], fixed, casting))
     return _laid_out(tensors[0], order)
 
 
