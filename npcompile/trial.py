@@ -8,11 +8,10 @@ from npcompile.frontend.program import value_of
 from npcompile.lower.plan import Plan
 from npcompile.lower.values import Value
 
-# What NumPy takes to carry out an operation, in nanoseconds, by itself and per byte of its largest array:
-# as a rule, and at the very least.
-COST = (600.0, 0.1)
-LEAST = (300.0, 0.015)
-SINGLE = 0.3  # of that, on single elements
+# What NumPy takes to carry out an operation, in nanoseconds, by itself, per byte of its largest array, and
+# on single elements: as a rule, and at the very least.
+COST = (600.0, 0.1, 180.0)
+LEAST = (300.0, 0.015, 30.0)
 # What calling a kernel takes, and each array or number that it is given.
 CALL_COST = 1200
 INPUT_COST = 80
@@ -23,7 +22,7 @@ SLOWER = 1.04
 CLEARLY_SLOWER, CLEARLY_FASTER = 1.5, 0.8
 
 
-def numpy_cost(plan: Plan, each: tuple[float, float]) -> float:
+def numpy_cost(plan: Plan, each: tuple[float, float, float]) -> float:
     """What NumPy takes for what a plan's kernels do, in nanoseconds, where an operation takes `each`."""
     cost = 0.0
     for segment in plan.segments:
@@ -33,10 +32,11 @@ def numpy_cost(plan: Plan, each: tuple[float, float]) -> float:
     return cost
 
 
-def _cost(values: list[Value], operation: float, byte: float) -> float:
-    """Of one operation. On single elements it takes a fraction of what it takes on the smallest array."""
-    single = all(value.shape == () for value in values)
-    return operation * SINGLE if single else operation + byte * max(map(_nbytes, values))
+def _cost(values: list[Value], operation: float, byte: float, single: float) -> float:
+    """Of one operation."""
+    if all(value.shape == () for value in values):
+        return single
+    return operation + byte * max(map(_nbytes, values))
 
 
 def is_small(plan: Plan) -> bool:

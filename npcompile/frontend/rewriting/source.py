@@ -114,7 +114,8 @@ def _definitions(code: CodeType, lines: list[str], names: dict[str, Any]) -> lis
     body: list[Any] = tree.body
     if indented and body:
         body = body[0].body
-    found = [node for node in body[:1] if isinstance(node, ast.FunctionDef) and node.name == code.co_name]
+    found: list[FunctionNode] = []
+    found += [node for node in body[:1] if isinstance(node, ast.FunctionDef) and node.name == code.co_name]
     asserts.rewrite_asserts(tree, text, code.co_filename, names)
     return found
 
