@@ -11,12 +11,12 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 import torch.fx as fx
 
-from . import adapter, cpp, sizes, streaming, wrapper
+from . import adapter, cpp, products, sizes, streaming, wrapper
 from .graph import evaluate, inputs_of, outputs_of, unpack, written
 from .kernel import NUMBERS
 from .outputs import Orders, demanded_of, general, inverse, turn
@@ -73,6 +73,13 @@ def compile_segment(
     ins, outs = inputs_of(rows), outputs_of(rows)
     with adapter.fake_mode() as mode:
         fakes = [_fake(v) for v in ins]
+    if products.written_by_hand(rows):
+        if pattern is not None:
+            raise Rejected("products that share a matrix have code for their sizes alone")
+        work = CHEAP * sum(math.prod(value.shape) for value in ins)
+        built = Building(work, cpp.allowed_threads(work, threads), start, folder, compiler, header)
+        _, metadata = built.build(products.program_of(rows, fakes, built.threads), rows, False)
+        return built.library, metadata
     layouts = _layouts(rows, mode, [_fake_copy(mode, v) for v in ins], outs)
     costs: list[float] = []
     values: tuple[int, ...] = ()
@@ -110,33 +117,57 @@ def compile_segment(
     for place, (value, fake) in enumerate(zip(outs, traced.outputs, strict=True)):
         _same(place, value, fake.dtype, inverse(tuple(map(adapter.hint, fake.shape)), layouts[place]))
     turn(program, layouts)
-    demanded = [demanded_of(v) for v in outs]
-    used = cpp.allowed_threads(costs[0], threads)
-    emitted = cpp.emit(program, demanded, used, pattern is not None)
-    wrong = emitted.written - written(rows)
-    if wrong:
-        raise Rejected(f"inputs {sorted(wrong)} are written without a write step")
-    generated = time.perf_counter()
-    source, library = folder / "segment.cpp", folder / "segment.so"
-    source.write_text(emitted.source)
-    cpp.build(source, library, compiler, header)
-    metadata: dict[str, Any] = {
-        "form": "native" if program.general is None else "general",
-        "scratch": emitted.scratch,
-        "threads": used,
-        "cost": costs[0],
-        "kernels": len(program.calls),
-        "bytes_written": emitted.bytes_written,
-        "source": emitted.source,
-        "seconds": [generated - start, time.perf_counter() - generated],
-    }
+    built = Building(costs[0], cpp.allowed_threads(costs[0], threads), start, folder, compiler, header)
+    emitted, metadata = built.build(program, rows, pattern is not None)
     if symbols is not None:
         metadata["sized"] = _sized(symbols, symbolic, traced, program, emitted, layouts)
     if program.general is not None:
-        metadata["general"] = general(program, demanded, layouts)
+        metadata["general"] = general(program, [demanded_of(v) for v in outs], layouts)
         metadata["entries"] = [(k.name, len(k.types)) for k in program.kernels]
         metadata["constants"] = _pack(traced.constants)
-    return library, metadata
+    return built.library, metadata
+
+
+class Building(NamedTuple):
+    """From a segment's program to its library.
+
+    cost: in nanoseconds; start: when work on the segment began.
+    """
+
+    cost: float
+    threads: int
+    start: float
+    folder: Path
+    compiler: str
+    header: cpp.Header
+
+    @property
+    def library(self) -> Path:
+        return self.folder / "segment.so"
+
+    def build(
+        self, program: wrapper.Program, rows: list[tuple[Any, ...]], sized: bool
+    ) -> tuple[cpp.Emitted, dict[str, Any]]:
+        """Write and compile the code; returns it with what is known of the library."""
+        demanded = [demanded_of(v) for v in outputs_of(rows)]
+        emitted = cpp.emit(program, demanded, self.threads, sized)
+        wrong = emitted.written - written(rows)
+        if wrong:
+            raise Rejected(f"inputs {sorted(wrong)} are written without a write step")
+        generated = time.perf_counter()
+        source = self.folder / "segment.cpp"
+        source.write_text(emitted.source)
+        cpp.build(source, self.library, self.compiler, self.header)
+        return emitted, {
+            "form": "native" if program.general is None else "general",
+            "scratch": emitted.scratch,
+            "threads": self.threads,
+            "cost": self.cost,
+            "kernels": len(program.calls),
+            "bytes_written": emitted.bytes_written,
+            "source": emitted.source,
+            "seconds": [generated - self.start, time.perf_counter() - generated],
+        }
 
 
 def _strided(value: Value) -> Value:

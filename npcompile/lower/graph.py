@@ -20,7 +20,7 @@ from .values import Value
 # What a kernel's text depends on.
 _SOURCES = (
     *("graph.py", "sizes.py", "adapter.py", "compile.py", "outputs.py", "wrapper.py", "cpp.py"),
-    *("streaming.py", "masks.h"),
+    *("streaming.py", "masks.h", "regions.h", "products.py", "products.h"),
 )
 FORMAT = 3  # raised when the wire form, the library's entry point or the metadata change meaning
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from torch import fx
 
-from npcompile.lower.products import fusable
+from npcompile.lower.products import Product, fusable, pairs, segment_of
 from npcompile.lower.segment import Builder, Open, Segment, nodes_in, step_of, value_of
 
 _IN_SEGMENT = ("op", "view", "part")
@@ -94,10 +94,13 @@ class Planner:
             self._meet(node)
 
     def run(self) -> Plan:
+        shared = pairs(self.graph) if self.device == "cpu" else {}
         for node in self.graph.nodes:
             if node.op != "output" and value_of(node).kind == "array":
                 self.shown[value_of(node).root] += 1
-            if node.op == "call_function":
+            if node in shared:
+                self._shared(*shared[node])
+            elif node.op == "call_function" and node not in self.plan.became:
                 if step_of(node) == "library" and self.device == "cpu" and fusable(node, self.open.inside):
                     node.meta["step"] = "op"
                 step = step_of(node)
@@ -347,6 +350,20 @@ class Planner:
             self.plan.effects = len(self.plan.steps)
         self._add(Step(step, node), node)
         self._now_there(node, step)
+
+    def _shared(self, first: Product, second: Product) -> None:
+        """Two products that read their matrix once, as a segment of their own."""
+        segment = segment_of(first, second)
+        inputs = [node for node, _ in segment.inputs]
+        if self.open.writes or any(self._owner(node) in self.open.inside for node in inputs):
+            self.close(f"{first.node} comes next, with {second.node}")
+        for node in inputs:
+            self.on_host(node)
+        why = "it reads a matrix once for two products"
+        self._add(Step("segment", segment=segment, why=why), *segment.outputs)
+        for node in segment.outputs:
+            node.meta["step"] = "op"
+            self._now_there(node, "library")
 
     def _now_there(self, node: fx.Node, step: str) -> None:
         if step != "guard":

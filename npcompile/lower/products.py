@@ -1,13 +1,25 @@
-"""Matrix products that are not left to a library: those of what the kernel around them makes."""
+"""Matrix products that no library does: of what a kernel makes, and two that share a large matrix."""
 
 from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import torch
 from torch import fx
 
-from npcompile.lower.segment import nodes_in, step_of, value_of
+from npcompile.lower.segment import Segment, step_of, value_of
+from npcompile.lower.values import Value
+from npcompile.lower.wrapper import Call, Kernel, Memory, Program, View, metadata
 
-_DTYPES = (torch.float32, torch.float64)
+_DTYPES = {torch.float32: "float", torch.float64: "double"}
+# Two products of one matrix read it once from so many bytes on: smaller ones stay in the caches between them.
+SHARED_FROM = 24 << 20
+_BETWEEN = ("input", "op", "view", "part", "number", "library", "write", "guard", "read")
+
+
+# -- in the kernel that makes an operand
 
 
 def fusable(node: fx.Node, inside: set[fx.Node]) -> bool:
@@ -16,15 +28,186 @@ def fusable(node: fx.Node, inside: set[fx.Node]) -> bool:
     It does where the segment makes the matrix for this product alone, which then is never in memory; and
     where it makes one of two vectors: the library would need it written out, and the segment to end.
     """
-    if not getattr(node.target, "product", False) or node.kwargs or len(node.args) != 2:
-        return False
-    operands = nodes_in(node.args)
-    if len(operands) != 2 or any(value_of(arg).kind != "array" for arg in operands):
+    if (operands := _operands(node)) is None:
         return False
     one, other = (value_of(arg) for arg in operands)
-    if one.dtype not in _DTYPES or one.dtype != other.dtype or len(other.shape) != 1:
+    if len(other.shape) != 1:
         return False
     if len(one.shape) == 2:
         matrix = operands[0]
         return matrix in inside and step_of(matrix) == "op" and set(matrix.users) == {node}
     return len(one.shape) == 1 and any(arg in inside and step_of(arg) == "op" for arg in operands)
+
+
+def _operands(node: fx.Node) -> tuple[fx.Node, fx.Node] | None:
+    """The two arrays of a product that kernels can do."""
+    if not getattr(node.target, "product", False) or node.kwargs or len(node.args) != 2:
+        return None
+    one, other = node.args
+    if not isinstance(one, fx.Node) or not isinstance(other, fx.Node):
+        return None
+    a, b = value_of(one), value_of(other)
+    if a.kind != "array" or b.kind != "array" or a.dtype not in _DTYPES or a.dtype != b.dtype:
+        return None
+    return one, other
+
+
+# -- two of one matrix
+
+
+class Product(NamedTuple):
+    """A large matrix in C order times a vector (`right`), or a vector times it."""
+
+    node: fx.Node
+    matrix: fx.Node
+    vector: fx.Node
+    right: bool
+
+
+def product_of(node: fx.Node) -> Product | None:
+    """This node as a product of a matrix that is read from memory. A transposed matrix is the matrix with its
+    vector at the other side."""
+    if step_of(node) != "library" or (operands := _operands(node)) is None:
+        return None
+    one, other = operands
+    sizes = len(value_of(one).shape), len(value_of(other).shape)
+    if sizes not in ((1, 2), (2, 1)) or value_of(node).kind != "array" or node.meta.get("broadcast"):
+        return None
+    matrix, vector = (one, other) if sizes == (2, 1) else (other, one)
+    whole = value_of(matrix)
+    if value_of(vector).strides != (1,) or whole.region is None or min(whole.shape) < 2:
+        return None
+    if whole.dtype is None or math.prod(whole.shape) * whole.dtype.itemsize < SHARED_FROM:
+        return None
+    shape, strides = _c_order(whole)
+    if strides[1] != 1 or strides[0] < shape[1]:
+        return None
+    return Product(node, matrix, vector, (sizes == (2, 1)) != (whole.strides[1] != 1))
+
+
+def _c_order(matrix: Value) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Shape and strides of a matrix, or of its transpose, with elements of a row side by side."""
+    if matrix.strides[1] == 1:
+        return matrix.shape, matrix.strides
+    return matrix.shape[::-1], matrix.strides[::-1]
+
+
+def _same_memory(a: Value, b: Value) -> bool:
+    assert a.region is not None and b.region is not None
+    return a.root == b.root and a.region.offset == b.region.offset and _c_order(a) == _c_order(b)
+
+
+def pairs(graph: fx.Graph) -> dict[fx.Node, tuple[Product, Product]]:
+    """By the first of them, two products of one matrix of which the second can be done with the first: its
+    vector is there by then, or is what the first gives, and nothing in between changes either.
+
+    One is `matrix @ x`, the other `y @ matrix`: what the first needs of a row, the second does too.
+    """
+    found: dict[fx.Node, tuple[Product, Product]] = {}
+    waiting: list[Product] = []
+    there: dict[fx.Node, set[fx.Node]] = {}  # by the node of a product: what had been made before it
+    made: set[fx.Node] = set()
+    for node in graph.nodes:
+        if node.op == "call_function" and (step_of(node) not in _BETWEEN):
+            waiting.clear()
+        if step_of(node) == "write":
+            root = value_of(node.args[0]).root
+            waiting = [p for p in waiting if root not in (value_of(p.matrix).root, value_of(p.vector).root)]
+            changed = {other for other in made if value_of(other).root == root}
+            for before in there.values():
+                before -= changed
+        if (product := product_of(node)) is not None:
+            first = next((p for p in waiting if _belong(p, product, there[p.node])), None)
+            if first is not None:
+                waiting.remove(first)
+                found[first.node] = (first, product)
+            else:
+                waiting.append(product)
+                there[node] = set(made)
+        made.add(node)
+    return found
+
+
+def _belong(first: Product, second: Product, there: set[fx.Node]) -> bool:
+    if first.right == second.right or not _same_memory(value_of(first.matrix), value_of(second.matrix)):
+        return False
+    if second.vector is first.node:
+        return first.right
+    return second.vector in there and second.matrix in (there | {first.matrix})
+
+
+def both(matrix: torch.Tensor, right: torch.Tensor, left: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """`matrix @ right` and `left @ matrix`."""
+    return torch.mv(matrix, right), torch.mv(matrix.t(), left)
+
+
+def through(matrix: torch.Tensor, right: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """`matrix @ right`, and that times the matrix again."""
+    product = torch.mv(matrix, right)
+    return product, torch.mv(matrix.t(), product)
+
+
+def segment_of(first: Product, second: Product) -> Segment:
+    """The segment that does two products."""
+    graph = fx.Graph()
+    nodes = [first.matrix]
+    nodes += [p.vector for right in (True, False) for p in (first, second) if p.right == right]
+    if second.vector is first.node:
+        nodes.pop()
+    placeholders = []
+    for place, node in enumerate(nodes):
+        placeholders.append(graph.placeholder(f"a{place}"))
+        placeholders[-1].meta["value"] = value_of(node)
+    matrix, *vectors = placeholders
+    if value_of(first.matrix).strides[1] != 1:
+        matrix = graph.call_function(torch.t, (matrix,))
+    made = graph.call_function(both if len(nodes) == 3 else through, (matrix, *vectors))
+    parts = [graph.call_function(_part, (made, int(not p.right))) for p in (first, second)]
+    graph.output(tuple(parts)).meta["values"] = [value_of(p.node) for p in (first, second)]
+    inputs: list[tuple[fx.Node, tuple[int, ...]]] = [(node, ()) for node in nodes]
+    outputs = [first.node, second.node]
+    return Segment(graph, inputs, outputs, [], 0, list(outputs))
+
+
+def _part(pair: tuple[torch.Tensor, torch.Tensor], place: int) -> torch.Tensor:
+    return pair[place]
+
+
+# -- their code
+
+SOURCE = Path(__file__).with_name("products.h")
+
+
+def written_by_hand(rows: list[tuple[Any, ...]]) -> bool:
+    """Whether a segment has code of its own."""
+    return any(row[0] == "call" and row[1] in (both, through) for row in rows)
+
+
+def program_of(rows: list[tuple[Any, ...]], fakes: list[torch.Tensor], threads: int) -> Program:
+    """What such a segment does, as Inductor's wrappers say it of others."""
+    calls = [row for row in rows if row[0] == "call"]
+    left_is_given = any(row[1] is both for row in calls)
+    order = [row[2][1] for row in calls if row[1] is _part]
+    views = [View(Memory(i, 0), 0, *metadata(fake)) for i, fake in enumerate(fakes)]
+    matrix = views[0]
+    transposed = matrix.strides[1] != 1
+    height, width = matrix.shape[::-1] if transposed else matrix.shape
+    stride = matrix.strides[1 if transposed else 0]
+    dtype = matrix.dtype
+
+    def made(length: int) -> View:
+        return View(Memory(-1, length * dtype.itemsize, 0, 1), 0, (length,), (1,), dtype)
+
+    results = [made(height), made(width)]
+    parts = made(width * threads)
+    name = _DTYPES[dtype]
+    types = [*[f"const {name}*"] * 3, *[f"{name}*"] * 3, *["const int64_t"] * 3]
+    parameters = ", ".join(f"{type_} a{place}" for place, type_ in enumerate(types))
+    arguments = ", ".join(f"a{place}" for place in range(len(types)))
+    source = f"#include <torch/csrc/inductor/cpp_prefix.h>\n{SOURCE.read_text()}\n"
+    source += f'extern "C" void kernel({parameters}) {{\n    npc_products({arguments});\n}}\n'
+    kernel = Kernel("products", types, source)
+    left = views[2] if left_is_given else results[0]
+    call = Call(kernel, [matrix, views[1], left, *results, parts, height, width, stride])
+    memories = [view.memory for view in (*results, parts)]
+    return Program([kernel], [call], memories, [results[place] for place in order])

@@ -59,7 +59,8 @@ def streamed(program: Program) -> dict[str, str]:
 
 def _large(program: Program, kernel: Kernel) -> set[str]:
     """The parameters that stand for memory of the segment's own, large in every call of the kernel."""
-    names = PARAMETER.findall(kernel.source[: kernel.source.index("{")])
+    head = kernel.source[kernel.source.index("kernel(") :]
+    names = PARAMETER.findall(head[: head.index("{")])
     large = set(names)
     for call in program.calls:
         if call.kernel is kernel:

@@ -396,10 +396,7 @@ def op(
 
         def rule(self: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
             device = device_of((*args, *kwargs.values()))
-            ready = [
-                tensor(item, device) if at < arrays and item is not None else item
-                for at, item in enumerate(args)
-            ]
+            ready = [tensor(a, device) if at < arrays and a is not None else a for at, a in enumerate(args)]
             named = {
                 key: tensor(item, device) if key in leading and item is not None else item
                 for key, item in kwargs.items()
