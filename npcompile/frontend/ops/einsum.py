@@ -260,14 +260,14 @@ def _steps(text: str, operands: Sequence[Any], optimize: Any) -> list[tuple[Any,
     sums over stand second, and None in the other steps. From 2.4 on there are three parts, and pairs are
     multiplied by `_pair`: second stands whether the step is a pair.
     """
-    ask: Any = np.einsum_path  # its typing knows nothing of einsum_call
-    path = ask(text, *map(_stand_in, operands), optimize=optimize, einsum_call=True)
+    path = _PATH(text, *map(_stand_in, operands), optimize=optimize, einsum_call=True)
     if not _BLAS_BY_PATH:
         return [(step[0], len(step[0]) == 2, step[1]) for step in path[1]]
     return [(step[0], step[1] if step[4] else None, step[2]) for step in path[1]]
 
 
-_BLAS_BY_PATH = len(np.einsum_path("i", np.ones(1), einsum_call=True)[1][0]) == 5  # type: ignore[call-overload]
+_PATH: Any = np.einsum_path  # its typing knows little of einsum_call
+_BLAS_BY_PATH = len(_PATH("i", np.ones(1), einsum_call=True)[1][0]) == 5
 
 
 def _step(text: str, by_blas: Any, taken: list[Tensor], dtype: _DTYPE | None, casting: str | None) -> Tensor:
