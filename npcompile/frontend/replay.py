@@ -15,6 +15,7 @@ from npcompile.frontend.lanes import Lane, assign, method
 from npcompile.frontend.memory import Overlap
 from npcompile.frontend.program import Call, Diverged, Length, Program, Read, step_of, value_of
 from npcompile.frontend.pure import OPERATORS
+from npcompile.frontend.stacks import is_stack, product
 from npcompile.frontend.table import Op
 from npcompile.lower.parsing import parse
 from npcompile.lower.plan import Plan, Step
@@ -94,7 +95,8 @@ class _Writer:
         if isinstance(target, Length):
             return f"{first}.shape[{target.axis}]"
         if isinstance(target, Op):
-            target = as_numpy(target, self.program.device is not None)
+            stacked = self.program.device is None and is_stack(node)
+            target = product if stacked else as_numpy(target, self.program.device is not None)
         if target is np.ndarray.__getitem__:
             return f"{first}[{self.index(node.args[1])}]"
         if isinstance(target, Call) and target.function is not None:

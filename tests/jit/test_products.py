@@ -41,6 +41,32 @@ def flat(result: Any) -> tuple[Any, ...]:
     return () if result is None else result if isinstance(result, tuple) else (result,)
 
 
+# -- stacks of matrices
+
+
+@pytest.mark.parametrize("function", [np.matmul, np.dot], ids=["matmul", "dot"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex128])
+@pytest.mark.parametrize("shape", [(7, 1, 5), (2, 3, 4, 5), (3, 0, 5), (0, 2, 5)], ids=str)
+def test_a_stack_times_a_matrix(function: Any, dtype: Any, shape: tuple[int, ...]) -> None:
+    stack = vector(int(np.prod(shape)), dtype).reshape(shape)
+    matrix = vector(30, dtype).reshape(5, 6)
+    close = 1e-4 if dtype == np.float32 else 1e-11
+    run(lambda a, b: function(a, b), stack, matrix, close=close)
+    run(lambda a, b: function(a[::2], b.T), np.concatenate([stack, stack]), matrix.T.copy(), close=close)
+
+
+def test_a_stack_times_a_matrix_owns_its_memory() -> None:
+    jitted = npcompile.jit(lambda a, b: a @ b, wait=True)
+    for _ in range(2):
+        result = jitted(np.ones((2, 3, 4)), np.ones((4, 5)))
+        assert result.flags.owndata and result.base is None
+
+
+def test_a_stack_times_a_matrix_of_another_dtype() -> None:
+    run(lambda a, b: a @ b, np.ones((2, 3, 4), np.float32), np.ones((4, 5)))
+    run(lambda a, b: a @ b, np.arange(24).reshape(2, 3, 4), np.ones((4, 5)))
+
+
 # -- what a kernel makes
 
 
