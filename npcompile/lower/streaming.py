@@ -36,8 +36,8 @@ static inline void npc_stream(const V& value, T* to, int64_t count) {
 #endif
     value.store(to, count);
 }
-// Streaming stores are not ordered with others. OpenMP's threads order theirs by the locked instruction of
-// the barrier that ends a region; the calling thread does it here.
+// Streaming stores are not ordered with others. Other threads order theirs by the locked instruction that
+// ends their share of a region; the calling thread does it here.
 static inline void npc_streamed() {
 #ifdef NPC_LINE
     _mm_sfence();
