@@ -317,6 +317,8 @@ def _sized(node: fx.Node) -> bool:
 
 def _masked(node: fx.Node) -> tuple[str | None, str]:
     """The form of a mask inside a kernel, and why it is possible."""
+    if "mask" in node.meta:
+        return node.meta["mask"]
     if _function(node) is SETITEM and _masks(node):
         return "where", "the mask as a `where`: one value for all its places, so the size stays"
     if isinstance(node.kwargs.get("where"), fx.Node) or _function(node) in (np.putmask, np.place):
@@ -338,7 +340,8 @@ def _host(node: fx.Node) -> str:
     if _sized(node):
         if _function(node) is with_items:
             return f"the mask by NumPy ({reason or 'an index that no op takes'}): {_BY_DATA}"
-        return f"compacted by NumPy: {_BY_DATA}"
+        _, why = node.meta.get("mask", (None, ""))
+        return f"compacted by NumPy{why and f' ({why})'}: {_BY_DATA}"
     if reason is not None:
         return f"no op takes this call: {reason}"
     return "not an op yet: NumPy's own function"

@@ -12,7 +12,7 @@ import numpy as np
 from torch import fx
 
 from npcompile.frontend.arrays import facts, is_array, layout
-from npcompile.frontend.lengths import origin
+from npcompile.frontend.lengths import origin, sized_by_data
 from npcompile.frontend.memory import Roots
 from npcompile.frontend.ndarray import ndarray
 from npcompile.frontend.program import Guard, Length, Read, step_of
@@ -121,17 +121,30 @@ class Notes:
         """The length of an array's axis, as a number to hand on."""
         size: int = array.shape[axis]
         node = self.tracked.node(array)
-        if not self.general or node is None or size < SMALLEST:
+        by_data = self.by_data(array)
+        if not (self.general or (by_data and axis == 0)) or node is None or size < SMALLEST:
+            if not by_data or axis == 0:
+                self.asked(array)
             self.constant(size)
             return size
         node, axis = origin(node, axis)
         # Arguments' lengths that are equal now are equal wherever the program is used.
         key = size if step_of(node) == "input" else (node, axis)
         if key not in self.lengths:
-            self.lengths[key] = self.sized(self.add("number", Length(axis), (node,), {}, Value("int")), size)
+            self.lengths[key] = self.add("number", Length(axis), (node,), {}, Value("int"))
+            if self.general:
+                self.sized(self.lengths[key], size)
         size = fresh(size)
         self.tracked.number(size, self.lengths[key])
         return size
+
+    def by_data(self, array: Any) -> bool:
+        """Whether an array's first axis is as long as there are True places in a mask."""
+        node = self.tracked.node(array)
+        if node is None or array.ndim == 0 or array.shape[0] < SMALLEST:
+            return False
+        first, axis = origin(node, 0)
+        return axis == 0 and first.target is np.ndarray.__getitem__ and sized_by_data(first)
 
     def sized(self, node: fx.Node, value: Any) -> fx.Node:
         """A number that depends on lengths alone may stand wherever an op takes one."""

@@ -274,7 +274,8 @@ def call_text(node: fx.Node, names: Callable[[fx.Node], str]) -> str:
         return f" {symbol} ".join(literal(arg, names) for arg in node.args)
     else:
         module = getattr(target, "__module__", None)
-        prefix = "" if module in (None, "builtins") else f"{'np' if module == 'numpy' else module}."
+        ours = module is not None and module.startswith("npcompile.")
+        prefix = "" if ours or module in (None, "builtins") else f"{'np' if module == 'numpy' else module}."
         name = prefix + getattr(target, "__name__", repr(target))
     parts = [literal(arg, names) for arg in node.args]
     parts += [f"{key}={literal(arg, names)}" for key, arg in node.kwargs.items()]

@@ -37,6 +37,8 @@ def leave(tensor: torch.Tensor, value: Value) -> Any:
         )
     if value.kind == "scalar":
         return tensor.numpy()[()]
+    if value.kind in _NUMBERS:
+        return tensor.item()
     result = torch.empty_strided(value.shape, value.strides, dtype=value.dtype)
     result.copy_(tensor)
     return result.numpy().copy("K")  # which owns its memory, as NumPy's own results do

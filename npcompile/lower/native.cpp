@@ -303,7 +303,8 @@ PyObject *kernel_call(PyObject *callable, PyObject *const *args, size_t nargsf, 
     for (Py_ssize_t i = 0; ok && i < n_out; i++) {
         const Spec &spec = (*self->outputs)[i];
         if (spec.kind == Kind::array) continue;
-        PyObject *scalar = PyArray_Scalar(out[i], spec.descr, nullptr);
+        PyObject *scalar = spec.kind == Kind::integer ? PyLong_FromLongLong(*static_cast<long long *>(out[i]))
+                                                      : PyArray_Scalar(out[i], spec.descr, nullptr);
         Py_XSETREF(results[i], scalar);
         ok = scalar != nullptr;
     }

@@ -77,11 +77,12 @@ class Access(Operators):
     def _getattr(self, obj: Any, name: str, result: Any) -> Any:
         if is_array(obj):
             if name in pure.ARRAY_FACTS:
-                self.notes.asked(obj)
-                if self.notes.general and name == "shape":
+                traced = self.notes.general or self.notes.by_data(obj)
+                if traced and name == "shape":
                     return tuple(self.notes.length(obj, axis) for axis in range(len(result)))
-                if self.notes.general and name == "size" and obj.ndim == 1:
+                if traced and name == "size" and obj.ndim == 1:
                     return self.notes.length(obj, 0)
+                self.notes.asked(obj)
                 self.notes.constant(result)
                 return result
             if name == "device" and isinstance(result, str):

@@ -128,9 +128,9 @@ class Calls(Functions):
     def _length(self, obj: Any, result: int) -> int:
         if not is_array(obj) and type(obj) not in SIMPLE:
             raise Unfollowed(f"len() of a {type(obj).__name__}")
-        self.notes.asked(obj)
         if is_array(obj):
             return self.notes.length(obj, 0)
+        self.notes.asked(obj)
         self.notes.constant(result)
         return result
 
