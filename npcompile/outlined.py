@@ -238,7 +238,7 @@ class _Inner(Recorded):
 
     def beside(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         self._stats.calls -= 1
-        return self._plain(args, kwargs)
+        return super().beside(args, kwargs)
 
     def wait_until(self, deadline: float | None) -> None:
         self._wait_for_all(deadline)
@@ -373,7 +373,7 @@ class Block(_Inner):
     def _unanswered(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if self.pause:
             self.pause -= 1
-            return self.beside(args, kwargs)
+            return self.beside(args, kwargs)(*args, **kwargs)
         new = key not in self._states and self.instead is None
         self.met += new
         # Where each trip brings other sizes, finding kernels for them takes longer than NumPy does.

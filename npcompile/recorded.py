@@ -288,14 +288,16 @@ class Recorded(Linking):
 
     def _timed(self, state: State, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A plain call; how long it takes is what replays are measured by."""
+        call = Recorded.beside(self, args, kwargs)
         start = time.thread_time()
-        result = self._plain(args, kwargs)
+        result = call(*args, **kwargs)
         state.timed(time.thread_time() - start)
         return result
 
     def beside(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """A call that NumPy answers, to see how long it takes."""
-        return self._plain(args, kwargs)
+        """What has NumPy answer a call, to see how long it takes."""
+        self._stats.plain_calls += 1
+        return self._in_python(on_device((args, kwargs)))
 
     def _are_news(self) -> bool:
         """Whether warnings were no errors yet when the function was jitted."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from npcompile.frontend.trace import Traced, ops_version
 from npcompile.lower import cuda
 from npcompile.lower.compiler import Job, submit
+from npcompile.tracebacks import as_written
 from npcompile.trial import FEWEST, LEAST, Trial, numpy_cost
 
 if TYPE_CHECKING:
@@ -90,18 +91,20 @@ class State:
         """A call by which it is measured whether replays take less time than NumPy does."""
         trial, self.trial = self.trial, None  # calls from within this one are none of it
         if trial is None:  # one on another thread is
-            return recorded.beside(args, kwargs)
+            return recorded.beside(args, kwargs)(*args, **kwargs)
         of_replay = trial.of_replay
+        if of_replay:
+            recorded._stats.calls -= 1
+        call = recorded if of_replay else recorded.beside(args, kwargs)
         try:
             start = time.thread_time()
-            if of_replay:
-                recorded._stats.calls -= 1
-                result = recorded(*args, **kwargs)
-            else:
-                result = recorded.beside(args, kwargs)
+            result = call(*args, **kwargs)
             seconds = time.thread_time() - start
             if not self.misses:  # or it was recorded anew
                 trial.note(of_replay, seconds)
+        except BaseException as error:
+            error.__traceback__ = as_written(error.__traceback__)
+            raise
         finally:
             slower = trial.slower()
             if slower is None:

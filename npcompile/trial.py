@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+from torch import fx
+
 from npcompile.frontend.program import value_of
+from npcompile.frontend.table import Op
 from npcompile.lower.plan import Plan
 from npcompile.lower.values import Value
 
@@ -27,9 +31,16 @@ def numpy_cost(plan: Plan, each: tuple[float, float, float]) -> float:
     cost = 0.0
     for segment in plan.segments:
         for node in segment.ops:
-            cost += _cost([value_of(node), *map(value_of, node.all_input_nodes)], *each)
+            values = [value_of(node), *map(value_of, node.all_input_nodes)]
+            cost += each[2] if _is_element(node) else _cost(values, *each)
         cost += sum(_cost([value_of(node)], *each) for node in segment.writes)
     return cost
+
+
+def _is_element(node: fx.Node) -> bool:
+    """Whether this is one element of an array, at a place that is not an array."""
+    is_item = isinstance(node.target, Op) and node.target.function is np.ndarray.__getitem__
+    return is_item and value_of(node).shape == () and len(node.all_input_nodes) == 1
 
 
 def _cost(values: list[Value], operation: float, byte: float, single: float) -> float:
