@@ -112,7 +112,9 @@ def pairs(graph: fx.Graph) -> dict[fx.Node, tuple[Product, Product]]:
             waiting.clear()
         if step_of(node) == "write":
             root = value_of(node.args[0]).root
-            waiting = [p for p in waiting if root not in (value_of(p.matrix).root, value_of(p.vector).root)]
+            waiting = [
+                p for p in waiting if all(value_of(a).root != root for a in (p.node, p.matrix, p.vector))
+            ]
             changed = {other for other in made if value_of(other).root == root}
             for before in there.values():
                 before -= changed

@@ -176,6 +176,16 @@ def test_a_vector_that_changes_between() -> None:
     run(f, LARGE, vector(SIDE), vector(SIDE))
 
 
+def test_a_product_that_changes_between() -> None:
+    def f(A, x):
+        t = A @ x
+        t *= 2
+        t[0] = 1
+        return t @ A
+
+    run(f, LARGE, vector(SIDE))
+
+
 def test_a_vector_that_the_first_product_leads_to() -> None:
     def f(A, x):
         return np.tanh(A @ x) @ A
