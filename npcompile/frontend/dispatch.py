@@ -23,6 +23,9 @@ from npcompile.lower import transfers
 # Functions that write into their first argument; their ops give the whole new array.
 UPDATING = (np.put, np.putmask, np.place, np.put_along_axis)
 
+# Functions that put arrays together: with `out=`, each array is cast to its dtype.
+JOINING = (np.concatenate, np.stack)
+
 # NumPy functions that NumPy wrote in Python, run as it wrote them on our arrays: id of the function -> what
 # is called with (args, kwargs). The shim fills it; where a function has an op too, the op comes first.
 composed: dict[int, Callable[[tuple[Any, ...], dict[str, Any]], Any]] = {}
@@ -248,7 +251,11 @@ def native(op: Op, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
     if out is not None:
         if kwargs.get("where", True) is not True and isinstance(function, np.ufunc):
             kwargs["base"] = out
-    result = _answer(op, args, kwargs, out)
+    if out is not None and function in JOINING and kwargs.get("dtype") is None:
+        kwargs["dtype"] = out.dtype  # each array is cast to it
+        result = _answer(op, args, kwargs)
+    else:
+        result = _answer(op, args, kwargs, out)
     if out is None:
         scalar = op.scalar if op.scalars is None else op.scalar_at(*map_arrays((args, kwargs), _layout))
         return wrap(scalar, result, [array._memory for array in arrays_in((args, kwargs))])

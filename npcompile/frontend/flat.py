@@ -30,6 +30,9 @@ class Flags:
             allow_writing(self._array)
         setattr(self._flags, name, value)
 
+    def __delattr__(self, name: str) -> None:
+        delattr(self._flags, name)  # raises
+
     def __getitem__(self, name: str) -> Any:
         return self.owndata if name in ("OWNDATA", "O") else self._flags[name]
 
@@ -66,6 +69,7 @@ class FlatIterator:
     """An array seen as one row in C order; storing through it writes into the array."""
 
     def __init__(self, array: Any) -> None:
+        _ = array._layout.flat  # RuntimeError where there are more axes than NumPy's takes
         self.base = array
         self._next = 0
 

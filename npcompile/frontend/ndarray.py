@@ -155,6 +155,10 @@ class ndarray(Exports):
     def device(self) -> str:
         return str(self._memory.device)
 
+    @device.setter
+    def device(self, device: Any) -> None:
+        raise AttributeError("attribute 'device' of 'numpy.ndarray' objects is not writable")
+
     @property
     def flat(self) -> FlatIterator:
         return FlatIterator(self)
@@ -239,7 +243,10 @@ class ndarray(Exports):
         indices = index if type(index) is tuple else (index,)
         whole = index if any(item is Ellipsis for item in indices) else (*indices, ...)
         target = self._view_at(layout[whole])
-        if not target._store(value):
+        listed = type(value) in (list, tuple)
+        # A row into one element, of which NumPy warns, or a list, for which it raises.
+        odd = target.ndim == 0 and (listed or (whole is not index and getattr(value, "ndim", 0)))
+        if odd or not target._store(value):
             dispatch.host(np.ndarray.__setitem__, (self, index, value), {})
 
     def _store(self, value: Any) -> bool:

@@ -42,6 +42,7 @@ def resize(array: Strided, new_shape: tuple[Any, ...], refcheck: bool) -> None:
     Source of the rules: PyArray_Resize (shape.c).
     """
     references = _references(array) - 1  # without this function's own
+    checked = operator.index(refcheck)
     asked = new_shape[0] if len(new_shape) == 1 else new_shape
     if asked is None or new_shape == ():
         return
@@ -58,7 +59,7 @@ def resize(array: Strided, new_shape: tuple[Any, ...], refcheck: bool) -> None:
         if array._base is not None or not layout.flags.writeable:
             raise ValueError("cannot resize this array: it does not own its data")
         others = references > _ONE_NAME and references - _bound(array) > _ONE_NAME
-        if weakref.getweakrefcount(array) or (operator.index(refcheck) and others):
+        if weakref.getweakrefcount(array) or (checked and others):
             raise ValueError(
                 "cannot resize an array that references or is referenced\nby another object in this way.\n"
                 "Use the np.resize function to get a new resized copy or\n"

@@ -81,6 +81,15 @@ def nonzero(a: Any) -> tuple[Any, ...]:
     return _nonzero(array)
 
 
+@eager(np.where)
+def where(condition: Any, *choices: Any) -> tuple[Any, ...]:
+    """Of a condition alone: the indices of the elements that are not zero."""
+    if choices:
+        raise Unsupported("a choice that no op takes")
+    found: tuple[Any, ...] = dispatch.call(np.nonzero, (condition,), {})
+    return found
+
+
 def _without_masks(array: Any, index: Any) -> tuple[Any, ...]:
     """The index with each mask as the index arrays of its True elements. Raises Unsupported without any."""
     items: list[Any] = []
@@ -331,7 +340,7 @@ def put(self: Any, indices: Any, values: Any, mode: str = "raise") -> None:
 @eager(np.ndarray.partition)
 def partition(self: Any, kth: Any, axis: int = -1, kind: str = "introselect", order: Any = None) -> None:
     """In place, so that elements `kth` are where sorting puts them; the others, as it happens, too."""
-    if order is not None:
-        raise Unsupported("order")
+    if order is not None or kind != "introselect":
+        raise Unsupported("an order, or a kind that NumPy may refuse")
     target = _written(self)
     target[...] = dispatch.call(np.partition, (target, kth, axis, kind), {})

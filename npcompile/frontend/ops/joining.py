@@ -57,17 +57,20 @@ def _joined(parts: Sequence[Tensor], axis: int | None, dtype: Any = None) -> Ten
 
 
 def _castable(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
-    """NumPy checks casts from each part to `dtype=`: only the default casting rule is done here."""
-    if kwargs.get("out") is not None and kwargs.get("dtype") is not None:
+    """NumPy checks casts from each part to the dtype of the answer."""
+    dtype, out, casting = kwargs.get("dtype"), kwargs.get("out"), kwargs.get("casting", "same_kind")
+    if out is not None and dtype is not None:
         return "out and dtype, which NumPy refuses together"
-    if kwargs.get("casting", "same_kind") != "same_kind":
-        return f"casting {kwargs['casting']}"
-    dtype = kwargs.get("dtype")
-    if dtype is None or not args:
+    if casting == "same_kind" and dtype is None:
         return None
+    if not args or any(type(item) in (bool, int, float, complex) for item in args[0]):
+        return "numbers with a dtype or a casting rule"
     parts = [item.dtype if isinstance(item, np.ndarray) else np.asarray(item).dtype for item in args[0]]
-    if not all(np.can_cast(part, dtype, "same_kind") for part in parts):
+    target = np.dtype(dtype) if dtype is not None else np.result_type(*parts) if out is None else out.dtype
+    if not all(np.can_cast(part, target, casting) for part in parts):
         return "a cast that NumPy refuses"
+    if target.kind not in "cb" and any(part.kind == "c" for part in parts):
+        return "complex into real, of which NumPy warns"
     return None
 
 

@@ -25,6 +25,8 @@ COMPLEX128 = np.dtype(np.complex128)
 def _partition_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
     if kwargs.get("order") is not None or len(args) > 4:
         return "order"
+    if (args[3] if len(args) > 3 else kwargs.get("kind", "introselect")) != "introselect":
+        return "a kind that NumPy may refuse"
     kth = args[1] if len(args) > 1 else kwargs.get("kth")
     return None if np.asarray(kth).dtype.kind in "iu" else "kth that is no integer"
 
@@ -181,7 +183,7 @@ def _choose_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str 
     if np.asarray(args[0]).dtype.kind not in "biu":
         return "a choice that is no integer"
     items = choices if isinstance(choices, (list, tuple)) else [choices]
-    if len(items) > 64 or len(choices) > 64:
+    if len(items) > 63 or len(choices) > 63:
         return "more choices than NumPy takes"
     return "choices of other dtypes" if any(np.asarray(item).dtype not in TORCH for item in items) else None
 
