@@ -1,5 +1,5 @@
 // The calls that GCC makes of `#pragma omp`, answered by the process's team of threads (team.h). Where there is no team,
-// or another thread has it, a region has one share. In each kernel's library, hidden there.
+// a region has one share. In each kernel's library, hidden there.
 #if defined(__GNUC__) && !defined(__clang__)
 struct npc_team_calls {
     bool (*run)(void (*)(void*, unsigned), void*, unsigned);

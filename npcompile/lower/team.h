@@ -34,11 +34,13 @@ inline void pause_a_little() {
 
 class Team {
   public:
-    // Carry out share(region, 0) to share(region, count - 1), number 0 on this thread. False: the team is taken.
+    // Carry out share(region, 0) to share(region, count - 1), number 0 on this thread. One region at a time: a sum's last
+    // digits depend on how many share it, so it is the same number however many threads of Python ask.
+    // False: the system has no threads to give.
     bool run(Share share, void *region, unsigned count) {
-        if (taken.exchange(true, std::memory_order_acquire)) return false;
+        pthread_mutex_lock(&turn);
         if (!enough(count - 1)) {
-            taken.store(false, std::memory_order_release);
+            pthread_mutex_unlock(&turn);
             return false;
         }
         this->share = share;
@@ -58,7 +60,7 @@ class Team {
         if (left.fetch_sub(done) != done) {
             wait(finished, [&] { return left.load() == 0; });
         }
-        taken.store(false, std::memory_order_release);
+        pthread_mutex_unlock(&turn);
         return true;
     }
 
@@ -82,12 +84,11 @@ class Team {
 
     std::atomic<uint64_t> ticket{0};  // generation, count of shares, the next share that nobody has begun
     std::atomic<unsigned> left{0}, arrived{0}, phase{0}, singles{0}, asleep{0}, waiting{0};
-    std::atomic<bool> taken{false};
     Share share = nullptr;
     void *region = nullptr;
     uint32_t generation = 0;
     unsigned workers = 0;
-    pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER, lock = PTHREAD_MUTEX_INITIALIZER;
     pthread_cond_t wake = PTHREAD_COND_INITIALIZER, finished = PTHREAD_COND_INITIALIZER;
 
     // Begin the next share, if there is one. While it is under way, `run` does not return.

@@ -53,7 +53,7 @@ static void regions(int threads, int trips) {
 int main() {
     npc_team = reinterpret_cast<const npc_team_calls *>(&team_calls);
     for (int threads : {1, 2, 3, 7}) regions(threads, 300);
-    std::vector<std::thread> callers;  // one of them has the team, for the others a region has one share
+    std::vector<std::thread> callers;  // by turns
     for (int i = 0; i < 4; i++) callers.emplace_back(regions, 3, 300);
     for (std::thread &caller : callers) caller.join();
     std::puts("right");
