@@ -9,14 +9,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import torch
-
 from npcompile.advice import advice
-from npcompile.device import current_device
 from npcompile.explained import ExplainedProgram, Step, explained, size_text
 from npcompile.explained_blocks import Block, LeftToPython, blocks_of, functions_of, left_to_python
 from npcompile.frontend.errstate import traps
-from npcompile.frontend.signature import key_of
 from npcompile.jit import Jitted, jit
 from npcompile.outlined import Outlined
 from npcompile.recompilations import Recompilation, recompilations
@@ -173,10 +169,7 @@ def _key(jitted: Jitted, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     bound = jitted._binding.bind(args, kwargs)
     if bound is None:
         return None
-    leaves: list[Any] = []
-    key = (torch.get_num_threads(), current_device(), *[key_of(arg, leaves) for arg in bound[0]])
-    if bound[1]:
-        key = (*key, key_of(bound[1], leaves))
+    key = jitted.signature(*bound, [])
     try:
         hash(key)
     except TypeError:

@@ -80,9 +80,11 @@ class Jitted(Recorded):
         self.note("NumPy is faster here: calling kernels takes longer than what they do", None)
         return self._plain(args, kwargs)
 
-    def _cut(self, failed: Traced | None) -> Outlined | None:
+    def _cut(self, failed: Traced | None, anyway: bool = False) -> Outlined | None:
         fn = self.__wrapped__
-        if not isinstance(fn, types.FunctionType) or (failed is None and not must_be_cut(fn)):
+        if not isinstance(fn, types.FunctionType):
+            return None
+        if failed is None and not anyway and not must_be_cut(fn):
             return None
         return Outlined.of(self, self, failed)
 

@@ -271,10 +271,10 @@ class Callee(_Inner):
         self.root.note(traced.reason or "not recorded", traced.line)
         state.plain = True
 
-    def _cut(self, failed: Traced | None) -> Outlined | None:
+    def _cut(self, failed: Traced | None, anyway: bool = False) -> Outlined | None:
         fn = self.__wrapped__
         assert isinstance(fn, types.FunctionType)
-        if failed is None and not must_be_cut(fn):
+        if failed is None and not anyway and not must_be_cut(fn):
             return None
         return Outlined.of(self, self.root, failed)
 
@@ -313,6 +313,7 @@ class Block(_Inner):
 
     max_signatures = 8
     max_programs = 4
+    _looks_at_growth = False
 
     def __init__(self, within: Outlined, piece: Piece) -> None:
         super().__init__(piece.function, within)

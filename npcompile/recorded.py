@@ -25,6 +25,7 @@ from npcompile.frontend.rewrite import Rewritten, rewrite
 from npcompile.frontend.signature import key_of
 from npcompile.frontend.trace import Traced, trace
 from npcompile.general import General, Group, by_data
+from npcompile.growing import Growing
 from npcompile.linking import Linking
 from npcompile.lower.eager import eager
 from npcompile.lower.transfers import counting
@@ -57,6 +58,7 @@ class Recorded(Linking):
     """A function with its recordings, by signature."""
 
     fast_random = False
+    _looks_at_growth = True  # whether containers among the arguments that grow are told from others
     max_signatures = MAX_SIGNATURES
     max_programs = MAX_PROGRAMS
     # The function itself, where programs are valid for others of its code: they read its closure.
@@ -76,6 +78,7 @@ class Recorded(Linking):
         self._default_float: np.dtype[Any] | None = default_float
         self._made_so = all_warnings_are_errors()  # then they are a test runner's
         self._groups: dict[Any, Group] = {}
+        self._growing = Growing()
         self._programs: list[Program] = programs
         self._binding = Binding(fn)
         self._arity = self._binding.arity
@@ -105,9 +108,7 @@ class Recorded(Linking):
             state, _, key = known
             leaves += args
         else:
-            key = (torch.get_num_threads(), current_device(), *[key_of(arg, leaves) for arg in args])
-            if kwargs:
-                key = (*key, key_of(kwargs, leaves))
+            key = self.signature(args, kwargs, leaves)
             try:
                 state = self._states.get(key)
             except TypeError:  # an argument that has no hash
@@ -139,6 +140,16 @@ class Recorded(Linking):
             if failure is not None:
                 return self._again(key, args, kwargs, failure)
         return self._first(key, args, kwargs)
+
+    def signature(self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any]) -> tuple[Any, ...]:
+        """The signature of a call with its arguments in the one form; their leaves are put into `leaves`."""
+        if self._growing.places:
+            parts = self._growing.parts(args, leaves)
+        else:
+            parts = [key_of(arg, leaves) for arg in args]
+        if kwargs:
+            parts.append(key_of(kwargs, leaves))
+        return (torch.get_num_threads(), current_device(), *parts)
 
     def _again(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any], failure: BaseException) -> Any:
         """A call whose replay raised before any effect. If the function itself does not, that is ours to
@@ -189,10 +200,14 @@ class Recorded(Linking):
                     self._stats.divergences += 1
                     group.missed()
         if state is None:
+            if self._looks_at_growth and self._growing.look(args):
+                self._stats.calls -= 1
+                return self(*args, **kwargs)
             with self._lock:
                 state = self._states.get(key)
                 if state is None and self._has_room():
                     state = self._states[key] = State(group, lengths)
+                    state.grows = self._growing.are_in(args)
         if state is None:
             return self._too_many(
                 args, kwargs, f"more than {self.max_signatures} signatures (shapes, dtypes, layouts)"
@@ -216,6 +231,9 @@ class Recorded(Linking):
                 return self._timed(state, args, kwargs)
             if state.outlined is None and state.count == 0:
                 state.outlined = self._cut_alike(state)
+            if state.outlined is None and state.grows:
+                state.plain = True
+                return self._plain(args, kwargs, "a container among its arguments grows from call to call")
             if state.outlined is None:
                 return self._record(state, args, kwargs)
         finally:
@@ -270,6 +288,8 @@ class Recorded(Linking):
 
     def _cut_alike(self, state: State) -> Outlined | None:
         """The function cut into blocks by its source: the same for all calls that differ in lengths alone."""
+        if state.grows:
+            return self._cut(None, anyway=True)
         if state.group is None:
             return self._cut(None)
         if state.group.outlined is None:
@@ -303,9 +323,9 @@ class Recorded(Linking):
         """Whether warnings were no errors yet when the function was jitted."""
         return not self._made_so
 
-    def _cut(self, failed: Traced | None) -> Outlined | None:
+    def _cut(self, failed: Traced | None, anyway: bool = False) -> Outlined | None:
         """The function cut into blocks, where it cannot be recorded as a whole: by its source, or (`failed`)
-        because that was tried."""
+        because that was tried; or `anyway`."""
         return None
 
     def _too_many(self, args: tuple[Any, ...], kwargs: dict[str, Any], reason: str) -> Any:

@@ -67,6 +67,7 @@ class State:
         self.small = False  # because a call of a kernel would take longer than NumPy does
         self.outlined: Outlined | None = None  # cut into blocks, where it cannot be recorded as a whole
         self.count = 0
+        self.grows = False  # a container among the arguments, which is known by its type alone
         self.lock = threading.Lock()
 
     def prefer(self, replay: Callable[..., Any]) -> None:

@@ -1,0 +1,53 @@
+"""Containers among a function's arguments that grow from call to call: a history that is appended to.
+
+Each length would be another signature, recorded by itself. Such a container is known by its type alone:
+the function is cut into blocks, and a block that takes the container knows it by what is in it.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+from npcompile.frontend.signature import key_of
+
+_KINDS = frozenset((list, dict, set, deque))
+TIMES = 2  # after so many calls by which a container was longer than at the one before
+
+
+class Growing:
+    """What is known of one function's arguments, by their position."""
+
+    def __init__(self) -> None:
+        self.places: frozenset[int] = frozenset()  # of those that grow
+        self._last: dict[int, tuple[int, int]] = {}  # identity and length
+        self._times: dict[int, int] = {}
+
+    def look(self, args: tuple[Any, ...]) -> bool:
+        """Note the containers of a call with a new signature; True where another is found to grow."""
+        found = set()
+        for place, arg in enumerate(args):
+            if type(arg) not in _KINDS or place in self.places:
+                continue
+            last = self._last.get(place)
+            self._last[place] = now = id(arg), len(arg)
+            if last is not None and last[0] == now[0] and last[1] != now[1]:
+                self._times[place] = self._times.get(place, 0) + 1
+                if self._times[place] >= TIMES:
+                    found.add(place)
+        self.places |= found
+        return bool(found)
+
+    def parts(self, args: tuple[Any, ...], leaves: list[Any]) -> list[Any]:
+        """The keys of a call's arguments."""
+        return [
+            (Growing, type(arg)) if self._is_one(place, arg) else key_of(arg, leaves)
+            for place, arg in enumerate(args)
+        ]
+
+    def are_in(self, args: tuple[Any, ...]) -> bool:
+        """Whether any of these arguments is known by its type alone."""
+        return any(self._is_one(place, arg) for place, arg in enumerate(args))
+
+    def _is_one(self, place: int, arg: Any) -> bool:
+        return place in self.places and type(arg) in _KINDS
