@@ -80,6 +80,7 @@ class _Rewriter:
             fx.Node, fx.Node
         ] = {}  # what was picked -> what holds it, and the rest, at full length
         self.masks: dict[fx.Node, fx.Node] = {}  # what was picked -> its mask
+        self.rest: dict[fx.Node, tuple[int, ...]] = {}  # what was picked -> its shape behind the first axis
         self.gone: list[fx.Node] = []
         self.host_calls = 0
 
@@ -88,15 +89,23 @@ class _Rewriter:
             if node.op != "call_function":
                 continue
             if node in self.full and (pair := taken(node)) is not None:
-                self.now[node], self.masks[node] = pair
+                self._is(node, *pair)
                 self._drop(node)
                 self.host_calls += 1
             elif used := [arg for arg in node.all_input_nodes if arg in self.masks]:
                 self._change(node, used[0])
         for node in reversed(self.gone):
             self.graph.erase_node(node)
-        self._sweep()
         return self.host_calls
+
+    def _is(self, node: fx.Node, full: fx.Node, mask: fx.Node) -> None:
+        self.now[node], self.masks[node], self.rest[node] = full, mask, value_of(node).shape[1:]
+
+    def _longer(self, node: fx.Node, mask: fx.Node) -> None:
+        """A step that gave what was picked gives all of it."""
+        self._is(node, node, mask)
+        shape = (*value_of(mask).shape, *self.rest[node])
+        node.meta["value"] = replace(value_of(node), shape=shape, strides=c_strides(shape), region=None)
 
     def _drop(self, node: fx.Node) -> None:
         self.gone.append(node)
@@ -124,22 +133,19 @@ class _Rewriter:
         """Element by element: on all elements."""
         mask = self.masks[used]
         node.args, node.kwargs = fx.node.map_arg((node.args, node.kwargs), lambda arg: self.now.get(arg, arg))
-        value = value_of(node)
-        node.meta["value"] = _longer(value, value_of(mask).shape)
         node.meta["unchecked"] = True
-        self.now[node], self.masks[node] = node, mask
+        self._longer(node, mask)
 
     def _reduce(self, node: fx.Node, op: Op, used: fx.Node, mask: fx.Node) -> None:
         given = told(node, op)
         assert given is not None
-        ndim, more = len(value_of(used).shape), len(value_of(mask).shape) - 1
+        ndim, more = 1 + len(self.rest[used]), len(value_of(mask).shape) - 1
         axes = axes_of(given.get("axis"), ndim)
         if axes[0] != 0:  # each element by itself
             node.args = (self.now[used],)
             kept = {name: value for name, value in given.items() if name not in ("a", "axis")}
             node.kwargs = {**kept, "axis": tuple(axis + more for axis in axes)}
-            node.meta["value"] = _longer(value_of(node), value_of(mask).shape)
-            self.now[node], self.masks[node] = node, mask
+            self._longer(node, mask)
             return
         over = (*range(more + 1), *(axis + more for axis in axes[1:]))
         where = self._where(mask, ndim - 1, node)
@@ -157,11 +163,11 @@ class _Rewriter:
     def _count_true(self, node: fx.Node, used: fx.Node, mask: fx.Node) -> None:
         """`np.count_nonzero` has no `where=`."""
         full = self.now[used]
-        where = self._where(mask, len(value_of(used).shape) - 1, node)
-        shape = value_of(full).shape
+        where = self._where(mask, len(self.rest[used]), node)
+        shape = (*value_of(mask).shape, *self.rest[used])
         both = self._add("both", node, np.logical_and, (full, where), shape, torch.bool)
         more = len(value_of(mask).shape) - 1
-        axes = axes_of((*node.args[1:], node.kwargs.get("axis"))[0], len(value_of(used).shape))
+        axes = axes_of((*node.args[1:], node.kwargs.get("axis"))[0], 1 + len(self.rest[used]))
         over = (*range(more + 1), *(axis + more for axis in axes[1:]))
         node.args, node.kwargs = (both,), {} if len(over) == len(shape) else {"axis": over}
 
@@ -183,7 +189,7 @@ class _Rewriter:
         assert isinstance(dst, fx.Node) and isinstance(value, fx.Node)
         dtype = value_of(dst).dtype
         assert dtype is not None
-        shape = (*value_of(self.masks[dst]).shape, *value_of(dst).shape[1:])
+        shape = (*value_of(self.masks[dst]).shape, *self.rest[dst])
         full = self._add(
             "cast",
             node,
@@ -234,19 +240,6 @@ class _Rewriter:
         made.meta.update(before.meta)
         made.meta.update(step="op", value=value, unchecked=True)
         return made
-
-    def _sweep(self) -> None:
-        """Masks that were worked out twice are needed once."""
-        for node in reversed(list(self.graph.nodes)):
-            checked = getattr(node.target, "checked", False) and not node.meta.get("unchecked")
-            if step_of(node) in ("op", "view") and not node.users and not checked:
-                self.graph.erase_node(node)
-
-
-def _longer(value: Value, lengths: tuple[int, ...]) -> Value:
-    """A value whose first axis were the places of a mask, with the axes of the mask."""
-    shape = (*lengths, *value.shape[1:])
-    return replace(value, shape=shape, strides=c_strides(shape), region=None)
 
 
 def _next_root(graph: fx.Graph) -> int:

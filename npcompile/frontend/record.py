@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from npcompile.frontend import masks
 from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.program import Program
 from npcompile.frontend.recording.drawing import Drawing
+from npcompile.frontend.steps import drop_unused
 
 
 class Recorder(Drawing):
@@ -17,7 +19,12 @@ class Recorder(Drawing):
         if not self.active:
             return None
         try:
-            return self.notes.finish(name, result)
+            program = self.notes.finish(name, result)
+            self.notes.host_calls -= masks.lower(program)
+            drop_unused(program.graph)
+            return program
         except Unfollowed as reason:
             self.stop(str(reason))
-            return None
+        except Exception as error:  # a bug of ours: it costs the compilation, not the call
+            self.stop(f"masks failed: {type(error).__name__}: {error}")
+        return None

@@ -354,29 +354,31 @@ class Steps(Notes):
         return Structure("leaf" if isinstance(ref, fx.Node) else "const", [ref])
 
     def finish(self, name: str, result: Any) -> Program:
-        """The finished program: steps without use or effect are dropped."""
+        """The program, with steps that nothing uses."""
         structure = self.structure(result)
         self.graph.output(tuple(structure.leaves()))
-        for node in reversed(list(self.graph.nodes)):
-            droppable = step_of(node) in ("op", "view", "number", "part", "library")
-            checked = isinstance(node.target, Op) and node.target.checked and not node.meta.get("unchecked")
-            checked |= step_of(node) == "number" and not (
-                node.target in TOTAL or isinstance(node.target, Length)
-            )
-            # An index that a step gave may be out of bounds, whether or not anything uses what it leads to.
-            checked |= step_of(node) == "view" and len(node.all_input_nodes) > 1
-            if node.op == "call_function" and droppable and not checked and not node.users:
-                self.graph.erase_node(node)
-            elif (
-                node.meta.get("within")
-                and not node.meta.get("asked")
-                and all(_only_type(user) for user in node.users)
-            ):
-                for user in list(node.users):  # data that nothing was done with
-                    self.graph.erase_node(user)
-                self.graph.erase_node(node)
         device = next(iter(self.devices), None)
         return Program(name, self.graph, self.inputs, structure, self.filename, device)
+
+
+def drop_unused(graph: fx.Graph) -> None:
+    """Steps without use or effect go."""
+    for node in reversed(list(graph.nodes)):
+        droppable = step_of(node) in ("op", "view", "number", "part", "library")
+        checked = getattr(node.target, "checked", False) and not node.meta.get("unchecked")
+        checked |= step_of(node) == "number" and not (node.target in TOTAL or isinstance(node.target, Length))
+        # An index that a step gave may be out of bounds, whether or not anything uses what it leads to.
+        checked |= step_of(node) == "view" and len(node.all_input_nodes) > 1
+        if node.op == "call_function" and droppable and not checked and not node.users:
+            graph.erase_node(node)
+        elif (
+            node.meta.get("within")
+            and not node.meta.get("asked")
+            and all(_only_type(user) for user in node.users)
+        ):
+            for user in list(node.users):  # data that nothing was done with
+                graph.erase_node(user)
+            graph.erase_node(node)
 
 
 def _storable(value: Any) -> bool:

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 import npcompile.frontend.ops  # noqa: F401  (registers every op)
-from npcompile.frontend import masks
 from npcompile.frontend.program import Program
 from npcompile.frontend.record import Recorder
 from npcompile.frontend.replay import Replay
@@ -80,7 +79,6 @@ def trace(
         if program.device is None and device != "cpu":
             program.device = device
         try:
-            traced.host_calls -= masks.lower(program)
             traced.plan = plan(program.graph, program.inputs, WEAK, program.device or "cpu")
             _movable(program, traced.plan)
             traced.replay = Replay(program, traced.plan)
