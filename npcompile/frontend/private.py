@@ -13,6 +13,9 @@ _C: Any = _core._multiarray_umath  # type: ignore[attr-defined]
 
 NO_VALUE: Any = _globals._NoValue  # "not given", where None means something
 
+# The enumeration that `copy=` takes beside True, False and None.
+COPY_MODE: Any = _globals._CopyMode
+
 # What NumPy's decorator makes of a Python function that arrays of others may take over.
 DISPATCHER: type = type(numpy.median)
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy
 import torch
 
-from npcompile.frontend import dispatch
+from npcompile.frontend import dispatch, private
 from npcompile.frontend.ndarray import asarray as _asarray
 from npcompile.frontend.ndarray import ndarray
 from npcompile.numpy.wrappers import Conversion
@@ -26,6 +26,10 @@ def array(
     like: Any = None,
 ) -> Any:
     """`numpy.array`: our array, or NumPy's for dtypes that torch lacks. Raises what NumPy raises."""
+    if isinstance(copy, private.COPY_MODE):
+        copy = {True: True, False: False}.get(copy.value)
+    elif copy is not None:
+        copy = bool(copy)
     if ndmax is not None:
         named = {"copy": copy, "order": order, "ndmin": ndmin, "ndmax": ndmax}
         return dispatch.host(numpy.array, (object, dtype), named)

@@ -28,8 +28,8 @@ import numpy.version
 
 # Not array semantics: NumPy's own where the module under test has none.
 _NUMPYS_OWN = (
-    "__config__", "__version__", "_NoValue", "asmatrix", "bmat", "char", "dtypes", "exceptions", "ma",
-    "matrix", "memmap", "rec", "recarray", "record", "strings", "test", "version",
+    "_CopyMode", "_NoValue", "__config__", "__version__", "asmatrix", "bmat", "char", "dtypes", "exceptions",
+    "ma", "matrix", "memmap", "rec", "recarray", "record", "strings", "test", "version",
 )  # fmt: skip
 
 # Private modules that test modules take public functions from: those names mean the public ones.

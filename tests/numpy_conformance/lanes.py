@@ -97,8 +97,8 @@ class JaxLane(Lane):
         return numpy.asarray(value) if isinstance(value, jax.Array) else value
 
     def call(self, function: Callable[..., Any], arguments: dict[str, Any]) -> None:
-        # Its gcd of the smallest integer never ends, in C code: the alarm is to end the process.
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        # Its gcd of the smallest integer never ends, in C code: the time limit is to end the process.
+        signal.signal(signal.SIGPROF, signal.SIG_DFL)
         super().call(function, arguments)
 
 
