@@ -6,6 +6,7 @@ Written for torch 2.11 to 2.13; `PRIVATE` lists every private symbol, and a test
 
 from __future__ import annotations
 
+import functools
 import math
 import operator
 from collections.abc import Callable, Iterator
@@ -23,6 +24,8 @@ PRIVATE = (
     "torch._C._dynamo.guards._reinterpret_tensor",
     "torch._inductor.async_compile.AsyncCompile.cpp_pybinding",
     "torch._inductor.codegen.cpp.CppKernel.cache_dtype_convert",
+    "torch._inductor.codegen.cpp.CppOverrides",
+    "torch._inductor.codegen.cpp.CppVecOverrides",
     "torch._inductor.compile_fx.compile_fx",
     "torch._inductor.compile_fx.compile_fx_inner",
     "torch._inductor.config.alignment_asserts",
@@ -38,6 +41,9 @@ PRIVATE = (
     "torch._inductor.config.size_asserts",
     "torch._inductor.cpp_builder.CppTorchOptions",
     "torch._inductor.cpu_vec_isa.pick_vec_isa",
+    "torch._inductor.lowering.make_pointwise",
+    "torch._inductor.lowering.register_lowering",
+    "torch._inductor.virtualized.ops",
     "torch._ops.OpOverload",
     "torch._ops.OpOverloadPacket",
     "torch._dynamo.source.ConstantSource",
@@ -46,6 +52,7 @@ PRIVATE = (
     "torch.fx.experimental.symbolic_shapes.ShapeEnv",
     "torch.utils._sympy.printers.PythonPrinter",
     "torch.utils._python_dispatch.TorchDispatchMode",
+    "torch.Tensor._make_wrapper_subclass",
     "torch.UntypedStorage._cdata",
 )
 
@@ -190,6 +197,42 @@ def _changed() -> Iterator[None]:
     finally:
         for (owner, name), original in zip(methods, originals, strict=True):
             setattr(owner, name, original)
+
+
+@functools.cache
+def fused() -> Any:
+    """a * b + c, rounded once, in Inductor's kernels; None where the processor has no such instruction."""
+    from torch._inductor import config, lowering
+    from torch._inductor.codegen import cpp
+    from torch._inductor.cpu_vec_isa import pick_vec_isa
+    from torch._inductor.virtualized import ops
+
+    with config.patch(SETTINGS):
+        if not pick_vec_isa():
+            return None
+
+    def scalars(a: Any, b: Any, c: Any) -> str:
+        return f"std::fma({a}, {b}, {c})"
+
+    def vectors(a: Any, b: Any, c: Any) -> str:
+        return f"at::vec::fmadd({a}, {b}, {c})"
+
+    name = "fma"
+    setattr(cpp.CppOverrides, name, staticmethod(scalars))
+    setattr(cpp.CppVecOverrides, name, staticmethod(vectors))
+    _FUSED.define("fma(Tensor a, Tensor b, Tensor c) -> Tensor")
+    _FUSED.impl("fma", lambda a, b, c: a * b + c, "CompositeExplicitAutograd")
+    operation: Any = torch.ops.npcompile.fma.default
+    lowering.register_lowering(operation, broadcast=True)(lowering.make_pointwise(ops.fma))
+    return operation
+
+
+_FUSED = torch.library.Library("npcompile", "FRAGMENT")
+
+
+def shell(kind: type, shape: Any, dtype: torch.dtype, device: torch.device) -> Any:
+    """An object of a subclass of tensors, without memory."""
+    return torch.Tensor._make_wrapper_subclass(kind, shape, dtype=dtype, device=device)
 
 
 class Toolchain(NamedTuple):

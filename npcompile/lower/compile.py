@@ -10,13 +10,15 @@ import operator
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
 import torch.fx as fx
 
-from . import adapter, cpp, products, sizes, streaming, wrapper
+from . import adapter, complex_ops, complexes, cpp, products, sizes, streaming, wrapper
+from .complex_math import rounded_twice
 from .graph import evaluate, inputs_of, outputs_of, unpack, written
 from .kernel import NUMBERS
 from .outputs import Orders, demanded_of, general, inverse, turn
@@ -71,16 +73,17 @@ def compile_segment(
     start = time.perf_counter()
     rows = unpack(data)
     ins, outs = inputs_of(rows), outputs_of(rows)
-    with adapter.fake_mode() as mode:
-        fakes = [_fake(v) for v in ins]
     if products.written_by_hand(rows):
         if pattern is not None:
             raise Rejected("products that share a matrix have code for their sizes alone")
         work = CHEAP * sum(math.prod(value.shape) for value in ins)
         built = Building(work, cpp.allowed_threads(work, threads), start, folder, compiler, header)
-        _, metadata = built.build(products.program_of(rows, fakes, built.threads), rows, False)
+        form = complexes.Form(ins, outs, False)
+        _, metadata = built.build(products.program_of(rows, _fakes(ins), built.threads), rows, form, False)
         return built.library, metadata
-    layouts = _layouts(rows, mode, [_fake_copy(mode, v) for v in ins], outs)
+    lowering, layouts = _lowered(rows, ins, outs)
+    form = complexes.Form(ins, outs, lowering is not None)
+    fakes = _fakes(form.inputs)
     costs: list[float] = []
     values: tuple[int, ...] = ()
     symbols: adapter.Symbols | None = None
@@ -96,14 +99,15 @@ def compile_segment(
         }
 
     if symbols is None or pattern is None:
-        traced = adapter.generate(_flat(lambda _: rows, 0, len(ins), layouts), fakes, settings)
+        traced = adapter.generate(_flat(lambda _: rows, 0, len(fakes), layouts, lowering), fakes, settings)
     else:
         parameters = pattern.parameters
         with symbols.mode:
             named = sizes.symbolic(rows, parameters, symbols.numbers)
-            symbolic = [_fake(_strided(Value(*row[1]))) for row in named if row[0] == "in"]
+            symbolic = [_fake(_strided(v)) for v in complexes.Form(inputs_of(named), [], form.parts).inputs]
+        rows_of = partial(sizes.symbolic, rows, parameters)
         traced = adapter.generate(
-            _flat(lambda n: sizes.symbolic(rows, parameters, n), len(values), len(ins), layouts),
+            _flat(rows_of, len(values), len(fakes), layouts, lowering),
             [*symbols.numbers, *symbolic],
             settings,
         )
@@ -111,18 +115,19 @@ def compile_segment(
             raise Rejected(f"sizes {fixed} cannot be parameters")
         if traced.constants:
             raise Rejected("code for any size that holds constant arrays")
-    program = wrapper.read(traced.wrapper, fakes, traced.constants, values)
+    program = wrapper.read(traced.wrapper, fakes, traced.constants, values, form.places)
     if len(program.returned) != len(outs):
         raise Rejected(f"{len(program.returned)} values are returned where {len(outs)} were recorded")
-    for place, (value, fake) in enumerate(zip(outs, traced.outputs, strict=True)):
-        _same(place, value, fake.dtype, inverse(tuple(map(adapter.hint, fake.shape)), layouts[place]))
-    turn(program, layouts)
+    orders = form.orders(layouts)
+    for place, (value, fake) in enumerate(zip(form.outputs, traced.outputs, strict=True)):
+        _same(place, value, fake.dtype, inverse(tuple(map(adapter.hint, fake.shape)), orders[place]))
+    turn(program, orders)
     built = Building(costs[0], cpp.allowed_threads(costs[0], threads), start, folder, compiler, header)
-    emitted, metadata = built.build(program, rows, pattern is not None)
+    emitted, metadata = built.build(program, rows, form, pattern is not None)
     if symbols is not None:
-        metadata["sized"] = _sized(symbols, symbolic, traced, program, emitted, layouts)
+        metadata["sized"] = _sized(symbols, symbolic, traced, program, emitted, orders)
     if program.general is not None:
-        metadata["general"] = general(program, [demanded_of(v) for v in outs], layouts)
+        metadata["general"] = general(program, [demanded_of(v) for v in form.outputs], orders)
         metadata["entries"] = [(k.name, len(k.types)) for k in program.kernels]
         metadata["constants"] = _pack(traced.constants)
     return built.library, metadata
@@ -146,10 +151,10 @@ class Building(NamedTuple):
         return self.folder / "segment.so"
 
     def build(
-        self, program: wrapper.Program, rows: list[tuple[Any, ...]], sized: bool
+        self, program: wrapper.Program, rows: list[tuple[Any, ...]], form: complexes.Form, sized: bool
     ) -> tuple[cpp.Emitted, dict[str, Any]]:
         """Write and compile the code; returns it with what is known of the library."""
-        demanded = [demanded_of(v) for v in outputs_of(rows)]
+        demanded = [demanded_of(v) for v in form.outputs]
         emitted = cpp.emit(program, demanded, self.threads, sized)
         wrong = emitted.written - written(rows)
         if wrong:
@@ -167,6 +172,7 @@ class Building(NamedTuple):
             "bytes_written": emitted.bytes_written,
             "source": emitted.source,
             "seconds": [generated - self.start, time.perf_counter() - generated],
+            "parts": form.parts,
         }
 
 
@@ -245,25 +251,45 @@ def _fake(value: Value) -> torch.Tensor:
     return torch.empty_strided(value.shape, value.strides, dtype=value.dtype, device=value.device)
 
 
-def _fake_copy(mode: Any, value: Value) -> torch.Tensor:
-    with mode:
-        return _fake(value)
+def _fakes(values: list[Value]) -> list[torch.Tensor]:
+    with adapter.fake_mode():
+        return [_fake(value) for value in values]
 
 
-def _layouts(rows: list[tuple[Any, ...]], mode: Any, fakes: list[torch.Tensor], outs: list[Value]) -> Orders:
+def _lowered(
+    rows: list[tuple[Any, ...]], ins: list[Value], outs: list[Value]
+) -> tuple[complex_ops.Lowering | None, Orders]:
+    """What does the body's operations on the parts of complex numbers, and `_layouts` of its outputs.
+
+    None: the body has no complex numbers, or more than operations on parts.
+    """
+    lowering = complex_ops.Lowering(adapter.fused() or rounded_twice)
+    with adapter.fake_mode(), torch.no_grad():
+        fakes = [_fake(v) for v in complexes.Form(ins, outs, True).inputs]
+        try:
+            results = lowering.evaluate(rows, fakes)
+        except complex_ops.Missing:
+            lowering.met = False
+            fakes = [_fake(v) for v in ins]
+            results = list(evaluate(rows, *fakes))
+    return lowering if lowering.met else None, _layouts(results, fakes, outs)
+
+
+def _layouts(results: list[Any], fakes: list[torch.Tensor], outs: list[Value]) -> Orders:
     """For each output the axis order in which to lay it out, None where the traced body's own layout will do.
 
-    Runs the body on fake tensors. Dtypes and shapes are compared with what was recorded (Rejected); an output
-    that shares memory with an input or another output is made a copy.
+    results: of the body on these fake tensors. Dtypes and shapes are compared with what was recorded
+    (Rejected); an output that shares memory with an input or another output is made a copy.
     """
-    with mode, torch.no_grad():
-        results = evaluate(rows, *fakes)
     seen = {adapter.memory_of(f) for f in fakes}
     orders: Orders = []
     for place, (value, result) in enumerate(zip(outs, results, strict=True)):
         if not isinstance(result, torch.Tensor):
             raise Rejected(f"output {place} is a {type(result).__name__}, not a tensor")
         _same(place, value, result.dtype, tuple(result.shape))
+        if isinstance(result, complexes.Complex):  # put together from its parts, in memory of its own
+            orders.append(_order(place, value))
+            continue
         memory = adapter.memory_of(result)
         view = wrapper.View(wrapper.Memory(-1, 0), 0, *wrapper.metadata(result))
         if memory not in seen and cpp.same_layout(view, demanded_of(value)):
@@ -292,7 +318,11 @@ def _order(place: int, value: Value) -> tuple[int, ...]:
 
 
 def _flat(
-    rows_of: Callable[[list[Any]], list[tuple[Any, ...]]], numbers: int, arity: int, orders: Orders
+    rows_of: Callable[[list[Any]], list[tuple[Any, ...]]],
+    numbers: int,
+    arity: int,
+    orders: Orders,
+    lowering: complex_ops.Lowering | None,
 ) -> fx.GraphModule:
     """The segment as a graph of one call: its nodes may pass on what Inductor's passes do not know.
 
@@ -300,11 +330,11 @@ def _flat(
     """
 
     def segment(*args: Any) -> tuple[torch.Tensor, ...]:
-        results = evaluate(rows_of(list(args[:numbers])), *args[numbers:])
-        return tuple(
-            r if o is None else r.permute(o).clone(memory_format=torch.contiguous_format)
-            for r, o in zip(results, orders, strict=True)
-        )
+        rows, inputs = rows_of(list(args[:numbers])), args[numbers:]
+        if lowering is not None:
+            return tuple(lowering.evaluate(rows, inputs, orders))
+        results = evaluate(rows, *inputs)
+        return tuple(complexes.laid_out(r, o) for r, o in zip(results, orders, strict=True))
 
     graph = fx.Graph()
     names = [graph.placeholder(f"a{i}") for i in range(numbers + arity)]

@@ -7,11 +7,13 @@ then only the numbers in its table differ.
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from typing import Any
 
 import torch
 
 from . import cpp, streaming, wrapper
+from .complexes import Form
 from .graph import regular
 from .kernel import NUMBERS
 from .outputs import demanded_of, general, inverse, turn
@@ -34,7 +36,9 @@ def fit(
     for condition in sized["conditions"]:
         if not _evaluate(condition, known):
             raise Unfit(f"not {condition} where {known}")
-    regulars = [regular(value) for value in inputs]
+    form = Form([replace(v, strides=regular(v)) for v in inputs], outputs, metadata["parts"])
+    inputs, outputs = form.inputs, form.outputs
+    regulars = [value.strides for value in inputs]
     for value, strides, texts in zip(inputs, regulars, sized["strides"], strict=True):
         needed = tuple(_evaluate(text, known) for text in texts)
         if 0 not in value.shape and needed != strides:
@@ -48,7 +52,7 @@ def fit(
     kernels = {name: wrapper.Kernel(name, types, "") for name, types in sized["kernels"]}
     (function,) = parse(sized["function"]).body
     assert isinstance(function, ast.FunctionDef)
-    program = wrapper.read_call(function, kernels, tensors, {}, values)
+    program = wrapper.read_call(function, kernels, tensors, {}, values, form.places)
     turn(program, orders)
     demanded = [demanded_of(value) for value in outputs]
     size = sum(wrapper.numel(value.shape) for value in (*inputs, *outputs))

@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from . import adapter
+from . import adapter, complexes
 from .values import Value
 
 DTYPES: dict[torch.dtype, tuple[str, int]] = {
@@ -90,10 +90,12 @@ def _general(team: int, library: Path, metadata: dict[str, Any]) -> Callable[[An
     exec(compile(metadata["general"], f"<{library.name}>", "exec"), names)
     run = names["run"]
     values = metadata.get("values", ())
+    parts = metadata["parts"]
 
     def body(inputs: tuple[Any, ...], outputs: tuple[Any, ...]) -> None:
         with torch.no_grad():
-            run([*values, *(torch.from_numpy(a) for a in inputs)], [torch.from_numpy(a) for a in outputs])
+            taken, given = map(torch.from_numpy, inputs), map(torch.from_numpy, outputs)
+            run([*values, *complexes.taken(taken, parts)], complexes.given(given, parts))
 
     return body
 

@@ -27,6 +27,9 @@ _ARITHMETIC: dict[type[ast.operator], Callable[[int, int], int]] = {
 }
 
 
+Places = list[tuple[int, int]]  # the input of a segment, and an offset in elements
+
+
 class Unreadable(Exception):
     """The wrapper holds something this reader does not know; the text says what."""
 
@@ -108,15 +111,16 @@ def read(
     inputs: list[torch.Tensor],
     constants: dict[str, torch.Tensor],
     numbers: tuple[int, ...] = (),
+    places: Places | None = None,
 ) -> Program:
     """Read a wrapper's text. Inputs give the shapes, strides and dtypes of its arguments, in their order;
-    before them come the `numbers` that its sizes are made of."""
+    before them come the `numbers` that its sizes are made of. places: where in whose memory each lies."""
     tree = parse(source)
     kernels = {k.name: k for k in map(_kernel, tree.body) if k is not None}
     functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name == "call"]
     if len(functions) != 1:
         raise Unreadable(f"{len(functions)} functions are named call")
-    return read_call(functions[0], kernels, inputs, constants, numbers)
+    return read_call(functions[0], kernels, inputs, constants, numbers, places)
 
 
 def read_call(
@@ -125,9 +129,10 @@ def read_call(
     inputs: list[torch.Tensor],
     constants: dict[str, torch.Tensor],
     numbers: tuple[int, ...],
+    places: Places | None = None,
 ) -> Program:
     """Read the function of a wrapper that calls its kernels."""
-    reader = _Reader(kernels, inputs, constants, numbers)
+    reader = _Reader(kernels, inputs, constants, numbers, places)
     for number, statement in enumerate(function.body):
         reader.number = number
         reader.statement(statement)
@@ -155,9 +160,11 @@ class _Reader:
         inputs: list[torch.Tensor],
         constants: dict[str, torch.Tensor],
         numbers: tuple[int, ...],
+        places: Places | None,
     ) -> None:
         self.kernels = kernels
         self.inputs = inputs
+        self.places = places or [(place, 0) for place in range(len(inputs))]
         self.given = numbers
         self.numbers: dict[str, int] = {}
         self.program = Program(list(kernels.values()))
@@ -195,10 +202,11 @@ class _Reader:
         if len(names) != len(self.given) + len(self.inputs):
             raise Unreadable(f"the wrapper takes {len(names)} arguments, the segment {len(self.inputs)}")
         self.numbers = dict(zip(names, self.given, strict=False))
-        for index, (name, value) in enumerate(zip(names[len(self.given) :], self.inputs, strict=True)):
+        named = zip(names[len(self.given) :], self.inputs, self.places, strict=True)
+        for name, value, (index, offset) in named:
             shape, strides, dtype = metadata(value)
             memory = Memory(index, extent(shape, strides) * dtype.itemsize)
-            self.env[name] = View(memory, 0, shape, strides, dtype)
+            self.env[name] = View(memory, offset, shape, strides, dtype)
 
     def assigned(self, node: ast.expr) -> View | None:
         match node:

@@ -17,6 +17,7 @@ from torch import Tensor
 
 from npcompile.frontend.ops.rules import dtype_of, ufunc, ufunc_rule
 from npcompile.frontend.table import Op
+from npcompile.lower.complexes import modulus, whole_power
 
 
 def wide(body: Callable[..., Any]) -> Callable[..., Any]:
@@ -140,7 +141,7 @@ def _power_of(a: Tensor, exponent: int) -> Tensor:
 def _complex_power(a: Tensor, b: Tensor, static: int | None) -> Tensor:
     """npy_cpow: products for whole exponents below 100, and nothing but positive powers of 0."""
     if static is not None and 0 < abs(static) < 100:
-        power = _power_of(a, abs(static))
+        power = torch.multiply(a, a) if abs(static) == 2 else whole_power(a, abs(static))
         return power if static > 0 else _reciprocal(power)
     of_zero = torch.where(b.real > 0, 0.0, math.nan).to(a.dtype)
     of_zero = torch.where(b.real > 0, of_zero, torch.complex(of_zero.real, of_zero.real))
@@ -206,7 +207,7 @@ ufunc(np.cbrt, wide(_cbrt))
 
 def _absolute(a: Tensor) -> Tensor:
     if a.is_complex():
-        return torch.hypot(*torch.view_as_real(a).unbind(-1))
+        return modulus(a)
     return a.clone() if a.dtype == torch.bool else torch.abs(a)
 
 

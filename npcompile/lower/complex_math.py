@@ -1,0 +1,164 @@
+"""Arithmetic on complex numbers as pairs of real tensors, with NumPy's digits, infinities and signs of zeros.
+
+Each function takes and gives (real part, imaginary part). Sources: NumPy's loops (`loops_arithm_fp`,
+`loops_unary_complex`, `loops.c.src`) and, for what those hand to C, glibc's `cexp`, `csqrt` and `clog`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+Fma = Callable[[Tensor, Tensor, Tensor], Tensor]  # a * b + c, rounded once
+
+
+class Pair(NamedTuple):
+    re: Tensor
+    im: Tensor
+
+
+class _Limits(NamedTuple):
+    """Of a float's dtype."""
+
+    exponent: float  # the largest number whose exponential is finite, roughly
+    large: float  # above, four of them overflow
+    tiny: float  # below, a half has fewer digits
+    up: float  # what makes tiny numbers ordinary ones, and what takes that back from a square root
+    down: float
+    epsilon: float
+
+
+_LIMITS = {
+    torch.float64: _Limits(709.0, 2.0**1021, 2.0**-1021, 2.0**54, 2.0**-27, 2.0**-52),
+    torch.float32: _Limits(88.0, 2.0**125, 2.0**-125, 2.0**24, 2.0**-12, 2.0**-23),
+}
+
+
+def rounded_twice(a: Tensor, b: Tensor, c: Tensor) -> Tensor:
+    """a * b + c, where there is nothing better."""
+    return a * b + c
+
+
+def multiply(a: Pair, b: Pair, fma: Fma) -> Pair:
+    """NumPy's loop, with a fused multiplication and addition where the processor has one."""
+    return Pair(fma(a.re, b.re, -(a.im * b.im)), fma(a.re, b.im, a.im * b.re))
+
+
+def divide(a: Pair, b: Pair) -> Pair:
+    """Smith's algorithm; a division by zero divides both parts by it."""
+    flat = b.re.abs() >= b.im.abs()
+    larger, smaller = torch.where(flat, b.re, b.im), torch.where(flat, b.im, b.re)
+    ratio = smaller / larger
+    scale = 1.0 / (larger + smaller * ratio)
+    along, across = torch.where(flat, a.re, a.im), torch.where(flat, a.im, a.re)
+    zero = (b.re == 0) & (b.im == 0)
+    nothing = b.re.abs()
+    re = (along + across * ratio) * scale
+    im = torch.where(flat, a.im - a.re * ratio, a.im * ratio - a.re) * scale
+    return Pair(torch.where(zero, a.re / nothing, re), torch.where(zero, a.im / nothing, im))
+
+
+def absolute(a: Pair, fma: Fma) -> Tensor:
+    """The larger part times sqrt(1 + ratio ** 2)."""
+    re, im = a.re.abs(), a.im.abs()
+    endless = torch.isinf(re) | torch.isinf(im)
+    larger, smaller = torch.maximum(re, im), torch.minimum(re, im)
+    ratio = torch.where(larger == 0, larger, smaller / larger)
+    size = larger * torch.sqrt(fma(ratio, ratio, torch.ones_like(ratio)))
+    return torch.where(endless, math.inf, size)
+
+
+def exp(a: Pair) -> Pair:
+    """C's cexp: of what overflows once, the exponential is taken in steps."""
+    limits = _LIMITS[a.re.dtype]
+    first = (a.re > limits.exponent) & torch.isfinite(a.re)
+    rest = torch.where(first, a.re - limits.exponent, a.re)
+    second = first & (rest > limits.exponent)
+    rest = torch.where(second, rest - limits.exponent, rest)
+    step = math.exp(limits.exponent)
+    power = torch.exp(rest)
+    endless = torch.isinf(a.re)
+    along = []
+    for direction in (torch.cos(a.im), torch.sin(a.im)):
+        scaled = torch.where(first, direction * step, direction)
+        scaled = torch.where(second, scaled * step, scaled)
+        far = torch.copysign(torch.where(a.re > 0, math.inf, 0.0).to(a.re.dtype), direction)
+        along.append(torch.where(endless, far, power * scaled))
+    turning = torch.isfinite(a.im)
+    re = torch.where(turning, along[0], torch.where(endless, torch.where(a.re > 0, a.re, 0.0), math.nan))
+    still = torch.copysign(torch.zeros_like(a.im), a.im)
+    im = torch.where(turning, along[1], torch.where(endless & (a.re < 0), still, math.nan))
+    return Pair(torch.where(torch.isnan(a.re), a.re, re), torch.where(a.im == 0, a.im, im))
+
+
+def sqrt(a: Pair) -> Pair:
+    """C's csqrt: scaled where the sum of squares would overflow or lose digits."""
+    limits = _LIMITS[a.re.dtype]
+    size = torch.maximum(a.re.abs(), a.im.abs())
+    large, small = size > limits.large, size < limits.tiny
+    factor = torch.where(large, 0.25, torch.where(small, limits.up, 1.0)).to(size.dtype)
+    back = torch.where(large, 2.0, torch.where(small, limits.down, 1.0)).to(size.dtype)
+    re, im = a.re * factor, a.im * factor
+    distance = torch.hypot(re, im)
+    larger = torch.sqrt(0.5 * (distance + re.abs()))
+    other = 0.5 * (im.abs() / larger)
+    right = a.re > 0
+    real, imaginary = torch.where(right, larger, other) * back, torch.where(right, other, larger) * back
+    # on the axes nothing is lost to sums
+    along = torch.sqrt(a.re.abs())
+    zero = torch.zeros_like(along)
+    flat = a.im == 0
+    real = torch.where(flat, torch.where(a.re < 0, zero, along), real)
+    imaginary = torch.where(flat, torch.where(a.re < 0, along, zero), imaginary)
+    halved = torch.sqrt(a.im.abs() * factor * 0.5) * back
+    upright = (a.re == 0) & ~flat
+    real, imaginary = torch.where(upright, halved, real), torch.where(upright, halved, imaginary)
+    # infinities and NaN
+    lost = torch.isnan(a.re) | torch.isnan(a.im)
+    left, right = a.re == -math.inf, a.re == math.inf
+    real = torch.where(lost, math.nan, real)
+    imaginary = torch.where(lost, math.nan, imaginary)
+    flat = torch.where(torch.isnan(a.im), math.nan, 0.0)
+    real = torch.where(left, flat, torch.where(right, math.inf, real))
+    imaginary = torch.where(left, math.inf, torch.where(right, flat, imaginary))
+    endless = torch.isinf(a.im)
+    real, imaginary = torch.where(endless, math.inf, real), torch.where(endless, math.inf, imaginary)
+    return Pair(real, torch.copysign(imaginary, a.im))
+
+
+def log(a: Pair, fma: Fma) -> Pair:
+    """C's clog: near the unit circle by way of the distance from it."""
+    if a.re.dtype == torch.float32:  # whose squares a float64 holds exactly
+        wide = log(Pair(a.re.double(), a.im.double()), fma)
+        return Pair(wide.re.float(), torch.atan2(a.im, a.re))
+    one, other = a.re.abs(), a.im.abs()
+    larger, smaller = torch.maximum(one, other), torch.minimum(one, other)
+    beyond = _beyond_one(larger, smaller, fma)
+    near = (larger < 2) & (larger >= 0.5) & (beyond >= -0.5) & (beyond < 3)
+    large, small = larger > 2.0**1022, larger < 2.0**-1021
+    scale = torch.where(large, 0.5, torch.where(small, 2.0**54, 1.0)).double()
+    twos = torch.where(large, 1.0, torch.where(small, -54.0, 0.0)).double()
+    far = torch.log(torch.hypot(larger * scale, smaller * scale)) + twos * math.log(2.0)
+    real = torch.where(near, torch.log1p(torch.where(near, beyond, 0.0)) / 2, far)
+    real = torch.where(torch.isinf(one) | torch.isinf(other), math.inf, real)
+    return Pair(real, torch.atan2(a.im, a.re))
+
+
+def _beyond_one(x: Tensor, y: Tensor, fma: Fma) -> Tensor:
+    """x * x + y * y - 1, with what the products and sums round away added at the end."""
+    square, other = x * x, y * y
+    lost = fma(x, x, -square) + fma(y, y, -other)
+    first, rest = _sum(square, torch.full_like(square, -1.0))
+    second, more = _sum(first, other)
+    return second + (rest + more + lost)
+
+
+def _sum(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
+    """The sum, and exactly what its rounding takes away (Knuth)."""
+    total = a + b
+    part = total - a
+    return total, (a - (total - part)) + (b - part)
