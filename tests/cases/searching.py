@@ -256,3 +256,52 @@ for name in ("convolve", "correlate"):
         "others",
     )
 case("numpy.convolve", lambda np, a: np.convolve(a, 2.5), given((ROW[:3],)), "a number")
+
+# -- histograms ----------------------------------------------------------------------------------------------
+
+SPREAD = numpy.concatenate([numpy.linspace(-3, 3, 61), [0.1 + 0.2, 0.3, -0.7, 1e-9, 2.9999999]])
+HEAVY = numpy.arange(SPREAD.size) % 5 * 0.5
+for bins in (1, 3, 10, 60):
+    case(
+        "numpy.histogram",
+        lambda np, a, b=bins: np.histogram(a, b),
+        given(
+            *[(numpy.resize(SPREAD * 9, (6, 11)).astype(dtype),) for dtype in ("f8", "f4", "i8", "i4", "u1")]
+        ),
+        f"{bins}",
+        ulp=1,
+    )
+    case(
+        "numpy.histogram",
+        lambda np, a, w, b=bins: np.histogram(a, b, (-1, 2.5), weights=w, density=True),
+        given((SPREAD, HEAVY), (SPREAD.astype("f4"), HEAVY), (SPREAD.astype("i4"), HEAVY * 2)),
+        f"{bins} in a range",
+        ulp=8,
+    )
+case(
+    "numpy.histogram",
+    lambda np, a: np.histogram(a, 4),
+    given((numpy.ones(3),), (numpy.array([numpy.nan, 1.0]),), (numpy.array([numpy.inf, 1.0]),)),
+    "ends",
+)
+case(
+    "numpy.histogram",
+    lambda np, a: np.histogram(a, 2, (0.5, 0.5)),
+    given(
+        (SPREAD,),
+    ),
+    "one place",
+)
+case(
+    "numpy.histogram",
+    lambda np, a: np.histogram(a, 3, (2, 1)),
+    given((SPREAD,), (SPREAD * numpy.nan,)),
+    "a range that is none",
+)
+case(
+    "numpy.histogram",
+    lambda np, a: np.histogram(a, [0, 1, 2.0]),
+    given((SPREAD,), (SPREAD.astype("f2"),)),
+    "edges",
+    refused=True,
+)

@@ -172,5 +172,7 @@ def bincount(
             return lanes.sum(1), ok
         return torch.where(lanes, weights, torch.zeros((), dtype=torch.float64, device=x.device)).sum(1), ok
     places = bins.clamp(0, length - 1)
-    made = torch.zeros(length, dtype=torch.int64 if weights is None else torch.float64, device=x.device)
-    return made.index_add(0, places, torch.ones_like(bins) if weights is None else weights), ok
+    # Compiled code does not add integers up in places; so many are exact as floats.
+    values = torch.ones(bins.shape, dtype=torch.float64, device=x.device) if weights is None else weights
+    made = torch.zeros(length, dtype=torch.float64, device=x.device).index_add(0, places, values)
+    return made.to(torch.int64) if weights is None else made, ok

@@ -1,0 +1,125 @@
+"""Histograms over bins of equal width, step by step as in NumPy."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from npcompile.frontend.ops.rules import FLOAT64, INT64, as_dtype, cast, do, dtype_of, op, promoted, strength
+from npcompile.frontend.table import Op
+from npcompile.nep50 import promote
+
+
+def _limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    names = ("a", "bins", "range", "density", "weights")
+    given = dict(zip(names, args, strict=False)) | kwargs
+    a, weights = np.asarray(given["a"]), given.get("weights")
+    if isinstance(given.get("bins", 10), str) or np.ndim(given.get("bins", 10)):
+        return "bins that are no number"
+    if a.dtype.kind not in "iuf" or a.dtype.itemsize + (a.dtype.kind == "u") > 8 or a.dtype == np.float16:
+        return f"a histogram of {a.dtype}"
+    if a.size == 0:
+        return "a histogram of nothing"
+    if weights is not None and np.asarray(weights).dtype.kind not in "iuf":
+        return f"weights of {np.asarray(weights).dtype}"
+    return None
+
+
+@op(np.histogram, operands=["weights", "range"], scalar=False, checked=True, limits=_limits)
+def histogram(
+    a: Tensor, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
+) -> tuple[tuple[Tensor, Tensor], Tensor]:
+    """numpy.lib._histograms_impl.histogram. NumPy refuses ends that are not finite, and bins too narrow for
+    their dtype."""
+    count = operator.index(bins)
+    if count < 1:
+        raise ValueError("`bins` must be positive, when an integer")
+    if weights is not None:
+        (weights,) = promoted(weights)
+        if weights.shape != a.shape:
+            raise ValueError("weights should have the same shape as a.")
+        weights = weights.reshape(-1)
+    a = a.reshape(-1)
+    first, last, ok = _ends(a, range)
+    dtype = promote.result_type(*map(strength, (first, last, a)))
+    dtype = promote.result_type(dtype, float) if dtype.kind in "iu" else dtype
+    edge = _Edges(first, last, count, dtype, a.device)
+    edges = edge(torch.arange(count + 1, device=a.device))
+    ok = ok & edge.ok & (edges[:-1] < edges[1:]).all()
+
+    keep = None
+    if range is not None:
+        keep = do(np.greater_equal, a, first) & do(np.less_equal, a, last)
+    width = _difference(last, first)
+    value = cast(a, dtype)
+    place = do(np.multiply, do(np.divide, do(np.subtract, value, first), width), count)
+    index = torch.where(place >= 0, place, 0).clamp(max=count - 1).to(torch.int64)  # NaN is in no bin
+    # What is computed so may be off by one beside an edge.
+    index = (index - (value < edge(index)).to(torch.int64)).clamp(min=0)
+    index = index + ((value >= edge(index + 1)) & (index != count - 1)).to(torch.int64)
+    if keep is not None:
+        index = torch.where(keep, index, count)
+    made = _counted(index, weights, count)
+    if density:
+        made = do(np.divide, do(np.divide, made, cast(do(np.diff, edges), FLOAT64)), do(np.sum, made))
+    return (made, edges), ok
+
+
+class _Edges:
+    """`np.linspace` of the edges. Each is worked out from its number where it is needed: that takes less than
+    looking it up. ok: where steps underflow, NumPy works them out in another way."""
+
+    def __init__(self, first: Any, last: Any, count: int, dtype: Any, device: Any) -> None:
+        self.count = count
+        inexact = promote.result_type(*map(strength, (first, last)), float)
+        self.dtype, self.inexact = dtype, inexact
+        self.first, self.last = as_dtype(first, inexact, device), as_dtype(last, inexact, device)
+        self.step = do(np.divide, do(np.subtract, self.last, self.first), count)
+        self.ok = self.step != 0
+
+    def __call__(self, number: Tensor) -> Tensor:
+        made = do(np.add, do(np.multiply, cast(number, self.inexact), self.step), self.first)
+        return cast(torch.where(number == self.count, self.last, made), self.dtype)
+
+
+def _ends(a: Tensor, given: Any) -> tuple[Any, Any, Tensor]:
+    """The outer edges, and whether they are what NumPy can do with."""
+    if given is not None:
+        first, last = given
+        ok = torch.ones((), dtype=torch.bool, device=a.device)
+        if first > last:
+            raise ValueError("max must be larger than min in range parameter.")
+        if not (np.isfinite(first) and np.isfinite(last)):
+            raise ValueError(f"supplied range of [{first}, {last}] is not finite")
+        return (first - 0.5, last + 0.5, ok) if first == last else (first, last, ok)
+    first, last = do(np.min, a), do(np.max, a)
+    same = first == last
+    if (
+        not a.is_floating_point()
+    ):  # where they are one, NumPy goes on with floats; and they may be too far apart
+        return first, last, ~same & (last.to(torch.int64) - first.to(torch.int64) > 0)
+    ok = torch.isfinite(first) & torch.isfinite(last)
+    return torch.where(same, first - 0.5, first), torch.where(same, last + 0.5, last), ok
+
+
+def _difference(last: Any, first: Any) -> Any:
+    """Of integers as a number without a sign."""
+    if isinstance(last, Tensor) and not last.is_floating_point():
+        return last.to(torch.int64) - first.to(torch.int64)
+    if isinstance(last, Tensor):
+        return do(np.subtract, last, first)
+    whole = isinstance(last, (int, np.integer)) and isinstance(first, (int, np.integer))
+    return int(last) - int(first) if whole else last - first
+
+
+def _counted(index: Tensor, weights: Tensor | None, count: int) -> Tensor:
+    """How many, or how much, is in each bin; what has none has index `count`."""
+    made = torch.zeros(count + 1, dtype=torch.float64, device=index.device)
+    values = torch.ones(index.shape, dtype=torch.float64, device=index.device)
+    # Integers are not added up in compiled code; so many are exact as floats.
+    made = made.index_add(0, index, values if weights is None else cast(weights, FLOAT64))[:count]
+    return cast(made, INT64 if weights is None else dtype_of(weights))
