@@ -18,6 +18,7 @@ from npcompile.frontend.ops.lapack import (
     real_of,
     square,
     stacked,
+    upper,
 )
 from npcompile.frontend.ops.rules import op
 from npcompile.frontend.private import LAPACK, EighResult, EigResult, QRResult, SVDResult
@@ -226,7 +227,7 @@ def _reflected(matrix: Tensor, mode: str) -> Any:
     m, n = matrix.shape[-2:]
     factored, tau = torch.geqrf(matrix)
     if mode == "r":
-        return factored[..., : min(m, n), :].triu()
+        return upper(factored[..., : min(m, n), :])
     if mode == "raw":
         return factored.mT, tau
     columns = m if mode == "complete" and m > n else min(m, n)
@@ -235,4 +236,4 @@ def _reflected(matrix: Tensor, mode: str) -> Any:
         more = reflectors.new_zeros((*reflectors.shape[:-1], columns - reflectors.shape[-1]))
         reflectors = torch.cat([reflectors, more], -1)
     q = torch.linalg.householder_product(reflectors, tau)
-    return q, factored[..., :columns, :].triu()
+    return q, upper(factored[..., :columns, :])

@@ -101,9 +101,12 @@ def regular(matrix: Tensor, lu: Tensor) -> Tensor:
     """
     size = lu.shape[-1]
     parts = lu.abs()
-    lower = parts.tril(-1) + torch.eye(size, dtype=parts.dtype, device=lu.device)
-    summed = (lower * parts.triu().mT).sum(-1)
     pivots = parts.diagonal(dim1=-2, dim2=-1)
+    at = torch.arange(size, device=lu.device)
+    below = torch.where(
+        at[:, None] > at, parts * parts.mT, torch.zeros((), dtype=parts.dtype, device=lu.device)
+    )
+    summed = pivots + below.sum(-1)
     return (pivots > 16 * size * _EPS * summed).all() & finite(matrix)
 
 
@@ -117,3 +120,9 @@ def surely_definite(matrix: Tensor, factor: Tensor) -> Tensor:
 def finite(a: Tensor) -> Tensor:
     """Whether all is finite (0-d bool): what becomes of NaN is each library's own affair."""
     return torch.isfinite(a).all()
+
+
+def upper(a: Tensor) -> Tensor:
+    """With zeros below the diagonal. (`Tensor.triu` wakes all of torch's threads for the smallest matrix.)"""
+    rows, columns = (torch.arange(length, device=a.device) for length in a.shape[-2:])
+    return torch.where(rows[:, None] <= columns, a, torch.zeros((), dtype=a.dtype, device=a.device))
