@@ -211,15 +211,13 @@ def fused() -> Any:
         if not pick_vec_isa():
             return None
 
-    def scalars(a: Any, b: Any, c: Any) -> str:
-        return f"std::fma({a}, {b}, {c})"
-
-    def vectors(a: Any, b: Any, c: Any) -> str:
-        return f"at::vec::fmadd({a}, {b}, {c})"
-
     name = "fma"
-    setattr(cpp.CppOverrides, name, staticmethod(scalars))
-    setattr(cpp.CppVecOverrides, name, staticmethod(vectors))
+    for owner, text in ((cpp.CppOverrides, "std::fma"), (cpp.CppVecOverrides, "at::vec::fmadd")):
+
+        def fma(a: Any, b: Any, c: Any, text: str = text) -> str:
+            return f"{text}({a}, {b}, {c})"
+
+        setattr(owner, name, staticmethod(fma))  # Inductor finds the one by the other's name
     _FUSED.define("fma(Tensor a, Tensor b, Tensor c) -> Tensor")
     _FUSED.impl("fma", lambda a, b, c: a * b + c, "CompositeExplicitAutograd")
     operation: Any = torch.ops.npcompile.fma.default
