@@ -189,7 +189,9 @@ def explained(entry: Entry) -> ExplainedProgram:
         steps=tuple(_step(node, plan, numbers) for node in program.graph.nodes if _is_shown(node)),
         kernels=tuple(kernels),
         result=program.result.text(lambda part: literal(part, _name)),
-        host_calls=sum(step_of(node) == "host" for node in program.graph.nodes),
+        host_calls=sum(
+            step_of(node) == "host" and node.target not in pure.VIEWS for node in program.graph.nodes
+        ),
         has_effects=plan.effects is not None,
     )
 
@@ -256,6 +258,8 @@ def _step(node: fx.Node, plan: Plan, numbers: dict[int, int]) -> Step:
         return Step(line, text, gives, "view", detail, None, number)
     if kind == "library":
         return Step(line, text, gives, "library call", _library(node))
+    if kind == "host" and node.target in pure.VIEWS:
+        return Step(line, text, gives, "view", "made by NumPy")
     if kind == "host":
         return Step(line, text, gives, "host call", _host(node), "compaction" if _sized(node) else None)
     names = {"number": "scalar step", "opaque": "opaque call", "read": "read", "part": "part"}

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.lib import stride_tricks
 from numpy.random import Generator, RandomState
 
 from npcompile.frontend.hooks import BINARY, COMPARE
@@ -98,6 +99,9 @@ HOST_FUNCTIONS: frozenset[Any] = frozenset(
     + [np.fft.fftfreq, np.fft.rfftfreq, np.fft.fftshift, np.fft.ifftshift]
     + [np.random.default_rng]  # a generator of its own: nobody sees that it is made
 )
+
+# Views that NumPy makes again at replay, as pure as those: no work is done, and none of it is counted.
+VIEWS: frozenset[Any] = frozenset([stride_tricks.as_strided, stride_tricks.sliding_window_view])
 
 # Those whose answer's size depends on the values.
 SIZED_BY_DATA: frozenset[Any] = frozenset(

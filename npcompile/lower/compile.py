@@ -73,6 +73,24 @@ def compile_segment(
     Raises Rejected where the traced body's dtypes or shapes are not those that were recorded, or where it
     cannot do without the value of a parameter; `cpp.CompilerFailed`, and whatever tracing raises.
     """
+    try:
+        return _compiled(data, pattern, threads, folder, compiler, header, {})
+    except cpp.CompilerFailed:
+        # Inductor's vector code may name what it has not defined (gathers at places that two arrays give,
+        # whose maximum is searched in the same loop); its scalar code does not.
+        return _compiled(data, pattern, threads, folder, compiler, header, {"cpp.simdlen": 0})
+
+
+def _compiled(
+    data: bytes,
+    pattern: sizes.Pattern | None,
+    threads: int,
+    folder: Path,
+    compiler: str,
+    header: cpp.Header,
+    instead: dict[str, Any],
+) -> tuple[Path, dict[str, Any]]:
+    """`compile_segment` with these settings of Inductor's instead of its own."""
     start = time.perf_counter()
     rows = unpack(data)
     ins, outs = inputs_of(rows), outputs_of(rows)
@@ -99,6 +117,7 @@ def compile_segment(
         return {
             "cpp.threads": cpp.allowed_threads(costs[-1], threads),
             "cpp.enable_tiling_heuristics": depth(traced) < VECTORISE_FROM,
+            **instead,
         }
 
     if symbols is None or pattern is None:

@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.lib.stride_tricks import as_strided, sliding_window_view
 
 import npcompile
+from tests.jit.lane import judge
 
 
 def argument(x: np.ndarray, y: np.ndarray) -> Any:
@@ -124,3 +126,29 @@ def test_what_was_read_before_a_write_is_what_it_was(fn: Any, monkeypatch: pytes
         fn(*numpys)
         assert all(map(np.array_equal, ours, numpys))
     assert jitted.stats.replays == 2
+
+
+def windows(x, z):
+    y = x * 2
+    w = sliding_window_view(y, 3, writeable=True)
+    w[0], y[1] = 7, -1
+    w[2] += z[:3]
+    return y, w.sum(1), sliding_window_view(x, 2)
+
+
+def windows_of_an_argument(x, z):
+    w = as_strided(x, (len(x) - 2, 3), (x.strides[0],) * 2)
+    x[0] = 99
+    return w * 1, w, sliding_window_view(z, 4).max(axis=-1)
+
+
+@pytest.mark.parametrize("fn", [windows, windows_of_an_argument])
+def test_windows_are_views(fn: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On the same memory as ever; what is done with them is recorded with the rest."""
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+    jitted = npcompile.jit(fn)
+    for length in (8, 8, 9, 10, 11, 12, 8):
+        judge(jitted, fn, (np.arange(length) + 1.0, np.arange(length) * 2.0))
+    assert jitted.stats.replays and jitted.stats.host_calls == 0, jitted.stats
+    if fn is windows:
+        assert jitted.stats.recordings <= 4, jitted.stats

@@ -241,6 +241,9 @@ class Calls(Functions):
             return result
         return self._note(self.notes.host, _target(fn), args, kwargs, result)
 
+    def _view(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return self._note(self.notes.call, "host", fn, args, kwargs, do(fn, *args, **kwargs))
+
     def _method(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A bound built-in method: of an array, a scalar, a ufunc, a container."""
         own, name = fn.__self__, fn.__name__
@@ -318,6 +321,8 @@ class Calls(Functions):
             return self._note(self._structural, fn, args, kwargs, do(fn, *args, **kwargs))
         if fn in pure.WALKS:
             return fn(*(self._walkable(fn, arg) for arg in args), **kwargs)
+        if fn in pure.VIEWS:
+            return self._view(fn, args, kwargs)
         if fn in pure.DRAWS and kwargs.get("out") is None:
             return self._note(self._drawn, fn, args, kwargs, do(fn, *args, **kwargs))
         if fn in pure.HOST_FUNCTIONS or (isinstance(fn, np.ufunc) and self.notes.tracked.node(fn) is None):
@@ -377,6 +382,8 @@ class Calls(Functions):
         try:
             if fn in pure.HOST_FUNCTIONS:
                 return self._host(fn, args, kwargs)
+            if fn in pure.VIEWS:
+                return self._view(fn, args, kwargs)
             if fn in pure.STRUCTURE:
                 return self._note(self._structural, fn, args, kwargs, do(fn, *args, **kwargs))
         except TypeError:
