@@ -40,6 +40,7 @@ PRIVATE = (
     "torch._inductor.config.pattern_matcher",
     "torch._inductor.config.size_asserts",
     "torch._inductor.cpp_builder.CppTorchOptions",
+    "torch._inductor.decomposition.select_decomp_table",
     "torch._inductor.cpu_vec_isa.pick_vec_isa",
     "torch._inductor.lowering.make_pointwise",
     "torch._inductor.lowering.register_lowering",
@@ -156,8 +157,9 @@ def generate(
 
     settings(graph): those of Inductor's settings that depend on the traced graph.
     """
-    from torch._inductor import compile_fx, config
+    from torch._inductor import compile_fx, config, decomposition
 
+    table = {**decomposition.select_decomp_table(), **_COMPARED}
     traced: list[Traced] = []
 
     def inner(graph_module: fx.GraphModule, example_inputs: Any, **kwargs: Any) -> Any:
@@ -168,10 +170,22 @@ def generate(
         return compiled
 
     with config.patch(SETTINGS), _changed(), torch.no_grad():
-        compile_fx.compile_fx(module, inputs, inner_compile=inner)
+        compile_fx.compile_fx(module, inputs, inner_compile=inner, decompositions=table)
     if len(traced) != 1:
         raise RuntimeError(f"Inductor made {len(traced)} graphs of one segment")
     return traced[0]
+
+
+def _is_nan(a: torch.Tensor) -> torch.Tensor:
+    return torch.ne(a, a) if a.is_floating_point() else NotImplemented
+
+
+def _is_infinite(a: torch.Tensor) -> torch.Tensor:
+    return torch.eq(torch.abs(a), float("inf")) if a.is_floating_point() else NotImplemented
+
+
+# What Inductor asks the C library of each element is a comparison of vectors.
+_COMPARED = {torch.ops.aten.isnan.default: _is_nan, torch.ops.aten.isinf.default: _is_infinite}
 
 
 @contextmanager
