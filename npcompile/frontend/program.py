@@ -13,7 +13,7 @@ import numpy as np
 from torch import fx
 
 from npcompile.frontend.arrays import facts, from_tensor, is_array, outline
-from npcompile.frontend.pure import OPERATORS, UFUNCS
+from npcompile.frontend.pure import OPERATORS, TOTAL, UFUNCS
 from npcompile.frontend.table import Op
 from npcompile.lower.graph import write
 from npcompile.lower.values import Value
@@ -200,6 +200,32 @@ def value_of(node: fx.Node) -> Value:
 def step_of(node: fx.Node) -> str:
     """The kind of step a node is ("input" for placeholders)."""
     return str(node.meta.get("step", "input"))
+
+
+def drop_unused(graph: fx.Graph) -> None:
+    """Steps without use or effect go."""
+    for node in reversed(list(graph.nodes)):
+        droppable = step_of(node) in ("op", "view", "number", "part", "library")
+        checked = getattr(node.target, "checked", False) and not node.meta.get("unchecked")
+        checked |= step_of(node) == "number" and not (node.target in TOTAL or isinstance(node.target, Length))
+        # An index that a step gave may be out of bounds, whether or not anything uses what it leads to.
+        checked |= step_of(node) == "view" and len(node.all_input_nodes) > 1
+        if node.op == "call_function" and droppable and not checked and not node.users:
+            graph.erase_node(node)
+        elif (
+            node.meta.get("within")
+            and not node.meta.get("asked")
+            and all(_only_type(user) for user in node.users)
+        ):
+            for user in list(node.users):  # data that nothing was done with
+                graph.erase_node(user)
+            graph.erase_node(node)
+
+
+def _only_type(node: fx.Node) -> bool:
+    """Whether a step only makes sure what type of data was read."""
+    target = node.target
+    return isinstance(target, Guard) and target.kind in ("type", "array", "length")
 
 
 # How operators print.

@@ -6,9 +6,8 @@ from typing import Any
 
 from npcompile.frontend import masks
 from npcompile.frontend.notes import Unfollowed
-from npcompile.frontend.program import Program
+from npcompile.frontend.program import Program, drop_unused
 from npcompile.frontend.recording.drawing import Drawing
-from npcompile.frontend.steps import drop_unused
 
 
 class Recorder(Drawing):

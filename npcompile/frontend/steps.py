@@ -14,8 +14,7 @@ from npcompile.frontend.arrays import facts, is_array, is_numpy, layout, outline
 from npcompile.frontend.memory import Moving
 from npcompile.frontend.ndarray import is_basic
 from npcompile.frontend.notes import Notes, Unfollowed
-from npcompile.frontend.program import Call, Guard, Length, Program, Structure, step_of, value_of
-from npcompile.frontend.pure import TOTAL
+from npcompile.frontend.program import Call, Guard, Program, Structure, step_of, value_of
 from npcompile.frontend.signature import NUMBERS
 from npcompile.frontend.table import TABLE, TORCH, Op
 from npcompile.frontend.tracked import fresh
@@ -361,26 +360,6 @@ class Steps(Notes):
         return Program(name, self.graph, self.inputs, structure, self.filename, device)
 
 
-def drop_unused(graph: fx.Graph) -> None:
-    """Steps without use or effect go."""
-    for node in reversed(list(graph.nodes)):
-        droppable = step_of(node) in ("op", "view", "number", "part", "library")
-        checked = getattr(node.target, "checked", False) and not node.meta.get("unchecked")
-        checked |= step_of(node) == "number" and not (node.target in TOTAL or isinstance(node.target, Length))
-        # An index that a step gave may be out of bounds, whether or not anything uses what it leads to.
-        checked |= step_of(node) == "view" and len(node.all_input_nodes) > 1
-        if node.op == "call_function" and droppable and not checked and not node.users:
-            graph.erase_node(node)
-        elif (
-            node.meta.get("within")
-            and not node.meta.get("asked")
-            and all(_only_type(user) for user in node.users)
-        ):
-            for user in list(node.users):  # data that nothing was done with
-                graph.erase_node(user)
-            graph.erase_node(node)
-
-
 def _storable(value: Any) -> bool:
     """Whether a program can write this over an array: an array, or a number that is native."""
     if isinstance(value, fx.Node):
@@ -424,12 +403,6 @@ def _sources(node: fx.Node) -> set[fx.Node]:
     if step_of(node) != "number":
         return {node}
     return set().union(*map(_sources, node.all_input_nodes))
-
-
-def _only_type(node: fx.Node) -> bool:
-    """Whether a step only makes sure what type of data was read."""
-    target = node.target
-    return isinstance(target, Guard) and target.kind in ("type", "array", "length")
 
 
 def _part(value: Any, position: Any) -> Any:

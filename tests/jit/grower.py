@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from tests.jit.grown_masks import picked, stored
+
 DTYPES = ["f8"] * 8 + ["i8"] * 4 + ["f4"] * 2 + ["?", "i4", "u1", "i1", "c16", "f2"]
 SHAPES = [(4,)] * 3 + [(3, 4)] * 5 + [(4, 4)] * 3 + [(2, 3, 4), (1, 4), (3, 1), (), (0, 4), (1,)]
 LAYOUTS = ["C"] * 5 + ["F", "strided", "reversed", "reversed rows", "transposed", "read-only"]
@@ -358,61 +360,6 @@ def _sums(g: Grower) -> str:
     return form.format(g.whole(), g.rng.choice(["axis=0", "axis=-1", "axis=None", "axis=1"]))
 
 
-def _under(g: Grower, x: str) -> str:
-    """A mask for an array: one that is there, over its first axes, or a comparison."""
-    shape = np.shape(g.env.get(x, g.space["G"]))
-    there = [
-        name
-        for name, value in g.env.items()
-        if isinstance(value, np.ndarray) and value.dtype == bool and value.ndim
-        if value.shape == shape[: value.ndim]
-    ]
-    if there and g.rng.random() < 0.7:
-        return g.rng.choice([f"{g.rng.choice(there)}", f"~{g.rng.choice(there)}"])
-    compared = f"{x} {g.rng.choice(['>', '<=', '!='])} {g.number()}"
-    return g.rng.choice([compared, f"({compared}) & ({x} < 4)", f"np.logical_or({compared}, {x} == 1)"])
-
-
-def _picked(g: Grower) -> str:
-    """What is made of the elements under a mask."""
-    x = g.array()
-    y = g.rng.choice([x, g.array()])
-    m = _under(g, x)
-    forms = [
-        "np.clip(np.rint({x}), -9, 9)[{m}].sum()",
-        "np.clip(np.rint({x}), -9, 9)[{m}].sum(axis=0)",
-        "np.mean(np.clip(np.rint({x}), -9, 9)[{m}])",
-        "{x}[{m}].max() + 0",
-        "np.min({x}[{m}] * 2, axis=-1) + 0",
-        "({x}[{m}] {op} {y}[{m}]).any()",
-        "np.all({x}[{m}] > {n})",
-        "len({x}[{m}])",
-        "np.count_nonzero({x}[{m}] {op} {n})",
-        "{x}[{m}].size + {n}",
-        "np.where({x}[{m}] > {n}, {x}[{m}], 0).max() + 0",
-        "{x}[{m}] {op} {y}[{m}]",
-    ]
-    return g.rng.choice(forms).format(x=x, y=y, m=m, n=g.number(), op=g.rng.choice(BINARY))
-
-
-def _stored(g: Grower) -> str:
-    """A store under a mask of what is made of the elements under it."""
-    x = g.array()
-    y = g.rng.choice([x, g.array()])
-    forms = [
-        "{x}[{m}] = {x}[{m}] {op} {y}[{m}]",
-        "{x}[{m}] = {y}[{m}]",
-        "{x}[{m}] {aug} {y}[{m}]",
-        "{x}[{m}] {aug} {n}",
-        "{x}[{m}] = -{x}[{m}] + {n}",
-        "{x}[::-1][{m}] = {x}[{m}] * {n}",
-    ]
-    text = g.rng.choice(forms)
-    return text.format(
-        x=x, y=y, m=_under(g, x), n=g.number(), op=g.rng.choice(BINARY), aug=g.rng.choice(AUGMENTED)
-    )
-
-
 def _number(g: Grower) -> str:
     x = g.array()
     more = [
@@ -445,7 +392,7 @@ VALUES: list[Callable[[Grower], str]] = [
         f"{g.array()}.astype({g.rng.choice(['float', 'int', 'bool', repr('f4'), 'np.uint8', 'complex'])})"
     ),
     *[_get_many] * 2,
-    *[_picked] * 2,
+    *[picked] * 2,
     *[_number] * 2,
     _host,
     lambda g: f"scale_in_place({g.array()}, {g.operand()})",
@@ -458,7 +405,7 @@ WRITES: list[Callable[[Grower], str]] = [
     lambda g: f"{g.array()}[{g.index()}] {g.rng.choice(AUGMENTED)} {g.operand()}",
     *[lambda g: f"{g.array()} {g.rng.choice(AUGMENTED)} {g.operand()}"] * 2,
     lambda g: f"{(x := g.array())}[{x} > {g.number()}] = {g.rng.choice([g.number(), g.operand()])}",
-    *[_stored] * 2,
+    *[stored] * 2,
     lambda g: f"{g.array()}[{g.rng.choice(['[0, -1]', 'np.array([1, 0])', '[0, 0]'])}] = {g.operand()}",
     lambda g: f"{g.array()}[{g.array()}] = {g.operand()}",
     lambda g: (
