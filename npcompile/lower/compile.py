@@ -33,9 +33,6 @@ CHEAP, COSTLY = 0.15, 0.7
 VECTORISE_FROM = 2.5
 REVERSALS = (torch.ops.aten.flip.default, torch.ops.prims.rev.default)
 aten = torch.ops.aten
-# Sums at places that data decides. Threads would have to add atomically: bins of 400,000 numbers take 0.84 ms
-# on one thread and 2.4 on two.
-ADDING_IN_PLACES = frozenset((aten.index_add, aten.scatter_add, aten.scatter_reduce, aten.index_put))
 COSTLY_OPERATORS = frozenset(
     (
         *(aten.exp, aten.exp2, aten.expm1, aten.log, aten.log2, aten.log10, aten.log1p, aten.pow, aten.hypot),
@@ -245,16 +242,14 @@ def depth(graph: fx.Graph) -> float:
 
 
 def cost(graph: fx.Graph) -> float:
-    """A rough estimate of one run on one thread, in nanoseconds; where it is not to be shared among threads,
-    less than what would be."""
-    total, alone = 0.0, False
+    """A rough estimate of one run on one thread, in nanoseconds."""
+    total = 0.0
     for node in graph.nodes:
         value = node.meta.get("val")
         if node.op == "call_function" and isinstance(value, torch.Tensor):
             packet = getattr(node.target, "overloadpacket", None)
             total += _elements(node) * (COSTLY if packet in COSTLY_OPERATORS else CHEAP)
-            alone |= packet in ADDING_IN_PLACES and (packet is not aten.index_put or True in node.args)
-    return min(total, cpp.PARALLEL_FROM - 1) if alone else total
+    return total
 
 
 def _elements(node: fx.Node) -> int:
