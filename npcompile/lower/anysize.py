@@ -11,7 +11,7 @@ import torch
 from . import compiler, fitting, sizes
 from . import graph as wire
 from .eager import enter, leave
-from .outputs import dense, inverse
+from .outputs import dense
 from .segment import Segment
 from .values import Value
 
@@ -77,8 +77,7 @@ class AnySize:
         values = general.pattern.values(now.sizes)
         if values is None:
             raise fitting.Unfit("the sizes do not follow the pattern")
-        turned = zip(fitting.shapes(general.sized, values), general.sized["orders"], strict=True)
-        shapes = [inverse(shape, order) for shape, order in turned]
+        shapes = fitting.shapes(general.sized, values)
         results = []
         for row, shape, value in zip(rows[-1][2], shapes, self.results, strict=True):
             kind, dtype, _, _, *rest = row

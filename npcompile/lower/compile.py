@@ -144,7 +144,7 @@ def _compiled(
     built = Building(costs[0], cpp.allowed_threads(costs[0], threads), start, folder, compiler, header)
     emitted, metadata = built.build(program, rows, form, pattern is not None)
     if symbols is not None:
-        metadata["sized"] = _sized(symbols, symbolic, traced, program, emitted, orders)
+        metadata["sized"] = _sized(symbols, symbolic, traced, program, form, emitted, layouts)
     if program.general is not None:
         metadata["general"] = general(program, [demanded_of(v) for v in form.outputs], orders)
         metadata["entries"] = [(k.name, len(k.types)) for k in program.kernels]
@@ -211,6 +211,7 @@ def _sized(
     inputs: list[torch.Tensor],
     traced: adapter.Traced,
     program: wrapper.Program,
+    form: complexes.Form,
     emitted: cpp.Emitted,
     orders: Orders,
 ) -> dict[str, Any]:
@@ -220,7 +221,7 @@ def _sized(
         "names": symbols.names,
         "conditions": symbols.conditions(),
         "strides": [[symbols.text(s) for s in fake.stride()] for fake in inputs],
-        "shapes": [[symbols.text(n) for n in value.shape] for value in traced.outputs],
+        "shapes": [[symbols.text(n) for n in shape] for shape in form.shapes(traced.outputs)],
         "orders": orders,
         "function": ast.unparse(program.function),
         "kernels": [(kernel.name, kernel.types) for kernel in program.kernels],

@@ -9,7 +9,7 @@ real one with a last axis of two. So the memory outside is NumPy's.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -47,6 +47,11 @@ class Form:
         """The orders of the outputs' axes, for the outputs as the code has them."""
         pairs = zip(orders, self._complex, strict=True)
         return [(*order, len(order)) if order is not None and there else order for order, there in pairs]
+
+    def shapes(self, outputs: Sequence[torch.Tensor]) -> list[tuple[Any, ...]]:
+        """Those of the code's outputs without the axis of parts."""
+        pairs = zip(outputs, self._complex, strict=True)
+        return [tuple(output.shape[:-1] if there else output.shape) for output, there in pairs]
 
     def _entering(self, value: Value) -> list[Value]:
         dtype = complex_of(value) if self.parts else None
@@ -134,7 +139,10 @@ def modulus(tensor: torch.Tensor) -> torch.Tensor:
 
 
 def whole_power(tensor: torch.Tensor, exponent: int) -> torch.Tensor:
-    """Complex numbers to a positive whole power: products in the order of NumPy's `npy_cpow`."""
+    """Complex numbers to a positive whole power: products in the order of NumPy's `npy_cpow`.
+
+    Of zeros NumPy's powers have no signs.
+    """
     result, square = None, tensor
     while True:
         if exponent & 1:
@@ -142,7 +150,7 @@ def whole_power(tensor: torch.Tensor, exponent: int) -> torch.Tensor:
         exponent >>= 1
         if not exponent:
             assert result is not None
-            return result
+            return result if square is tensor else torch.where(tensor == 0, 0.0, result)
         square = _product(square, square)
 
 

@@ -16,7 +16,7 @@ from . import cpp, streaming, wrapper
 from .complexes import Form
 from .graph import regular
 from .kernel import NUMBERS
-from .outputs import demanded_of, general, inverse, turn
+from .outputs import Orders, demanded_of, general, inverse, turn
 from .parsing import parse
 from .values import Value
 
@@ -36,6 +36,10 @@ def fit(
     for condition in sized["conditions"]:
         if not _evaluate(condition, known):
             raise Unfit(f"not {condition} where {known}")
+    wanted = shapes(sized, values)
+    for value, shape in zip(outputs, wanted, strict=True):
+        if shape != tuple(value.shape):
+            raise Unfit(f"a result would be {shape} where NumPy gave {value.shape}")
     form = Form([replace(v, strides=regular(v)) for v in inputs], outputs, metadata["parts"])
     inputs, outputs = form.inputs, form.outputs
     regulars = [value.strides for value in inputs]
@@ -43,11 +47,7 @@ def fit(
         needed = tuple(_evaluate(text, known) for text in texts)
         if 0 not in value.shape and needed != strides:
             raise Unfit(f"strides {strides}, not {needed}")
-    wanted = shapes(sized, values)
-    orders = [None if order is None else tuple(order) for order in sized["orders"]]
-    for value, shape, order in zip(outputs, wanted, orders, strict=True):
-        if inverse(shape, order) != tuple(value.shape):
-            raise Unfit(f"a result would be {inverse(shape, order)} where NumPy gave {value.shape}")
+    orders = form.orders(orders_of(sized))
     tensors = [_empty(value, strides) for value, strides in zip(inputs, regulars, strict=True)]
     kernels = {name: wrapper.Kernel(name, types, "") for name, types in sized["kernels"]}
     (function,) = parse(sized["function"]).body
@@ -76,9 +76,14 @@ def fit(
 
 
 def shapes(sized: dict[str, Any], values: tuple[int, ...]) -> list[tuple[int, ...]]:
-    """Those of the traced results, for these values of the parameters."""
+    """Those of the segment's results, for these values of the parameters."""
     known = dict(zip(sized["names"], values, strict=True))
-    return [tuple(_evaluate(text, known) for text in texts) for texts in sized["shapes"]]
+    traced = [tuple(_evaluate(text, known) for text in texts) for texts in sized["shapes"]]
+    return [inverse(shape, order) for shape, order in zip(traced, orders_of(sized), strict=True)]
+
+
+def orders_of(sized: dict[str, Any]) -> Orders:
+    return [None if order is None else tuple(order) for order in sized["orders"]]
 
 
 def _evaluate(text: str, known: dict[str, int]) -> Any:
