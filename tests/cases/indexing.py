@@ -56,6 +56,9 @@ ADVANCED += [
     (PAIRS, I[:2]),
     [0, 2],
     ([0, 2], [1, 3]),
+    ((0, 2), (1, 3)),
+    (slice(None), (0, -1)),
+    (Ellipsis, (9,)),
 ]
 ADVANCED += [
     numpy.array(1),

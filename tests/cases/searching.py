@@ -147,6 +147,8 @@ for mode in ("raise", "wrap", "clip"):
             (numpy.array([0, 2, -1]), ROW[:3], 5),
             (numpy.array([[0], [1]]), ROW[:3], ROW[3:6]),
             (numpy.array([True, False]), 1, 2.5),
+            (numpy.array([0, 1]), 1000, numpy.array([1, 2], "uint8")),
+            (numpy.array([1, 0]), numpy.uint8(3), -1),
             (numpy.array(1), 1, 2),
             (numpy.array([0.0]), 1, 2),
         ),

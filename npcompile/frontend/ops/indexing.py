@@ -61,7 +61,7 @@ def _parse(a: Tensor, index: Any) -> tuple[Tensor, list[Tensor | None], bool]:
     Raises IndexError as NumPy does; Unsupported for masks.
     """
     items = list(index) if isinstance(index, tuple) else [index]
-    items = [_index_array(item, a) if isinstance(item, (list, Weak)) else item for item in items]
+    items = [_index_array(item, a) if isinstance(item, (list, tuple, Weak)) else item for item in items]
     for item in items:
         if isinstance(item, (bool, np.bool_)) or (isinstance(item, Tensor) and item.dtype == torch.bool):
             raise Unsupported("a mask as an index: its size depends on the data")
@@ -176,7 +176,9 @@ def _index_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str |
 def _sure_index(args: tuple[Any, ...], result: Any) -> bool:
     """Basic indices and masks have been checked once and for all: shapes decide them."""
     index = args[1] if type(args[1]) is tuple else (args[1],)
-    return not any(isinstance(item, list) or getattr(item, "dtype", np.bool_) != np.bool_ for item in index)
+    return not any(
+        isinstance(item, (list, tuple)) or getattr(item, "dtype", np.bool_) != np.bool_ for item in index
+    )
 
 
 @op(np.ndarray.__getitem__, view=True, checked=True, sure=_sure_index, limits=_index_limits)

@@ -12,9 +12,10 @@ from numpy.lib.array_utils import normalize_axis_index
 from torch import Tensor
 
 from npcompile.frontend.extents import whole
-from npcompile.frontend.ops.rules import FLOAT64, INT64, cast, do, op, promoted, tensor
+from npcompile.frontend.ops.rules import FLOAT64, INT64, cast, do, op, operand, promoted, strength, tensor
 from npcompile.frontend.ops.sorting import ordered
 from npcompile.frontend.table import TORCH, Op, Unsupported
+from npcompile.nep50 import promote
 
 COMPLEX128 = np.dtype(np.complex128)
 
@@ -188,6 +189,27 @@ def _choose_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str 
     return "choices of other dtypes" if any(np.asarray(item).dtype not in TORCH for item in items) else None
 
 
+def _choose_wraps() -> bool:
+    """Whether NumPy's `choose` casts Python integers by way of int64, and lets them wrap."""
+    try:
+        np.choose([1], [np.uint8(0), 256])
+    except OverflowError:
+        return False
+    return True
+
+
+_CHOOSE_WRAPS = _choose_wraps()
+
+
+def _alike(items: list[Any], device: torch.device) -> list[Tensor]:
+    """The choices in one dtype."""
+    if not _CHOOSE_WRAPS:
+        return promoted(*items)
+    ready = [operand(item, device) for item in items]
+    dtype = promote.result_type(*map(strength, ready))
+    return [cast(tensor(item, device), dtype) for item in ready]
+
+
 @op(
     *(np.choose, np.ndarray.choose),
     name="numpy.choose",
@@ -197,7 +219,7 @@ def _choose_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str 
 def choose(a: Tensor, choices: Any, out: None = None, mode: Any = "raise") -> Any:
     """Not ok where there is no choice of that number and `mode` does not say what to do then."""
     items = list(choices.unbind(0)) if isinstance(choices, Tensor) else list(choices)
-    ready = torch.broadcast_tensors(a, *[item.to(a.device) for item in promoted(*items)])
+    ready = torch.broadcast_tensors(a, *[item.to(a.device) for item in _alike(items, a.device)])
     number, size, ok = ready[0].to(torch.int64), len(items), None
     if mode == "raise":
         ok = ((number >= 0) & (number < size)).all()
