@@ -27,6 +27,11 @@ def layout(array: Any) -> np.ndarray[Any, Any]:
     return found
 
 
+def is_uneven(array: np.ndarray[Any, Any]) -> bool:
+    """Whether no tensor can be laid over it: fields of records and the like."""
+    return not array.flags.aligned or any(stride % array.itemsize for stride in array.strides)
+
+
 def facts(array: Any) -> tuple[Any, ...]:
     """What a kernel relies on of an array that is not an argument."""
     array = layout(array)

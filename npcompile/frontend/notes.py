@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from torch import fx
 
-from npcompile.frontend.arrays import facts, is_array, layout
+from npcompile.frontend.arrays import facts, is_array, is_uneven, layout
 from npcompile.frontend.lengths import origin, sized_by_data
 from npcompile.frontend.memory import Roots
 from npcompile.frontend.ndarray import ndarray
@@ -80,8 +80,8 @@ class Notes:
                     raise Unfollowed(f"arrays on several devices: {', '.join(sorted(self.devices))}")
                 obj = layout(obj)
             dtype = TORCH.get(obj.dtype)
-            if not obj.flags.aligned or any(stride % obj.itemsize for stride in obj.strides):
-                dtype = None  # fields of records and the like: no tensor can be laid over them
+            if is_uneven(obj):
+                dtype = None
             strides = tuple(stride // max(obj.itemsize, 1) for stride in obj.strides)
             root, region = self.roots.of(obj, outside)
             if outside:

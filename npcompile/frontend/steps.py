@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from torch import fx
 
-from npcompile.frontend.arrays import facts, is_array, is_numpy, layout, outline
+from npcompile.frontend.arrays import facts, is_array, is_numpy, is_uneven, layout, outline
 from npcompile.frontend.memory import Moving
 from npcompile.frontend.ndarray import is_basic
 from npcompile.frontend.notes import Notes, Unfollowed
@@ -39,6 +39,10 @@ class Steps(Notes):
             return result
         if is_array(result) and self.tracked.get(result) is not None:
             return result  # NumPy answered with an array that is there already
+        is_view = view or (op.view and self._is_view(result, args))
+        if not is_view and not self.in_library(op):
+            args = self.even(args)
+            kwargs = {key: self.even(arg) for key, arg in kwargs.items()}
         moving = self._moves(op, args)
         if moving and not is_array(result):
             return self._element(op, args, result)
@@ -53,7 +57,7 @@ class Steps(Notes):
                 result
             )  # the op's length is decided by data: it checks that it still is this
         value = self.value(result)
-        step = "view" if view or (op.view and self._is_view(result, args)) else "op"
+        step = "view" if is_view else "op"
         read_only = (
             type(result) is np.ndarray and not result.flags.writeable
         )  # it shows one element many times
@@ -74,6 +78,19 @@ class Steps(Notes):
         if moving and op.function is GETITEM and any(map(self._is_window, _items(args[1]))):
             self.guard("shape", result.shape, node)  # at the array's end it is shorter
         return self.result(node, result)
+
+    def even(self, arg: Any) -> Any:
+        """An operand that tensors can be laid over: of a record's field, a copy that NumPy makes."""
+        if type(arg) in (tuple, list):
+            made = [self.even(item) for item in arg]
+            changed = any(one is not other for one, other in zip(made, arg, strict=True))
+            return type(arg)(made) if changed else arg
+        if type(arg) is not np.ndarray or arg.dtype not in TORCH or not is_uneven(arg):
+            return arg
+        refusal, self.refusal = self.refusal, "a copy of a record's field: its elements lie unevenly"
+        made = self.call("host", np.array, (arg,), {}, np.array(arg))
+        self.refusal = refusal
+        return made
 
     def _moves(self, op: Op, args: tuple[Any, ...]) -> bool:
         """Whether this is `array[i, ...]` or `array[i:i+3, ...]` with an integer that a step gave: which
@@ -276,6 +293,7 @@ class Steps(Notes):
         """Note `np.copyto(dst, value, where=where)`."""
         if type(value) in (list, tuple):
             raise Unfollowed("a list copied into an array")
+        value, where = self.even(value), self.even(where)
         source = self.ref(value)
         self.fits(source, dst.dtype)
         if where is not True:
@@ -295,6 +313,7 @@ class Steps(Notes):
         """Note `array[index] = value`."""
         if type(value) in (list, tuple):
             raise Unfollowed("a list stored into an array")
+        value = self.even(value)
         if is_basic(index):
             full = index if type(index) is tuple else (index,)
             if not any(item is Ellipsis for item in full):
@@ -318,7 +337,7 @@ class Steps(Notes):
 
     def update(self, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Note an op that gives the whole new value of its first argument, to be written over it."""
-        array = args[0]
+        array, args = args[0], (args[0], *self.even(args[1:]))
         refs, named = self.operands(op, args, kwargs, array)
         whole = self.value(array).renewed(self.roots.new(), array.shape, TORCH.get(array.dtype))
         node = self.add("op", op, refs, named, whole)

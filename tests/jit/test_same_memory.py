@@ -152,3 +152,40 @@ def test_windows_are_views(fn: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     assert jitted.stats.replays and jitted.stats.host_calls == 0, jitted.stats
     if fn is windows:
         assert jitted.stats.recordings <= 4, jitted.stats
+
+
+def fields(rec, x):
+    y = np.where(rec["ok"], rec["v"], rec["v"] * 2 + rec["id"])
+    z = np.stack([rec["v"], x]).sum(axis=0)
+    return y, z, rec["v"] @ x, np.dot(x, rec["v"]), rec["v"][2:9].T
+
+
+def stored_fields(rec, x):
+    x += rec["v"]
+    x[1:4] = rec["v"][5:8]
+    np.add.at(x, rec["id"] % 3, rec["v"])
+    np.copyto(x, rec["v"], where=rec["id"] > 20)
+    return x.sum()
+
+
+def a_field_as_argument(v):
+    return v * 2 + 1, v[1:].sum(), v[::2]
+
+
+def test_fields_of_records(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No tensor can be laid over a field: NumPy copies it for the kernel, and it is a view as ever."""
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+    kinds = np.dtype([("ok", "?"), ("id", "i4"), ("v", "f8")])
+
+    def records() -> np.ndarray:
+        made = np.zeros(30, kinds)
+        made["ok"], made["id"], made["v"] = np.arange(30) % 3 == 0, np.arange(30), np.linspace(0, 5, 30)
+        return made
+
+    whole, argument, stored = map(npcompile.jit, (fields, a_field_as_argument, stored_fields))
+    for _ in range(4):
+        judge(whole, fields, (records(), np.ones(30)))
+        judge(argument, a_field_as_argument, (records()["v"],))
+        judge(stored, stored_fields, (records(), np.ones(30)))
+    assert [(fn.stats.recordings, fn.stats.replays) for fn in (whole, argument)] == [(1, 3)] * 2
+    assert stored.stats.plain_calls == 0 and not stored.stats.reasons

@@ -115,6 +115,8 @@ class Operators(Base):
     def _write_back(self, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any], dst: Any) -> None:
         """Note `dst[...] = op(*args)` (NumPy has carried it out already)."""
         notes = self.notes
+        if not notes.in_library(op):
+            args = notes.even(args)
         refs, named = notes.operands(op, args, kwargs, dst)
         value = notes.value(dst).renewed(notes.roots.new(), dst.shape, None)
         library = notes.in_library(op)
