@@ -28,8 +28,21 @@ ALIGNMENT = 64
 PARALLEL_FROM = 50_000.0
 # Sums at places that data decides: threads would have to add atomically. Bins of 400,000 numbers take 0.84 ms
 # on one thread and 2.4 on two, so such a kernel has one, which adds as it always would.
-ADDING = "atomic_add("
-ADD = "template <typename T> static inline void atomic_add(volatile T* to, T value) { *to = *to + value; }"
+ADDING = "atomic_add"
+ADD = """template <typename T> static inline void atomic_add(volatile T* to, T value) { *to = *to + value; }
+#if INDUCTOR_USE_VECTOR_TYPES()
+template <typename T, int NI, int NV>
+static inline void atomic_add_vec(
+    T* to, at::vec::VectorizedN<int64_t, NI> index, at::vec::VectorizedN<T, NV> values,
+    int64_t count = at::vec::VectorizedN<int64_t, NI>::size()) {
+    constexpr int lanes = at::vec::VectorizedN<int64_t, NI>::size();
+    __at_align__ std::array<T, lanes> value;
+    __at_align__ std::array<int64_t, lanes> place;
+    values.store(value.data(), lanes);
+    index.store(place.data(), lanes);
+    for (int64_t i = 0; i < count; i++) to[place[i]] += value[i];
+}
+#endif"""
 MASKED = "VecMask<"  # in the text of kernels that MASKS is for
 MASKS = Path(__file__).parent / "masks.h"
 REGIONS = Path(__file__).parent / "regions.h"
