@@ -164,8 +164,9 @@ class Outlined:
         if kind is types.FunctionType:
             return self._function(fn)
         if kind is types.MethodType:
-            made = self._function(fn.__func__) if type(fn.__func__) is types.FunctionType else fn.__func__
-            return fn if made is fn.__func__ else types.MethodType(made, fn.__self__)
+            return self._method(fn.__func__, fn.__self__) or fn
+        if follow.is_called_by_users(fn) and (method := self._method(kind.__call__, fn)) is not None:
+            return method
         default = self.owner._default_float
         if default is not None and (op := TABLE.of(fn)) is not None and op.creates:
             return Creating(fn, default)
@@ -182,6 +183,13 @@ class Outlined:
         if known is None:
             known = self.root.callees[fn] = Callee(fn, self)
         return known
+
+    def _method(self, fn: Any, own: Any) -> Any:
+        """A method of an object, jitted; None where it is called as it is."""
+        if type(fn) is not types.FunctionType:
+            return None
+        made = self._function(fn)
+        return None if made is fn else types.MethodType(made, own)
 
     def _function(self, fn: types.FunctionType) -> Any:
         key = follow.key_of(fn)

@@ -9,6 +9,7 @@ import inspect
 import os
 import sysconfig
 import types
+import weakref
 from typing import Any
 
 from npcompile.frontend import private
@@ -38,6 +39,36 @@ def unwrapped(fn: Any, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
 def is_users(fn: types.FunctionType) -> bool:
     """Whether this function's source lies outside the standard library and the installed packages."""
     return not os.path.realpath(fn.__code__.co_filename).startswith(_INSTALLED)
+
+
+def is_called_by_users(obj: Any) -> bool:
+    """Whether calling this object runs a method that the user wrote (or jitted), and `obj.__call__` is it: it
+    is an instance of a class with `__call__`."""
+    if "__call__" in getattr(obj, "__dict__", ()):
+        return False  # an attribute by that name, which a call does not see
+    called = inspect.getattr_static(type(obj), "__call__", None)
+    if hasattr(type(called), "npcompile_function"):
+        called = called.npcompile_function()
+    return isinstance(called, types.FunctionType) and is_users(called) and is_steady(type(obj), called)
+
+
+# Classes that are made inside functions, by the code of a method of theirs.
+_kinds: dict[types.CodeType, list[weakref.ref[type]]] = {}
+FEW = 2
+
+
+def is_steady(kind: type, method: types.FunctionType) -> bool:
+    """Whether objects of this class are the same signature at each call: where a function makes a class anew
+    each time it runs, only the first few are."""
+    if "<locals>" not in kind.__qualname__:
+        return True
+    known = _kinds.setdefault(method.__code__, [])
+    if any(ref() is kind for ref in known):
+        return True
+    if len(known) >= FEW:
+        return False
+    known.append(weakref.ref(kind))
+    return True
 
 
 # id of a NumPy function -> the Python function that NumPy wrote for it.

@@ -149,7 +149,7 @@ class _Writer:
         if kind == "same":
             return f"{name} is not {self.arg(node.args[1])}"
         if kind == "function":
-            return f"{name}.__func__ is not {self.constant(expected)}"
+            return f"getattr({name}, '__func__', None) is not {self.constant(expected)}"
         if kind == "type":
             return f"type({name}) is not {self.constant(expected)}"
         if kind == "length":

@@ -53,6 +53,8 @@ class Calls(Functions):
             return self._numpy(op, fn, args, kwargs)
         if isinstance(fn, types.FunctionType | types.MethodType) or hasattr(type(fn), "npcompile_function"):
             return self._function(fn, args, kwargs)
+        if follow.is_called_by_users(fn):
+            return self.call(self.getattr(fn, "__call__"), *args, **kwargs)
         return self._listed(fn, args, kwargs)
 
     def _warn(self, message: Any, category: Any = None, stacklevel: int = 1, source: Any = None) -> None:
