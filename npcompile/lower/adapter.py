@@ -25,6 +25,7 @@ PRIVATE = (
     "torch._inductor.async_compile.AsyncCompile.cpp_pybinding",
     "torch._inductor.codegen.cpp.CppKernel.cache_dtype_convert",
     "torch._inductor.codegen.cpp.CppOverrides",
+    "torch._inductor.codegen.cpp.CppVecKernel._load_or_store_non_contiguous",
     "torch._inductor.codegen.cpp.CppVecOverrides",
     "torch._inductor.compile_fx.compile_fx",
     "torch._inductor.compile_fx.compile_fx_inner",
@@ -190,27 +191,68 @@ _COMPARED = {torch.ops.aten.isnan.default: _is_nan, torch.ops.aten.isinf.default
 
 @contextmanager
 def _changed() -> Iterator[None]:
-    """Inductor with two methods that do nothing.
+    """Inductor with two methods that do nothing, and one that knows `_seconds`.
 
     The one compiles kernels when a wrapper is loaded. The other has a float16 value that is widened again
     keep the digits it had before it was narrowed, which torch 2.11 does even where precision casts are
     emulated.
     """
     from torch._inductor.async_compile import AsyncCompile
-    from torch._inductor.codegen.cpp import CppKernel
+    from torch._inductor.codegen.cpp import CppKernel, CppVecKernel
 
     def nothing(*args: Any) -> None:
         return None
 
-    methods = [(AsyncCompile, "cpp_pybinding"), (CppKernel, "cache_dtype_convert")]
+    strided = "_load_or_store_non_contiguous"
+    methods: list[tuple[type, str]] = [
+        *((AsyncCompile, "cpp_pybinding"), (CppKernel, "cache_dtype_convert"), (CppVecKernel, strided))
+    ]
     originals = [getattr(owner, name) for owner, name in methods]
-    for owner, name in methods:
-        setattr(owner, name, nothing)
+    for (owner, name), changed in zip(methods, [nothing, nothing, _seconds(originals[2])], strict=True):
+        setattr(owner, name, changed)
     try:
         yield
     finally:
         for (owner, name), original in zip(methods, originals, strict=True):
             setattr(owner, name, original)
+
+
+SECONDS = "at::vec::NpcSeconds<"  # in the text of kernels that `seconds.h` is for
+
+
+def _seconds(original: Callable[..., Any]) -> Callable[..., Any]:
+    """How Inductor loads and stores vectors from strided memory, but for every second float of it: those it
+    would take one by one."""
+    from torch._inductor.codegen.cpp import DTYPE_TO_CPP, cexpr_index
+
+    def load_or_store(
+        self: Any,
+        var: Any,
+        index: Any,
+        dtype: Any,
+        buffer: Any = None,
+        store_value: Any = None,
+        accu_store: bool = False,
+    ) -> Any:
+        kinds = (torch.float32, torch.float64)
+        full = self.tail_size is None and self._load_mask is None and not accu_store and var is not None
+        if dtype not in kinds or not full or self._try_get_const_stride(index, _tiled(self)) != 2:
+            return original(self, var, index, dtype, buffer, store_value, accu_store)
+        vectors = f"{SECONDS}{DTYPE_TO_CPP[dtype]}, {self._get_num_vectors(dtype)}>"
+        place = f"{var} + {cexpr_index(index)}"
+        buffer = self.loads if buffer is None else buffer
+        if store_value:
+            buffer.writeline(f"{vectors}::store({place}, {store_value});")
+            return None
+        loaded = self.cse.generate(buffer, f"{vectors}::load({place})", dtype=dtype)
+        loaded.is_vec = True
+        return loaded
+
+    return load_or_store
+
+
+def _tiled(kernel: Any) -> Any:
+    return kernel.itervars[kernel.tiling_idx]
 
 
 @functools.cache

@@ -45,6 +45,7 @@ static inline void atomic_add_vec(
 #endif"""
 MASKED = "VecMask<"  # in the text of kernels that MASKS is for
 MASKS = Path(__file__).parent / "masks.h"
+SECONDS = Path(__file__).parent / "seconds.h"
 REGIONS = Path(__file__).parent / "regions.h"
 
 
@@ -144,6 +145,8 @@ def emit(program: Program, outs: list[Out], threads: int, sized: bool = False) -
         head.append(REGIONS.read_text().strip())
     if any(MASKED in kernel.source for kernel in program.kernels):
         head.insert(len(includes) + 1, MASKS.read_text())
+    if any(adapter.SECONDS in kernel.source for kernel in program.kernels):
+        head.insert(len(includes) + 1, SECONDS.read_text())
     if streamed:
         head.insert(len(includes) + 1, streaming.HELPERS)
     if program.general is not None:

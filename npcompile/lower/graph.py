@@ -21,7 +21,7 @@ from .values import Value
 _SOURCES = (
     *("graph.py", "sizes.py", "adapter.py", "compile.py", "outputs.py", "wrapper.py", "cpp.py"),
     *("streaming.py", "masks.h", "regions.h", "products.py", "products.h"),
-    *("complexes.py", "complex_ops.py", "complex_math.py"),
+    *("complexes.py", "complex_ops.py", "complex_math.py", "seconds.h"),
 )
 FORMAT = 3  # raised when the wire form, the library's entry point or the metadata change meaning
 
