@@ -64,12 +64,18 @@ class Lane:
                     plain = value.item() if isinstance(value, np.generic) else value
                     tensors.append(torch.full((), plain, dtype=dtype, device=self.device))
             results = [
-                ndarray._of_tensor(tensor) if value.kind == "array" else transfers.to_host(tensor).numpy()[()]
+                ndarray._of_tensor(tensor) if value.kind == "array" else _number(tensor, value)
                 for tensor, value in zip(kernel(*tensors), outputs, strict=True)
             ]
             return results[0] if len(results) == 1 else tuple(results)
 
         return run
+
+
+def _number(tensor: torch.Tensor, value: Value) -> Any:
+    """A 0-d result as NumPy's scalar, or as the Python number that it is."""
+    found = transfers.to_host(tensor).numpy()[()]
+    return found.item() if value.kind in _NUMBERS else found
 
 
 def _on_host(kernel: Callable[..., Any]) -> Callable[..., Any]:
