@@ -30,6 +30,7 @@ PARALLEL_FROM = 50_000.0
 # on one thread and 2.4 on two, so such a kernel has one, which adds as it always would.
 ADDING = "atomic_add"
 ADD = """template <typename T> static inline void atomic_add(volatile T* to, T value) { *to = *to + value; }
+#ifdef INDUCTOR_USE_VECTOR_TYPES
 #if INDUCTOR_USE_VECTOR_TYPES()
 template <typename T, int NI, int NV>
 static inline void atomic_add_vec(
@@ -42,6 +43,7 @@ static inline void atomic_add_vec(
     index.store(place.data(), lanes);
     for (int64_t i = 0; i < count; i++) to[place[i]] += value[i];
 }
+#endif
 #endif"""
 MASKED = "VecMask<"  # in the text of kernels that MASKS is for
 MASKS = Path(__file__).parent / "masks.h"

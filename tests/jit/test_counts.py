@@ -60,6 +60,29 @@ def test_a_chain_of_elementwise_work_is_one_kernel() -> None:
     assert (found.segments, found.kernels, found.bytes_written) == (1, 1, 3000 * 8)
 
 
+def test_a_histogram_is_one_kernel() -> None:
+    def binned(x, w):
+        return np.histogram(x, 50)[0], np.histogram(x, 50, weights=w)[0]
+
+    def make() -> tuple[Any, ...]:
+        return np.sin(np.arange(3000.0)), np.arange(3000.0) % 7
+
+    found = stats(binned, make)
+    assert (found.segments, found.kernels, found.host_calls) == (1, 1, 0)
+
+
+def test_where_numbers_are_missing_is_asked_of_vectors() -> None:
+    """And not of the C library, element by element."""
+
+    def known(x):
+        return x[~np.isnan(x)].sum(), np.isinf(x)
+
+    x = np.where(np.arange(3000) % 3, np.arange(3000.0), np.nan)
+    found = npcompile.explain(known, x)
+    assert "std::isnan" not in found.source and "std::isinf" not in found.source
+    assert found.programs[0].host_calls == 0
+
+
 # -- writes ------------------------------------------------------------------------------------------
 
 
