@@ -39,6 +39,9 @@ from npcompile.watch import ROUNDS, Watch
 MAX_SIGHTED = 16
 # So many recordings may fail to tell a counter from a number that is the same, at trips ever further apart.
 MAX_AMBIGUOUS = 9
+# A function without blocks, at so many calls of which nothing that it called was jitted, is called as it is,
+# but for one call in so many, or up to twice as many, which show whether that has changed.
+MAX_IDLE, AGAIN = 8, 16
 
 
 class Outlined:
@@ -54,6 +57,11 @@ class Outlined:
         self.blocks: dict[Any, Block] = {}
         self.lock = threading.Lock()
         self.refused: str | None = None  # why a call under `strict` was not to run
+        # What Python calls between blocks may be called with other options, whatever is compiled.
+        self._substitutes = owner._default_float is not None or owner.fast_random
+        self.entered = False  # something that was called in the call at hand was jitted
+        self.idle = 0  # calls in a row that came to nothing but Python
+        self.look_at = self.looks = 0  # when to see again whether that is all, and how often that was done
         self.rounds = 0  # how often it was measured what Python does
         self.watch: Watch | None = None  # it is being measured
 
@@ -120,13 +128,20 @@ class Outlined:
                 with contextlib.suppress(NotFound):  # then it stays as it was cut before
                     self.cut()
             assert self.made is not None
-            function = self.made.function
+            function: Any = self.made.function
+            if self.idle > MAX_IDLE and self.watch is None and not self._substitutes:
+                if self.idle < self.look_at:
+                    function = self.owner.__wrapped__
+                else:  # at distances that no rhythm of the calls' own has
+                    self.looks += 1
+                    self.look_at = self.idle + AGAIN + self.looks % AGAIN
         own, inner = self.owner._stats, self.root._blocks
         if own is not inner:
             self.root.filters = warnings.filters
             if self.refused is not None and self.owner._strict:
                 raise NotCompiledError(self.refused)
         before = inner.calls, inner.replays, inner.recordings
+        self.entered = False
         try:
             if self.watch is not None:
                 return self.watch.call(function, args, kwargs)
@@ -145,6 +160,9 @@ class Outlined:
                 own.replays += 1
             elif inner.recordings == before[2]:
                 own.plain_calls += 1
+            self.idle += 1
+            if self.entered or self.made.pieces:
+                self.idle = self.look_at = 0
 
     def wait(self, deadline: float | None) -> None:
         waiting: list[Any] = list(self.blocks.values())
@@ -156,6 +174,12 @@ class Outlined:
 
     def enter(self, fn: Any) -> Any:
         """What Python between the blocks calls for `fn`: functions of the user's are jitted, too."""
+        made = self._entered(fn)
+        if made is not fn:
+            self.entered = True
+        return made
+
+    def _entered(self, fn: Any) -> Any:
         kind = type(fn)
         if self.owner.fast_random and draws.draws(fn):
             return Drawing(fn, self._jitted)

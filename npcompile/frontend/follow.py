@@ -5,6 +5,7 @@ Other installed libraries are opaque calls.
 
 from __future__ import annotations
 
+import functools
 import inspect
 import os
 import sysconfig
@@ -38,18 +39,25 @@ def unwrapped(fn: Any, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
 
 def is_users(fn: types.FunctionType) -> bool:
     """Whether this function's source lies outside the standard library and the installed packages."""
-    return not os.path.realpath(fn.__code__.co_filename).startswith(_INSTALLED)
+    return _is_users_file(fn.__code__.co_filename)
+
+
+@functools.cache
+def _is_users_file(name: str) -> bool:
+    return not os.path.realpath(name).startswith(_INSTALLED)
 
 
 def is_called_by_users(obj: Any) -> bool:
     """Whether calling this object runs a method that the user wrote (or jitted), and `obj.__call__` is it: it
     is an instance of a class with `__call__`."""
-    if "__call__" in getattr(obj, "__dict__", ()):
-        return False  # an attribute by that name, which a call does not see
-    called = inspect.getattr_static(type(obj), "__call__", None)
+    called: Any = getattr(type(obj), "__call__", None)  # noqa: B004
     if hasattr(type(called), "npcompile_function"):
         called = called.npcompile_function()
-    return isinstance(called, types.FunctionType) and is_users(called) and is_steady(type(obj), called)
+    if not isinstance(called, types.FunctionType) or not is_users(called):
+        return False
+    if "__call__" in getattr(obj, "__dict__", ()):
+        return False  # an attribute by that name, which a call does not see
+    return is_steady(type(obj), called)
 
 
 # Classes that are made inside functions, by the code of a method of theirs.

@@ -111,3 +111,33 @@ def steady(fn: Any, module: types.ModuleType) -> Stats:
 def test_most_have_blocks_that_are_replayed() -> None:
     without = [fn.__name__ for fn, module in FUNCTIONS if not steady(fn, module).programs]
     assert len(without) <= len(FUNCTIONS) // 4, without
+
+
+class Stream:
+    def __init__(self, size):
+        self.values, self.size, self.done = [], size, []
+
+    def push(self, value):
+        self.values.append(value)
+        if len(self.values) < self.size:
+            return
+        work_on(self)
+
+
+def work_on(stream):
+    x = np.array(stream.values) * 2 + 1
+    for _ in range(10):
+        x = x + np.sin(x) * 0.5
+    stream.done.append(x.sum())
+    stream.values = []
+
+
+def test_a_function_that_comes_to_work_late() -> None:
+    """Where nothing of a function was compiled in many calls, it is plain Python, until something is."""
+    jitted = npcompile.jit(Stream.push)
+    mine, theirs = Stream(40), Stream(40)
+    for call in range(40 * 40):
+        jitted(mine, call % 7 / 7)
+        theirs.push(call % 7 / 7)
+    same(mine.done, theirs.done, ulp=64, scale=1.0)
+    assert jitted.stats.programs >= 1, jitted.stats
