@@ -152,6 +152,8 @@ def jit(
         return functools.partial(
             jit, wait=wait, strict=strict, default_float=default_float, fast_random=fast_random
         )
+    if isinstance(fn, Jitted):
+        fn = fn.__wrapped__  # with these options
     if isinstance(fn, types.MethodType):
         return types.MethodType(Jitted(fn.__func__, *options), fn.__self__)
     if isinstance(fn, staticmethod | classmethod):
