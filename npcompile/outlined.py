@@ -17,19 +17,17 @@ import warnings
 from typing import Any
 
 from npcompile.deciding import decided_by
-from npcompile.frontend import draws, follow
-from npcompile.frontend.outline import UNKNOWN, Outline, Piece, must_be_cut, outline, tree_of
+from npcompile.entering import PLAIN, Entering
+from npcompile.frontend import follow
+from npcompile.frontend.outline import Outline, Piece, must_be_cut, outline, tree_of
 from npcompile.frontend.program import step_of
-from npcompile.frontend.recording.place import warn
-from npcompile.frontend.rewrite import Rewritten, rewrite
 from npcompile.frontend.rewriting.cut import Levels
 from npcompile.frontend.rewriting.scopes import own_nodes
 from npcompile.frontend.rewriting.source import NotFound
-from npcompile.frontend.table import TABLE
 from npcompile.frontend.trace import Traced
+from npcompile.idling import Idling
 from npcompile.recorded import Recorded
 from npcompile.state import State
-from npcompile.substitutes import Creating, Drawing
 from npcompile.telling import NotCompiledError
 from npcompile.tracebacks import as_written
 from npcompile.trial import FEWEST, is_small
@@ -39,12 +37,9 @@ from npcompile.watch import ROUNDS, Watch
 MAX_SIGHTED = 16
 # So many recordings may fail to tell a counter from a number that is the same, at trips ever further apart.
 MAX_AMBIGUOUS = 9
-# A function without blocks, at so many calls of which nothing that it called was jitted, is called as it is,
-# but for one call in so many, or up to twice as many, which show whether that has changed.
-MAX_IDLE, AGAIN = 8, 16
 
 
-class Outlined:
+class Outlined(Entering):
     """The cut of one function for one signature of its arguments."""
 
     def __init__(self, owner: Recorded, root: Any, levels: Levels) -> None:
@@ -60,8 +55,7 @@ class Outlined:
         # What Python calls between blocks may be called with other options, whatever is compiled.
         self._substitutes = owner._default_float is not None or owner.fast_random
         self.entered = False  # something that was called in the call at hand was jitted
-        self.idle = 0  # calls in a row that came to nothing but Python
-        self.look_at = self.looks = 0  # when to see again whether that is all, and how often that was done
+        self.idling = Idling()
         self.rounds = 0  # how often it was measured what Python does
         self.watch: Watch | None = None  # it is being measured
 
@@ -129,12 +123,8 @@ class Outlined:
                     self.cut()
             assert self.made is not None
             function: Any = self.made.function
-            if self.idle > MAX_IDLE and self.watch is None and not self._substitutes:
-                if self.idle < self.look_at:
-                    function = self.owner.__wrapped__
-                else:  # at distances that no rhythm of the calls' own has
-                    self.looks += 1
-                    self.look_at = self.idle + AGAIN + self.looks % AGAIN
+            if not self.made.pieces and self.watch is None and not self._substitutes:
+                function = function if self.idling.is_over() else self.owner.__wrapped__
         own, inner = self.owner._stats, self.root._blocks
         if own is not inner:
             self.root.filters = warnings.filters
@@ -160,79 +150,18 @@ class Outlined:
                 own.replays += 1
             elif inner.recordings == before[2]:
                 own.plain_calls += 1
-            self.idle += 1
-            if self.entered or self.made.pieces:
-                self.idle = self.look_at = 0
+            self.idling.note(self.entered or bool(self.made.pieces))
 
     def wait(self, deadline: float | None) -> None:
         waiting: list[Any] = list(self.blocks.values())
         callees = self.root.callees
         if self.owner is self.root:
-            waiting += [callee for callee in callees.values() if callee is not _Plain]
+            waiting += [callee for callee in callees.values() if callee is not PLAIN]
         for recorded in waiting:
             recorded.wait_until(deadline)
 
-    def enter(self, fn: Any) -> Any:
-        """What Python between the blocks calls for `fn`: functions of the user's are jitted, too."""
-        made = self._entered(fn)
-        if made is not fn:
-            self.entered = True
-        return made
-
-    def _entered(self, fn: Any) -> Any:
-        kind = type(fn)
-        if self.owner.fast_random and draws.draws(fn):
-            return Drawing(fn, self._jitted)
-        if fn is warnings.warn:
-            return warn
-        if kind is types.FunctionType:
-            return self._function(fn)
-        if kind is types.MethodType:
-            return self._method(fn.__func__, fn.__self__) or fn
-        if follow.is_called_by_users(fn) and (method := self._method(kind.__call__, fn)) is not None:
-            return method
-        default = self.owner._default_float
-        if default is not None and (op := TABLE.of(fn)) is not None and op.creates:
-            return Creating(fn, default)
-        return fn
-
-    def as_it_is(self, fn: Any) -> bool:
-        """Whether `enter` gives this itself, and need not be asked at each call. (Should another function
-        come to stand there, it is called right, but plain.)"""
-        return fn is not UNKNOWN and self.owner._default_float is None and self.enter(fn) is fn
-
-    def _jitted(self, fn: types.FunctionType) -> Any:
-        """A function of ours as Python between the blocks calls it."""
-        known = self.root.callees.get(fn)
-        if known is None:
-            known = self.root.callees[fn] = Callee(fn, self)
-        return known
-
-    def _method(self, fn: Any, own: Any) -> Any:
-        """A method of an object, jitted; None where it is called as it is."""
-        if type(fn) is not types.FunctionType:
-            return None
-        made = self._function(fn)
-        return None if made is fn else types.MethodType(made, own)
-
-    def _function(self, fn: types.FunctionType) -> Any:
-        key = follow.key_of(fn)
-        known = self.root.callees.get(key)
-        if known is None:
-            known = self.root.callees[key] = Callee(fn, self) if _is_usable(fn) else _Plain
-        if known is _Plain:
-            return fn
-        return known if known.__wrapped__ is fn else known.of(fn)
-
-
-def _is_usable(fn: types.FunctionType) -> bool:
-    """Whether a function is jitted where Python calls it: with a closure only where it is not to be cut."""
-    if fn.__closure__ is None or fn.__code__.co_freevars == ("__class__",):
-        return follow.is_users(fn)
-    return follow.is_users(fn) and isinstance(rewrite(fn), Rewritten) and not must_be_cut(fn)
-
-
-_Plain: Any = object()  # a function that is called as it is
+    def callee(self, fn: types.FunctionType) -> Callee:
+        return Callee(fn, self)
 
 
 class _Inner(Recorded):
@@ -299,7 +228,7 @@ class Callee(_Inner):
     def _not_followed(self, state: State, traced: Traced) -> None:
         if not self.own:
             return super()._not_followed(state, traced)
-        self.root.callees[self.key] = _Plain
+        self.root.callees[self.key] = PLAIN
         self.root.note(traced.reason or "not recorded", traced.line)
         state.plain = True
 
@@ -333,7 +262,7 @@ class Callee(_Inner):
 
     def leave(self) -> None:
         """Have it called as it is."""
-        self.root.callees[self.key] = _Plain
+        self.root.callees[self.key] = PLAIN
         self.within.stale = True
 
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 import functools
 import gc
 import itertools
-import re
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -376,90 +375,3 @@ def test_a_function_that_wraps_another_has_its_own_parameters() -> None:
         x = np.arange(6.0).reshape(2, 3) + call
         same(jitted(x, axis=1), plain(x, axis=1))
     assert jitted.stats.replays == 2
-
-
-def asserting(x, k):
-    assert len(x) == 3 and x.ndim == 1, "three numbers"
-
-    def within(y):
-        assert (y > 0).all(), f"all positive, not {y[0]}"
-        return y
-
-    assert x.sum() > 1
-    return within(x) * k
-
-
-def test_asserts_that_pytest_has_rewritten() -> None:
-    """A function of a test module is compiled like any other; its asserts tell what pytest has them tell."""
-
-    def outcome(fn: Any, x: np.ndarray) -> Any:
-        try:
-            return list(fn(x, 2))
-        except AssertionError as error:
-            return re.sub("0x[0-9a-f]+", "", str(error))
-
-    jitted = npcompile.jit(asserting)
-    for x in (X[:3], X[1:4], -X[:3], X[:2], X[:3] - 1, X[2:5]):
-        assert outcome(jitted, x) == outcome(asserting, x)
-    assert jitted.stats.plain_calls == 0 and jitted.stats.replays >= 1
-
-
-class Layer:
-    def __init__(self, weights, scale=1.0):
-        self.weights, self.scale, self.calls = weights, scale, 0
-
-    def __call__(self, x):
-        return np.tanh(x @ self.weights) * self.scale
-
-
-class Counting(Layer):
-    def __call__(self, x):
-        self.calls += 1
-        return super().__call__(x) - self.calls
-
-
-class Network:
-    def __init__(self, *layers):
-        self.layers = list(layers)
-
-    def __call__(self, x):
-        for layer in self.layers:
-            x = layer(x)
-        return x
-
-
-def through(network, x):
-    return network(x).sum(axis=1)
-
-
-def trained(network, x):
-    losses = []
-    for _ in range(3):
-        y = network(x)
-        losses.append(float((y * y).sum()))
-        network.layers[0].scale *= 0.5
-    return losses, y
-
-
-def layers(kind: type) -> tuple[Network, np.ndarray]:
-    rng = np.random.default_rng(0)
-    return Network(Layer(rng.random((4, 5))), kind(rng.random((5, 3)))), rng.random((6, 4))
-
-
-@pytest.mark.parametrize("kind", [Layer, Counting])
-@pytest.mark.parametrize("fn", [through, trained])
-def test_objects_that_are_called(fn: Any, kind: type, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`__call__` is a method like others: recorded with what calls it, and looked up at each call."""
-    jitted = npcompile.jit(fn)
-    (mine, x), (theirs, _) = layers(kind), layers(kind)
-    for call in range(8):
-        same(jitted(mine, x), fn(theirs, x), ulp=64, scale=1.0)
-        assert mine.layers[1].calls == theirs.layers[1].calls
-        if call == 3:
-            mine.layers[0].scale = theirs.layers[0].scale = 3.0
-        if call == 4:
-            monkeypatch.setattr(kind, "__call__", lambda self, x: x[:, :3] * self.scale)
-        if call == 5:  # which calls do not see
-            mine.layers[0].__call__ = theirs.layers[0].__call__ = np.sin
-    if fn is through and kind is Layer:
-        assert jitted.stats.plain_calls == 0 and jitted.stats.recordings <= 4, jitted.stats

@@ -447,11 +447,3 @@ def test_no_warning_of_our_own() -> None:
         jitted = npcompile.jit(combine)
         for _ in range(2):
             jitted(read_only(array()), read_only(array()))
-
-
-def test_jit_of_a_jitted_function() -> None:
-    """The same function once more, with the options of the second."""
-    again = npcompile.jit(npcompile.jit(lambda x: x * 2), wait=True)
-    for _ in range(2):
-        assert (again(np.arange(3.0)) == [0, 2, 4]).all()
-    assert again.stats.recordings == again.stats.replays == 1 and not again.stats.reasons

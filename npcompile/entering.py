@@ -1,0 +1,91 @@
+"""What Python between blocks calls: functions of the user's are jitted in their turn."""
+
+from __future__ import annotations
+
+import types
+import warnings
+from typing import TYPE_CHECKING, Any
+
+from npcompile.frontend import draws, follow
+from npcompile.frontend.outline import UNKNOWN, must_be_cut
+from npcompile.frontend.recording.place import warn
+from npcompile.frontend.rewrite import Rewritten, rewrite
+from npcompile.frontend.table import TABLE
+from npcompile.substitutes import Creating, Drawing
+
+if TYPE_CHECKING:
+    from npcompile.recorded import Recorded
+
+
+class Entering:
+    """Which function stands in for one that is called, for one cut of a function."""
+
+    owner: Recorded  # the function that is cut
+    root: Any  # the jitted function that it belongs to
+    entered: bool  # something that was called in the call at hand was jitted
+
+    def callee(self, fn: types.FunctionType) -> Any:
+        """A function of the user's, jitted."""
+        raise NotImplementedError
+
+    def enter(self, fn: Any) -> Any:
+        """What Python between the blocks calls for `fn`: functions of the user's are jitted, too."""
+        made = self._entered(fn)
+        if made is not fn:
+            self.entered = True
+        return made
+
+    def _entered(self, fn: Any) -> Any:
+        kind = type(fn)
+        if self.owner.fast_random and draws.draws(fn):
+            return Drawing(fn, self._jitted)
+        if fn is warnings.warn:
+            return warn
+        if kind is types.FunctionType:
+            return self._function(fn)
+        if kind is types.MethodType:
+            return self._method(fn.__func__, fn.__self__) or fn
+        if follow.is_called_by_users(fn) and (method := self._method(kind.__call__, fn)) is not None:
+            return method
+        default = self.owner._default_float
+        if default is not None and (op := TABLE.of(fn)) is not None and op.creates:
+            return Creating(fn, default)
+        return fn
+
+    def as_it_is(self, fn: Any) -> bool:
+        """Whether `enter` gives this itself, and need not be asked at each call. (Should another function
+        come to stand there, it is called right, but plain.)"""
+        return fn is not UNKNOWN and self.owner._default_float is None and self.enter(fn) is fn
+
+    def _jitted(self, fn: types.FunctionType) -> Any:
+        """A function of ours as Python between the blocks calls it."""
+        known = self.root.callees.get(fn)
+        if known is None:
+            known = self.root.callees[fn] = self.callee(fn)
+        return known
+
+    def _method(self, fn: Any, own: Any) -> Any:
+        """A method of an object, jitted; None where it is called as it is."""
+        if type(fn) is not types.FunctionType:
+            return None
+        made = self._function(fn)
+        return None if made is fn else types.MethodType(made, own)
+
+    def _function(self, fn: types.FunctionType) -> Any:
+        key = follow.key_of(fn)
+        known = self.root.callees.get(key)
+        if known is None:
+            known = self.root.callees[key] = self.callee(fn) if _is_usable(fn) else PLAIN
+        if known is PLAIN:
+            return fn
+        return known if known.__wrapped__ is fn else known.of(fn)
+
+
+def _is_usable(fn: types.FunctionType) -> bool:
+    """Whether a function is jitted where Python calls it: with a closure only where it is not to be cut."""
+    if fn.__closure__ is None or fn.__code__.co_freevars == ("__class__",):
+        return follow.is_users(fn)
+    return follow.is_users(fn) and isinstance(rewrite(fn), Rewritten) and not must_be_cut(fn)
+
+
+PLAIN: Any = object()  # a function that is called as it is

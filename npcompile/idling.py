@@ -1,0 +1,31 @@
+"""Functions cut into blocks of which nothing is compiled: called as they are, until something would be."""
+
+from __future__ import annotations
+
+# At so many calls nothing was jitted, neither a block nor what was called: then only one call in so many, or
+# up to twice as many, is looked at.
+MAX_IDLE, AGAIN = 8, 16
+
+
+class Idling:
+    """How often in a row the calls of one function came to nothing but Python."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self._look_at = self._looks = 0
+
+    def is_over(self) -> bool:
+        """Whether the next call is to be looked at."""
+        if self.calls <= MAX_IDLE:
+            return True
+        if self.calls < self._look_at:
+            return False
+        self._looks += 1
+        self._look_at = self.calls + AGAIN + self._looks % AGAIN  # no rhythm of the calls' own
+        return True
+
+    def note(self, jitted: bool) -> None:
+        """A call, and whether anything was jitted at it."""
+        self.calls = 0 if jitted else self.calls + 1
+        if jitted:
+            self._look_at = 0
