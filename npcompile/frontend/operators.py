@@ -70,7 +70,7 @@ def inplace_matmul(self: Any, other: Any) -> Any:
     return dispatch.call(np.matmul, (self, other), {"out": self}, real=operator.imatmul)
 
 
-def _fast_power(array: Any, exponent: Any) -> np.ufunc | None:
+def fast_power(array: Any, exponent: Any) -> np.ufunc | None:
     """The cheaper ufunc NumPy takes for `array ** 2` and the like. Source: `fast_scalar_power` (number.c)."""
     if type(exponent) is not int and type(exponent) is not float:
         return None
@@ -83,7 +83,7 @@ def _fast_power(array: Any, exponent: Any) -> np.ufunc | None:
 def power(self: Any, other: Any, modulo: None = None) -> Any:
     if modulo is not None or _defers(other):
         return NotImplemented
-    if (fast := _fast_power(self, other)) is not None:
+    if (fast := fast_power(self, other)) is not None:
         return dispatch.call(fast, (self,), {})
     return dispatch.call(np.power, (self, other), {}, real=operator.pow)
 
@@ -91,7 +91,7 @@ def power(self: Any, other: Any, modulo: None = None) -> Any:
 def inplace_power(self: Any, other: Any) -> Any:
     if _defers(other, inplace=True):
         return NotImplemented
-    if (fast := _fast_power(self, other)) is not None:
+    if (fast := fast_power(self, other)) is not None:
         return dispatch.call(fast, (self,), {"out": self})
     return dispatch.call(np.power, (self, other), {"out": self}, real=operator.ipow)
 

@@ -282,3 +282,12 @@ def test_what_is_not_taken_apart_is_torchs_own() -> None:
         judge(jitted, fn, (ordinary(50, seed=seed),), 16)
     assert jitted.stats.replays == 1 and not jitted.stats.reasons
     assert "with torch operators" in str(npcompile.explain(jitted, ordinary(50)))
+
+
+def test_powers_are_done_as_numpy_does_them() -> None:
+    special = np.array([complex(-np.inf, 1), complex(np.inf, -np.inf), 1 + 2j, -4 + 0j])
+    jitted = npcompile.jit(lambda z, p: z**p, wait=True)
+    with np.errstate(all="ignore"):
+        for exponent in (0.5, 2, 0.7, 0.5, -1.0, 0.5):
+            assert np.allclose(jitted(special, exponent), special**exponent, rtol=1e-14, equal_nan=True)
+    assert jitted.stats.replays > 0

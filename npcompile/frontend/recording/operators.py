@@ -11,6 +11,7 @@ from npcompile.frontend import pure
 from npcompile.frontend.arrays import is_array, is_numpy
 from npcompile.frontend.hooks import BINARY, COMPARE, INPLACE, UNARY
 from npcompile.frontend.notes import Unfollowed
+from npcompile.frontend.operators import fast_power
 from npcompile.frontend.recording.base import SIMPLE, Base, layouts
 from npcompile.frontend.recording.place import do
 from npcompile.frontend.signature import NUMBERS
@@ -56,8 +57,9 @@ class Operators(Base):
                 if self.notes.traced(a, b):
                     raise Unfollowed(f"`{op}` of {type(a).__name__} and {type(b).__name__}")
                 return result
-            ufunc = pure.UFUNCS[op]
-            return self._ufunc(ufunc, (a, b), {}, result)
+            if op == "**" and (fast := self._fast_power(a, b)) is not None:
+                return self._ufunc(fast, (a,), {}, result)
+            return self._ufunc(pure.UFUNCS[op], (a, b), {}, result)
         if type(a) in (*NUMBERS, bool) and type(b) in (*NUMBERS, bool):
             return self.notes.number(pure.OPERATORS[op], (a, b), {}, result)
         if type(a) in SIMPLE or type(b) in SIMPLE:
@@ -102,7 +104,19 @@ class Operators(Base):
             self.stop(str(reason))
             return None
 
+    def _fast_power(self, a: Any, b: Any) -> np.ufunc | None:
+        """The ufunc that NumPy takes for a power of complex numbers; real ones are the same by `np.power`."""
+        if not is_array(a) or a.dtype.kind != "c":
+            return None
+        if (node := self.notes.tracked.node(b)) is not None and type(b) in NUMBERS:
+            self.notes.decide(node, b)  # each exponent is done its own way
+        return fast_power(a, b)
+
     def _inplace(self, op: str, a: Any, b: Any, result: Any) -> Any:
+        if op == "**" and (fast := self._fast_power(a, b)) is not None:
+            if (entry := TABLE.of(fast)) is not None and self._refuses(entry, (a,), {}) is None:
+                self._write_back(entry, (a,), {}, a)
+                return result
         ufunc = pure.UFUNCS[op]
         entry = TABLE.of(ufunc)
         reason = "" if entry is None else self._refuses(entry, (a, b), {})
