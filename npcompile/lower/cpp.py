@@ -23,8 +23,8 @@ PARALLEL = re.compile(r"#pragma omp parallel( for)?(?: num_threads\(\d+\))?[ ]*$
 INCLUDE = re.compile(r"^[ ]*#include.*$", re.MULTILINE)
 COPY_TYPES = {1: "uint8_t", 2: "uint16_t", 4: "uint32_t", 8: "uint64_t", 16: "std::array<uint64_t, 2>"}
 ALIGNMENT = 64
-# In nanoseconds of work, which is estimated, and for many operations on small arrays too high. Waking a second thread
-# takes 30 microseconds, in which the caller goes on alone. With half of this X + 1 on 400,000 elements went from 76
+# In nanoseconds of work; many operations on small arrays are estimated too high. Waking a second thread takes
+# 30 microseconds, in which the caller goes on alone. With half of this X + 1 on 400,000 elements went from 76
 # microseconds to 36, but NPBench's cavity_flow, 61 by 61, from 1.1 milliseconds to 3.6.
 PARALLEL_FROM = 100_000.0
 # Sums at places that data decides: threads would have to add atomically. Bins of 400,000 numbers take 0.84 ms
