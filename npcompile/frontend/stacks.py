@@ -10,7 +10,7 @@ import torch
 from torch import fx
 
 from npcompile.frontend.program import value_of
-from npcompile.frontend.table import Op
+from npcompile.lower.products import operands_of
 
 _DTYPES = (torch.float32, torch.float64, torch.complex64, torch.complex128)
 
@@ -20,13 +20,10 @@ def is_stack(node: fx.Node) -> bool:
 
     `np.matmul` and `np.dot` mean the same there: every row of the stack times the matrix.
     """
-    target: Any = node.target
-    if not isinstance(target, Op) or not target.product or node.kwargs or len(node.args) != 2:
+    if (operands := operands_of(node, _DTYPES)) is None:
         return False
-    if not all(isinstance(arg, fx.Node) and value_of(arg).kind == "array" for arg in node.args):
-        return False
-    stack, matrix = (value_of(arg) for arg in node.args)  # type: ignore[arg-type]
-    return len(stack.shape) > 2 and len(matrix.shape) == 2 and stack.dtype == matrix.dtype in _DTYPES
+    stack, matrix = (value_of(arg) for arg in operands)
+    return len(stack.shape) > 2 and len(matrix.shape) == 2
 
 
 def product(stack: np.ndarray[Any, Any], matrix: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

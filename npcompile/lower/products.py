@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -28,7 +29,7 @@ def fusable(node: fx.Node, inside: set[fx.Node]) -> bool:
     It does where the segment makes the matrix for this product alone, which then is never in memory; and
     where it makes one of two vectors: the library would need it written out, and the segment to end.
     """
-    if (operands := _operands(node)) is None:
+    if (operands := operands_of(node, _DTYPES)) is None:
         return False
     one, other = (value_of(arg) for arg in operands)
     if len(other.shape) != 1:
@@ -39,15 +40,15 @@ def fusable(node: fx.Node, inside: set[fx.Node]) -> bool:
     return len(one.shape) == 1 and any(arg in inside and step_of(arg) == "op" for arg in operands)
 
 
-def _operands(node: fx.Node) -> tuple[fx.Node, fx.Node] | None:
-    """The two arrays of a product that kernels can do."""
+def operands_of(node: fx.Node, dtypes: Collection[torch.dtype]) -> tuple[fx.Node, fx.Node] | None:
+    """The two arrays of a product, if they are of one of these dtypes."""
     if not getattr(node.target, "product", False) or node.kwargs or len(node.args) != 2:
         return None
     one, other = node.args
     if not isinstance(one, fx.Node) or not isinstance(other, fx.Node):
         return None
     a, b = value_of(one), value_of(other)
-    if a.kind != "array" or b.kind != "array" or a.dtype not in _DTYPES or a.dtype != b.dtype:
+    if a.kind != "array" or b.kind != "array" or a.dtype not in dtypes or a.dtype != b.dtype:
         return None
     return one, other
 
@@ -67,7 +68,7 @@ class Product(NamedTuple):
 def product_of(node: fx.Node) -> Product | None:
     """This node as a product of a matrix that is read from memory. A transposed matrix is the matrix with its
     vector at the other side."""
-    if step_of(node) != "library" or (operands := _operands(node)) is None:
+    if step_of(node) != "library" or (operands := operands_of(node, _DTYPES)) is None:
         return None
     one, other = operands
     sizes = len(value_of(one).shape), len(value_of(other).shape)
