@@ -1,0 +1,284 @@
+"""One program of NPBench under one compiler: judged, then timed beside NumPy by turns.
+
+    python benchmarks/npbench_program.py ../npbench jacobi_2d S npcompile
+
+`npbench.py` runs it for all programs and reads the lines of JSON that it prints, one after each stage. The
+function is the one in NPBench's `*_numpy.py`; its inputs are what NPBench's `initialize` makes, copied anew
+for every call. Judged against plain NumPy are the calls until nothing new is recorded or measured and one
+after the timed ones: what they return and what they leave in their arguments, floats by NPBench's own
+tolerance, everything else exactly.
+"""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import importlib.util
+import json
+import sys
+import time
+import types
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+LIMIT = 180.0  # seconds for one program: plain NumPy, first call, compiling, judging and timing together
+TIMING = 2.0  # seconds of timed rounds, once there have been enough
+ROUNDS = (3, 25)  # at least and at most
+# Calls, and seconds of them, within which a function must have seen all ways through itself, and have found
+# out what NumPy does in less time.
+SETTLE = (10, 40)
+SETTLING = 6.0
+
+
+class Work(NamedTuple):
+    """One NPBench program: its function, and what it says of itself in bench_info/."""
+
+    function: Callable[..., Any]
+    args: tuple[Any, ...]
+    rtol: float
+    atol: float
+    norm_error: float
+    chaotic: bool  # NPBench itself loosens the norm: integers may follow a float's last digit there
+    outputs: tuple[int, ...]  # the arguments that NPBench itself judges
+
+    def judged(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """All arguments; where a last digit decides what others become, those that NPBench judges."""
+        return tuple(args[place] for place in self.outputs) if self.chaotic else args
+
+    def fresh(self) -> tuple[Any, ...]:
+        return copy.deepcopy(self.args)
+
+
+def load(path: Path, name: str, preset: str) -> Work:
+    info = json.loads((path / "bench_info" / f"{name}.json").read_text())["benchmark"]
+    folder = path / "npbench" / "benchmarks" / info["relative_path"]
+    data = dict(info["parameters"][preset])
+    init = info.get("init")
+    if init:
+        made = getattr(module(folder / f"{info['module_name']}.py"), init["func_name"])(
+            *(data[key] for key in init["input_args"])
+        )
+        names = init["output_args"]
+        data.update(zip(names, made if len(names) > 1 else (made,), strict=True))
+    function = getattr(module(folder / f"{info['module_name']}_numpy.py"), info["func_name"])
+    args = tuple(data[key] for key in info["input_args"])
+    tolerances = (info.get("rtol", 1e-5), info.get("atol", 1e-8), info.get("norm_error", 1e-5))
+    names = info["input_args"]
+    outputs = tuple(names.index(name) for name in info.get("output_args", ()) if name in names)
+    return Work(function, args, *tolerances, "norm_error" in info, outputs)
+
+
+def module(file: Path) -> Any:
+    spec = importlib.util.spec_from_file_location(file.stem, file)
+    assert spec is not None and spec.loader is not None
+    made = importlib.util.module_from_spec(spec)
+    sys.modules[file.stem] = made
+    spec.loader.exec_module(made)
+    return made
+
+
+def differs(work: Work, got: Any, want: Any, where: str) -> str:
+    """What is not NumPy's, in a few words; empty where all is."""
+    if type(got) is not type(want):
+        return f"{where} is {type(got).__name__}, not {type(want).__name__}"
+    if isinstance(want, tuple | list):
+        if len(got) != len(want):
+            return f"{where} has {len(got)} items, not {len(want)}"
+        parts = (
+            differs(work, one, other, f"{where}[{at}]")
+            for at, (one, other) in enumerate(zip(got, want, strict=True))
+        )
+        return next((part for part in parts if part), "")
+    if isinstance(want, np.ndarray | np.generic):
+        left, right = np.asarray(got), np.asarray(want)
+        if (left.dtype, left.shape) != (right.dtype, right.shape):
+            return f"{where} is {left.dtype}{left.shape}, not {right.dtype}{right.shape}"
+        return "" if close(work, left, right) else f"{where} has other values"
+    if isinstance(want, float | complex):
+        return "" if close(work, np.asarray(got), np.asarray(want)) else f"{where} is {got}, not {want}"
+    return "" if got == want else f"{where} is {got!r}, not {want!r}"
+
+
+def close(work: Work, got: np.ndarray, want: np.ndarray) -> bool:
+    """NPBench's own validation (np.allclose, else the relative norm of the error), NaNs equal; else exact."""
+    if want.dtype.kind not in "fc" and not work.chaotic:
+        return np.array_equal(got, want)
+    if np.allclose(want, got, rtol=work.rtol, atol=work.atol, equal_nan=True):
+        return True
+    return bool(np.linalg.norm(want - got) / np.linalg.norm(want) < work.norm_error)
+
+
+def sharing(result: Any, args: tuple[Any, ...]) -> list[bool]:
+    results = result if isinstance(result, tuple) else (result,)
+    arrays = [one for one in args if isinstance(one, np.ndarray)]
+    return [
+        np.may_share_memory(one, other) for one in results if isinstance(one, np.ndarray) for other in arrays
+    ]
+
+
+class Way(NamedTuple):
+    """How the function is run beside NumPy."""
+
+    call: Callable[..., Any]
+    settle: Callable[[], Any]  # waits for what is being compiled; what stays when nothing is new
+    counts: Callable[[], dict[str, Any]]
+    shares: Callable[[Callable[[], Any]], dict[str, float]]  # of a call's time
+
+
+def ours(function: Callable[..., Any]) -> Way:
+    import npcompile
+
+    jitted = npcompile.jit(function)
+
+    def settle() -> Any:
+        jitted.wait()
+        trials = [state.trial for state in states()]
+        return jitted.stats.recordings, sum(len(t.replays) + len(t.numpys) for t in trials if t), len(trials)
+
+    return Way(jitted, settle, lambda: dataclasses.asdict(jitted.stats), shares)
+
+
+def states() -> list[Any]:
+    """What is known of each signature of all that was jitted."""
+    from npcompile import forks
+
+    return [state for recorded in list(forks.alive) for state in list(recorded._states.values())]
+
+
+def shares(call: Callable[[], Any]) -> dict[str, float]:
+    """The parts of a call's time that are spent in recorded programs, and in their kernels."""
+    spent = {"programs": 0.0, "compiled": 0.0}
+
+    def clocked(function: Callable[..., Any], what: str) -> Callable[..., Any]:
+        def timed(*args: Any) -> Any:
+            start = time.perf_counter()
+            try:
+                return function(*args)
+            finally:
+                spent[what] += time.perf_counter() - start
+
+        return timed
+
+    for state in states():
+        for replay, _ in state.ready:
+            space = replay.__globals__
+            kernels = [name for name in space if name.startswith("segment")]
+            space.update({name: clocked(space[name], "compiled") for name in kernels})
+        state.ready = [(clocked(replay, "programs"), calls) for replay, calls in state.ready]
+    start = time.perf_counter()
+    call()
+    total = time.perf_counter() - start
+    return {what: seconds / total for what, seconds in spent.items()}
+
+
+def by_torch(function: Callable[..., Any]) -> Way:
+    import torch
+
+    return Way(torch.compile(function), lambda: 0, dict, lambda call: {})
+
+
+def by_numba(function: Callable[..., Any]) -> Way:
+    """`numba.njit` on the function, and on the helpers of its module, which it cannot call otherwise."""
+    import numba
+
+    space = dict(function.__globals__)  # NumPy's turns go on with the functions as they are
+    for name, helper in list(space.items()):
+        if isinstance(helper, types.FunctionType) and helper.__module__ == function.__module__:
+            space[name] = numba.njit(types.FunctionType(helper.__code__, space, name, helper.__defaults__))
+    return Way(space[function.__name__], lambda: 0, dict, lambda call: {})
+
+
+WAYS: dict[str, Callable[[Callable[..., Any]], Way]] = {
+    "npcompile": ours,
+    "torch.compile": by_torch,
+    "numba": by_numba,
+}
+
+
+def report(path: Path, name: str, preset: str, way: str) -> None:
+    """Prints what is known so far as one line of JSON, after each stage: the last one counts."""
+    warnings.simplefilter("ignore")
+    end = time.monotonic() + LIMIT
+    found: dict[str, Any] = {"name": name, "stage": "loading"}
+
+    def stage(what: str) -> None:
+        found["stage"] = what
+        print(json.dumps(found), flush=True)
+
+    stage("loading")
+    work = load(path, name, preset)
+    stage("plain NumPy")
+    wanted = work.fresh()
+    start = time.perf_counter()
+    want = work.function(*wanted)
+    found["numpy_first"] = time.perf_counter() - start
+    after = wanted
+    aliases = sharing(want, after)
+    stage("first call")
+    runner = WAYS[way](work.function)
+
+    def judged() -> float:
+        args = work.fresh()
+        start = time.perf_counter()
+        got = runner.call(*args)
+        seconds = time.perf_counter() - start
+        wrong = differs(work, got, want, "result")
+        wrong = wrong or differs(work, work.judged(args), work.judged(after), "args")
+        if not wrong and sharing(got, args) != aliases:
+            wrong = "the result shares other memory"
+        if wrong:
+            found.setdefault("wrong", f"{found['stage']}: {wrong}")
+        return seconds
+
+    found["first"] = judged()
+    stage("compiling")
+    start = time.perf_counter()
+    seen = runner.settle()
+    found["compiling"] = time.perf_counter() - start
+    began = time.monotonic()
+    for number in range(2, SETTLE[1] + 1):
+        stage(f"call {number}")
+        judged()
+        before, seen = seen, runner.settle()
+        found["counts"] = runner.counts()
+        if seen == before or (number >= SETTLE[0] and time.monotonic() - began > SETTLING):
+            break
+    stage("timing")
+    before_timing = runner.counts()
+    numpys: list[float] = []
+    theirs: list[float] = []
+    began = time.monotonic()
+    while len(numpys) < ROUNDS[1]:
+        now = time.monotonic()
+        if len(numpys) >= ROUNDS[0] and now - began > TIMING:
+            break
+        if numpys and end - now < 2.5 * (numpys[-1] + theirs[-1]) + 1:
+            break
+        numpys.append(timed(work.function, work.fresh()))
+        theirs.append(timed(runner.call, work.fresh()))
+    found["numpy_times"], found["times"] = numpys, theirs
+    found["steady_counts"] = {
+        key: value - before_timing[key]
+        for key, value in runner.counts().items()
+        if isinstance(value, int | float)
+    }
+    stage("last call")
+    judged()
+    found["counts"] = runner.counts()
+    args = work.fresh()
+    found["shares"] = runner.shares(lambda: runner.call(*args))
+    stage("done")
+
+
+def timed(call: Callable[..., Any], args: tuple[Any, ...]) -> float:
+    start = time.perf_counter()
+    call(*args)
+    return time.perf_counter() - start
+
+
+if __name__ == "__main__":
+    report(Path(sys.argv[1]), *sys.argv[2:5])
