@@ -22,8 +22,8 @@ DISPATCHER: type = type(numpy.median)
 # The C helper through which functions convert their operands.
 ARRAY_CONVERTER: Any = _C._array_converter
 
-# The C helper that finds unique values by hashing; it may say NotImplemented.
-UNIQUE_HASH: Any = _C._unique_hash
+# The C helpers that find unique values by hashing (none before NumPy 2.3); they may say NotImplemented.
+UNIQUE_HASH: tuple[Any, ...] = (_C._unique_hash,) if hasattr(_C, "_unique_hash") else ()
 
 # The C code under `numpy.convolve`.
 CORRELATE: Any = _core.multiarray.correlate

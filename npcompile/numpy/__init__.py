@@ -41,7 +41,8 @@ from npcompile.numpy.wrappers import wrap
 __all__ = list(numpy.__all__)
 __version__ = numpy.__version__
 __array_api_version__ = numpy.__array_api_version__
-__array_namespace_info__ = numpy.__array_namespace_info__
+if hasattr(numpy, "__array_namespace_info__"):  # since NumPy 2.1
+    __array_namespace_info__ = numpy.__array_namespace_info__
 
 emath = scimath
 poly1d = clones.ours(numpy.poly1d)

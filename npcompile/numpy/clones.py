@@ -61,7 +61,7 @@ _ours: dict[int, Any] = {
     id(private.ARRAY_CONVERTER): ArrayConverter,
     id(private.CORRELATE): _correlate,
     id(private.INVERSE): _inverse,
-    id(private.UNIQUE_HASH): lambda *_, **__: NotImplemented,  # sorting does it
+    **{id(helper): lambda *_, **__: NotImplemented for helper in private.UNIQUE_HASH},  # sorting does it
     **{id(function): Fact(function) for function in _FACTS},
     **{id(item): item for item in (*_MODULES_KEPT, *private.OF_NO_ARRAY)},
 }

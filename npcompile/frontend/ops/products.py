@@ -84,30 +84,31 @@ def linalg_vecdot(x1: Tensor, x2: Tensor, /, *, axis: Any = -1) -> Tensor:
     return product(np.vecdot, _vecdot, (x1, x2), axis=axis)
 
 
-@op(np.matvec, arrays=2, library=True, limits=_limits)
-def matvec(
-    x1: Tensor,
-    x2: Tensor,
-    out: None = None,
-    *,
-    dtype: Any = None,
-    casting: str = "same_kind",
-    axes: Any = None,
-) -> Tensor:
-    return product(np.matvec, _matvec, (x1, x2), dtype=dtype, casting=casting, axes=axes)
+if hasattr(np, "matvec"):  # since NumPy 2.2
 
+    @op(np.matvec, arrays=2, library=True, limits=_limits)
+    def matvec(
+        x1: Tensor,
+        x2: Tensor,
+        out: None = None,
+        *,
+        dtype: Any = None,
+        casting: str = "same_kind",
+        axes: Any = None,
+    ) -> Tensor:
+        return product(np.matvec, _matvec, (x1, x2), dtype=dtype, casting=casting, axes=axes)
 
-@op(np.vecmat, arrays=2, library=True, limits=_limits)
-def vecmat(
-    x1: Tensor,
-    x2: Tensor,
-    out: None = None,
-    *,
-    dtype: Any = None,
-    casting: str = "same_kind",
-    axes: Any = None,
-) -> Tensor:
-    return product(np.vecmat, _vecmat, (x1, x2), dtype=dtype, casting=casting, axes=axes)
+    @op(np.vecmat, arrays=2, library=True, limits=_limits)
+    def vecmat(
+        x1: Tensor,
+        x2: Tensor,
+        out: None = None,
+        *,
+        dtype: Any = None,
+        casting: str = "same_kind",
+        axes: Any = None,
+    ) -> Tensor:
+        return product(np.vecmat, _vecmat, (x1, x2), dtype=dtype, casting=casting, axes=axes)
 
 
 # -- dot and its like ----------------------------------------------------------------------------------------
