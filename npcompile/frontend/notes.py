@@ -35,6 +35,10 @@ _NAMES = {"getitem": "part", "setitem": "stored", "_part": "item"}
 MAX_CONTENTS = 64
 
 
+# What may hold traced values: elements of sets and keys of dicts are decided as those are made.
+_HOLDERS: tuple[type, ...] = (list, tuple, type({}.values()), type({}.items()))
+
+
 _NUMPY = np.__file__.rpartition("/")[0] + "/"  # its functions are recorded, too; their lines are nobody's
 
 
@@ -284,10 +288,11 @@ class Notes:
         """Whether any of these came from a step (rather than being decided)."""
         for obj in objs:
             kind = type(obj)
-            if kind is tuple or kind is list:
-                if self.traced(*obj):
-                    return True
-            elif self.tracked.node(obj) is not None:
+            if self.tracked.node(obj) is not None:
+                return True
+            if kind in _HOLDERS and self.traced(*obj):
+                return True
+            if kind is dict and self.traced(*obj.values()):
                 return True
         return False
 

@@ -78,6 +78,11 @@ class Base(Hooks):
             raise Unfollowed("a container from outside is used in place")
         return result
 
+    def _of_set(self, obj: Any) -> None:
+        """The length of a set from outside decides: no signature says it."""
+        if type(obj) in (set, frozenset) and (node := self.notes.tracked.node(obj)) is not None:
+            self.notes.guard("length", len(obj), node)
+
     def _keys(self, keys: Any, result: Any) -> Any:
         """Which keys of a dict or set are one key is a decision about their values."""
         for key in keys:

@@ -26,7 +26,8 @@ from npcompile.frontend.steps import SETITEM, _part
 from npcompile.frontend.table import TABLE, TORCH, Op, native
 from npcompile.lower.values import Value
 
-_COMPARED = (int, float, bool, *(dtype.type for dtype in TORCH))  # what min, max and keys compare by value
+_COMPARED = (int, float, bool, *(dtype.type for dtype in TORCH))  # what min and max compare by value
+_KEYS = (*_COMPARED, complex)
 
 
 class Calls(Functions):
@@ -133,6 +134,7 @@ class Calls(Functions):
         if is_array(obj):
             return self.notes.length(obj, 0)
         self.notes.asked(obj)
+        self._of_set(obj)
         self.notes.constant(result)
         return result
 
@@ -287,18 +289,32 @@ class Calls(Functions):
                 return self._note(self._asked_of, own, name, args, result)
             if type(own) in (list, dict, set):
                 self._note(self._mutated, own, result)
-                if type(own) is not list or name in ("index", "count", "remove", "insert", "pop"):
-                    self._note(self._keys, tuple(a for a in args if type(a) in _COMPARED), result)
-                if name in ("index", "count"):
-                    self.notes.constant(result)
-            elif type(own) is str and self.notes.traced(*args, *kwargs.values()):
-                self.stop("a traced value made into text")
-            else:
-                self.notes.constant(result)
+            self._note(self._of_container, own, name, args, kwargs, result)
             return result
         if self.notes.tracked.node(own) is not None:
             return self._opaque(Call(name), fn, (own, *args), kwargs, bound=True)
         return self._listed(fn, args, kwargs)
+
+    def _of_container(self, own: Any, name: str, args: tuple[Any, ...], kwargs: Any, result: Any) -> Any:
+        """A method of a container, carried out already: what it compares, counts or makes into text is
+        decided."""
+        kind = type(own)
+        if kind in (str, bytes):
+            if self.notes.traced(*args, *kwargs.values()):
+                raise Unfollowed("a traced value made into text")
+            self.notes.constant(result)
+        elif kind is dict:
+            self._keys([arg for arg in args[:1] if type(arg) in (*_KEYS, tuple)], result)
+        elif kind is set:
+            self._keys([arg for arg in args if type(arg) in (*_KEYS, tuple, list)], result)
+        elif name in ("index", "count", "remove"):
+            self._keys((args, *([own] if self.notes.traced(own) else ())), result)
+            self.notes.constant(result)
+        elif name in ("insert", "pop"):
+            self._keys(args[:1], result)
+        elif name == "sort" and (kwargs or self.notes.traced(own)):
+            raise Unfollowed("the order of traced values")
+        return result
 
     def _from_tensor(self, tensor: torch.Tensor, result: Any) -> Any:
         """`tensor.numpy()`: an array from outside, on the tensor's memory."""

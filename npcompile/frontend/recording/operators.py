@@ -29,7 +29,8 @@ class Operators(Base):
         result = do(COMPARE[op], a, b)
         if op in pure.OPERATORS and self.on:
             return self._note(self._operator, op, a, b, result)
-        if op in ("in", "not in") and self.on and self.notes.traced(a, b):
+        # The keys of a dict are decided as it is made.
+        if op in ("in", "not in") and self.on and self.notes.traced(a, *([] if type(b) is dict else [b])):
             self._note(self._contained, op, a, b, result)
         if op in ("is", "is not") and self.on:
             self._note(self._identity, a, b, result)
@@ -63,12 +64,20 @@ class Operators(Base):
         if type(a) in (*NUMBERS, bool) and type(b) in (*NUMBERS, bool):
             return self.notes.number(pure.OPERATORS[op], (a, b), {}, result)
         if type(a) in SIMPLE or type(b) in SIMPLE:
-            if self.notes.traced(a, b) and not isinstance(result, list | tuple):
+            if isinstance(result, list | tuple):
+                self._counted(a, b)
+            elif self.notes.traced(a, b):
                 raise Unfollowed(f"`{op}` of {type(a).__name__} and {type(b).__name__}")
             return result
         if op in ("==", "!=") and isinstance(result, bool) and not self.notes.traced(a, b):
             return result  # dtypes, types and the like
         raise Unfollowed(f"`{op}` of {type(a).__name__} and {type(b).__name__}")
+
+    def _counted(self, *operands: Any) -> None:
+        """How often a list or a tuple is repeated is decided by value."""
+        for operand in operands:
+            if type(operand) in NUMBERS:
+                self.notes.ref(operand, True)
 
     def _ufunc(self, ufunc: np.ufunc, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:
         op = TABLE.of(ufunc)
@@ -92,6 +101,7 @@ class Operators(Base):
         if self.on:
             if type(a) is list:
                 self._note(self._mutated, a, result)
+                self._note(lambda _: self._counted(b), result)
             else:
                 self.stop(f"`{op}=` on {type(a).__name__}")
         return result
@@ -165,6 +175,6 @@ class Operators(Base):
             if ref is not x:
                 self.notes.guard("truth", result, ref)
         elif type(x) in (*SIMPLE, np.dtype):
-            pass
+            self._of_set(x)
         elif not callable(x) or hasattr(type(x), "__bool__") or hasattr(type(x), "__len__"):
             raise Unfollowed(f"the truth of a {type(x).__name__}")
