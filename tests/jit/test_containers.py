@@ -1,4 +1,4 @@
-"""Containers and the numbers in them: what their length, their order or a comparison decides is never stale."""
+"""Containers: what their length, their order or a comparison of what they hold decides is never stale."""
 
 from __future__ import annotations
 
