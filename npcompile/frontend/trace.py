@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 import npcompile.frontend.ops  # noqa: F401  (registers every op)
+from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.program import Program
 from npcompile.frontend.record import Recorder
 from npcompile.frontend.replay import Replay
@@ -64,10 +65,13 @@ def trace(
     recorder.notes.code = rewritten.code
     recorder.notes.general = general
     arguments = _Arguments(recorder)
-    for function in own:
-        arguments.take(function, fn.__name__ if fn.__name__.isidentifier() else "function")
-    args = tuple(arguments.take(value, name) for value, name in zip(args, names, strict=False))
-    kwargs = {key: arguments.take(value, key) for key, value in kwargs.items()}
+    try:
+        for function in own:
+            arguments.take(function, fn.__name__ if fn.__name__.isidentifier() else "function")
+        taken = tuple(arguments.take(value, name) for value, name in zip(args, names, strict=False))
+        args, kwargs = taken, {key: arguments.take(value, key) for key, value in kwargs.items()}
+    except Unfollowed as reason:
+        recorder.stop(str(reason))
     result = recorder.run(rewritten, fn, args, kwargs)
     name = fn.__name__ if fn.__name__.isidentifier() else "function"
     program = recorder.finish(name, result)

@@ -149,3 +149,12 @@ def test_sets_from_outside(name: str, kind: type, monkeypatch: pytest.MonkeyPatc
             held.clear()
             held.update(content)
         same(jitted(X, kind(content), holder), plain(X, kind(content), holder))
+
+
+@pytest.mark.filterwarnings("ignore::npcompile.NotCompiledWarning")
+def test_a_list_of_many_small_numbers_is_an_argument_as_any_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+    jitted = npcompile.jit(lambda x, numbers: x * np.array(numbers).sum())
+    for numbers in ([1, 2] * 2000, [1, 3] * 2000, [1, 2]):
+        same(jitted(X, numbers), X * sum(numbers))
+    assert "more than 2000 steps" in jitted.stats.reasons[0]
