@@ -10,7 +10,7 @@ import torch
 from torch import fx
 
 from npcompile.lower.graph import evaluate, rows_of
-from npcompile.lower.values import Value
+from npcompile.lower.values import Value, tensor_of
 
 _NUMBERS = {"int": torch.int64, "float": torch.float64, "complex": torch.complex128, "bool": torch.bool}
 
@@ -24,7 +24,7 @@ def enter(host: Any, value: Value) -> torch.Tensor:
             warnings.catch_warnings()
         ):  # torch warns of arrays that are not writeable; plans never write into those
             warnings.simplefilter("ignore", UserWarning)
-            return torch.from_numpy(host)
+            return tensor_of(host)
     dtype = value.dtype if value.kind == "scalar" else _NUMBERS[value.kind]
     return torch.tensor(host.item() if value.kind == "scalar" else host, dtype=dtype)
 

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 
 from . import adapter, complexes
-from .values import Value
+from .values import Value, tensor_of
 
 DTYPES: dict[torch.dtype, tuple[str, int]] = {
     torch.bool: ("b", 1),
@@ -94,7 +94,7 @@ def _general(team: int, library: Path, metadata: dict[str, Any]) -> Callable[[An
 
     def body(inputs: tuple[Any, ...], outputs: tuple[Any, ...]) -> None:
         with torch.no_grad():
-            taken, given = map(torch.from_numpy, inputs), map(torch.from_numpy, outputs)
+            taken, given = map(tensor_of, inputs), map(tensor_of, outputs)
             run([*values, *complexes.taken(taken, parts)], complexes.given(given, parts))
 
     return body

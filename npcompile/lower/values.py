@@ -8,6 +8,12 @@ from typing import Any, Protocol
 import torch
 
 
+def tensor_of(array: Any) -> torch.Tensor:
+    """A host array as a tensor on its memory. NumPy has two dtypes of 64 bits without sign; torch takes the
+    first alone."""
+    return torch.from_numpy(array.view("u8") if array.dtype.char == "Q" else array)
+
+
 class Region(Protocol):
     """A part of some root's memory; `offset`: of its first element, in bytes."""
 

@@ -1,0 +1,33 @@
+"""Dtypes that NumPy has twice, by the interpreter."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import npcompile
+from tests.jit.lane import judge
+
+
+def _updated(a: Any, places: Any, values: Any) -> Any:
+    np.add.at(a, places, values)
+    return a * values[0]
+
+
+def _stored(a: Any, places: Any, values: Any) -> Any:
+    made = a.copy()
+    made[places] = np.add(made[places], values)
+    return made, a[:2].sum(), a[0], np.cumsum(a)
+
+
+@pytest.mark.parametrize("fn", [_updated, _stored])
+@pytest.mark.parametrize("code", "lqLQ")
+def test_both_integers_of_64_bits(code: str, fn: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+    jitted = npcompile.jit(fn)
+    for _ in range(3):
+        args = np.arange(10).astype(code), np.array([-1, 1, -1, 2]), np.array([1, 5, 2, 10]).astype(code)
+        judge(jitted, fn, args)
+    assert jitted.stats.replays == 2
