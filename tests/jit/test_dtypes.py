@@ -19,7 +19,7 @@ def _updated(a: Any, places: Any, values: Any) -> Any:
 def _stored(a: Any, places: Any, values: Any) -> Any:
     made = a.copy()
     made[places] = np.add(made[places], values)
-    return made, a[:2].sum(), a[0], np.cumsum(a)
+    return made, np.cumsum(a), made * values[:1]
 
 
 @pytest.mark.parametrize("fn", [_updated, _stored])
@@ -27,7 +27,7 @@ def _stored(a: Any, places: Any, values: Any) -> Any:
 def test_both_integers_of_64_bits(code: str, fn: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
     jitted = npcompile.jit(fn)
-    for _ in range(3):
-        args = np.arange(10).astype(code), np.array([-1, 1, -1, 2]), np.array([1, 5, 2, 10]).astype(code)
+    args = np.arange(10).astype(code), np.array([-1, 1, -1, 2]), np.array([1, 5, 2, 10]).astype(code)
+    for _ in range(4):
         judge(jitted, fn, args)
-    assert jitted.stats.replays == 2
+    assert jitted.stats.replays >= 2, jitted.stats

@@ -27,7 +27,7 @@ from npcompile.frontend.table import TABLE, TORCH, Op, native
 from npcompile.lower.values import Value
 
 _COMPARED = (int, float, bool, *(dtype.type for dtype in TORCH))  # what min and max compare by value
-_KEYS = (*_COMPARED, complex)
+_KEYS = (*_COMPARED, complex, tuple, list)
 
 
 class Calls(Functions):
@@ -303,10 +303,8 @@ class Calls(Functions):
             if self.notes.traced(*args, *kwargs.values()):
                 raise Unfollowed("a traced value made into text")
             self.notes.constant(result)
-        elif kind is dict:
-            self._keys([arg for arg in args[:1] if type(arg) in (*_KEYS, tuple)], result)
-        elif kind is set:
-            self._keys([arg for arg in args if type(arg) in (*_KEYS, tuple, list)], result)
+        elif kind in (dict, set):
+            self._keys([arg for arg in args[: None if kind is set else 1] if type(arg) in _KEYS], result)
         elif name in ("index", "count", "remove"):
             self._keys((args, *([own] if self.notes.traced(own) else ())), result)
             self.notes.constant(result)
