@@ -29,6 +29,7 @@ from npcompile.frontend.rewriting.forms import (
 from npcompile.frontend.rewriting.nodes import position
 from npcompile.frontend.rewriting.scopes import own_nodes, stored_names
 from npcompile.frontend.rewriting.source import FunctionNode
+from npcompile.frontend.rewriting.unsure import kept, reads_surely, where_bound
 
 _BUILTINS = ("abs", "bool", "complex", "float", "int", "len", "max", "min", "round")
 ENTER = (
@@ -97,6 +98,7 @@ class Cutter:
         # The statements of the block being gathered; their origin.
         self.run: list[tuple[ast.stmt, ast.AST]] = []
         self.bound: set[str] = set()  # names surely bound here
+        self.before_run: set[str] = set()  # and where the block being gathered begins
         self.variables: list[set[str]] = []  # of the loops around
         self.protected = 0  # `try` statements around: what an exception leaves bound can be seen
         self.scalars = facts.scalars
@@ -122,14 +124,19 @@ class Cutter:
                 made.append(node)  # arithmetic on counters: Python's, before the block
                 self.bound |= set(stored_names(node))
             elif self.levels[node] == 0 and not is_effect(node, self.imports) and self.holds(node):
-                self.run.append((node, node))
+                self._gather(node, node)
                 form = self.facts.form(node)
-                self.bound |= form.binds
+                self.bound |= form.binds | {name for name in form.reads if self.facts.is_local(name)}
                 if self.facts.captured & form.stored:
                     made += self.flush()  # what is called next may read it
             else:
                 made += self.python(node)
         return made + self.flush()
+
+    def _gather(self, node: ast.stmt, origin: ast.AST) -> None:
+        if not self.run:
+            self.before_run = set(self.bound)
+        self.run.append((node, origin))
 
     def _aside(self, node: ast.stmt) -> bool:
         """Whether a statement only works out a counter, and may be done before the block being gathered."""
@@ -166,7 +173,9 @@ class Cutter:
         # Where the statement may not bind a name that is read later, the name must have a value before it.
         live = self.facts.live
         unsure = (form.stored - form.binds) & (live.after.get(node, frozenset()) | live.always)
-        return {name for name in read if self.facts.is_local(name)} | unsure <= self.bound
+        if {name for name in read if self.facts.is_local(name)} <= self.bound or reads_surely(node):
+            return unsure <= self.bound
+        return False
 
     def entering(self, node: Any) -> Any:
         return entering(node, self._called_as_it_is)
@@ -202,12 +211,12 @@ class Cutter:
             if not has_work(node):
                 return node
         reads = {name for name in loads(node) if self.facts.is_local(name)}
-        if not reads <= self.bound or self.facts.rebound & loads(node):
+        if not (reads <= self.bound or reads_surely(node)) or self.facts.rebound & loads(node):
             return node
         name = self._temporary()
         store = ast.Assign([ast.Name(name, ast.Store(), **position(node))], node, **position(node))
-        self.run.append((store, origin))
-        self.bound.add(name)
+        self._gather(store, origin)
+        self.bound |= reads | {name}
         return ast.Name(name, ast.Load(), **position(node))
 
     def _steady(self, name: str) -> bool:
@@ -312,7 +321,8 @@ class Cutter:
 
     def _test(self, node: ast.expr, origin: ast.stmt) -> ast.expr:
         """A loop's condition: the call of a block that gives its value."""
-        made = node if asks_numbers(node) else self.value(node, origin, extract=False)
+        unsure = {name for name in loads(node) if self.facts.is_local(name)} - self.bound
+        made = node if asks_numbers(node) or unsure else self.value(node, origin, extract=False)
         if made is node:
             return node
         ((store, _),) = self.run
@@ -385,16 +395,12 @@ class Cutter:
                 later |= loads(origin)
         mine = {name for name in stored if name.startswith(self._prefix())}
         _, surely = self.facts.exposed(run)
-        # What may have no value after the block is read nowhere: otherwise the block would not hold it.
+        # What may have no value after the block is read nowhere, or the block would not hold it.
         gives = {name for name in stored & later if name in surely or name in self.bound} | mine
         block = self._block(run, gives)
-        call = self._call(block, statements[0])
-        where = position(statements[0])
-        if not block.gives:
-            return [ast.Expr(call, **where)]
-        names: list[ast.expr] = [ast.Name(name, ast.Store(), **where) for name in block.gives]
-        target = names[0] if len(names) == 1 else ast.Tuple(names, ast.Store(), **where)
-        return [ast.Assign([target], call, **where)]
+        made = kept(self._call(block, statements[0]), block.gives)
+        unsure = set(block.takes) - self.before_run
+        return where_bound(unsure, self._temporary(), made, statements) if unsure else [made]
 
     def _block(self, run: list[tuple[ast.stmt, ast.AST]], gives: set[str]) -> Block:
         statements = [held for held, _ in run]
