@@ -10,6 +10,7 @@ import numpy as np
 
 from npcompile.frontend import dispatch
 from npcompile.frontend.strided import Strided
+from npcompile.nep50 import powers
 
 _NEVER_DEFER = (int, float, complex, str, bytes, list, tuple, np.generic, np.ndarray, Strided)
 
@@ -70,29 +71,28 @@ def inplace_matmul(self: Any, other: Any) -> Any:
     return dispatch.call(np.matmul, (self, other), {"out": self}, real=operator.imatmul)
 
 
-def fast_power(array: Any, exponent: Any) -> np.ufunc | None:
-    """The cheaper ufunc NumPy takes for `array ** 2` and the like. Source: `fast_scalar_power` (number.c)."""
-    if type(exponent) is not int and type(exponent) is not float:
-        return None
-    kind = array.dtype.kind
-    if kind in "fc":
-        return {2.0: np.square, 1.0: np.positive, -1.0: np.reciprocal, 0.5: np.sqrt}.get(float(exponent))
-    return np.square if kind in "biu" and type(exponent) is int and exponent == 2 else None
+def fast_power(self: Any, exponent: Any, inplace: bool = False) -> powers.Fast | None:
+    """What NumPy does for `array ** 2` and the like in place of a power."""
+    if isinstance(exponent, Strided):
+        if not powers.SCALARS or exponent._layout.ndim:
+            return None
+        exponent = np.asarray(exponent)
+    return powers.fast(self.dtype, exponent, inplace)
 
 
 def power(self: Any, other: Any, modulo: None = None) -> Any:
     if modulo is not None or _defers(other):
         return NotImplemented
     if (fast := fast_power(self, other)) is not None:
-        return dispatch.call(fast, (self,), {})
+        return dispatch.call(fast.ufunc, (self, *fast.more), fast.keywords)
     return dispatch.call(np.power, (self, other), {}, real=operator.pow)
 
 
 def inplace_power(self: Any, other: Any) -> Any:
     if _defers(other, inplace=True):
         return NotImplemented
-    if (fast := fast_power(self, other)) is not None:
-        return dispatch.call(fast, (self,), {"out": self})
+    if (fast := fast_power(self, other, True)) is not None:
+        return dispatch.call(fast.ufunc, (self, *fast.more), {**fast.keywords, "out": self})
     return dispatch.call(np.power, (self, other), {"out": self}, real=operator.ipow)
 
 

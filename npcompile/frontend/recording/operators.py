@@ -11,11 +11,12 @@ from npcompile.frontend import pure
 from npcompile.frontend.arrays import is_array, is_numpy
 from npcompile.frontend.hooks import BINARY, COMPARE, INPLACE, UNARY
 from npcompile.frontend.notes import Unfollowed
-from npcompile.frontend.operators import fast_power
 from npcompile.frontend.recording.base import SIMPLE, Base, layouts
 from npcompile.frontend.recording.place import do
 from npcompile.frontend.signature import NUMBERS
 from npcompile.frontend.table import TABLE, TORCH, Op
+from npcompile.frontend.tracked import fresh
+from npcompile.nep50 import powers
 
 
 class Operators(Base):
@@ -59,7 +60,7 @@ class Operators(Base):
                     raise Unfollowed(f"`{op}` of {type(a).__name__} and {type(b).__name__}")
                 return result
             if op == "**" and (fast := self._fast_power(a, b)) is not None:
-                return self._ufunc(fast, (a,), {}, result)
+                return self._ufunc(fast.ufunc, (a, *fast.more), fast.keywords, result)
             return self._ufunc(pure.UFUNCS[op], (a, b), {}, result)
         if type(a) in (*NUMBERS, bool) and type(b) in (*NUMBERS, bool):
             return self.notes.number(pure.OPERATORS[op], (a, b), {}, result)
@@ -114,19 +115,41 @@ class Operators(Base):
             self.stop(str(reason))
             return None
 
-    def _fast_power(self, a: Any, b: Any) -> np.ufunc | None:
-        """The ufunc that NumPy takes for a power of complex numbers; real ones are the same by `np.power`."""
-        if not is_array(a) or a.dtype.kind != "c":
+    def _fast_power(self, a: Any, b: Any, inplace: bool = False) -> powers.Fast | None:
+        """What NumPy does for a power if `np.power` answers otherwise; exponents that decide are guarded."""
+        if not is_array(a) or (is_array(b) and (b.ndim or not powers.SCALARS)):
             return None
-        if (node := self.notes.tracked.node(b)) is not None and type(b) in NUMBERS:
-            self.notes.decide(node, b)  # each exponent is done its own way
-        return fast_power(a, b)
+        node, kind = self.notes.tracked.node(b), type(b)
+        if a.dtype.kind == "c" and kind in NUMBERS:
+            if node is not None:
+                self.notes.decide(node, b)  # each exponent is done its own way
+        elif node is not None and (kind in (int, float) or is_numpy(b)):
+            of: Any = kind if kind in (int, float) else b.dtype
+            for value in powers.deciding(a.dtype, of, is_array(b), inplace):
+                if inplace and is_array(b):
+                    raise Unfollowed("an array as the exponent of a power in place")  # what it was is unknown
+                self._decide_equal(b, value.item() if is_numpy(value) else value)
+        fast = powers.apart(a.dtype, np.array(b.item(), b.dtype) if is_array(b) else b, inplace)
+        if fast is not None:
+            self.notes.constant(fast.more)
+        return fast
+
+    def _decide_equal(self, traced: Any, value: Any) -> None:
+        """Guard whether a traced number, or a 0-d array, is this number."""
+        value = fresh(value)
+        self.notes.constant(value)
+        equal = self._operator("==", traced, value, traced == value)
+        if type(equal) is not bool:
+            self._truth(equal, bool(equal))
 
     def _inplace(self, op: str, a: Any, b: Any, result: Any) -> Any:
-        if op == "**" and (fast := self._fast_power(a, b)) is not None:
-            if (entry := TABLE.of(fast)) is not None and self._refuses(entry, (a,), {}) is None:
-                self._write_back(entry, (a,), {}, a)
-                return result
+        if op == "**" and (fast := self._fast_power(a, b, True)) is not None:
+            args, entry = (a, *fast.more), TABLE.of(fast.ufunc)
+            if entry is None or self._refuses(entry, args, fast.keywords) is not None:
+                self.notes.instead(fast.ufunc, args, a)
+            else:
+                self._write_back(entry, args, fast.keywords, a)
+            return result
         ufunc = pure.UFUNCS[op]
         entry = TABLE.of(ufunc)
         reason = "" if entry is None else self._refuses(entry, (a, b), {})

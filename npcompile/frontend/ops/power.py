@@ -1,0 +1,122 @@
+"""Powers, roots and reciprocals: the ufuncs, which are what NumPy's `**` comes to (`nep50/powers.py`)."""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from npcompile.frontend.ops.elementwise import wide
+from npcompile.frontend.ops.rules import dtype_of, ufunc, ufunc_rule
+from npcompile.frontend.table import Op
+from npcompile.lower.complexes import whole_power
+from npcompile.nep50 import powers
+
+
+def _inverse(a: Tensor, zero: float) -> Tensor:
+    """1 / a of complex numbers, by the larger part, as NumPy divides: of 0 it is NaN.
+
+    zero: 0.0 where NumPy divides 1 + 0j, -0.0 where it takes the reciprocal: they differ in signs of zeros.
+    """
+    re, im = torch.view_as_real(a).unbind(-1)
+    flat = torch.abs(im) <= torch.abs(re)
+    ratio = torch.where(flat, im / re, re / im)
+    size = torch.where(flat, re + im * ratio, re * ratio + im)
+    return torch.complex(
+        torch.where(flat, 1 / size, (ratio + zero) / size),
+        torch.where(flat, (zero - ratio) / size, -1 / size),
+    )
+
+
+def _reciprocal(a: Tensor) -> Tensor:
+    if a.is_floating_point():
+        return torch.reciprocal(a)
+    if a.is_complex():
+        return _inverse(a, -0.0)
+    # NumPy converts 1.0 / a to the integer: of infinity the processor makes the smallest int32 or int64
+    of_zero = torch.iinfo(a.dtype).min if a.dtype in (torch.int32, torch.int64) else 0
+    one = a == 1 if not a.dtype.is_signed else (a == 1) | (a == -1)
+    return torch.where(one, a, torch.where(a == 0, torch.full_like(a, of_zero), torch.zeros_like(a)))
+
+
+ufunc(np.reciprocal, _reciprocal)
+
+
+SHORT_POWERS = 4  # static exponents up to here are products: within 2 ulp, and many times faster than pow
+
+
+def _power_of(a: Tensor, exponent: int) -> Tensor:
+    result = a
+    for bit in bin(exponent)[3:]:
+        result = result * result
+        if bit == "1":
+            result = result * a
+    return result
+
+
+def _complex_power(a: Tensor, b: Tensor, static: int | None) -> Tensor:
+    """npy_cpow: products for whole exponents below 100, and nothing but positive powers of 0."""
+    if static is not None and 0 < abs(static) < 100:
+        power = torch.multiply(a, a) if abs(static) == 2 else whole_power(a, abs(static))
+        return power if static > 0 else _inverse(power, 0.0)
+    of_zero = torch.where(b.real > 0, 0.0, math.nan).to(a.dtype)
+    of_zero = torch.where(b.real > 0, of_zero, torch.complex(of_zero.real, of_zero.real))
+    return torch.where(b == 0, torch.ones_like(a), torch.where(a == 0, of_zero, torch.pow(a, b)))
+
+
+def _float_power(a: Tensor, b: Tensor, static: int | None) -> Tensor:
+    if static is not None and 2 <= static <= SHORT_POWERS:
+        return wide(functools.partial(_power_of, exponent=static))(a)
+    if b.numel() == 1 and powers.roots(dtype_of(a)):  # NumPy's loop for one exponent
+        return torch.where(b == 0.5, torch.sqrt(a), torch.pow(a, b))
+    return torch.pow(a, b)
+
+
+def _power(a: Tensor, b: Tensor, static: int | None = None) -> tuple[Tensor, Tensor | None]:
+    """The power, and whether NumPy has it: integers to negative integer powers are an error."""
+    if a.is_complex():
+        return _complex_power(a, b, static), None
+    if a.is_floating_point():
+        return _float_power(a, b, static), None
+    if static is None:
+        result = torch.pow(a, b)
+        return result, (b >= 0).all() if b.dtype.is_signed and result.numel() else None
+    if static < 0 and a.numel():
+        raise ValueError("Integers to negative integer powers are not allowed.")
+    return (_power_of(a, static) if static > 0 else torch.ones_like(a)), None
+
+
+def _power_rule(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The ufunc rule with the exponent still in sight: a static one needs no check at run time."""
+    exponent = args[1] if len(args) == 2 else None
+    static = None
+    if isinstance(exponent, (int, float, np.integer, np.floating)) and not isinstance(exponent, bool):
+        if exponent == int(exponent) if np.isfinite(exponent) else False:
+            static = int(exponent)
+    return ufunc_rule(op, args, kwargs, functools.partial(_power, static=static))
+
+
+def _sure_power(args: tuple[Any, ...], result: Any) -> bool:
+    """Only integers to negative integer powers fail."""
+    return bool(result.dtype.kind in "fcb")
+
+
+ufunc(np.power, _power, checked=True, sure=_sure_power, rule=_power_rule)
+ufunc(np.float_power, lambda a, b: _complex_power(a, b, None) if a.is_complex() else torch.pow(a, b))
+ufunc(np.sqrt, torch.sqrt)
+
+
+def _cbrt(a: Tensor) -> Tensor:
+    size = torch.abs(a)
+    root = torch.pow(size, 1 / 3)
+    better = (
+        root - (root - size / (root * root)) / 3
+    )  # one step of Newton: 1/3 is not exact, nor is the power
+    return torch.copysign(torch.where((size == 0) | torch.isinf(size), size, better), a)
+
+
+ufunc(np.cbrt, wide(_cbrt))
