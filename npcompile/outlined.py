@@ -180,7 +180,7 @@ class _Inner(Recorded):
         self.calls_too_small = 0
 
     def _are_news(self) -> bool:
-        return not self._made_so or warnings.filters is not self.root.filters
+        return super()._are_news() or warnings.filters is not self.root.filters
 
     def _report(self, reason: str, line: int | None, everywhere: bool = False) -> None:
         self.root._report(reason, line, everywhere)

@@ -17,7 +17,7 @@ from npcompile import forks, linking
 from npcompile.binding import Binding
 from npcompile.device import current_device
 from npcompile.frontend.defaults import Defaults, on_device
-from npcompile.frontend.errstate import all_warnings_are_errors, traps
+from npcompile.frontend.errstate import all_warnings_are_errors, traps, warnings_matter
 from npcompile.frontend.lengths import apart
 from npcompile.frontend.program import Diverged, Program
 from npcompile.frontend.record import Recorder
@@ -90,7 +90,7 @@ class Recorded(Linking):
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         stats = self._stats
         stats.calls += 1
-        if sys.gettrace() is not None or traps() or (all_warnings_are_errors() and self._are_news()):
+        if sys.gettrace() is not None or traps() or (warnings_matter() and self._are_news()):
             # Under a debugger or tracer users see their own function; where NumPy is to raise, NumPy does
             # the work.
             return self._plain(args, kwargs)
@@ -320,8 +320,8 @@ class Recorded(Linking):
         return self._in_python(on_device((args, kwargs)))
 
     def _are_news(self) -> bool:
-        """Whether warnings were no errors yet when the function was jitted."""
-        return not self._made_so
+        """Whether warnings are errors, and were none yet when the function was jitted."""
+        return all_warnings_are_errors() and not self._made_so
 
     def _cut(self, failed: Traced | None, anyway: bool = False) -> Outlined | None:
         """The function cut into blocks, where it cannot be recorded as a whole: by its source, or (`failed`)

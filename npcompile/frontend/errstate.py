@@ -19,6 +19,7 @@ _quiet: Any = object()  # the last value that was found to trap nothing
 _filters: Any = None  # of warnings, when they were last asked what they make of a RuntimeWarning
 _first: Any = None
 _named = _all = False  # whether an exception: by a filter for it, by one for all warnings
+_shown = False  # or shown
 
 
 def traps() -> bool:
@@ -47,14 +48,24 @@ def all_warnings_are_errors() -> bool:
     Test runners set one, around all that they run: it matters where it was not there when a function was
     jitted.
     """
-    global _filters, _first, _named, _all
+    global _filters, _first, _named, _all, _shown
     filters = warnings.filters
     first = filters[0] if filters else None
     if filters is not _filters or first is not _first:
-        _filters, _first, _named, _all = filters, first, False, False
+        _filters, _first, _named, _all, _shown = filters, first, False, False, False
         for action, message, category, module, _ in filters:
             if message is None and module is None and issubclass(RuntimeWarning, category):
                 _named = action == "error" and category is RuntimeWarning
                 _all = action == "error" and category is not RuntimeWarning
+                _shown = action not in ("error", "ignore")
                 break
     return _all
+
+
+def warnings_matter() -> bool:
+    """Whether a filter for all warnings makes exceptions of `RuntimeWarning`, or one has it shown.
+
+    One that has it shown matters where the function that is running has set it (`pytest.warns`): it wants to
+    see what NumPy warns of.
+    """
+    return all_warnings_are_errors() or _shown

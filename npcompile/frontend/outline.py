@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any, Protocol
 
+import numpy as np
+
 from npcompile.frontend.rewriting.clock import TICK, TOCK, clocked
 from npcompile.frontend.rewriting.cut import Block, Cutter, Levels
 from npcompile.frontend.rewriting.facts import Facts
@@ -185,9 +187,17 @@ def _is_print(node: Any) -> bool:
     return isinstance(node.value.func, ast.Name) and node.value.func.id == "print"
 
 
+def _is_errstate(node: ast.With, fn: FunctionType, tree: ast.FunctionDef) -> bool:
+    """Whether nothing but `np.errstate` is entered."""
+    cells = dict(zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True))
+    names = _Names(_facts_of(tree, fn.__code__), cells, fn.__globals__)
+    managers = [item.context_expr for item in node.items]
+    return all(isinstance(made, ast.Call) and names.find(made.func) is np.errstate for made in managers)
+
+
 def must_be_cut(fn: FunctionType) -> bool:
     """Whether a function holds what no recording of the whole follows: loops of unknown length, stores to
-    objects, calls for their effect, exceptions caught, `yield`."""
+    objects, calls for their effect, exceptions caught, `with`, `yield`."""
     try:
         node, imports = tree_of(fn)
     except NotFound:
@@ -199,6 +209,8 @@ def must_be_cut(fn: FunctionType) -> bool:
         if isinstance(part, ast.While | ast.Try | ast.Yield | ast.YieldFrom | ast.Global | ast.Nonlocal):
             return True
         if isinstance(part, ast.For) and not is_short(part):
+            return True
+        if isinstance(part, ast.With) and not _is_errstate(part, fn, node):
             return True
         if isinstance(part, ast.Attribute) and not isinstance(part.ctx, ast.Load):
             return True

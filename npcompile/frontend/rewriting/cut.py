@@ -46,6 +46,9 @@ class Levels:
     starts: set[ast.AST] = field(default_factory=set)
     small: set[ast.AST] = field(default_factory=set)
     faster: set[ast.AST] = field(default_factory=set)
+    # Where an expression stands in the source -> its number, when it is worked out by itself: the same in
+    # each cut, so that blocks are, too.
+    numbers: dict[tuple[int | None, ...], int] = field(default_factory=dict)
 
     def __getitem__(self, node: ast.AST) -> int:
         return self.of.get(node, 0)
@@ -102,7 +105,7 @@ class Cutter:
         self.variables: list[set[str]] = []  # of the loops around
         self.protected = 0  # `try` statements around: what an exception leaves bound can be seen
         self.scalars = facts.scalars
-        self.temporaries = 0
+        self.places: list[Any] = []  # of the expressions that are worked out by themselves
         self.before: list[ast.stmt] = []  # calls taken out of the statement at hand
 
     def cut(self) -> Cut:
@@ -213,7 +216,7 @@ class Cutter:
         reads = {name for name in loads(node) if self.facts.is_local(name)}
         if not (reads <= self.bound or reads_surely(node)) or self.facts.rebound & loads(node):
             return node
-        name = self._temporary()
+        name = self._temporary(node)
         store = ast.Assign([ast.Name(name, ast.Store(), **position(node))], node, **position(node))
         self._gather(store, origin)
         self.bound |= reads | {name}
@@ -227,7 +230,7 @@ class Cutter:
     def _without_calls(self, node: ast.expr, origin: ast.stmt) -> ast.expr:
         """The expression with the calls that come first in it made before it, by Python."""
         while (call := first_call(node, self._pure, self._steady)) is not None and call is not node:
-            name = self._temporary()
+            name = self._temporary(call)
             where = position(call)
             made = ast.Assign([ast.Name(name, ast.Store(), **where)], self.entering(call), **where)
             self.before += [*self.flush(), made]
@@ -445,6 +448,9 @@ class Cutter:
             prefix += "_"
         return prefix
 
-    def _temporary(self) -> str:
-        self.temporaries += 1
-        return f"{self._prefix()}{self.temporaries}"
+    def _temporary(self, node: ast.expr) -> str:
+        """The name for what an expression gives."""
+        place = node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
+        self.places.append(place)
+        numbers = self.levels.numbers
+        return f"{self._prefix()}{numbers.setdefault((*place, self.places.count(place)), len(numbers) + 1)}"
