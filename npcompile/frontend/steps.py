@@ -11,6 +11,7 @@ import numpy as np
 from torch import fx
 
 from npcompile.frontend.arrays import facts, is_array, is_numpy, is_uneven, layout, outline
+from npcompile.frontend.meant import as_index, as_value
 from npcompile.frontend.memory import Moving
 from npcompile.frontend.ndarray import is_basic
 from npcompile.frontend.notes import Notes, Unfollowed
@@ -311,15 +312,14 @@ class Steps(Notes):
 
     def store(self, array: Any, index: Any, value: Any) -> None:
         """Note `array[index] = value`."""
-        if type(value) in (list, tuple):
+        if type(value) in (list, tuple) and (value := as_value(self, value, array)) is None:
             raise Unfollowed("a list stored into an array")
-        value = self.even(value)
+        value, index = self.even(value), as_index(self, index)
         if is_basic(index):
             full = index if type(index) is tuple else (index,)
             if not any(item is Ellipsis for item in full):
                 full = (*full, Ellipsis)
-            view = array[full]
-            op = TABLE.of(GETITEM)
+            view, op = array[full], TABLE.of(GETITEM)
             assert op is not None
             if full != (Ellipsis,):
                 self.op(op, (array, full), {}, view, view=True)
