@@ -13,6 +13,7 @@ import numpy as np
 from npcompile.frontend import pure
 from npcompile.frontend.arrays import is_array
 from npcompile.frontend.ndarray import is_basic
+from npcompile.frontend.meant import as_index
 from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.program import Call, Read, step_of
 from npcompile.frontend.recording.base import SIMPLE
@@ -169,7 +170,7 @@ class Access(Operators):
 
     def _getitem(self, obj: Any, index: Any, result: Any) -> Any:
         if is_array(obj):
-            op = TABLE.of(GETITEM)
+            op, index = TABLE.of(GETITEM), as_index(self.notes, index)
             if type(index) is list and index and all(type(item) is int for item in index):
                 if self.notes.traced(index):
                     index = self.notes.call("host", np.array, (index,), {}, np.array(index))
