@@ -26,12 +26,11 @@ from npcompile.frontend.rewriting.forms import (
     leaves,
     swapped,
 )
-from npcompile.frontend.rewriting.nodes import position
+from npcompile.frontend.rewriting.nodes import is_pure, position
 from npcompile.frontend.rewriting.scopes import own_nodes, stored_names
 from npcompile.frontend.rewriting.source import FunctionNode
 from npcompile.frontend.rewriting.unsure import kept, reads_surely, where_bound
 
-_BUILTINS = ("abs", "bool", "complex", "float", "int", "len", "max", "min", "round")
 ENTER = (
     ".enter"  # no identifier: what a call of a function of the user's goes through, so that it is jitted, too
 )
@@ -281,18 +280,7 @@ class Cutter:
         return result
 
     def _pure(self, *nodes: ast.expr) -> bool:
-        """Whether only imported modules' functions are called here and no name is bound: what else is
-        evaluated, before or after, stays as it is."""
-        for part in own_nodes(nodes):
-            if isinstance(part, ast.Starred | ast.NamedExpr | ast.Yield | ast.YieldFrom | ast.Await):
-                return False
-            if isinstance(part, ast.Call):
-                root: ast.expr = part.func
-                while isinstance(root, ast.Attribute):
-                    root = root.value
-                if not (isinstance(root, ast.Name) and (root.id in self.imports or root.id in _BUILTINS)):
-                    return False
-        return True
+        return is_pure(nodes, self.imports)
 
     def python_If(self, node: ast.If) -> list[ast.stmt]:
         made = copy.copy(node)
@@ -401,9 +389,10 @@ class Cutter:
         # What may have no value after the block is read nowhere, or the block would not hold it.
         gives = {name for name in stored & later if name in surely or name in self.bound} | mine
         block = self._block(run, gives)
-        made = kept(self._call(block, statements[0]), block.gives)
+        call = self._call(block, statements[0])
+        made = kept(call, block.gives)
         unsure = set(block.takes) - self.before_run
-        return where_bound(unsure, self._temporary(), made, statements) if unsure else [made]
+        return where_bound(unsure, self._temporary(call), made, statements) if unsure else [made]
 
     def _block(self, run: list[tuple[ast.stmt, ast.AST]], gives: set[str]) -> Block:
         statements = [held for held, _ in run]

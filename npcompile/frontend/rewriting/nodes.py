@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import ast
 import itertools
+from collections.abc import Iterable
 from typing import Any
 
-from npcompile.frontend.rewriting.scopes import Scope
+from npcompile.frontend.rewriting.scopes import Scope, own_nodes
 from npcompile.frontend.rewriting.source import mangle
 
 HOOKS = ".hooks"  # no identifier, so it cannot clash with one of the user's
 _LOAD, _STORE = ast.Load(), ast.Store()
+_BUILTINS = ("abs", "bool", "complex", "float", "int", "len", "max", "min", "round")
 
 
 class Nodes:
@@ -101,3 +103,18 @@ def constant_tuple(node: ast.expr) -> bool:
     if isinstance(node, ast.Tuple):
         return all(map(constant_tuple, node.elts))
     return folds(node)
+
+
+def is_pure(nodes: Iterable[ast.expr], imports: frozenset[str]) -> bool:
+    """Whether only imported modules' functions are called here and no name is bound: what else is evaluated,
+    before or after, stays as it is."""
+    for part in own_nodes(nodes):
+        if isinstance(part, ast.Starred | ast.NamedExpr | ast.Yield | ast.YieldFrom | ast.Await):
+            return False
+        if isinstance(part, ast.Call):
+            root: ast.expr = part.func
+            while isinstance(root, ast.Attribute):
+                root = root.value
+            if not (isinstance(root, ast.Name) and (root.id in imports or root.id in _BUILTINS)):
+                return False
+    return True
