@@ -2,6 +2,9 @@
 
 python -m tests.numpy_conformance                          every module, in the shim
 python -m tests.numpy_conformance --lane shim --lane torch_numpy --json figures.json
+python -m tests.numpy_conformance --lane jit               the second call under jit, by the interpreter
+python -m tests.numpy_conformance --lane jit_compiled      by Inductor: 300 tests (sample.py)
+python -m tests.numpy_conformance --lane jit --sample      which 300, chosen anew
 python -m tests.numpy_conformance core.einsum --causes     why its tests fail, most frequent first
 python -m tests.numpy_conformance --check                  exit status 1 where a list is not exact
 python -m tests.numpy_conformance --update                 rewrite the lists
@@ -18,7 +21,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from . import known, runner
+from . import known, runner, sample
 from .lanes import LANES
 from .modules import EVERY_CHANGE, MODULES
 from .plugin import Outcome
@@ -34,7 +37,8 @@ def figures(outcomes: dict[str, Outcome]) -> dict[str, int]:
         "passed": len(passed),
         "no_host_call": sum(not out.host and not out.failures for out in passed),
         "on_ops": sum(not out.host and not out.failures and out.ops > 0 for out in passed),
-        "replayed": sum(out.replays == 1 for out in passed),
+        "replayed": sum(out.replayed_at > 0 for out in passed),
+        "at_once": sum(out.replayed_at == 2 for out in passed),
         "op_failures": sum(bool(out.failures) for out in outcomes.values()),
         "crashed": sum(out.outcome == "crashed" for out in outcomes.values()),
     }
@@ -45,11 +49,11 @@ def table(lane: str, modules: dict[str, dict[str, Outcome]]) -> str:
 
     "no host call": passed with every answer ours. "on ops": of those, tests that called an op at all; the
     others are about scalars, dtypes and exceptions, NumPy's own in the shim. "replayed": passed, and
-    the answer judged was a replay's. "op failures": tests, passed or not, in which an op raised and NumPy
-    answered.
+    the last answer judged was a replay's; "at once": the second call's was. "op failures": tests, passed or
+    not, in which an op raised and NumPy answered.
     """
     head = f"{lane:24}{'counted':>9}{'passed':>9}{'':8}{'no host call':>14}{'on ops':>9}"
-    lines = [f"{head}{'replayed':>10}{'op failures':>13}"]
+    lines = [f"{head}{'replayed':>10}{'at once':>9}{'op failures':>13}"]
     total: Counter[str] = Counter()
     rows = [(module, figures(outcomes)) for module, outcomes in modules.items()]
     for _, row in rows:
@@ -58,7 +62,7 @@ def table(lane: str, modules: dict[str, dict[str, Outcome]]) -> str:
         counted = row.get("counted", 0)
         rate = f"{100 * row.get('passed', 0) / counted:.1f}%" if counted else "-"
         line = f"{name:24}{counted:>9}{row['passed']:>9}{rate:>8}{row['no_host_call']:>14}{row['on_ops']:>9}"
-        line += f"{row['replayed']:>10}{row['op_failures']:>13}"
+        line += f"{row['replayed']:>10}{row['at_once']:>9}{row['op_failures']:>13}"
         lines.append(line + (f"  {row['crashed']} crashed" if row["crashed"] else ""))
     return "\n".join(lines)
 
@@ -103,6 +107,7 @@ def main() -> int:
         "--check", action="store_true", help="fail where the lists of known failures are not exact"
     )
     parser.add_argument("--update", action="store_true", help="rewrite the lists of known failures")
+    parser.add_argument("--sample", action="store_true", help="rewrite the compiled lane's list of tests")
     parser.add_argument("--causes", action="store_true", help="print why tests fail")
     parser.add_argument("--json", type=Path, help="write every outcome to this file")
     parser.add_argument("--debug", metavar="TEST", help="run one test, or those of a class, with tracebacks")
@@ -115,11 +120,15 @@ def main() -> int:
     results: Results = {lane: {} for lane in lanes}
     problems: list[str] = []
     for module in modules:
-        counted = runner.oracle(module)
-        for lane in lanes:
-            if args.every_change and module not in EVERY_CHANGE[lane]:
-                continue
-            results[lane][module] = outcomes = runner.run(module, lane, counted)
+        here = [lane for lane in lanes if not args.every_change or module in EVERY_CHANGE[lane]]
+        part = sample.tests(module)
+        sampled = [lane for lane in here if LANES[lane].sampled]
+        if not (part if here == sampled else here):
+            continue
+        counted = runner.oracle(module, part if here == sampled else None)
+        for lane in here:
+            chosen = {t: out for t, out in counted.items() if t in part} if lane in sampled else counted
+            results[lane][module] = outcomes = runner.run(module, lane, chosen)
             if args.update:
                 known.update(lane, module, outcomes)
             if args.check:
@@ -128,6 +137,8 @@ def main() -> int:
         print(table(lane, results[lane]))
         if args.causes:
             print(causes(results[lane]))
+    if args.sample:
+        sample.write(results["jit"])
     if args.json:
         plain = {
             lane: {m: [dataclasses.asdict(out) for out in outs.values()] for m, outs in modules_.items()}

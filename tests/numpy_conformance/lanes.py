@@ -28,7 +28,9 @@ class Counts:
     ops: int = 0  # calls of registered ops: a test that passes with none has not touched us
     host: dict[str, int] = field(default_factory=dict)  # calls handed back to NumPy, by name
     failures: dict[str, int] = field(default_factory=dict)  # op bodies that raised and were answered by NumPy
-    replays: int = 0  # answers given by a recorded program
+    replayed_at: int = 0  # the first call after the first that a recorded program answered; 0: none did
+    segments: int = 0  # runs of ops to compile in what was recorded
+    kernels: int = 0  # that were compiled
     reasons: list[str] = field(default_factory=list)  # why nothing was replayed
 
 
@@ -36,6 +38,7 @@ class Lane:
     """Plain NumPy: the oracle that says which tests count, and base of the others."""
 
     name = "numpy"
+    sampled = False  # whether it runs the tests in `sample.py` alone
 
     def __init__(self) -> None:
         self.witness = Witness(self.to_numpy)
@@ -169,12 +172,15 @@ class ShimLane(Lane):
 
 
 class JitLane(Lane):
-    """The test function under `npcompile.jit`: recorded on a fresh instance, then judged by the next answer.
+    """The test function under `npcompile.jit`: recorded on a fresh instance, then judged by its next answer.
 
-    NumPy is the real one, and segments are interpreted: ops on eager tensors, no compiler.
+    Where that was no replay yet (a function that is cut into blocks is cut further by what its first calls
+    show) further calls are judged too, until one is. NumPy is the real one, and segments are interpreted: ops
+    on eager tensors, no compiler.
     """
 
     name = "jit"
+    calls = 4  # of a function at most
 
     def __init__(self) -> None:
         super().__init__()
@@ -193,22 +199,32 @@ class JitLane(Lane):
             return function(**arguments)
         expected = self.witness.expected
         instance = getattr(function, "__self__", None)
-        jitted = jit(getattr(function, "__func__", function), wait=False)
+        jitted = jit(getattr(function, "__func__", function))
+        copies = copy.deepcopy(arguments)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NotCompiledWarning)
             self.witness.begin(None)
-            self._on_fresh(instance, jitted, copy.deepcopy(arguments))
-            numpy.random.seed(0)
-            self.witness.begin(expected)
-            replays = jitted.stats.replays
-            try:
-                jitted(*([] if instance is None else [instance]), **arguments)
-            finally:
-                stats = jitted.stats
-                self._counts.replays = stats.replays - replays
-                self._counts.reasons = list(stats.reasons)
-                if stats.host_calls:
-                    self._counts.host = {"in the program": stats.host_calls}
+            self._on_fresh(instance, jitted, copy.deepcopy(copies))
+            for number in range(2, self.calls + 1):
+                numpy.random.seed(0)
+                self.witness.begin(expected)
+                replays = jitted.stats.replays
+                try:
+                    if number == 2:
+                        jitted(*([] if instance is None else [instance]), **arguments)
+                    else:
+                        self._on_fresh(instance, jitted, copy.deepcopy(copies))
+                finally:
+                    self._count(jitted, number if jitted.stats.replays > replays else 0)
+                self.witness.end()
+                if self._counts.replayed_at:
+                    break
+
+    def _count(self, jitted: Any, replayed_at: int) -> None:
+        stats, counts = jitted.stats, self._counts
+        counts.replayed_at, counts.segments, counts.kernels = replayed_at, stats.segments, stats.kernels
+        counts.reasons = [] if replayed_at else list(stats.reasons)
+        counts.host = {"in the program": stats.host_calls} if stats.host_calls else {}
 
     def _on_fresh(self, instance: Any, jitted: Callable[..., Any], arguments: dict[str, Any]) -> None:
         if instance is None:
@@ -231,6 +247,24 @@ class JitLane(Lane):
         return self._counts
 
 
+class CompiledLane(JitLane):
+    """The same by Inductor: a call waits until what it recorded is compiled. Run on a sample (`sample.py`).
+
+    Blocks are compiled however small they are: the compiler is judged here, not its speed.
+    """
+
+    name = "jit_compiled"
+    sampled = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        import npcompile.outlined
+
+        del os.environ["NPCOMPILE_BACKEND"]
+        os.environ["NPCOMPILE_WAIT"] = "1"
+        npcompile.outlined.is_small = lambda plan: False
+
+
 LANES: dict[str, type[Lane]] = {
-    lane.name: lane for lane in (Lane, ShimLane, JitLane, TorchNumpyLane, JaxLane)
+    lane.name: lane for lane in (Lane, ShimLane, JitLane, CompiledLane, TorchNumpyLane, JaxLane)
 }

@@ -31,7 +31,9 @@ class Outcome:
     ops: int = 0
     host: dict[str, int] = dataclasses.field(default_factory=dict)
     failures: dict[str, int] = dataclasses.field(default_factory=dict)
-    replays: int = 0
+    replayed_at: int = 0
+    segments: int = 0
+    kernels: int = 0
     reasons: list[str] = dataclasses.field(default_factory=list)
     compared: list[str] | None = (
         None  # what the comparing helpers were given; None: not the same in every run
@@ -48,7 +50,8 @@ class ConformanceModule(pytest.Module):
 
 
 class Plugin:
-    """Runs one module. `oracle`: the outcomes of plain NumPy; only the tests that passed there are run."""
+    """Runs one module. `oracle`: the outcomes of plain NumPy; only the tests that passed there are run.
+    `only`: those that plain NumPy runs; None: all but the excluded ones."""
 
     def __init__(
         self,
@@ -58,7 +61,9 @@ class Plugin:
         started: Callable[[str], None],
         oracle: dict[str, Outcome] | None,
         done: frozenset[str],
+        only: frozenset[str] | None = None,
     ) -> None:
+        self._only = only
         self._lane, self._module, self._emit, self._started = lane, module, emit, started
         self._oracle, self._done = oracle, done
         self._loaded: Loaded | None = None
@@ -84,9 +89,11 @@ class Plugin:
             found = [(item, renamed.get(test, test)) for item, test in found]
         kept = []
         for item, test in found:
-            wanted = (
-                not exclusions.excluded(self._module, test) if self._oracle is None else test in self._oracle
-            )
+            if self._oracle is not None:
+                wanted = test in self._oracle
+            else:
+                wanted = not exclusions.excluded(self._module, test)
+                wanted = wanted and (self._only is None or test in self._only)
             if wanted and test not in self._done:
                 self._names[item.nodeid] = test
                 kept.append(item)
@@ -137,7 +144,8 @@ class Plugin:
             counts = self._lane.counts()
             out = self._current
             out.ops, out.host, out.failures = counts.ops, counts.host, counts.failures
-            out.replays, out.reasons = counts.replays, counts.reasons
+            out.replayed_at, out.reasons = counts.replayed_at, counts.reasons
+            out.segments, out.kernels = counts.segments, counts.kernels
             out.compared = None if generated else list(self._lane.witness.seen)
             if self._oracle is not None:
                 out.compared = None

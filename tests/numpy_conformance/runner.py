@@ -22,18 +22,25 @@ from .plugin import Outcome, Plugin
 MEMORY_BYTES = 8 << 30  # above what the process has mapped at its start: a huge allocation is a MemoryError
 
 
-def oracle(module: str) -> dict[str, Outcome]:
-    """The tests that count: those that plain NumPy passes, in the order of the file."""
-    return {test: out for test, out in run(module, "numpy", None).items() if out.outcome == "passed"}
+def oracle(module: str, only: frozenset[str] | None = None) -> dict[str, Outcome]:
+    """The tests that count: those that plain NumPy passes, in the order of the file; of those in `only`."""
+    outcomes = run(module, "numpy", None, only)
+    return {test: out for test, out in outcomes.items() if out.outcome == "passed"}
 
 
-def run(module: str, lane: str, counted: dict[str, Outcome] | None) -> dict[str, Outcome]:
-    """The outcome of each test of the module in the lane; after a crash the rest is run in a new process."""
+def run(
+    module: str, lane: str, counted: dict[str, Outcome] | None, only: frozenset[str] | None = None
+) -> dict[str, Outcome]:
+    """The outcome of each test of the module in the lane; after a crash the rest is run in a new process.
+
+    counted: the tests to run, as plain NumPy passes them; None: all but the excluded ones, or those in
+    `only`.
+    """
     outcomes: dict[str, Outcome] = {}
     while True:
         with tempfile.TemporaryDirectory() as folder:
             sink = Path(folder, "outcomes")
-            status = _forked(module, lane, counted, frozenset(outcomes), sink)
+            status = _forked(module, lane, counted, only, frozenset(outcomes), sink)
             running = ""
             for line in sink.read_text().splitlines() if sink.exists() else ():
                 kind, value = json.loads(line)
@@ -55,14 +62,19 @@ def run(module: str, lane: str, counted: dict[str, Outcome] | None) -> dict[str,
 
 
 def _forked(
-    module: str, lane: str, counted: dict[str, Outcome] | None, done: frozenset[str], sink: Path
+    module: str,
+    lane: str,
+    counted: dict[str, Outcome] | None,
+    only: frozenset[str] | None,
+    done: frozenset[str],
+    sink: Path,
 ) -> int:
     sys.stdout.flush()
     pid = os.fork()
     if pid == 0:
         code = 70
         try:
-            code = _child(module, lane, counted, done, sink)
+            code = _child(module, lane, counted, only, done, sink)
         except BaseException:
             with open(sink, "a") as file:
                 file.write(json.dumps(["error", traceback.format_exc()]) + "\n")
@@ -72,7 +84,12 @@ def _forked(
 
 
 def _child(
-    module: str, lane: str, counted: dict[str, Outcome] | None, done: frozenset[str], sink: Path
+    module: str,
+    lane: str,
+    counted: dict[str, Outcome] | None,
+    only: frozenset[str] | None,
+    done: frozenset[str],
+    sink: Path,
 ) -> int:
     quiet = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
@@ -93,6 +110,7 @@ def _child(
             lambda test: write("started", test),
             counted,
             done,
+            only,
         )
         with contextlib.chdir(tempfile.gettempdir()):
             status = pytest.main([*arguments(module), "--tb=no"], plugins=[plugin])
