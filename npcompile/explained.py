@@ -11,6 +11,7 @@ import torch
 from torch import fx
 
 from npcompile.frontend import pure
+from npcompile.frontend.made import Build, Store
 from npcompile.frontend.program import (
     Program,
     Read,
@@ -19,6 +20,7 @@ from npcompile.frontend.program import (
     index_text,
     literal,
     step_of,
+    step_text,
     type_text,
     value_of,
 )
@@ -248,6 +250,10 @@ def _step(node: fx.Node, plan: Plan, numbers: dict[int, int]) -> Step:
         return _write(node, plan, planned, number)
     text = f"{node.name} = {_call(node)}"
     gives = _type(value_of(node))
+    if isinstance(node.target, Store):
+        return Step(line, step_text(node, _name), "", "store", "done at each replay, after all decisions")
+    if isinstance(node.target, Build):
+        return Step(line, text, gives, "object", "made of what it holds")
     if kind == "op":
         if number is None:
             return Step(line, text, gives, "left out", "nothing needs it")

@@ -5,9 +5,11 @@ Other installed libraries are opaque calls.
 
 from __future__ import annotations
 
+import enum
 import functools
 import inspect
 import os
+import sys
 import sysconfig
 import types
 import weakref
@@ -24,6 +26,8 @@ _INSTALLED = tuple(
         | {os.path.dirname(os.path.dirname(__file__))}
     )
 )
+
+_MADE_BY_PYTHON = 1 << 9  # Py_TPFLAGS_HEAPTYPE
 
 
 def unwrapped(fn: Any, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
@@ -45,6 +49,21 @@ def is_users(fn: types.FunctionType) -> bool:
 @functools.cache
 def _is_users_file(name: str) -> bool:
     return not os.path.realpath(name).startswith(_INSTALLED)
+
+
+_users: weakref.WeakKeyDictionary[type, bool] = weakref.WeakKeyDictionary()
+
+
+def is_users_class(kind: type) -> bool:
+    """Whether a class was written by the user: neither built in nor in an installed module."""
+    if not kind.__flags__ & _MADE_BY_PYTHON:
+        return False
+    known = _users.get(kind)
+    if known is None:
+        file = getattr(sys.modules.get(kind.__module__), "__file__", None)
+        known = kind.__module__ == "__main__" if file is None else _is_users_file(file)
+        known = _users[kind] = known and not issubclass(kind, enum.Enum)  # its members are values
+    return known
 
 
 def is_called_by_users(obj: Any) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from enum import Enum
 from inspect import CO_NESTED
 from types import CodeType, FrameType, FunctionType
 from typing import Any
@@ -12,7 +13,9 @@ import numpy as np
 from torch import fx
 
 from npcompile.frontend.arrays import facts, is_array, is_uneven, layout
+from npcompile.frontend.follow import is_users_class
 from npcompile.frontend.lengths import origin, sized_by_data
+from npcompile.frontend.made import Build, contents
 from npcompile.frontend.memory import Roots
 from npcompile.frontend.ndarray import ndarray
 from npcompile.frontend.program import Guard, Length, Read, step_of
@@ -62,6 +65,10 @@ class Notes:
         self.libraries = libraries
         self.shown: set[int] = set()  # containers that are a part of the answer
         self.made: dict[int, Any] = {}  # functions that were made inside: their cells are this call's
+        self.objects: dict[int, Any] = {}  # of the user's classes, made inside: what they hold is followed
+        self.partials: dict[int, Any] = {}  # partial objects that were made inside
+        self.ids: set[int] = set()  # of such objects, as the function asked for them
+        self._leaving: set[int] = set()  # of these, what is being made into a step
         self.code: CodeType | None = None  # of the function itself, as it is being run
         self.outside_roots: set[int] = set()  # memory that the function did not make
         self.general = False  # lengths of arguments are traced numbers: the program may do for others
@@ -267,8 +274,43 @@ class Notes:
             raise Unfollowed(f"an ndarray subclass ({kind.__name__})")
         known = self.tracked.get(obj)
         if known is not None:
+            if known.node is not None and static:
+                self.identify(known.node, obj)
+                return obj
             return obj if known.node is None else known.node
+        if id(obj) in self.objects:
+            return self.leave(obj)
         raise Unfollowed(f"an object of type {kind.__name__} of unknown origin")
+
+    def leave(self, obj: Any) -> fx.Node:
+        """An object that was made inside is needed itself: the step that makes it of what it holds now. From
+        here on it is like one from outside."""
+        if id(obj) in self._leaving:
+            raise Unfollowed(f"a {type(obj).__name__} that holds itself is handed on")
+        self._leaving.add(id(obj))
+        names, values = ((), tuple(obj)) if isinstance(obj, tuple) else contents(obj)
+        refs = tuple(self._held(value) for value in values)
+        self._leaving.discard(id(obj))
+        node = self.add("host", Build(type(obj), names), refs, {}, Value("object"))
+        self.tracked.keep(obj, node)
+        del self.objects[id(obj)]
+        return node
+
+    def _held(self, value: Any) -> Any:
+        """What an object holds, as an argument of the step that makes it."""
+        kind = type(value)
+        known = self.tracked.get(value)
+        if kind in (list, dict):
+            if known is not None and known.node is not None:
+                return known.node
+            if known is not None or id(value) in self.shown:
+                raise Unfollowed(f"a {kind.__name__} that others hold, too, is handed on in an object")
+            self.shown.add(id(value))
+        if kind in (list, tuple):
+            return kind([self._held(item) for item in value])
+        if kind is dict:
+            return {self.ref(key, True): self._held(item) for key, item in value.items()}
+        return self.ref(value)
 
     def inside(self, node: fx.Node, how: str, name: Any) -> fx.Node:
         """A part of an object that is only read to get at its own parts: noted once."""
@@ -340,6 +382,12 @@ class Notes:
             self.guard("is", value, node)
             self.tracked.keep(value, node)
             self.contents(node, value)
+        elif is_users_class(kind):
+            self.guard("type", kind, node)  # what it holds is read anew
+            self.tracked.keep(value, node)
+        elif isinstance(value, Enum):
+            self.guard("is", value, node)
+            self.tracked.keep(value, None)
         elif kind is FunctionType and value.__code__.co_flags & CO_NESTED and read.how != "global":
             self.guard("code", value.__code__, node)  # made in a call: another object at the next one
             self.tracked.keep(value, node)

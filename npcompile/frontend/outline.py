@@ -17,8 +17,14 @@ import numpy as np
 from npcompile.frontend.rewriting.clock import TICK, TOCK, clocked
 from npcompile.frontend.rewriting.cut import Block, Cutter, Levels
 from npcompile.frontend.rewriting.facts import Facts
-from npcompile.frontend.rewriting.forms import ENTER, is_effect, is_short
-from npcompile.frontend.rewriting.scopes import body_of, function_scope, own_nodes, plain_reason
+from npcompile.frontend.rewriting.forms import ENTER, changes_container, is_effect, is_short
+from npcompile.frontend.rewriting.scopes import (
+    body_of,
+    function_scope,
+    own_nodes,
+    plain_reason,
+    stored_names,
+)
 from npcompile.frontend.rewriting.source import (
     FunctionNode,
     NotFound,
@@ -26,6 +32,7 @@ from npcompile.frontend.rewriting.source import (
     enclosing_class,
     find,
     given,
+    is_given,
 )
 
 _NOT_CUT = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
@@ -135,6 +142,8 @@ def _outline(
         tree, units = clocked(tree, _facts_of(node, code).scalars, levels.faster)
         cells |= {TICK: CellType(clock.tick), TOCK: CellType(clock.tock)}
     made = _function(fn, compile_in_place(tree, code, imports, tuple(cells)), outside | cells)
+    if is_given(code):  # a block that is cut further
+        given(made.__code__, tree, imports)
     pieces = []
     for block in cut.blocks:
         inner = compile_in_place(block.node, code, imports)
@@ -196,15 +205,19 @@ def _is_errstate(node: ast.With, fn: FunctionType, tree: ast.FunctionDef) -> boo
 
 
 def must_be_cut(fn: FunctionType) -> bool:
-    """Whether a function holds what no recording of the whole follows: loops of unknown length, stores to
-    objects, calls for their effect, exceptions caught, `with`, `yield`."""
+    """Whether a function holds what no recording of the whole follows: loops of unknown length, calls for
+    their effect, exceptions caught, `with`, `yield`."""
     try:
         node, imports = tree_of(fn)
     except NotFound:
         return False
     last = node.body[-1]
+    made = set(stored_names(*node.body))
     for part in own_nodes(body_of(node)):
-        if part is not last and is_effect(part, imports) and not _is_print(part):
+        changed = changes_container(part)
+        if changed is not None and changed not in made and changed not in imports:
+            return True
+        if changed is None and part is not last and is_effect(part, imports) and not _is_print(part):
             return True
         if isinstance(part, ast.While | ast.Try | ast.Yield | ast.YieldFrom | ast.Global | ast.Nonlocal):
             return True
@@ -212,6 +225,6 @@ def must_be_cut(fn: FunctionType) -> bool:
             return True
         if isinstance(part, ast.With) and not _is_errstate(part, fn, node):
             return True
-        if isinstance(part, ast.Attribute) and not isinstance(part.ctx, ast.Load):
+        if isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Del):
             return True
     return False

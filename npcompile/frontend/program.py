@@ -13,6 +13,7 @@ import numpy as np
 from torch import fx
 
 from npcompile.frontend.arrays import facts, from_tensor, is_array, outline
+from npcompile.frontend.made import Store
 from npcompile.frontend.pure import OPERATORS, TOTAL, UFUNCS
 from npcompile.frontend.table import Op
 from npcompile.lower.graph import write
@@ -268,6 +269,14 @@ def index_text(index: Any, names: Callable[[fx.Node], str]) -> str:
     return literal(index, names)
 
 
+def step_text(node: fx.Node, names: Callable[[fx.Node], str]) -> str:
+    """A node's step as a Python statement."""
+    if isinstance(node.target, Store):
+        obj, value = (literal(arg, names) for arg in node.args)
+        return f"{obj}.{node.target.name} = {value}"
+    return f"{names(node)} = {call_text(node, names)}"
+
+
 def call_text(node: fx.Node, names: Callable[[fx.Node], str]) -> str:
     """A node's step as a Python expression."""
     target: Any = node.target
@@ -326,6 +335,8 @@ def guard_text(node: fx.Node, names: Callable[[fx.Node], str]) -> str:
         return f"{name} {'is' if guard.kind == 'same' else 'is not'} {names(node.args[1])}"  # type: ignore[arg-type]
     if guard.kind == "other":
         return f"{name} is not {getattr(expected, '__name__', repr(expected))}"
+    if guard.kind == "is" and type(expected) is dict:  # it may be a module's names
+        return f"{name} is {expected.get('__name__', 'the same dict')}"
     if guard.kind == "is":
         return f"{name} is {getattr(expected, '__name__', repr(expected))}"
     if guard.kind == "length":
@@ -371,7 +382,7 @@ def print_program(program: Program) -> str:
         elif step == "guard":
             text = f"guard({guard_text(node, names)})"
         else:
-            text = f"{node.name} = {call_text(node, names)}"
+            text = step_text(node, names)
             note = f"{type_text(value_of(node))}  {step}  {note}".rstrip()
         rows.append((text, note))
     rows.append((f"return {program.result.text(lambda part: literal(part, names))}", ""))

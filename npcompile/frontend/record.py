@@ -18,6 +18,7 @@ class Recorder(Drawing):
         if not self.active:
             return None
         try:
+            self.settle()
             program = self.notes.finish(name, result)
             self.notes.host_calls -= masks.lower(program)
             drop_unused(program.graph)

@@ -12,6 +12,7 @@ from torch import fx
 
 from npcompile.frontend.hooks import UNARY
 from npcompile.frontend.lanes import Lane, assign, method
+from npcompile.frontend.made import Store
 from npcompile.frontend.memory import Overlap
 from npcompile.frontend.program import Call, Diverged, Length, Program, Read, step_of, value_of
 from npcompile.frontend.pure import OPERATORS
@@ -186,7 +187,11 @@ class _Writer:
             self.put(f"{step.node.name} = {self.arg(step.node.args[0])}[{self.arg(step.node.args[1])}]")
         else:
             assert step.node is not None
-            self.put(f"{step.node.name} = {self.call(step.node)}")
+            if isinstance(step.node.target, Store):
+                obj, value = step.node.args
+                self.put(f"{self.arg(obj)}.{step.node.target.name} = {self.leaf(value)}")
+            else:
+                self.put(f"{step.node.name} = {self.call(step.node)}")
 
     def segment(self, segment: Segment, number: int) -> None:
         inputs = []

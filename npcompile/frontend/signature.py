@@ -8,6 +8,7 @@ takes.
 
 from __future__ import annotations
 
+import enum
 import types
 from typing import Any
 
@@ -29,7 +30,7 @@ BY_VALUE = frozenset(
 
 def by_value(value: Any) -> bool:
     """Whether a value decides by itself: it is part of the signature, and no leaf."""
-    return type(value) in BY_VALUE or isinstance(value, type | np.dtype)
+    return type(value) in BY_VALUE or isinstance(value, type | np.dtype | enum.Enum)
 
 
 def key_of(value: Any, leaves: list[Any]) -> Any:

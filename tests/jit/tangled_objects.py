@@ -225,7 +225,7 @@ class F:
 def dc(a):
     p = P(a, a * 0)
     for i in range(4):
-        p.v = p.v + 0.1 * p.x
+        p.v = p.v + 0.125 * p.x
         p.x = p.x - p.v
         p.n += 1
         p = dataclasses.replace(p, x=p.x * 1.5)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import inspect
 import operator
 import sys
@@ -12,13 +13,14 @@ import numpy as np
 
 from npcompile.frontend import pure
 from npcompile.frontend.arrays import is_array
-from npcompile.frontend.ndarray import is_basic
+from npcompile.frontend.made import is_named_tuple
 from npcompile.frontend.meant import as_index
+from npcompile.frontend.ndarray import is_basic
 from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.program import Call, Read, step_of
 from npcompile.frontend.recording.base import SIMPLE
-from npcompile.frontend.recording.operators import Operators
 from npcompile.frontend.recording.place import do
+from npcompile.frontend.recording.storing import Storing
 from npcompile.frontend.signature import NUMBERS
 from npcompile.frontend.steps import GETITEM
 from npcompile.frontend.table import TABLE
@@ -62,10 +64,12 @@ _PLAIN_DESCRIPTORS = (
 ) + (types.MethodDescriptorType, types.WrapperDescriptorType, types.BuiltinFunctionType, type, np.ufunc)
 
 
-class Access(Operators):
+class Access(Storing):
     """`a.b`, `a[b]`, global names and closure variables."""
 
     def getattr(self, obj: Any, name: str) -> Any:
+        if self.on and (computed := self.computed(obj, name)):
+            return computed[0]
         if (
             self.on
             and (getter := _getter(obj, name)) is not None
@@ -76,6 +80,8 @@ class Access(Operators):
         return self._note(self._getattr, obj, name, result) if self.on else result
 
     def _getattr(self, obj: Any, name: str, result: Any) -> Any:
+        if id(obj) in self.notes.objects:
+            return self.own(obj, name, result)
         if is_array(obj):
             if name in pure.ARRAY_FACTS:
                 traced = self.notes.general or self.notes.by_data(obj)
@@ -114,7 +120,14 @@ class Access(Operators):
             return result
         if known is not None and known.node is not None and type(obj) not in NUMBERS:
             return self._attribute(obj, known.node, name, result)
+        if isinstance(obj, enum.Enum):
+            self.notes.constant(result)
+            return result
+        if type(obj) is super:
+            return self._of_super(obj, name, result)
         if type(obj) in SIMPLE or isinstance(obj, np.dtype | np.ufunc | type):
+            if isinstance(obj, type) and isinstance(result, enum.Enum):
+                return self._read("class", name, obj, None, result)
             if isinstance(obj, type) and obj.__module__ not in ("builtins", "numpy"):
                 if _computed(obj, name) or isinstance(result, types.MethodType):
                     raise Unfollowed(f"attribute {name} of class {obj.__name__}")
@@ -144,7 +157,20 @@ class Access(Operators):
             return result
         if _computed(obj, name):
             raise Unfollowed(f"attribute {name} of a {type(obj).__name__}: the class works it out")
+        self.touch(name, node, obj)
         return self._read("attribute", name, None, node, result)
+
+    def _of_super(self, obj: Any, name: str, result: Any) -> Any:
+        """An attribute of `super()`: of the first of the further classes that has it."""
+        kinds = obj.__self_class__.__mro__
+        rest = kinds[kinds.index(obj.__thisclass__) + 1 :]
+        owner = next((kind for kind in rest if name in vars(kind)), None)
+        if owner is object and type(result) is types.MethodWrapperType:
+            return result
+        if owner is None or type(vars(owner)[name]) is not types.FunctionType:
+            raise Unfollowed(f"attribute {name} of super()")
+        self._read("class", name, owner, None, vars(owner)[name])
+        return result
 
     def _property(self, obj: Any, name: str, _: bool) -> bool:
         """A property's getter is a function like others, as long as the class has this property."""
@@ -154,17 +180,14 @@ class Access(Operators):
         self.notes.guard("property", (name, inspect.getattr_static(type(obj), name)), node)
         return True
 
-    def setattr(self, obj: Any, name: str, value: Any) -> None:
-        setattr(obj, name, value)
-        if self.on:
-            self.stop(f"a store to attribute {name}")
-
     def delattr(self, obj: Any, name: str) -> None:
         delattr(obj, name)
         if self.on:
             self.stop(f"deleting attribute {name}")
 
     def getitem(self, obj: Any, index: Any) -> Any:
+        if (method := self.protocol(obj, "__getitem__")) is not None:
+            return self.call(method, obj, index)
         result = do(operator.getitem, obj, index)
         return self._note(self._getitem, obj, index, result) if self.on else result
 
@@ -182,10 +205,13 @@ class Access(Operators):
             return self.notes.host(Call("grid", obj.__getitem__), (index,), {}, result)
         known = self.notes.tracked.get(obj)
         if known is not None and known.node is not None:
-            if type(obj) not in (list, dict, tuple):
+            if type(obj) not in (list, dict, tuple) and not is_named_tuple(type(obj)):
                 raise Unfollowed(f"an item of a {type(obj).__name__}")
             index = self.notes.ref(index, True)
             return self._read("item", index, None, known.node, result)
+        if id(obj) in self.notes.objects and is_named_tuple(type(obj)):
+            self.notes.ref(index, True)
+            return result
         if type(obj) not in SIMPLE:
             raise Unfollowed(f"an item of a {type(obj).__name__}")
         self.notes.ref(index, True)
@@ -213,6 +239,9 @@ class Access(Operators):
         return result
 
     def setitem(self, obj: Any, index: Any, value: Any) -> None:
+        if (method := self.protocol(obj, "__setitem__")) is not None:
+            self.call(method, obj, index, value)
+            return
         if self.on and is_array(obj):
             do(operator.setitem, obj, index, value)
             self._note(self.notes.store, obj, index, value)

@@ -13,6 +13,7 @@ from torch import fx
 from npcompile.frontend.arrays import layout
 from npcompile.frontend.dispatch import map_arrays
 from npcompile.frontend.hooks import Hooks
+from npcompile.frontend.made import is_plain
 from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.steps import Steps
 from npcompile.frontend.table import Op
@@ -86,7 +87,10 @@ class Base(Hooks):
     def _keys(self, keys: Any, result: Any) -> Any:
         """Which keys of a dict or set are one key is a decision about their values."""
         for key in keys:
-            self.notes.ref(key, True)
+            if type(key) is int and key in self.notes.ids:
+                continue
+            if id(key) not in self.notes.objects or not is_plain(type(key), "__hash__", "__eq__"):
+                self.notes.ref(key, True)
         return result
 
     def _refuses(self, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch import fx
 
 from npcompile.frontend import follow, pure
 from npcompile.frontend.arrays import facts, from_tensor, is_array, is_numpy, to_tensor
@@ -18,6 +19,7 @@ from npcompile.frontend.errstate import TRAPS
 from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.program import Call, Read
 from npcompile.frontend.recording.base import SIMPLE
+from npcompile.frontend.recording.bound import After, Method, target_of
 from npcompile.frontend.recording.functions import MAX_DEPTH, Functions
 from npcompile.frontend.recording.place import do, frames, warn, warn_at
 from npcompile.frontend.rewrite import Rewritten, rewrite
@@ -26,6 +28,7 @@ from npcompile.frontend.steps import SETITEM, _part
 from npcompile.frontend.table import TABLE, TORCH, Op, native
 from npcompile.lower.values import Value
 
+_PLAIN = (types.BuiltinFunctionType, type)
 _COMPARED = (int, float, bool, *(dtype.type for dtype in TORCH))  # what min and max compare by value
 _KEYS = (*_COMPARED, complex, tuple, list)
 
@@ -46,6 +49,15 @@ class Calls(Functions):
             return self._note(self.notes.copied, args[0], args[1], kwargs.get("where", True), result)
         if fn is getattr and len(args) == 2:
             return self.getattr(*args)
+        if fn is setattr and len(args) == 3:
+            return self.setattr(*args)
+        if fn is bool and len(args) == 1:
+            return self.truth(args[0])
+        if (fn is set or fn is frozenset or fn is dict) and not any(map(self.notes.tracked.get, args)):
+            made: Any = fn(*args, **kwargs)
+            return self._note(self._keys, made, made)
+        if (done := self.of_objects(fn, args, kwargs)) is not None:
+            return done[0]
         if op is None and type(fn) is types.BuiltinFunctionType and fn.__self__ is not None:
             return self._method(fn, args, kwargs)
         if type(fn) is types.MethodType and is_array(fn.__self__):
@@ -97,6 +109,9 @@ class Calls(Functions):
             self.notes.ref(args, True)
             self.notes.ref(kwargs, True)
         self.notes.asked(*args)
+        if fn is id and id(args[0]) in self.notes.objects:
+            self.notes.ids.add(result)
+            return result
         if fn is id:
             raise Unfollowed("id() of an object")
         if fn is hasattr and not is_array(args[0]) and self.notes.tracked.node(args[0]) is not None:
@@ -167,7 +182,7 @@ class Calls(Functions):
         if reason is None and not native(result):
             reason = self.notes.refusal = "a result of a dtype that programs cannot compute in"
         if reason is not None:
-            return self._note(self.notes.host, _target(fn), args, kwargs, result)
+            return self._note(self.notes.host, target_of(fn), args, kwargs, result)
         return self._note(self.notes.op, op, args, kwargs, result)
 
     def _updated(self, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any], reason: Any, _: None) -> None:
@@ -243,7 +258,7 @@ class Calls(Functions):
         if kwargs.get("out") is not None:
             self.stop("out= of a call that is not native")
             return result
-        return self._note(self.notes.host, _target(fn), args, kwargs, result)
+        return self._note(self.notes.host, target_of(fn), args, kwargs, result)
 
     def _view(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return self._note(self.notes.call, "host", fn, args, kwargs, do(fn, *args, **kwargs))
@@ -257,9 +272,9 @@ class Calls(Functions):
             descriptor = np.ndarray.__dict__[name]
             op = TABLE.of(descriptor)
             if op is not None:
-                return self._numpy(op, _Method(fn), (own, *args), kwargs)
+                return self._numpy(op, Method(fn), (own, *args), kwargs)
             if descriptor in pure.HOST_METHODS:
-                return self._host(_Method(fn), (own, *args), kwargs)
+                return self._host(Method(fn), (own, *args), kwargs)
             if descriptor is np.ndarray.fill or descriptor is np.ndarray.sort:
                 return self._in_place_method(descriptor, own, args, kwargs, fn)
             result = do(fn, *args, **kwargs)
@@ -350,6 +365,8 @@ class Calls(Functions):
         refs = tuple(self.notes.ref(arg, _counts(arg)) for arg in args)
         named = {key: self.notes.ref(arg, _counts(arg)) for key, arg in kwargs.items()}
         call = Call(fn.__name__, fn)
+        if any(isinstance(ref, fx.Node) for ref in (*refs, *named.values())):
+            self.settle()  # it may raise
         node = self.notes.add("opaque", call, refs, named, self.notes.value(result))
         node.meta["inert"] = True
         return self.notes.result(node, result)
@@ -368,6 +385,9 @@ class Calls(Functions):
         """Anything else: called as it is, and again at replay. What goes on inside is not noted."""
         if not bound and self.notes.tracked.node(fn) is not None:
             call, args, bound = Call(call.name, _invoke), (fn, *args), True
+        self._note(self.handed, args, kwargs, fn)
+        if not self.on:
+            return do(fn, *(args[1:] if bound else args), **kwargs)
         self.active = False
         try:
             result = do(fn, *(args[1:] if bound else args), **kwargs)
@@ -420,31 +440,3 @@ def _counts(arg: Any) -> bool:
 def _invoke(fn: Any, /, *args: Any, **kwargs: Any) -> Any:
     """The call of something that a step gave."""
     return fn(*args, **kwargs)
-
-
-class _Method:
-    """An array's method called with its array first; noted as a call of the method of that name."""
-
-    def __init__(self, bound: Any) -> None:
-        self._bound = bound
-
-    def __call__(self, own: Any, *args: Any, **kwargs: Any) -> Any:
-        return self._bound(*args, **kwargs)
-
-
-class After:
-    """The first argument after a function of NumPy's has written into it, as an array of its own."""
-
-    def __init__(self, function: Any, name: str | None = None) -> None:
-        self.function = function
-        self.__name__ = name or function.__name__
-
-    def __call__(self, array: Any, *args: Any) -> Any:
-        made = array.copy()
-        self.function(made, *args)
-        return made
-
-
-def _target(fn: Any) -> Any:
-    """What a replay calls for this."""
-    return Call(fn._bound.__name__) if isinstance(fn, _Method) else fn

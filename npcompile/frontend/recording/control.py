@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import types
 from collections.abc import Iterator
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 from npcompile.frontend import pure
 from npcompile.frontend.arrays import is_array
 from npcompile.frontend.hooks import Hooks
+from npcompile.frontend.made import is_named_tuple
 from npcompile.frontend.recording.access import Access
 from npcompile.frontend.recording.base import SIMPLE
 
@@ -25,6 +27,7 @@ _WALKERS: tuple[type, ...] = (
     reversed,
     type(iter(range(0))),
     type(iter([])),
+    type(reversed([])),
     type(iter(())),
     map,
     filter,
@@ -41,6 +44,7 @@ class Control(Access):
         return self._trips(obj) if self.on else obj
 
     def _trips(self, obj: Any) -> Iterator[Any]:
+        obj = self._walked(obj)
         if is_array(obj):
             self.notes.asked(obj)
             items: Any = (self._row(obj, position) for position in range(len(obj)))
@@ -84,18 +88,30 @@ class Control(Access):
         finally:
             self._nest -= 1
 
+    def _walked(self, obj: Any) -> Any:
+        """What a loop goes over, where that is an object's own to say."""
+        if (method := self.protocol(obj, "__iter__")) is not None:
+            return self.call(method, obj)
+        if self.on and is_named_tuple(type(obj)) and self.is_followed(obj):
+            return [self.getitem(obj, place) for place in range(len(obj))]
+        return obj
+
     def _row(self, array: Any, position: int) -> Any:
         self.notes.constant(position)
         return self.getitem(array, position)
 
     def unpack(self, value: Any, count: int) -> Any:
-        return list(self.iterate(value)) if self.on and is_array(value) else value
+        if self.on and is_array(value):
+            return list(self.iterate(value))
+        if self.on and self.is_followed(value):
+            return list(itertools.islice(self.iterate(value), count + 1))
+        return value
 
     def unpack_star(self, value: Any, before: int, after: int) -> Any:
         return self.unpack(value, before + after)
 
     def format(self, value: Any, conversion: Any, spec: str) -> str:
-        if self.on and self.notes.traced(value):
+        if self.on and (self.notes.traced(value) or id(value) in self.notes.objects):
             self.stop("a traced value made into text")
         return _plain.format(value, conversion, spec)
 

@@ -13,7 +13,8 @@ from npcompile.frontend.composed import CALLBACKS, WRITING
 from npcompile.frontend.hooks import BINARY
 from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.program import Call, step_of
-from npcompile.frontend.recording.calls import After, Calls
+from npcompile.frontend.recording.bound import After
+from npcompile.frontend.recording.calls import Calls
 from npcompile.frontend.recording.converter import Converter
 from npcompile.frontend.recording.functions import MAX_DEPTH
 from npcompile.frontend.rewrite import Rewritten, rewrite

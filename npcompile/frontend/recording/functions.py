@@ -13,7 +13,7 @@ from npcompile.frontend.recording.control import Control
 from npcompile.frontend.rewrite import Rewritten
 
 # Functions called from the function, and from those: no deeper than this.
-MAX_DEPTH = 30
+MAX_DEPTH = 60
 
 
 class Functions(Control):

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from npcompile.frontend.rewriting.flow import Liveness, exposed, is_scalar, loads, rebound, scalars
-from npcompile.frontend.rewriting.forms import is_short, is_super, only_augmented
+from npcompile.frontend.rewriting.forms import deletes, is_short, is_super
 from npcompile.frontend.rewriting.scopes import Scope, own_nodes, stored_names
 from npcompile.frontend.rewriting.source import mangle
 
@@ -55,7 +55,7 @@ class Form:
                 return False
             if isinstance(part, ast.For) and not is_short(part):
                 return False
-        if not only_augmented(self.parts) or any(not facts.is_local(name) for name in self.stored):
+        if deletes(self.parts) or any(not facts.is_local(name) for name in self.stored):
             return False
         return not facts.rebound & (self.stored | self.loads)
 

@@ -34,34 +34,50 @@ def has_work(node: ast.AST) -> bool:
     return any(isinstance(part, work) for part in own_nodes([node]))
 
 
-def only_augmented(parts: list[ast.AST]) -> bool:
-    """Whether attributes are only stored by augmented assignment: in place, where they are arrays."""
-    augmented = {id(part.target) for part in parts if isinstance(part, ast.AugAssign)}
-    stores = [p for p in parts if isinstance(p, ast.Attribute) and not isinstance(p.ctx, ast.Load)]
-    return all(id(part) in augmented for part in stores)
+def deletes(parts: list[ast.AST]) -> bool:
+    """Whether an attribute is deleted."""
+    return any(isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Del) for part in parts)
 
 
 def is_super(node: ast.AST) -> bool:
     return isinstance(node, ast.Name) and node.id == "super"
 
 
-IN_PLACE = frozenset(
-    ["fill", "itemset", "partition", "put", "resize", "setflags", "sort"]
-)  # methods of arrays
+# Methods that are called for what they do to a container, or to a file or a log.
+_CHANGING = frozenset(
+    ["add", "append", "appendleft", "clear", "discard", "extend", "insert", "pop", "popitem", "popleft"]
+    + ["remove", "setdefault", "update"]
+)
+_WRITING = frozenset(
+    ["close", "critical", "debug", "error", "exception", "flush", "info", "log", "warning", "write"]
+    + ["writelines", "writerow"]
+)
+
+
+def changes_container(node: ast.AST) -> str | None:
+    """The name of the container (or of what it is a part of) that a statement only changes by a method."""
+    match node:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(attr=name) as function)) if name in _CHANGING:
+            return root_of(function)
+    return None
 
 
 def is_effect(node: ast.AST, imports: frozenset[str]) -> bool:
-    """Whether a statement is a call for its effect alone: of anything but a module's function or an array's
-    method that writes in place."""
+    """Whether a statement is a call for its effect alone, which no block is to hold: of `print`, or of a
+    method that changes a container or writes. Others are functions of the user's as a rule, and recorded."""
     if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Call):
         return False
     function = node.value.func
     if isinstance(function, ast.Attribute):
-        root: ast.expr = function.value
-        while isinstance(root, ast.Attribute):
-            root = root.value
-        return function.attr not in IN_PLACE and not (isinstance(root, ast.Name) and root.id in imports)
-    return True
+        return function.attr in _CHANGING | _WRITING and root_of(function) not in imports
+    return isinstance(function, ast.Name) and function.id == "print"
+
+
+def root_of(node: ast.expr) -> str | None:
+    """The name that attributes and items are taken of, one after the other."""
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else None
 
 
 def asks_numbers(test: ast.expr) -> bool:

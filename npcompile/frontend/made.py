@@ -1,0 +1,96 @@
+"""Objects of the user's classes: how they are taken apart into what they hold, and made of it again."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from typing import Any
+
+from npcompile.frontend import follow
+
+_ABSENT: Any = object()
+
+
+def class_attribute(kind: type, name: str) -> Any:
+    """What a class holds under a name, itself or by a base, as it lies there; None where there is nothing."""
+    for base in kind.__mro__:
+        if name in base.__dict__:
+            return base.__dict__[name]
+    return None
+
+
+def is_plain(kind: type, *names: str) -> bool:
+    """Whether a class does all of these as `object` does."""
+    return all(getattr(kind, name) is getattr(object, name) for name in names)
+
+
+def is_named_tuple(kind: type) -> bool:
+    return issubclass(kind, tuple) and hasattr(kind, "_fields") and hasattr(kind, "_make")
+
+
+def slots_of(kind: type) -> list[str]:
+    """The names of a class's slots, those of its bases first."""
+    return [
+        name
+        for base in reversed(kind.__mro__)
+        for name, found in vars(base).items()
+        if type(found) is types.MemberDescriptorType and follow.is_users_class(base)
+    ]
+
+
+def contents(obj: Any) -> tuple[tuple[str, ...], tuple[Any, ...]]:
+    """The names of what an object holds, in order, and what that is."""
+    held = dict(getattr(obj, "__dict__", {}))
+    for name in slots_of(type(obj)):
+        value = getattr(obj, name, _ABSENT)
+        if value is not _ABSENT:
+            held[name] = value
+    return tuple(held), tuple(held.values())
+
+
+def is_own(obj: Any, name: str) -> bool:
+    """Whether this object itself holds something under a name."""
+    found = class_attribute(type(obj), name)
+    if type(found) is types.MemberDescriptorType:
+        return hasattr(obj, name)
+    return name in getattr(obj, "__dict__", ()) and not hasattr(type(found), "__set__")
+
+
+class Build:
+    """Makes an object of a class again that the function has made: of what it held, without its code."""
+
+    def __init__(self, kind: type, names: tuple[str, ...]) -> None:
+        self.kind = kind
+        self.names = names
+        self.__name__ = kind.__name__
+        slots = slots_of(kind)
+        self._slots: list[tuple[int, Callable[[Any, Any], None]]] = [
+            (place, class_attribute(kind, name).__set__)
+            for place, name in enumerate(names)
+            if name in slots and type(class_attribute(kind, name)) is types.MemberDescriptorType
+        ]
+        taken = {place for place, _ in self._slots}
+        self._rest = [(place, name) for place, name in enumerate(names) if place not in taken]
+
+    def __call__(self, *values: Any) -> Any:
+        if not self.names and issubclass(self.kind, tuple):
+            return tuple.__new__(self.kind, values)
+        made: Any = object.__new__(self.kind)
+        for place, put in self._slots:
+            put(made, values[place])
+        if self._rest:
+            held = made.__dict__
+            for place, name in self._rest:
+                held[name] = values[place]
+        return made
+
+
+class Store:
+    """`obj.name = value`, of an object from outside: done again at replay."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.__name__ = f"store_{name}"
+
+    def __call__(self, obj: Any, value: Any) -> None:
+        setattr(obj, self.name, value)

@@ -1,0 +1,213 @@
+"""Objects of the user's classes that the function makes, and what they hold.
+
+Such an object is no step: what it holds is followed as local names are. Where it leaves the function
+(answered, stored, handed to an opaque call) it becomes one, made again of what it holds (`Notes.leave`).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import inspect
+import types
+from typing import Any
+
+import numpy as np
+
+from npcompile.frontend import follow
+from npcompile.frontend.made import class_attribute, is_named_tuple, is_own, is_plain
+from npcompile.frontend.notes import Unfollowed
+from npcompile.frontend.program import Read, step_of
+from npcompile.frontend.recording.objects import ASKING, GENERATED, Objects
+from npcompile.frontend.recording.place import do
+
+_PLAIN = (types.BuiltinFunctionType, type)
+
+
+class Making(Objects):
+    """Calls that make an object, attributes of one, and calls that ask one."""
+
+    def make(self, kind: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+        """An object of a class of the user's, made as Python makes it, in a tuple; empty where that is left
+        to Python itself."""
+        if not follow.is_users_class(kind) or hasattr(kind, "__del__"):
+            return ()
+        if class_attribute(type(kind), "__call__") is not type.__dict__["__call__"]:
+            return ()
+        init: Any = kind.__init__  # type: ignore[misc]
+        plain = init.npcompile_function() if hasattr(type(init), "npcompile_function") else init
+        if is_named_tuple(kind):
+            new = getattr(kind.__new__, "__code__", None)
+            if init is object.__init__ and new is not None and new.co_filename.startswith(GENERATED):
+                return (self._made(do(kind, *args, **kwargs), kind, "__new__"),)
+        if not is_plain(kind, "__new__"):
+            return ()
+        if init is object.__init__ and not args and not kwargs:
+            return (self._made(object.__new__(kind), kind, "__init__"),)
+        if type(plain) is not types.FunctionType:
+            return ()
+        if plain.__code__.co_filename.startswith(GENERATED):
+            return self._make_record(kind, args, kwargs)
+        obj = self._made(object.__new__(kind), kind, "__init__")
+        if self.call(init, obj, *args, **kwargs) is not None:
+            raise TypeError(f"__init__() should return None, not '{type(obj).__name__}'")
+        return (obj,)
+
+    def _made(self, obj: Any, kind: type, decides: str) -> Any:
+        self._note(self._is_made, obj, kind, decides, obj)
+        return obj
+
+    def _is_made(self, obj: Any, kind: type, decides: str, _: Any) -> None:
+        self._read("class", decides, kind, None, getattr(kind, decides))  # type: ignore[attr-defined]
+        if is_named_tuple(kind):
+            for default in kind._field_defaults.values():  # type: ignore[attr-defined]
+                self.notes.constant(default)
+        self.notes.objects[id(obj)] = obj
+
+    def _make_record(self, kind: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+        """An object of a dataclass, by what its `__init__` was made from."""
+        if not dataclasses.is_dataclass(kind) or "__init__" not in vars(kind):
+            return ()
+        names = kind.__dataclass_fields__
+        if len(dataclasses.fields(kind)) != len(names) or type(kind.__setattr__) is types.FunctionType:
+            frozen = kind.__dataclass_params__.frozen  # type: ignore[attr-defined]
+            if not frozen or len(dataclasses.fields(kind)) != len(names):
+                return ()
+        if any(type(class_attribute(kind, name)) is property for name in names):
+            return ()
+        signature = inspect.signature(kind.__init__)
+        try:
+            given = signature.bind(None, *args, **kwargs).arguments
+        except TypeError:
+            return ()  # Python says what is wrong
+        obj = self._made(object.__new__(kind), kind, "__init__")
+        for field in dataclasses.fields(kind):
+            if field.name in given:
+                value = given[field.name]
+            elif field.default is not dataclasses.MISSING:
+                value = field.default
+                if self.on:
+                    self._note(self.notes.constant, value)
+                if not field.init and class_attribute(kind, field.name) is field.default:
+                    continue  # the class's own
+            elif field.default_factory is not dataclasses.MISSING:
+                value = self.call(field.default_factory)
+            else:
+                continue
+            object.__setattr__(obj, field.name, value)
+        after = class_attribute(kind, "__post_init__")
+        if after is not None:
+            self.call(self.getattr(obj, "__post_init__"))
+        return (obj,)
+
+    def replaced(self, obj: Any, changes: dict[str, Any]) -> tuple[Any, ...]:
+        """`dataclasses.replace(obj, **changes)`, in a tuple; empty where that is left to Python."""
+        if not self.is_followed(obj) or not dataclasses.is_dataclass(obj):
+            return ()
+        fields = dataclasses.fields(obj)
+        if not all(field.init for field in fields) or len(fields) != len(obj.__dataclass_fields__):
+            return ()
+        for field in fields:
+            if field.name not in changes:
+                changes[field.name] = self.getattr(obj, field.name)
+        return (self.call(type(obj), **changes),)
+
+    def own(self, obj: Any, name: str, result: Any) -> Any:
+        """An attribute of an object that was made inside."""
+        kind = type(obj)
+        if name == "__dict__":
+            raise Unfollowed("what an object holds is asked for as a whole")
+        if name == "__class__" or is_own(obj, name):
+            return result
+        found = class_attribute(kind, name)
+        if isinstance(found, classmethod):
+            read = self._read("class", name, kind, None, result)  # type: ignore[attr-defined]
+            return read
+        if type(found) is types.FunctionType or isinstance(found, staticmethod):
+            self.of_class(obj, name)
+            return result
+        if hasattr(type(found), "npcompile_function"):
+            self.of_class(obj, name)
+            return result
+        if is_named_tuple(kind) and name in kind._fields:
+            return result
+        if found is None or hasattr(type(found), "__get__"):
+            raise Unfollowed(f"attribute {name} of a {kind.__name__}: the class works it out")
+        return self._read("class", name, kind, None, result)  # type: ignore[attr-defined]
+
+    def computed(self, obj: Any, name: str) -> tuple[Any, ...]:
+        """What a property, a cached property or `__getattr__` of the user's gives, in a tuple; empty where it
+        is none of these."""
+        if not self.is_followed(obj):
+            return ()
+        found = class_attribute(type(obj), name)
+        if type(found) is property and isinstance(found.fget, types.FunctionType):
+            if self._asks(obj, name):
+                return (self.call(found.fget, obj),)
+        elif id(obj) not in self.notes.objects or is_own(obj, name):
+            return ()
+        elif isinstance(found, functools.cached_property) and isinstance(found.func, types.FunctionType):
+            if self._asks(obj, name):
+                value = obj.__dict__[name] = self.call(found.func, obj)
+                return (value,)
+        elif found is None and (method := self.protocol(obj, "__getattr__")) is not None:
+            return (self.call(method, obj, name),)
+        return ()
+
+    def _asks(self, obj: Any, name: str) -> bool:
+        self._note(self.of_class, obj, name)
+        return self.on
+
+    def of_objects(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
+        """What a call gives that makes an object of the user's, or asks one, in a tuple; else None."""
+        if fn is functools.partial:
+            bound = do(fn, *args, **kwargs)
+            self.notes.partials[id(bound)] = bound
+            return (bound,)
+        if type(fn) is functools.partial:
+            return self._partial(fn, args, kwargs)
+        if isinstance(fn, type) and (made := self.make(fn, args, kwargs)):
+            return made
+        if args and type(fn) in _PLAIN and fn in ASKING and not kwargs and (given := self.asked(fn, args)):
+            return given
+        if fn is dataclasses.replace and len(args) == 1 and (made := self.replaced(args[0], dict(kwargs))):
+            return made
+        if isinstance(fn, np.ufunc):
+            for arg in args:
+                if (override := self.protocol(arg, "__array_ufunc__")) is not None:
+                    result = self.call(override, arg, fn, "__call__", *args, **kwargs)
+                    return None if result is NotImplemented else (result,)
+        if type(fn) is types.MethodWrapperType and fn.__self__.__class__ is not type:
+            own = fn.__self__
+            if id(own) in self.notes.objects and fn.__objclass__ is object and not kwargs:
+                if fn.__name__ == "__setattr__" or (fn.__name__ == "__init__" and not args):
+                    return (fn(*args),)
+        if fn is object.__setattr__ and len(args) == 3 and id(args[0]) in self.notes.objects:
+            return (fn(*args),)
+        return None
+
+    def _partial(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
+        """The call of a partial object: of its function, with what it holds."""
+        node = self.notes.tracked.node(fn)
+        if node is None and id(fn) not in self.notes.partials:
+            return None
+        first, named = fn.args, fn.keywords
+        if node is not None:
+            first, named = self._note(self._held_by_partial, fn, node, (first, named))
+        if not self.on:
+            return None
+        return (self.call(fn.func, *first, *args, **{**named, **kwargs}),)
+
+    def _held_by_partial(self, fn: Any, node: Any, _: Any) -> tuple[Any, ...]:
+        """What a partial object from outside holds, as read again at replay."""
+        notes = self.notes
+        if step_of(node) not in ("input", "read"):
+            raise Unfollowed("a partial object that a call gave")
+        notes.outside(Read("attribute", "func"), node, fn.func)
+        first, named = notes.inside(node, "attribute", "args"), notes.inside(node, "attribute", "keywords")
+        notes.guard("length", len(fn.args), first)
+        notes.guard("keys", tuple(fn.keywords), named)
+        args = [notes.outside(Read("item", place), first, item) for place, item in enumerate(fn.args)]
+        return tuple(args), {
+            key: notes.outside(Read("item", key), named, item) for key, item in fn.keywords.items()
+        }

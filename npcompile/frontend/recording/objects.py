@@ -1,0 +1,218 @@
+"""Operators and other special methods of objects of the user's classes: functions like others."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+from torch import fx
+
+from npcompile.frontend import follow, pure
+from npcompile.frontend.arrays import is_array, is_numpy
+from npcompile.frontend.made import class_attribute
+from npcompile.frontend.notes import Unfollowed
+from npcompile.frontend.program import step_of
+from npcompile.frontend.recording.operators import Operators
+from npcompile.frontend.recording.place import do
+from npcompile.frontend.signature import NUMBERS
+
+_NAMES = {
+    "+": "add",
+    "-": "sub",
+    "*": "mul",
+    "/": "truediv",
+    "//": "floordiv",
+    "%": "mod",
+    "@": "matmul",
+    "**": "pow",
+    "<<": "lshift",
+    ">>": "rshift",
+    "&": "and",
+    "|": "or",
+    "^": "xor",
+}
+_COMPARED = {"<": "__lt__", "<=": "__le__", ">": "__gt__", ">=": "__ge__", "==": "__eq__", "!=": "__ne__"}
+_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
+_UNARY = {"-": "__neg__", "+": "__pos__", "~": "__invert__"}
+# Functions that ask a method of their argument, and what it has to answer with (None: anything).
+ASKING: dict[Any, tuple[str, Any]] = {
+    abs: ("__abs__", None),
+    round: ("__round__", None),
+    iter: ("__iter__", None),
+    reversed: ("__reversed__", None),
+    len: ("__len__", int),
+    int: ("__int__", int),
+    float: ("__float__", float),
+    complex: ("__complex__", complex),
+}
+_SEQUENCES = (list, tuple, str, bytes)
+GENERATED = "<"  # file names of code that no file holds begin so: methods that dataclasses write
+
+
+class Objects(Operators):
+    """What is done to objects of the user's classes."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self._typed: set[fx.Node] = set()
+
+    def is_followed(self, obj: Any) -> bool:
+        """Whether this is an object of the user's whose origin is known."""
+        if not follow.is_users_class(type(obj)) or is_array(obj):
+            return False
+        return id(obj) in self.notes.objects or self.notes.tracked.node(obj) is not None
+
+    # -- what classes decide ---------------------------------------------------------------------------------
+
+    def of_class(self, obj: Any, name: str) -> None:
+        """Note that the class of an object is asked for this attribute, which then is to be the same."""
+        kind = type(obj)
+        node = self.notes.tracked.node(obj)
+        if node is not None and step_of(node) not in ("input", "read") and node not in self._typed:
+            self._typed.add(node)
+            self.notes.guard("type", kind, node)
+        found = getattr(kind, name)
+        if isinstance(found, types.MethodType):  # of the class: made anew each time
+            raise Unfollowed(f"the class method {name} of {kind.__name__} through an object")
+        self._read("class", name, kind, None, found)  # type: ignore[attr-defined]
+
+    def protocol(self, obj: Any, name: str) -> Any:
+        """The function of the user's that Python calls as this special method of an object; None where there
+        is none, or the object is not followed."""
+        if not self.on or not self.is_followed(obj):
+            return None
+        found = class_attribute(type(obj), name)
+        plain = found.npcompile_function() if hasattr(type(found), "npcompile_function") else found
+        if type(plain) is not types.FunctionType or not follow.is_users(plain):
+            return None
+        if plain.__code__.co_filename.startswith(GENERATED):
+            return None
+        try:
+            self.of_class(obj, name)
+        except Unfollowed as reason:
+            self.stop(str(reason))
+            return None
+        return found
+
+    # -- operators -------------------------------------------------------------------------------------------
+
+    def binary(self, op: str, a: Any, b: Any) -> Any:
+        if self.on and (self.is_followed(a) or self.is_followed(b)):
+            result = self._either(a, b, f"__{_NAMES[op]}__", f"__r{_NAMES[op]}__", op)
+            if result is not NotImplemented:
+                return result
+        return super().binary(op, a, b)
+
+    def inplace(self, op: str, a: Any, b: Any) -> Any:
+        if self.on and (self.is_followed(a) or (self.is_followed(b) and not is_array(a))):
+            method = self.protocol(a, f"__i{_NAMES[op]}__")
+            if method is not None and (result := self.call(method, a, b)) is not NotImplemented:
+                return result
+            if method is not None or class_attribute(type(a), f"__i{_NAMES[op]}__") is None:
+                result = self._either(a, b, f"__{_NAMES[op]}__", f"__r{_NAMES[op]}__", op)
+                if result is not NotImplemented:
+                    return result
+        return super().inplace(op, a, b)
+
+    def unary(self, op: str, a: Any) -> Any:
+        method = self.protocol(a, _UNARY[op])
+        return super().unary(op, a) if method is None else self.call(method, a)
+
+    def compare(self, op: str, a: Any, b: Any) -> Any:
+        if self.on and (self.is_followed(a) or self.is_followed(b)):
+            if op in _COMPARED:
+                result = self._compared(op, a, b)
+                if result is not NotImplemented:
+                    return result
+            elif op in ("in", "not in") and (method := self.protocol(b, "__contains__")) is not None:
+                return self.truth(self.call(method, b, a)) is (op == "in")
+        return super().compare(op, a, b)
+
+    def truth(self, x: Any) -> bool:
+        if (method := self.protocol(x, "__bool__")) is not None:
+            result = self.call(method, x)
+            return super().truth(result) if type(result) is bool else bool(x)
+        if (method := self.protocol(x, "__len__")) is not None:
+            return super().truth(self.call(method, x))
+        if self.on and self.is_followed(x):
+            kind = type(x)
+            if class_attribute(kind, "__bool__") is None and class_attribute(kind, "__len__") is None:
+                return True
+        return super().truth(x)
+
+    def _either(self, a: Any, b: Any, forward: str, backward: str, op: str) -> Any:
+        """What the first method gives that knows what to do; NotImplemented where Python has to be asked."""
+        one, other = type(a), type(b)
+        own = self.protocol(a, forward)
+        theirs = None if one is other else self.protocol(b, backward)
+        if theirs is not None and issubclass(other, one):
+            # A subclass goes first where its method is another.
+            if class_attribute(one, backward) is not class_attribute(other, backward):
+                if (result := self.call(theirs, b, a)) is not NotImplemented:
+                    return result
+                theirs = None
+        if own is not None:
+            result = self.call(own, a, b)
+            if result is not NotImplemented:
+                return result
+        elif is_numpy(a):
+            if (override := self.protocol(b, "__array_ufunc__")) is not None:
+                return self.call(override, b, pure.UFUNCS[op], "__call__", a, b)
+            result = do(getattr(one, forward), a, b)
+            if result is not NotImplemented:
+                self.stop(f"`{op}` of {one.__name__} and {other.__name__}")
+                return result
+        elif class_attribute(one, forward) is not None and one not in _SEQUENCES:
+            if one not in (*NUMBERS, bool) or getattr(one, forward)(a, b) is not NotImplemented:
+                return NotImplemented
+        return NotImplemented if theirs is None else self.call(theirs, b, a)
+
+    def _compared(self, op: str, a: Any, b: Any) -> Any:
+        name, mirrored = _COMPARED[op], _COMPARED[_MIRRORED[op]]
+        one, other = type(a), type(b)
+        if is_numpy(a) or is_numpy(b):
+            if self.protocol(b, "__array_ufunc__") is None and not is_numpy(b):
+                return NotImplemented
+        first, second = self._comparing(a, name), self._comparing(b, mirrored)
+        tries = [(first, a, b), (second, b, a)]
+        if one is not other and issubclass(other, one) and second is not None:
+            tries.reverse()
+        for method, own, operand in tries:
+            if method is not None:
+                result = self.call(method, own, operand)
+                if result is not NotImplemented:
+                    inverted = op == "!=" and method is class_attribute(type(own), "__eq__")
+                    return (not self.truth(result)) if inverted else result
+            elif not self._compares_not(own, name if own is a else mirrored):
+                return NotImplemented
+        if op in ("==", "!="):
+            return self.compare("is" if op == "==" else "is not", a, b)
+        return NotImplemented
+
+    def _comparing(self, obj: Any, name: str) -> Any:
+        """The method that compares an object; for `!=` that may be its `__eq__`."""
+        found = self.protocol(obj, name)
+        if found is None and name == "__ne__" and class_attribute(type(obj), name) is object.__ne__:
+            found = self.protocol(obj, "__eq__")
+        return found
+
+    def _compares_not(self, obj: Any, name: str) -> bool:
+        """Whether an object's own method knows nothing of objects of the user's."""
+        kind = type(obj)
+        if kind in (*NUMBERS, bool, str, bytes, list, tuple, dict, type(None)):
+            return True
+        return class_attribute(kind, name) in (None, getattr(object, name, None))
+
+    # -- items, and what is gone over ------------------------------------------------------------------------
+
+    def asked(self, fn: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """What `len(obj)` and the like give by the object's own method, in a tuple; empty: it has none."""
+        name, kind = ASKING[fn]
+        method = self.protocol(args[0], name)
+        if method is None:
+            return ()
+        result = self.call(method, *args)
+        if kind is not None and type(result) is not kind:
+            self.stop(f"{fn.__name__}() of a {type(args[0]).__name__}")
+            return (fn(*args),)
+        return (result,)
