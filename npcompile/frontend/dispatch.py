@@ -258,7 +258,8 @@ def native(op: Op, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
         result = _answer(op, args, kwargs, out)
     if out is None:
         scalar = op.scalar if op.scalars is None else op.scalar_at(*map_arrays((args, kwargs), _layout))
-        return wrap(scalar, result, [array._memory for array in arrays_in((args, kwargs))])
+        answer = wrap(scalar, result, [array._memory for array in arrays_in((args, kwargs))])
+        return answer.item() if op.numbers is not None and op.numbers(args, kwargs) else answer
     casting = kwargs.get("casting", "same_kind")
     dtype = convert.numpy_dtype(result.dtype)
     if "dtype" in op.accepts and kwargs.get("dtype") is None and not isinstance(function, np.ufunc):

@@ -34,6 +34,20 @@ INVERSE: Any = linalg._umath_linalg.inv
 # LAPACK as NumPy is linked with it: generalised ufuncs of float64 and complex128.
 LAPACK: Any = linalg._umath_linalg
 
+
+def _of_shape(name: str, wide: str, tall: str) -> Any:
+    """A routine of LAPACK's. NumPy 2.0 has two, by the shape of the matrix, in place of the one of later."""
+    if hasattr(LAPACK, name):
+        return getattr(LAPACK, name)
+    of_wide, of_tall = getattr(LAPACK, wide), getattr(LAPACK, tall)
+    return lambda matrix, *rest: (of_wide if matrix.shape[-2] <= matrix.shape[-1] else of_tall)(matrix, *rest)
+
+
+SINGULAR_VALUES: Any = _of_shape("svd", "svd_m", "svd_n")
+SVD_FULL: Any = _of_shape("svd_f", "svd_m_f", "svd_n_f")
+SVD_REDUCED: Any = _of_shape("svd_s", "svd_m_s", "svd_n_s")
+LEAST_SQUARES: Any = _of_shape("lstsq", "lstsq_m", "lstsq_n")
+
 # The classes of results of several arrays.
 EigResult: Any = linalg._linalg.EigResult
 EighResult: Any = linalg._linalg.EighResult

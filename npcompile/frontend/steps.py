@@ -54,11 +54,12 @@ class Steps(Notes):
         else:
             refs, named = self.operands(op, args, kwargs, result)
         if "length" in op.accepts and is_array(result) and not self.general:
-            named["length"] = len(
-                result
-            )  # the op's length is decided by data: it checks that it still is this
+            # The op's length is decided by data: it checks that it still is this.
+            named["length"] = len(result)
         value = self.value(result)
         step = "view" if is_view else "op"
+        if type(result) is int:  # a count (`Op.numbers`)
+            value, result = Value("int", TORCH[np.dtype(np.int64)]), fresh(result)
         read_only = (
             type(result) is np.ndarray and not result.flags.writeable
         )  # it shows one element many times

@@ -86,6 +86,8 @@ class Op:
     # Of an op that answers with a view, or with scalars, at some calls only: whether this one (NumPy values).
     views: Callable[[tuple[Any, ...], dict[str, Any]], bool] | None = None
     scalars: Callable[[tuple[Any, ...], dict[str, Any]], bool] | None = None
+    # Of an op that NumPy answers with a Python number at some calls: whether at this one.
+    numbers: Callable[[tuple[Any, ...], dict[str, Any]], bool] | None = None
     library: bool = False  # on the CPU a tuned library does it best: not fused, run by NumPy at replay
     product: bool = False  # of two operands of one or two dimensions it is their matrix product
     checked: bool = (

@@ -44,11 +44,16 @@ def resolve(
         signature = (None,) * ufunc.nin + (dtype,) * ufunc.nout
     if signature is not None:
         keywords["signature"] = signature
-    if casting in ("no", "equiv") and any(isinstance(item, type) for item in operands):
-        # resolve_dtypes reads freed memory here (NumPy 2.4): the ufunc itself is asked whether it casts
-        ufunc(
-            *[_SAMPLE[item] if isinstance(item, type) else np.empty(0, item) for item in operands], **keywords
-        )
+    if any(isinstance(item, type) for item in operands) and (
+        casting in ("no", "equiv") or signature is not None
+    ):
+        # Whether it casts is asked of the ufunc itself: for "no" and "equiv" resolve_dtypes reads freed
+        # memory (NumPy 2.4), and NumPy 2.0 makes a number the dtype that is given, whatever `casting` says.
+        with np.errstate(all="ignore"):
+            ufunc(
+                *[_SAMPLE[item] if isinstance(item, type) else np.empty(0, item) for item in operands],
+                **keywords,
+            )
         keywords["casting"] = "unsafe"
     return ufunc.resolve_dtypes(operands + (None,) * ufunc.nout, **keywords)
 

@@ -73,7 +73,8 @@ class Call:
             if ok is not None and not ok:
                 raise Failed(op.name)
         if out is None:
-            return to_numpy(result, scalar)
+            answer = to_numpy(result, scalar)
+            return answer.item() if op.numbers is not None and op.numbers(args, kwargs) else answer
         np.copyto(out, to_numpy(result, scalar), casting="same_kind")
         return out
 

@@ -34,6 +34,7 @@ from npcompile.frontend.ops.rules import (
 from npcompile.frontend.ops.shape import ORDERS, laid, reverse
 from npcompile.frontend.table import Op
 from npcompile.nep50 import promote, weak
+from npcompile.nep50.asked import takes
 
 
 def shape_of(shape: Any) -> tuple[int, ...]:
@@ -93,11 +94,15 @@ def empty(shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None
     return laid(made, order)
 
 
+_FILLS_WRAP = takes(lambda: np.full(1, 300, np.uint8))  # until NumPy 2.0 Python integers do, as arrays do
+
+
 def _filling(value: Any, dtype: DType, shape: Sequence[int], device: Any) -> Tensor:
     """The value to fill with, in that shape: NumPy's copyto checks the bounds of Python integers alone."""
     device = device or device_of([value])
     value = operand(value, device)
-    filling = as_dtype(value, dtype, device) if type(value) is int else cast(tensor(value, device), dtype)
+    fits = type(value) is int and not _FILLS_WRAP
+    filling = as_dtype(value, dtype, device) if fits else cast(tensor(value, device), dtype)
     aligned = zip(filling.shape[::-1], tuple(shape)[::-1], strict=False)
     if filling.dim() > len(shape) or any(size not in (1, other) for size, other in aligned):
         raise ValueError(

@@ -21,7 +21,16 @@ from npcompile.frontend.ops.lapack import (
     upper,
 )
 from npcompile.frontend.ops.rules import op
-from npcompile.frontend.private import LAPACK, EighResult, EigResult, QRResult, SVDResult
+from npcompile.frontend.private import (
+    LAPACK,
+    SINGULAR_VALUES,
+    SVD_FULL,
+    SVD_REDUCED,
+    EighResult,
+    EigResult,
+    QRResult,
+    SVDResult,
+)
 from npcompile.frontend.table import Op
 
 Checked = tuple[Any, Tensor | None]
@@ -167,7 +176,7 @@ def _singular_values(a: Tensor) -> Checked:
         return matrix.new_zeros(shape, dtype=real_of(result)), None
     ok = finite(matrix)
     if left_to_numpy(ok):
-        s, ok = numpys(LAPACK.svd, matrix)
+        s, ok = numpys(SINGULAR_VALUES, matrix)
         return s.to(real_of(result)), ok
     return torch.linalg.svdvals(matrix).to(real_of(result)), ok
 
@@ -182,7 +191,7 @@ def svd(a: Tensor, full_matrices: Any = True, compute_uv: Any = True, hermitian:
     work, result = common(a)
     matrix = a.to(work)
     if eager(matrix):
-        (u, s, vh), ok = numpys(LAPACK.svd_f if full_matrices else LAPACK.svd_s, matrix)
+        (u, s, vh), ok = numpys(SVD_FULL if full_matrices else SVD_REDUCED, matrix)
     else:
         ok = finite(matrix)
         left_to_numpy(ok)  # raises, on a device

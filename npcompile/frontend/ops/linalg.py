@@ -12,6 +12,7 @@ from torch import Tensor
 
 from npcompile.frontend.ops.rules import op
 from npcompile.frontend.table import Op
+from npcompile.nep50.asked import takes
 
 
 def _norm_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
@@ -58,9 +59,16 @@ def _squares(x: Tensor) -> Tensor:
     return x.real * x.real + x.imag * x.imag if x.is_complex() else x * x
 
 
+_LARGEST_OF_NONE = takes(lambda: np.linalg.norm(np.empty(0), np.inf))  # it is 0 since NumPy 2.3
+
+
 def _largest(x: Tensor, axis: int, keepdims: bool) -> Tensor:
     """The maximum with `initial=0`."""
-    return x.amax(axis, keepdim=keepdims) if x.shape[axis] else x.sum(axis, keepdim=keepdims)
+    if x.shape[axis]:
+        return x.amax(axis, keepdim=keepdims)
+    if not _LARGEST_OF_NONE:
+        raise ValueError("zero-size array to reduction operation maximum which has no identity")
+    return x.sum(axis, keepdim=keepdims)
 
 
 def _smallest(x: Tensor, axis: int, keepdims: bool) -> Tensor:

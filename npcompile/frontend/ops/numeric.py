@@ -29,6 +29,7 @@ from npcompile.frontend.ops.rules import (
 )
 from npcompile.frontend.table import Op, Weak
 from npcompile.nep50 import promote
+from npcompile.nep50.asked import takes
 
 
 def _itself() -> bool:
@@ -73,6 +74,12 @@ def fix(x: Tensor, out: None = None) -> Tensor:
     return do(np.trunc, x)
 
 
+# Since NumPy 2.1: bounds by name, no bounds at all, Python integers beyond what the array's dtype holds.
+_BOUNDS_BY_NAME = takes(lambda: np.clip(np.ones(1), min=0))
+_NO_BOUNDS = takes(lambda: np.ones(1).clip(None, None))  # type: ignore[call-overload]
+_WIDE_BOUNDS = takes(lambda: np.ones(1, np.uint8).clip(-1, 300))
+
+
 @op(np.clip, operands=("a_min", "a_max", "min", "max"))
 def clip(
     a: Tensor,
@@ -83,6 +90,9 @@ def clip(
     min: Any = NO_VALUE,
     max: Any = NO_VALUE,
 ) -> Tensor:
+    by_place = a_min is not NO_VALUE and a_max is not NO_VALUE
+    if not (_BOUNDS_BY_NAME or (by_place and min is NO_VALUE and max is NO_VALUE)):
+        raise TypeError("clip() takes 'a_min' and 'a_max', and no bounds by name")
     by_name = [None if item is NO_VALUE else item for item in (min, max)]
     if a_min is NO_VALUE and a_max is NO_VALUE:
         return _clipped(a, *by_name)
@@ -101,7 +111,9 @@ def ndarray_clip(a: Tensor, /, min: Any = None, max: Any = None, out: None = Non
 def _clipped(a: Tensor, low: Any, high: Any) -> Tensor:
     """maximum, then minimum, in the common dtype of all three: so NaN propagates and the upper bound wins."""
     dtype = dtype_of(a)
-    if dtype.kind in "iu":  # Python integers out of bounds bound nothing
+    if low is None and high is None and not _NO_BOUNDS:
+        raise ValueError("One of max or min must be given")
+    if dtype.kind in "iu" and _WIDE_BOUNDS:  # Python integers out of bounds bound nothing
         if type(low) is int and low <= np.iinfo(dtype).min:
             low = None
         if type(high) is int and high >= np.iinfo(dtype).max:
@@ -222,11 +234,17 @@ def isneginf(x: Tensor, out: None = None) -> Tensor:
     return do(np.isinf, x) & do(np.signbit, x)
 
 
+with np.errstate(invalid="ignore"):
+    _SINC_OF_HALF = not np.isnan(
+        np.sinc(np.float16(0))
+    )  # until NumPy 2.2, 1e-20 stands for 0 in float16, too
+
+
 @op(np.sinc)
 def sinc(x: Tensor) -> Tensor:
     angle = do(np.multiply, math.pi, x)
     dtype = dtype_of(angle)
-    tiny = float(np.finfo(dtype).eps) if dtype.kind == "f" else 1e-20
+    tiny = float(np.finfo(dtype).eps) if dtype.kind == "f" and _SINC_OF_HALF else 1e-20
     safe = torch.where(angle != 0, angle, constant(tiny, dtype, angle.device))
     return do(np.divide, do(np.sin, safe), safe)
 

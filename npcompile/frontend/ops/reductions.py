@@ -319,7 +319,16 @@ def ptp(a: Tensor, axis: Any = None, out: None = None, keepdims: bool = False) -
     return do(np.subtract, reduce(MAXIMUM, a, axis, None, keepdims), reduce(MINIMUM, a, axis, None, keepdims))
 
 
-@op(np.count_nonzero)
+def _counts_in_python(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether the count is a Python number. Until NumPy 2.2 all counts of whole arrays are."""
+    axis = args[1] if len(args) > 1 else kwargs.get("axis")
+    return axis is None and not kwargs.get("keepdims", False)
+
+
+_PYTHON_COUNTS = isinstance(np.count_nonzero(np.ones(1)), int)
+
+
+@op(np.count_nonzero, numbers=_counts_in_python if _PYTHON_COUNTS else None)
 def count_nonzero(a: Tensor, axis: Any = None, *, keepdims: bool = False) -> Tensor:
     return reduce(ADD, cast(a, BOOL), axis, INT64, keepdims)
 

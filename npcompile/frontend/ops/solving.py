@@ -21,7 +21,7 @@ from npcompile.frontend.ops.lapack import (
     surely_definite,
 )
 from npcompile.frontend.ops.rules import op
-from npcompile.frontend.private import LAPACK, SlogdetResult
+from npcompile.frontend.private import LAPACK, LEAST_SQUARES, SlogdetResult
 from npcompile.frontend.table import Op
 
 Checked = tuple[Any, Tensor | None]
@@ -170,7 +170,7 @@ def lstsq(a: Tensor, b: Tensor, rcond: Any = None) -> Checked:
         ask = left_to_numpy(ok)
     if ask:
         some = target if columns else target.new_zeros((m, 1))
-        found, ok = numpys(LAPACK.lstsq, matrix, some, rcond)
+        found, ok = numpys(LEAST_SQUARES, matrix, some, rcond)
     x, left, rank, s = found
     x = x[:, 0] if vector else x[:, :columns]
     left = left[:columns] if int(rank) == n and m > n else s.new_empty(0)
