@@ -115,6 +115,11 @@ class Exports(Operators):
     def tobytes(self, order: Any = "C") -> bytes:
         return self._on_host().tobytes(order)
 
+    if hasattr(np.ndarray, "tostring"):  # until NumPy 2.2
+
+        def tostring(self, order: Any = "C") -> bytes:
+            return self._on_host().tostring(order)
+
     def tofile(self, *args: Any, **kwargs: Any) -> None:
         self._on_host().tofile(*args, **kwargs)
 

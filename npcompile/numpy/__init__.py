@@ -60,7 +60,7 @@ def host_calls() -> Counter[str]:
 
 def __getattr__(name: str) -> Any:
     """NumPy's modules that have no arrays of ours, and what an older or newer NumPy has beside all this."""
-    if name.startswith("_"):
+    if name.startswith("_") and name not in numpy.__all__:  # NumPy 2.0 has some there
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return wrap(getattr(numpy, name))
 

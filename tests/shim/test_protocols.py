@@ -310,14 +310,14 @@ def test_other_libraries_share_the_memory() -> None:
     [
         (lambda np: np.hypot(1, 2, 3, 4), TypeError),
         (lambda np: np.pad(np.ones(3), 3.4), TypeError),
-        (lambda np: np.clip(np.ones(3), 1, 2, min=0), ValueError),
+        (lambda np: np.clip(np.ones(3), 1, 2, min=0), (ValueError, TypeError)),  # until NumPy 2.0 the latter
         (lambda np: np.clip(np.ones(3), 1, max=0), TypeError),
         (lambda np: np.concatenate([np.ones(2)], out=np.ones(2), dtype="f8"), TypeError),
         (lambda np: np.stack([np.ones(2)], out=np.ones((1, 2)), dtype="f8"), TypeError),
         (lambda np: np.add(np.ones(2), 1, ...), TypeError),
     ],
 )
-def test_calls_that_raise(call: Any, error: type[Exception]) -> None:
+def test_calls_that_raise(call: Any, error: Any) -> None:
     for module in (numpy, np):
         with pytest.raises(error):
             call(module)
