@@ -76,8 +76,10 @@ class Jitted(Recorded):
             raise NotCompiledError(text)
         warn(text)
 
-    def _too_small(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def gave_up(self) -> None:
         self.note("NumPy is faster here: calling kernels takes longer than what they do", None)
+
+    def _too_small(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return self._plain(args, kwargs)
 
     def _cut(self, failed: Traced | None, anyway: bool = False) -> Outlined | None:

@@ -25,9 +25,10 @@ def _none(args: tuple[Any, ...]) -> bytes | None:
 brief: Callable[[tuple[Any, ...]], bytes | None] = _none
 
 
-def _use_native() -> None:
+def use_native() -> None:
+    """Have the native runtime make signatures, once it has been built."""
     global brief
-    if brief is _none and (module := native.loaded()) is not None:
+    if brief is _none and (module := native.found()) is not None:
         brief = module.signature
 
 
@@ -66,7 +67,7 @@ class Linking:
                     kernels: list[Any] = [job.kernel for job in entry.jobs]
                     if verifying() and entry.program.device in (None, "cpu"):
                         kernels = watched(kernels, entry.segments, entry.program.filename, self.name)
-                    _use_native()
+                    use_native()
                     state.ready.insert(0, (entry.replay.link(kernels, self._stats), entry.host_calls))
                     if not verifying():
                         state.try_out(entry, self.clear_seconds, self.first_replays)

@@ -137,6 +137,8 @@ class Recorded(Linking):
                 return result
             if state.ready:
                 state.misses += 1
+            elif state.small or state.waits():
+                return self._by_numpy(state, args, kwargs)
             if failure is not None:
                 return self._again(key, args, kwargs, failure)
         return self._first(key, args, kwargs)
@@ -175,6 +177,16 @@ class Recorded(Linking):
         if asked and isinstance(rewritten := self._source(), Rewritten):
             return rewritten.bind(fn, Defaults(self._default_float, self.fast_random))
         return fn
+
+    def _by_numpy(self, state: State, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call of a signature that is NumPy's, for good or as long as its kernels are being compiled."""
+        if not state.small:
+            return self._plain(args, kwargs)
+        try:
+            return self._too_small(args, kwargs)
+        except BaseException as error:
+            error.__traceback__ = as_written(error.__traceback__)
+            raise
 
     def _first(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call that no replay answers: link what has been compiled, else record, else run plain."""
@@ -337,6 +349,9 @@ class Recorded(Linking):
         self._stats.calls -= 1
         return self._in_python()(*args, **kwargs)
 
+    def gave_up(self) -> None:
+        """A signature has been left to NumPy, which was measured to take less time."""
+
     def _record(self, state: State, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         rewritten = self._source()
         if isinstance(rewritten, str):
@@ -392,6 +407,7 @@ class Recorded(Linking):
             self._report(f"submitting failed: {type(error).__name__}: {error}", None)
             return traced.result
         state.pending.append(entry)
+        linking.use_native()
         if self._wait or os.environ.get("NPCOMPILE_WAIT", "0") not in ("", "0"):
             self._wait_for(entry)
             self._link(state)

@@ -70,6 +70,12 @@ class State:
         self.grows = False  # a container among the arguments, which is known by its type alone
         self.lock = threading.Lock()
 
+    def waits(self) -> bool:
+        """Whether there is nothing to do but to wait for the compiler."""
+        if len(self.plain_seconds) < FEWEST or (self.group is not None and self.group.general is not None):
+            return False
+        return bool(self.pending) and not any(entry.done for entry in self.pending)
+
     def prefer(self, replay: Callable[..., Any]) -> None:
         """Try this one, which was right just now, first from now on."""
         if self.ready[0][0] is not replay:
@@ -111,9 +117,6 @@ class State:
             if slower is None:
                 self.trial = trial
             elif slower:
-                self.give_up()
+                self.small, self.ready = True, []
+                recorded.gave_up()
         return result
-
-    def give_up(self) -> None:
-        """Leave this signature to NumPy, which takes less time."""
-        self.small, self.ready = True, []

@@ -29,13 +29,19 @@ def with_default(
     return {**kwargs, "dtype": dtype} if is_default else kwargs
 
 
+_PLAIN = frozenset((np.ndarray, int, float, bool, complex, str, type(None)))
+
+
 def on_device(value: Any) -> bool:
     """Whether a torch tensor on a device is among the arguments: its `.numpy()` is a device array."""
-    if isinstance(value, torch.Tensor):
-        return value.device.type != "cpu"
-    if type(value) in (tuple, list):
+    kind = type(value)
+    if kind in _PLAIN:  # asking torch about each would take longer than a small function does
+        return False
+    if kind is tuple or kind is list:
         return any(map(on_device, value))
-    return type(value) is dict and any(map(on_device, value.values()))
+    if kind is dict:
+        return any(map(on_device, value.values()))
+    return isinstance(value, torch.Tensor) and value.device.type != "cpu"
 
 
 class Defaults(Hooks):

@@ -68,6 +68,14 @@ def load(folder: Path) -> Any:
         return _module
 
 
+def found() -> Any:
+    """The native module if it has been built, else None."""
+    try:
+        return _module or load(files.directory())
+    except (files.Refused, ImportError, OSError):
+        return None  # a kernel that needs it will say so
+
+
 def loaded() -> Any:
     """The native module if this process has loaded it, else None."""
     return _module
