@@ -41,14 +41,11 @@ if TYPE_CHECKING:
 # plain.
 MAX_PROGRAMS = 8
 
-
 # Signatures of one function that are recorded: each is a compilation of some seconds, on one core.
 MAX_SIGNATURES = 64
 
-
 # After so many calls in a row for which no program was right, those of a signature are given up.
 MAX_MISSES = 12
-
 
 # After so many recordings in a row that ended in an exception, calls are plain until one does not raise.
 MAX_RAISED = 2

@@ -20,6 +20,7 @@ from npcompile.frontend.signature import NUMBERS
 from npcompile.frontend.table import TABLE, TORCH, Op
 from npcompile.frontend.tracked import fresh
 from npcompile.lower.graph import write
+from npcompile.lower.products import is_small
 from npcompile.lower.values import Value
 
 GETITEM = np.ndarray.__getitem__
@@ -41,7 +42,7 @@ class Steps(Notes):
         if is_array(result) and self.tracked.get(result) is not None:
             return result  # NumPy answered with an array that is there already
         is_view = view or (op.view and self._is_view(result, args))
-        if not is_view and not self.in_library(op):
+        if not is_view and not self.in_library(op, args):
             args = self.even(args)
             kwargs = {key: self.even(arg) for key, arg in kwargs.items()}
         moving = self._moves(op, args)
@@ -57,13 +58,12 @@ class Steps(Notes):
             # The op's length is decided by data: it checks that it still is this.
             named["length"] = len(result)
         value = self.value(result)
-        step = "view" if is_view else "op"
         if type(result) is int:  # a count (`Op.numbers`)
             value, result = Value("int", TORCH[np.dtype(np.int64)]), fresh(result)
-        read_only = (
-            type(result) is np.ndarray and not result.flags.writeable
-        )  # it shows one element many times
-        if step == "op" and (self.in_library(op) or read_only or self._has_views(result, args)):
+        step = "view" if is_view else "op"
+        # What is read-only shows one element many times.
+        read_only = type(result) is np.ndarray and not result.flags.writeable
+        if step == "op" and (self.in_library(op, args) or read_only or self._has_views(result, args)):
             step = "library"
         if step == "op" and self.general and "length" in op.accepts:
             step = "library"  # how long it is depends on data: NumPy makes it
@@ -164,9 +164,22 @@ class Steps(Notes):
         self.know(result, node)
         return result
 
-    def in_library(self, op: Op) -> bool:
-        """Whether an op is done by NumPy's own libraries at replay: on the CPU they are the best there is."""
-        return op.library and self.libraries and self.devices <= {"cpu"}
+    def in_library(self, op: Op, args: tuple[Any, ...]) -> bool:
+        """Whether an op is done by NumPy's own libraries at replay: on the CPU they are the best there is,
+        but for what is done before they are called."""
+        if not op.library or not self.libraries or not self.devices <= {"cpu"}:
+            return False
+        return not (op.product and not self.general and self._is_small(args))
+
+    def _is_small(self, args: tuple[Any, ...]) -> bool:
+        """Whether these are the operands of a product that kernels do, at each call."""
+        operands = [layout(arg) for arg in args[:2] if is_array(arg)]
+        return (
+            len(operands) == 2
+            and not any(map(self.by_data, args[:2]))
+            and all(array.dtype in TORCH and array.dtype.kind in "fiub" for array in operands)
+            and is_small(*(array.shape for array in operands))
+        )
 
     def _is_view(self, result: Any, args: tuple[Any, ...]) -> bool:
         if not is_array(result) or not args or not is_array(args[0]):

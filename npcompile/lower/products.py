@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,10 +17,33 @@ from npcompile.lower.wrapper import Call, Kernel, Memory, Program, View, metadat
 _DTYPES = {torch.float32: "float", torch.float64: "double"}
 # Two products of one matrix read it once from so many bytes on: smaller ones stay in the caches between them.
 SHARED_FROM = 24 << 20
+# Multiplications of one product, and of one matrix of a stack, up to which a kernel has done them before a
+# library has been called.
+SMALL = 512
+SMALL_OF_STACK = 64
 _BETWEEN = ("input", "op", "view", "part", "number", "library", "write", "guard", "read")
 
 
-# -- in the kernel that makes an operand
+# -- in kernels
+
+
+def is_small(one: Sequence[Any], other: Sequence[Any]) -> bool:
+    """Whether a product of operands of these shapes belongs in a kernel wherever it stands."""
+    if not one or not other:
+        return False
+    rows, columns = one[-2:-1], other[-1:] if len(other) > 1 else ()
+    each = math.prod((*rows, one[-1], *columns))
+    stack = len(one) > 2 or len(other) > 2
+    return each <= SMALL_OF_STACK if stack else each <= SMALL
+
+
+def summed(one: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
+    """The product of arrays, matrices or stacks of them as sums that a kernel does."""
+    if other.dim() == 1:
+        return (one * other).sum(-1, dtype=one.dtype)
+    return (one[..., None] * other[..., None, :, :] if one.dim() > 1 else one[:, None] * other).sum(
+        -2, dtype=one.dtype
+    )
 
 
 def fusable(node: fx.Node, inside: set[fx.Node]) -> bool:

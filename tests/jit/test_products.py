@@ -41,6 +41,66 @@ def flat(result: Any) -> tuple[Any, ...]:
     return () if result is None else result if isinstance(result, tuple) else (result,)
 
 
+# -- small matrices, and stacks of them: in the kernel with what is around them
+
+SMALL = [
+    ((4, 4), (4, 4)), ((3, 5), (5, 2)), ((3, 5), (5,)), ((5,), (5, 2)), ((6,), (6,)), ((1, 1), (1, 1)),
+    ((2, 0), (0, 3)), ((7, 3, 3), (7, 3, 3)), ((7, 3, 3), (3,)), ((3, 3), (7, 3, 3)), ((3,), (7, 3, 2)),
+    ((5, 1, 2, 3), (4, 3, 2)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("dtypes", ["dd", "ff", "fd", "ee", "ll", "Bb", "??", "ld"])
+def test_small_products_are_in_the_kernel(dtypes: str) -> None:
+    def products(*operands):
+        return tuple((a @ b) * 2 for a, b in zip(operands[::2], operands[1::2], strict=True))
+
+    operands = [
+        abs(10 * vector(int(np.prod(shape)))).astype(code).reshape(shape)
+        for shapes in SMALL
+        for shape, code in zip(shapes, dtypes, strict=True)
+    ]
+    close = {"e": 2e-3, "f": 1e-5}.get(dtypes[1], 1e-12)
+    jitted = run(products, *operands, close=close)
+    assert jitted.stats.segments == 1
+    assert " library " not in str(jitted.programs[0])
+
+
+def test_small_products_follow_each_other_in_one_kernel() -> None:
+    def predict(x, P, F, Q):
+        return F @ x, F @ P @ F.T + Q
+
+    F, P, Q = (vector(16).reshape(4, 4) for _ in range(3))
+    jitted = run(predict, vector(4), P, F, Q)
+    assert jitted.stats.segments == 1 and " library " not in str(jitted.programs[0])
+    run(predict, vector(4), P[::-1], np.asfortranarray(F), Q.T)
+
+
+def test_a_small_product_in_place_and_into_out() -> None:
+    def f(a, b, c):
+        a @= b
+        np.matmul(a, b, out=c)
+        return a.dot(c)
+
+    run(f, *(vector(9).reshape(3, 3) for _ in range(3)))
+
+
+def test_a_small_product_of_a_records_field() -> None:
+    records = np.zeros(4, [("flag", "i1"), ("x", "f8")])
+    records["x"] = vector(4)
+    jitted = npcompile.jit(lambda r, w: (w * 2) @ r["x"] + 1, wait=True)
+    weights = vector(4)
+    for _ in range(2):
+        assert jitted(records, weights) == pytest.approx((weights * 2) @ records["x"] + 1)
+
+
+def test_a_product_that_is_small_at_some_lengths_is_right_at_all() -> None:
+    jitted = npcompile.jit(lambda a, b: a @ b + 1, wait=True)
+    for size in (3, 4, 5, 40, 6, 90, 2, 200, 7, 91):
+        a, b = vector(size * size).reshape(size, size), vector(size * size).reshape(size, size)
+        np.testing.assert_allclose(jitted(a, b), a @ b + 1, rtol=1e-11, atol=1e-11)
+
+
 # -- stacks of matrices
 
 
@@ -86,7 +146,7 @@ def test_a_matrix_that_is_needed_besides_is_written_out() -> None:
         B = 2 * A
         return B @ x, B
 
-    assert run(f, vector(60).reshape(6, 10), vector(10)).stats.bytes_written == 60 * 8
+    assert run(f, vector(600).reshape(30, 20), vector(20)).stats.bytes_written == 600 * 8
 
 
 def test_products_of_vectors_do_not_end_a_segment() -> None:

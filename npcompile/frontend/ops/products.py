@@ -15,6 +15,7 @@ from npcompile.frontend.ops.contraction import contracted
 from npcompile.frontend.ops.gufuncs import loop_limit, product
 from npcompile.frontend.ops.rules import check_broadcast, do, op, promoted
 from npcompile.frontend.table import TABLE, Op
+from npcompile.lower.products import is_small, summed
 
 
 def _vectors(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
@@ -29,8 +30,14 @@ def _limits(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None
     return loop_limit(op.objects[0], args, kwargs)
 
 
+def _multiply(one: Tensor, other: Tensor) -> Tensor:
+    """By a library, or as sums in a kernel."""
+    small = not one.is_complex() and one.device.type == "cpu" and is_small(one.shape, other.shape)
+    return summed(one, other) if small else torch.matmul(one, other)
+
+
 def _matmul(one: Tensor, other: Tensor) -> Tensor:
-    return contracted(torch.matmul, one, other)
+    return contracted(_multiply, one, other)
 
 
 def _vecdot(one: Tensor, other: Tensor) -> Tensor:
@@ -129,7 +136,7 @@ def _pairs(a: Tensor, b: Tensor, axes_a: tuple[int, ...], axes_b: tuple[int, ...
     columns = math.prod(b.shape[axis] for axis in free_b)
     left = one.permute((*free_a, *axes_a)).reshape(rows, inner)
     right = other.permute((*axes_b, *free_b)).reshape(inner, columns)
-    return contracted(torch.matmul, left, right).reshape(shape)
+    return contracted(_multiply, left, right).reshape(shape)
 
 
 def _dot_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:

@@ -162,11 +162,11 @@ class Operators(Base):
     def _write_back(self, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any], dst: Any) -> None:
         """Note `dst[...] = op(*args)` (NumPy has carried it out already)."""
         notes = self.notes
-        if not notes.in_library(op):
+        if not notes.in_library(op, args):
             args = notes.even(args)
         refs, named = notes.operands(op, args, kwargs, dst)
         value = notes.value(dst).renewed(notes.roots.new(), dst.shape, None)
-        library = notes.in_library(op)
+        library = notes.in_library(op, args)
         if library:
             value = replace(
                 value, dtype=TORCH.get(np.result_type(*(item for item in layouts(args) if is_numpy(item))))
