@@ -80,11 +80,26 @@ def address(array: np.ndarray[Any, Any]) -> int:
     return int(array.__array_interface__["data"][0])
 
 
+def _owner(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The first of the arrays on this memory.
+
+    `ndarray.base` leads there at once where an array owns the memory. Where something else does (a buffer, a
+    file, a tensor), the base of a view is an array that has that as its base; and `as_strided` puts an object
+    in between, which has the array as its base.
+    """
+    while True:
+        base: Any = array.base
+        if base is not None and not isinstance(base, np.ndarray):
+            base = getattr(base, "base", None)
+        if not isinstance(base, np.ndarray):
+            return array
+        array = base
+
+
 class Roots:
     """Numbers the pieces of memory that the arrays of one recording lie in.
 
-    Arrays share a root when they have the same owner (`ndarray.base` is already the last owner), or when, as
-    arguments, their memory overlaps.
+    Arrays share a root when they have the same owner, or when, as arguments, their memory overlaps.
     """
 
     def __init__(self) -> None:
@@ -99,7 +114,7 @@ class Roots:
 
     def of(self, array: np.ndarray[Any, Any], outside: bool = False) -> tuple[int, Region]:
         """The root and the region of an array; `outside` for one that the function did not make."""
-        owner: Any = array if array.base is None else array.base
+        owner = _owner(array)
         at = address(array)
         known = self._by_owner.get(id(owner))
         if known is None and outside:

@@ -10,6 +10,7 @@ from torch import fx
 
 from npcompile.frontend.memory import Region, address
 from npcompile.frontend.program import Program, step_of, value_of
+from npcompile.frontend.pure import VIEWS
 from npcompile.frontend.replay import as_numpy
 
 
@@ -58,7 +59,9 @@ def _views(program: Program) -> Iterator[fx.Node]:
 def _known(node: fx.Node, now: dict[fx.Node, Any]) -> bool:
     """Work out a number or a view that follows from the arguments alone."""
     step = step_of(node)
-    if step not in ("number", "view") or any(arg not in now for arg in node.all_input_nodes):
+    if step not in ("number", "view") and node.target not in VIEWS:
+        return False
+    if any(arg not in now for arg in node.all_input_nodes):
         return False
     target = as_numpy(node.target, False) if step == "view" else node.target  # type: ignore[arg-type]
     args, kwargs = fx.node.map_arg((node.args, node.kwargs), now.__getitem__)

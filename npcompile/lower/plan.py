@@ -212,8 +212,12 @@ class Planner:
             return
         if value_of(dst).dtype is None:
             raise Unplannable("a write into an array of a dtype that programs cannot compute in")
-        if clash or self.open.checked:
+        doubled = value_of(dst).doubled
+        if doubled and not inside:
+            raise Unplannable("a write into an array that shows the same memory twice", node)
+        if clash or self.open.checked or doubled:
             why = f"{dst} overlaps what the segment reads or writes" if clash else "indices are checked first"
+            why = f"{dst} shows the same memory twice" if doubled else why
             if inside:
                 self._save(node, dst, why)
                 return

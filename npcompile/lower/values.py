@@ -40,6 +40,18 @@ class Value:
     region: Region | None = None
     device: str = "cpu"
 
+    @property
+    def doubled(self) -> bool:
+        """Whether several of an array's elements may lie in the same memory."""
+        extent = 1
+        for stride, length in sorted(
+            (abs(stride), length) for stride, length in zip(self.strides, self.shape, strict=True)
+        ):
+            if length > 1 and stride < extent:
+                return True
+            extent += stride * (length - 1)
+        return False
+
     def renewed(self, root: int, shape: tuple[int, ...], dtype: torch.dtype | None) -> Value:
         """The same kind of value in memory of its own: C order, another root."""
         return replace(
