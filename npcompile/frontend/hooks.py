@@ -110,6 +110,11 @@ class Hooks:
         """`obj.name = value`."""
         setattr(obj, name, value)
 
+    def appending(self, obj: Any, name: str) -> Callable[[Any], None]:
+        """What `obj.name.append(...)` calls, where that is a statement by itself."""
+        function = self.getattr(self.getattr(obj, name), "append")
+        return lambda value: self.discard(self.call(function, value))
+
     def delattr(self, obj: Any, name: str) -> None:
         """`del obj.name`."""
         delattr(obj, name)

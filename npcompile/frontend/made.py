@@ -86,11 +86,28 @@ class Build:
 
 
 class Store:
-    """`obj.name = value`, of an object from outside: done again at replay."""
+    """`obj.name = value`, `obj[name] = value` or `obj.append(value)`, of an object from outside: a step.
 
-    def __init__(self, name: str) -> None:
+    how: "attribute", "item" or "append".
+    """
+
+    def __init__(self, how: str, name: Any = None) -> None:
+        self.how = how
         self.name = name
-        self.__name__ = f"store_{name}"
+        self.__name__ = "store"
 
     def __call__(self, obj: Any, value: Any) -> None:
-        setattr(obj, self.name, value)
+        if self.how == "attribute":
+            setattr(obj, self.name, value)
+        elif self.how == "item":
+            obj[self.name] = value
+        else:
+            obj.append(value)
+
+    def text(self, obj: str, value: str, name: str | None = None) -> str:
+        """As a Python statement. name: how the item's place is written."""
+        if self.how == "attribute":
+            return f"{obj}.{self.name} = {value}"
+        return (
+            f"{obj}[{name or repr(self.name)}] = {value}" if self.how == "item" else f"{obj}.append({value})"
+        )

@@ -14,8 +14,8 @@ from torch import fx
 
 from npcompile.frontend.arrays import facts, is_array, is_uneven, layout
 from npcompile.frontend.follow import is_users_class
+from npcompile.frontend.handed import Handed, Unfollowed
 from npcompile.frontend.lengths import origin, sized_by_data
-from npcompile.frontend.made import Build, contents
 from npcompile.frontend.memory import Roots
 from npcompile.frontend.ndarray import ndarray
 from npcompile.frontend.program import Guard, Length, Read, step_of
@@ -45,14 +45,11 @@ _HOLDERS: tuple[type, ...] = (list, tuple, type({}.values()), type({}.items()))
 _NUMPY = np.__file__.rpartition("/")[0] + "/"  # its functions are recorded, too; their lines are nobody's
 
 
-class Unfollowed(Exception):
-    """The recording cannot go on: the reason is the message."""
-
-
-class Notes:
+class Notes(Handed):
     """The graph under construction, and the live objects that its nodes stand for."""
 
     def __init__(self, filename: str, libraries: bool = True) -> None:
+        super().__init__()
         self.graph = fx.Graph()
         self.inputs: list[fx.Node] = []
         self.roots = Roots()
@@ -63,17 +60,14 @@ class Notes:
         self.count = 0
         self.devices: set[str] = set()  # of the device arrays met
         self.libraries = libraries
-        self.shown: set[int] = set()  # containers that are a part of the answer
         self.made: dict[int, Any] = {}  # functions that were made inside: their cells are this call's
-        self.objects: dict[int, Any] = {}  # of the user's classes, made inside: what they hold is followed
-        self.partials: dict[int, Any] = {}  # partial objects that were made inside
-        self.ids: set[int] = set()  # of such objects, as the function asked for them
-        self._leaving: set[int] = set()  # of these, what is being made into a step
         self.code: CodeType | None = None  # of the function itself, as it is being run
         self.outside_roots: set[int] = set()  # memory that the function did not make
         self.general = False  # lengths of arguments are traced numbers: the program may do for others
         self.lengths: dict[Any, fx.Node] = {}  # their steps
         self.sizes: set[fx.Node] = set()  # numbers that depend on nothing else
+        self.calls = 0  # that may have changed what is read from outside
+        self.read_last: fx.Node | None = None  # the step of what was read from outside last
         self.host_calls = 0  # steps that are calls of real NumPy
         self.refusal: str | None = None  # why the operation that was last asked about is no op
 
@@ -254,6 +248,8 @@ class Notes:
                 self.decide(known.node, obj)
                 return obj
             return obj if known.node is None else known.node
+        if kind in (list, dict):
+            self.tight(obj)
         if kind is tuple or kind is list:
             return kind([self.ref(item, static, sizes) for item in obj])
         if kind is dict:
@@ -281,36 +277,6 @@ class Notes:
         if id(obj) in self.objects:
             return self.leave(obj)
         raise Unfollowed(f"an object of type {kind.__name__} of unknown origin")
-
-    def leave(self, obj: Any) -> fx.Node:
-        """An object that was made inside is needed itself: the step that makes it of what it holds now. From
-        here on it is like one from outside."""
-        if id(obj) in self._leaving:
-            raise Unfollowed(f"a {type(obj).__name__} that holds itself is handed on")
-        self._leaving.add(id(obj))
-        names, values = ((), tuple(obj)) if isinstance(obj, tuple) else contents(obj)
-        refs = tuple(self._held(value) for value in values)
-        self._leaving.discard(id(obj))
-        node = self.add("host", Build(type(obj), names), refs, {}, Value("object"))
-        self.tracked.keep(obj, node)
-        del self.objects[id(obj)]
-        return node
-
-    def _held(self, value: Any) -> Any:
-        """What an object holds, as an argument of the step that makes it."""
-        kind = type(value)
-        known = self.tracked.get(value)
-        if kind in (list, dict):
-            if known is not None and known.node is not None:
-                return known.node
-            if known is not None or id(value) in self.shown:
-                raise Unfollowed(f"a {kind.__name__} that others hold, too, is handed on in an object")
-            self.shown.add(id(value))
-        if kind in (list, tuple):
-            return kind([self._held(item) for item in value])
-        if kind is dict:
-            return {self.ref(key, True): self._held(item) for key, item in value.items()}
-        return self.ref(value)
 
     def inside(self, node: fx.Node, how: str, name: Any) -> fx.Node:
         """A part of an object that is only read to get at its own parts: noted once."""
@@ -344,9 +310,16 @@ class Notes:
         items = list(container.items() if type(container) is dict else enumerate(container))
         if len(items) > MAX_CONTENTS:
             raise Unfollowed(f"a container of more than {MAX_CONTENTS} things from outside")
-        self.guard("length", len(items), node)
+        if type(container) is dict and all(type(key) is str for key, _ in items):
+            node.meta["keys"] = True
+            self.guard("keys", tuple(container), node)
+        else:
+            self.guard("length", len(items), node)
+        node.meta["calls"] = self.calls
+        found = node.meta["items"] = {}
         for key, item in items:
             self.outside(Read("item", key), node, item, within=True)
+            found[repr(key)] = self.read_last
 
     def asked(self, *objs: Any) -> None:
         """The type, the shape or the length of these decides: it stays checked."""
@@ -379,8 +352,11 @@ class Notes:
         elif kind in (bool, str, bytes, type(None)):
             self.guard("value", value, node)
         elif kind in (list, dict):
-            self.guard("is", value, node)
+            if id(value) in self.appended:
+                raise Unfollowed("a list is read after something was appended to it")
+            self.guard("type", kind, node)
             self.tracked.keep(value, node)
+            self.containers[id(value)] = node
             self.contents(node, value)
         elif is_users_class(kind):
             self.guard("type", kind, node)  # what it holds is read anew
@@ -397,6 +373,7 @@ class Notes:
                 self.fixed(value)
             elif kind not in (*BY_VALUE, FunctionType) and not isinstance(value, type):
                 self.tracked.keep(value, node)
+        self.read_last = node
         return value
 
     def fixed(self, value: tuple[Any, ...]) -> None:

@@ -273,7 +273,7 @@ def step_text(node: fx.Node, names: Callable[[fx.Node], str]) -> str:
     """A node's step as a Python statement."""
     if isinstance(node.target, Store):
         obj, value = (literal(arg, names) for arg in node.args)
-        return f"{obj}.{node.target.name} = {value}"
+        return node.target.text(obj, value)
     return f"{names(node)} = {call_text(node, names)}"
 
 

@@ -14,7 +14,7 @@ from npcompile.frontend.hooks import UNARY
 from npcompile.frontend.lanes import Lane, assign, method
 from npcompile.frontend.made import Store
 from npcompile.frontend.memory import Overlap
-from npcompile.frontend.program import Call, Diverged, Length, Program, Read, step_of, value_of
+from npcompile.frontend.program import Call, Diverged, Guard, Length, Program, Read, step_of, value_of
 from npcompile.frontend.pure import OPERATORS
 from npcompile.frontend.stacks import is_stack, product
 from npcompile.frontend.table import Op
@@ -180,18 +180,29 @@ class _Writer:
             assert step.node is not None
             self.put(f"if {self.guard(step.node)}:")
             self.put("    raise Diverged")
-            if step.node.target.kind == "array" and self.program.device is not None:  # type: ignore[union-attr]
-                self.enter(step.node.args[0])  # type: ignore[arg-type]
+            looked_at: Any = step.node.args[0] if step.node.target.kind == "array" else None  # type: ignore[union-attr]
+            if looked_at is not None and self.program.device is not None and not isinstance(looked_at.target, Op):
+                self.enter(looked_at)
         elif step.kind == "part":
             assert step.node is not None
             self.put(f"{step.node.name} = {self.arg(step.node.args[0])}[{self.arg(step.node.args[1])}]")
         else:
             assert step.node is not None
             if isinstance(step.node.target, Store):
+                store = step.node.target
                 obj, value = step.node.args
-                self.put(f"{self.arg(obj)}.{step.node.target.name} = {self.leaf(value)}")
+                name = self.arg(store.name) if store.how == "item" else None
+                self.put(store.text(self.arg(obj), self.leaf(value), name))
             else:
                 self.put(f"{step.node.name} = {self.call(step.node)}")
+                if self._arrives(step.node):
+                    self.enter(step.node)
+
+    def _arrives(self, node: fx.Node) -> bool:
+        """Whether an opaque call's array is to be on the device, without a guard that has it enter."""
+        if self.program.device is None or not isinstance(node.target, Call) or value_of(node).kind != "array":
+            return False
+        return not any(isinstance(user.target, Guard) and user.target.kind == "array" for user in node.users)
 
     def segment(self, segment: Segment, number: int) -> None:
         inputs = []

@@ -46,9 +46,12 @@ def key_of(value: Any, leaves: list[Any]) -> Any:
         return kind, value
     if kind is slice:
         return (slice, *[(type(part), part) for part in (value.start, value.stop, value.step)])
+    if kind is list:
+        leaves.append(value)
     if kind is tuple or kind is list:
         return (kind, *[key_of(item, leaves) for item in value])
     if kind is dict:
+        leaves.append(value)
         return (dict, *[(key, key_of(item, leaves)) for key, item in value.items()])
     leaves.append(value)
     if kind is types.FunctionType:

@@ -11,11 +11,12 @@ import numpy as np
 from torch import fx
 
 from npcompile.frontend.arrays import facts, is_array, is_numpy, is_uneven, layout, outline
+from npcompile.frontend.handed import Unfollowed
 from npcompile.frontend.meant import as_index, as_value
 from npcompile.frontend.memory import Moving
 from npcompile.frontend.ndarray import is_basic
-from npcompile.frontend.notes import Notes, Unfollowed
-from npcompile.frontend.program import Call, Guard, Program, Structure, step_of, value_of
+from npcompile.frontend.notes import Notes
+from npcompile.frontend.program import Call, Guard, Program, step_of, value_of
 from npcompile.frontend.signature import NUMBERS
 from npcompile.frontend.table import TABLE, TORCH, Op
 from npcompile.frontend.tracked import fresh
@@ -244,8 +245,9 @@ class Steps(Notes):
             raise Unfollowed(
                 "a call of NumPy that is not an op answers with its own argument: it may have written to it"
             )
-        refs = tuple(self.ref(arg) for arg in args)
-        named = {key: self.ref(arg) for key, arg in kwargs.items()}
+        ref = self.handed if step == "opaque" else self.ref
+        refs = tuple(ref(arg) for arg in args)
+        named = {key: ref(arg) for key, arg in kwargs.items()}
         node = self.add(step, function, refs, named, self.value(result))
         if is_array(result) and self.tracked.get(result) is None:
             self.still(result, node)
@@ -276,8 +278,8 @@ class Steps(Notes):
         self, call: Call, args: tuple[Any, ...], kwargs: dict[str, Any], inert: bool, result: None
     ) -> None:
         """Note an opaque call that always answers None. inert: it changes nothing that the function reads."""
-        refs = tuple(self.ref(arg) for arg in args)
-        named = {key: self.ref(arg) for key, arg in kwargs.items()}
+        refs = tuple(self.handed(arg) for arg in args)
+        named = {key: self.handed(arg) for key, arg in kwargs.items()}
         node = self.add("opaque", call, refs, named, Value("object"))
         node.meta["inert"] = inert
 
@@ -366,24 +368,6 @@ class Steps(Notes):
         self.write(array, self.add("host", function, refs, {}, whole))
 
     # -- the end -----------------------------------------------------------------------------------------
-
-    def structure(self, result: Any) -> Structure:
-        """How the returned object is built."""
-        kind = type(result)
-        if kind in (list, dict):
-            if id(result) in self.shown:
-                raise Unfollowed(f"one {kind.__name__} is given twice")
-            self.shown.add(id(result))
-        if kind in (tuple, list):
-            return Structure(kind, [self.structure(item) for item in result])
-        if kind is dict:
-            return Structure(
-                dict, [(self.ref(key, True), self.structure(item)) for key, item in result.items()]
-            )
-        if kind in (bool, str, bytes, type(None), type(Ellipsis)):
-            return Structure("const", [result])
-        ref = self.ref(result)
-        return Structure("leaf" if isinstance(ref, fx.Node) else "const", [ref])
 
     def finish(self, name: str, result: Any) -> Program:
         """The program, with steps that nothing uses."""

@@ -69,6 +69,8 @@ def trace(
         for function in own:
             arguments.take(function, fn.__name__ if fn.__name__.isidentifier() else "function")
         taken = tuple(arguments.take(value, name) for value, name in zip(args, names, strict=False))
+        if kwargs:
+            arguments.container("named", kwargs)
         args, kwargs = taken, {key: arguments.take(value, key) for key, value in kwargs.items()}
     except Unfollowed as reason:
         recorder.stop(str(reason))
@@ -132,6 +134,8 @@ class _Arguments:
             return value
         if kind in (tuple, list):
             self.notes.tracked.keep(value, None)
+            if kind is list:
+                self.container(name, value)
             renew = renew and kind is tuple
             items = [self.take(item, f"{name}_{position}", renew) for position, item in enumerate(value)]
             return (
@@ -141,6 +145,7 @@ class _Arguments:
             )
         if kind is dict:
             self.notes.tracked.keep(value, None)
+            self.container(name, value)
             for key, item in value.items():
                 self.take(item, f"{name}_{key}" if str(key).isidentifier() else f"{name}_item", False)
             return value
@@ -148,6 +153,10 @@ class _Arguments:
             value = fresh(value)
         self.notes.placeholder(self._unique(name), value)
         return value
+
+    def container(self, name: str, value: Any) -> None:
+        """A list or dict itself."""
+        self.notes.container(self._unique(name), value)
 
     def _unique(self, name: str) -> str:
         while name in self.taken:

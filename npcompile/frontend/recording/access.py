@@ -24,6 +24,7 @@ from npcompile.frontend.recording.storing import Storing
 from npcompile.frontend.signature import NUMBERS
 from npcompile.frontend.steps import GETITEM
 from npcompile.frontend.table import TABLE
+from npcompile.frontend.tracked import fresh
 
 _GRIDS = (type(np.mgrid), type(np.ogrid), type(np.r_), type(np.c_))  # `np.mgrid[0:3, 0:4]` makes arrays
 
@@ -203,12 +204,13 @@ class Access(Storing):
             return self.notes.op(op, (obj, index), {}, result, view=is_array(result) and is_basic(index))
         if type(obj) in _GRIDS:
             return self.notes.host(Call("grid", obj.__getitem__), (index,), {}, result)
+        self.notes.tight(obj)
         known = self.notes.tracked.get(obj)
         if known is not None and known.node is not None:
             if type(obj) not in (list, dict, tuple) and not is_named_tuple(type(obj)):
                 raise Unfollowed(f"an item of a {type(obj).__name__}")
             index = self.notes.ref(index, True)
-            return self._read("item", index, None, known.node, result)
+            return self._item(obj, known.node, index, result)
         if id(obj) in self.notes.objects and is_named_tuple(type(obj)):
             self.notes.ref(index, True)
             return result
@@ -219,11 +221,27 @@ class Access(Storing):
             self.notes.constant(result)
         return result
 
+    def _item(self, obj: Any, node: Any, index: Any, result: Any) -> Any:
+        """An item of a container from outside, which was read as a whole: a number is that one."""
+        if type(obj) is list and type(index) is int:
+            index %= len(obj)
+        place = "item", repr(index), node
+        if (type(result) in NUMBERS or isinstance(result, np.generic)) and place not in self._seen:
+            item = node.meta.get("items", {}).get(repr(index))
+            current = node.meta.get("calls") == self.notes.calls
+            if item is not None and current and "looked" not in item.meta:
+                item.meta.update(within=False, looked=True)
+                value = fresh(result)
+                self.notes.tracked.number(value, item)
+                self._seen[place] = result, value
+        return self._read("item", index, None, node, result)
+
     def _asked_of(self, own: Any, name: str, args: tuple[Any, ...], result: Any) -> Any:
         """A method that shows what is in a container from outside. In arguments the signature decides what is
         there; of others that is checked: the keys and their order, or the item that was asked for."""
         for key in args[:1]:
             self.notes.ref(key, True)
+        self.notes.tight(own)
         node = self.notes.tracked.node(own)
         if node is None:
             return result
@@ -235,7 +253,7 @@ class Access(Storing):
             node.meta["keys"] = True
             self.notes.guard("keys", tuple(own), node)
         if name == "get" and args[0] in own:
-            return self._read("item", args[0], None, node, result)
+            return self._item(own, node, args[0], result)
         return result
 
     def setitem(self, obj: Any, index: Any, value: Any) -> None:
@@ -246,11 +264,11 @@ class Access(Storing):
             do(operator.setitem, obj, index, value)
             self._note(self.notes.store, obj, index, value)
             return
+        new = self.on and type(obj) is dict and index not in obj
         do(operator.setitem, obj, index, value)
         if self.on:
             if type(obj) in (list, dict):
-                self._note(self._mutated, obj, None)
-                self._note(self._keys, (index,), None)
+                self._note(self.stored_item, obj, index, value, new)
             else:
                 self.stop(f"a store into a {type(obj).__name__}")
 

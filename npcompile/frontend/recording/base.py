@@ -49,6 +49,11 @@ class Base(Hooks):
         # what has been read from outside: place -> (value, handed on)
         self._seen: dict[Any, tuple[Any, Any]] = {}
 
+    def forget(self) -> None:
+        """A call may have changed anything: what is read after it is read again."""
+        self._seen.clear()
+        self.notes.calls += 1
+
     def stop(self, reason: str) -> None:
         """Give the recording up; the call itself goes on."""
         if self.active:

@@ -29,6 +29,7 @@ from npcompile.frontend.table import TABLE, TORCH, Op, native
 from npcompile.lower.values import Value
 
 _PLAIN = (types.BuiltinFunctionType, type)
+_LOOKING = (sorted, str, repr, any, all, map, filter, print)  # they change nothing that they are given
 _COMPARED = (int, float, bool, *(dtype.type for dtype in TORCH))  # what min and max compare by value
 _KEYS = (*_COMPARED, complex, tuple, list)
 
@@ -144,6 +145,7 @@ class Calls(Functions):
         return self._opaque(Call(fn.__name__, fn), fn, args, kwargs)
 
     def _length(self, obj: Any, result: int) -> int:
+        self.notes.tight(obj)
         if not is_array(obj) and type(obj) not in SIMPLE:
             raise Unfollowed(f"len() of a {type(obj).__name__}")
         if is_array(obj):
@@ -300,6 +302,8 @@ class Calls(Functions):
             return self._note(self.notes.host, Call(name), (own, *args), {}, result)
         if type(own) in (list, dict, set, tuple, str, bytes):
             result = do(fn, *args, **kwargs)
+            if type(own) is list and name != "append":
+                self._note(self.notes.tight, own)
             if name in pure.ASKS.get(type(own), ()) and self.notes.tracked.get(own) is not None:
                 return self._note(self._asked_of, own, name, args, result)
             if type(own) in (list, dict, set):
@@ -397,10 +401,13 @@ class Calls(Functions):
             # It runs nobody's code where it is given arrays, numbers and text: what was read stays read.
             inert = not kwargs and all(is_numpy(arg) or type(arg) in (*NUMBERS, bool, str) for arg in args)
             if not inert:
-                self._seen.clear()
+                self.forget()
             return self._note(self.notes.effect, call, args, kwargs, inert, result)
-        self._seen.clear()  # what is read after it is read again
-        return self._note(self.notes.opaque, call, args, kwargs, result)
+        self.forget()
+        result = self._note(self.notes.opaque, call, args, kwargs, result)
+        if not any(fn is one for one in _LOOKING):
+            self.notes.loosen(*args, *kwargs.values())
+        return result
 
     def _function(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A Python function or method: rewritten in its turn, or opaque with the reason."""

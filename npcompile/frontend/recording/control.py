@@ -45,6 +45,8 @@ class Control(Access):
 
     def _trips(self, obj: Any) -> Iterator[Any]:
         obj = self._walked(obj)
+        if type(obj) in (list, dict):
+            self._note(self.notes.tight, obj)
         if is_array(obj):
             self.notes.asked(obj)
             items: Any = (self._row(obj, position) for position in range(len(obj)))
@@ -103,6 +105,8 @@ class Control(Access):
     def unpack(self, value: Any, count: int) -> Any:
         if self.on and is_array(value):
             return list(self.iterate(value))
+        if self.on and type(value) in (list, dict):
+            self._note(self.notes.tight, value)
         if self.on and self.is_followed(value):
             return list(itertools.islice(self.iterate(value), count + 1))
         return value

@@ -58,8 +58,18 @@ def changes_container(node: ast.AST) -> str | None:
     """The name of the container (or of what it is a part of) that a statement only changes by a method."""
     match node:
         case ast.Expr(value=ast.Call(func=ast.Attribute(attr=name) as function)) if name in _CHANGING:
-            return root_of(function)
+            return None if is_append(node) else root_of(function)
     return None
+
+
+def is_append(node: ast.AST) -> bool:
+    """Whether a statement appends something to what an object holds (`self.history.append(x)`): a store."""
+    match node:
+        case ast.Expr(
+            value=ast.Call(func=ast.Attribute(value=ast.Attribute(), attr="append"), args=[arg], keywords=[])
+        ):
+            return not isinstance(arg, ast.Starred)
+    return False
 
 
 def is_effect(node: ast.AST, imports: frozenset[str]) -> bool:
@@ -69,7 +79,8 @@ def is_effect(node: ast.AST, imports: frozenset[str]) -> bool:
         return False
     function = node.value.func
     if isinstance(function, ast.Attribute):
-        return function.attr in _CHANGING | _WRITING and root_of(function) not in imports
+        named = function.attr in _CHANGING | _WRITING and root_of(function) not in imports
+        return named and not is_append(node)
     return isinstance(function, ast.Name) and function.id == "print"
 
 

@@ -7,7 +7,7 @@ import copy
 from typing import Any
 
 from npcompile.frontend.rewriting.expressions import BINARY, JUMPS_OLD, Expressions
-from npcompile.frontend.rewriting.nodes import HOOKS, position
+from npcompile.frontend.rewriting.nodes import HOOKS, at_attribute, position
 from npcompile.frontend.rewriting.scopes import Scope, function_scope, plain_reason, stored_names
 from npcompile.frontend.rewriting.source import FunctionNode, bound_by
 
@@ -64,6 +64,16 @@ class Statements(Expressions):
         return self.bind([(store, value), *steps])
 
     def stmt_Expr(self, node: ast.Expr) -> list[ast.stmt]:
+        match node.value:
+            case ast.Call(
+                func=ast.Attribute(value=ast.Attribute() as kept, attr="append"), args=[arg], keywords=[]
+            ):
+                if not isinstance(arg, ast.Starred):
+                    where = at_attribute(kept, kept)
+                    add = self.hook(where, "appending", self.expr(kept.value), self.mangled(kept.attr))
+                    where = at_attribute(node.value, node.value.func)
+                    call = ast.Call(add, [self.expr(arg)], [], **position(where))
+                    return [ast.Expr(call, **position(node))]
         value = self.expr(node.value)
         if isinstance(node.value, ast.Call):
             value = self.hook(node.value, "discard", value)

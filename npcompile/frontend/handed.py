@@ -1,0 +1,134 @@
+"""What leaves a recording: objects and containers that are answered, stored, or handed to calls."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch import fx
+
+from npcompile.frontend.made import Build, contents
+from npcompile.frontend.program import Structure
+from npcompile.frontend.tracked import Tracked
+from npcompile.lower.values import Value
+
+
+class Unfollowed(Exception):
+    """The recording cannot go on: the reason is the message."""
+
+
+class Handed:
+    """Lists and dicts from outside are themselves; those made inside, and objects, are made again."""
+
+    graph: fx.Graph
+    inputs: list[fx.Node]
+    tracked: Tracked
+
+    def __init__(self) -> None:
+        self.objects: dict[int, Any] = {}  # of the user's classes, made inside: what they hold is followed
+        self.loose: dict[int, Any] = {}  # lists and dicts that a call may have changed
+        self.containers: dict[int, fx.Node] = {}  # dicts and lists from outside, for stores to them
+        self.appended: dict[int, tuple[Any, fx.Node]] = {}  # lists from outside, to which things are appended
+        self.partials: dict[int, Any] = {}  # partial objects that were made inside
+        self.ids: set[int] = set()  # of such objects, as the function asked for them
+        self._leaving: set[int] = set()  # of these, what is being made into a step
+        self.shown: set[int] = set()  # containers that are a part of the answer
+
+    def ref(self, obj: Any, static: bool = False, sizes: bool = False) -> Any:
+        raise NotImplementedError
+
+    def add(self, step: str, target: Any, args: Any, kwargs: dict[str, Any], value: Value) -> fx.Node:
+        raise NotImplementedError
+
+    def guard(self, kind: str, expected: Any, *nodes: fx.Node) -> None:
+        raise NotImplementedError
+
+    def leave(self, obj: Any) -> fx.Node:
+        """An object that was made inside is needed itself: the step that makes it of what it holds now. From
+        here on it is like one from outside."""
+        if id(obj) in self._leaving:
+            raise Unfollowed(f"a {type(obj).__name__} that holds itself is handed on")
+        self._leaving.add(id(obj))
+        names, values = ((), tuple(obj)) if isinstance(obj, tuple) else contents(obj)
+        refs = tuple(self._held(value) for value in values)
+        self._leaving.discard(id(obj))
+        node = self.add("host", Build(type(obj), names), refs, {}, Value("object"))
+        self.tracked.keep(obj, node)
+        del self.objects[id(obj)]
+        return node
+
+    def _held(self, value: Any) -> Any:
+        """What an object holds, as an argument of the step that makes it."""
+        kind = type(value)
+        known = self.tracked.get(value)
+        if kind in (list, dict):
+            if known is not None and known.node is not None:
+                return known.node
+            if known is not None or id(value) in self.shown:
+                raise Unfollowed(f"a {kind.__name__} that others hold, too, is handed on in an object")
+            self.shown.add(id(value))
+        if kind in (list, tuple):
+            return kind([self._held(item) for item in value])
+        if kind is dict:
+            return {self.ref(key, True): self._held(item) for key, item in value.items()}
+        return self.ref(value)
+
+    def container(self, name: str, leaf: Any) -> None:
+        """A dict among the arguments, for stores to it: what lies in it are leaves of their own."""
+        node = self.graph.create_node("placeholder", name, name=name)
+        node.meta.update(step="input", value=Value("object"))
+        self.inputs.append(node)
+        if id(leaf) in self.containers:
+            self.guard("same", None, node, self.containers[id(leaf)])
+        else:
+            self.containers[id(leaf)] = node
+
+    def container_of(self, obj: Any) -> fx.Node | None:
+        """The step that gave a list or dict itself; None for those made inside."""
+        node = self.tracked.node(obj)
+        return self.containers.get(id(obj)) if node is None else node
+
+    def handed(self, obj: Any) -> Any:
+        """As `ref`, for a call that may do anything with it: lists and dicts are those themselves."""
+        kind = type(obj)
+        if kind in (list, dict) and (node := self.container_of(obj)) is not None:
+            return node
+        if kind is tuple:
+            return tuple([self.handed(item) for item in obj])
+        return self.ref(obj)
+
+    def loosen(self, *objs: Any) -> None:
+        """A call may have changed these: what lies in lists and dicts is no longer known."""
+        for obj in objs:
+            if type(obj) in (list, dict):
+                self.loose[id(obj)] = obj
+                self.loosen(*(obj.values() if type(obj) is dict else obj))
+            elif type(obj) is tuple:
+                self.loosen(*obj)
+
+    def tight(self, obj: Any) -> None:
+        """What lies in this is to be known. Raises Unfollowed."""
+        if id(obj) in self.loose:
+            raise Unfollowed(
+                f"what is in a {type(obj).__name__} is asked for after a call that may change it"
+            )
+
+    def structure(self, result: Any) -> Structure:
+        """How the returned object is built."""
+        kind = type(result)
+        if kind in (list, dict):
+            if (node := self.container_of(result)) is not None:
+                return Structure("leaf", [node])
+            self.tight(result)
+            if id(result) in self.shown:
+                raise Unfollowed(f"one {kind.__name__} is given twice")
+            self.shown.add(id(result))
+        if kind in (tuple, list):
+            return Structure(kind, [self.structure(item) for item in result])
+        if kind is dict:
+            return Structure(
+                dict, [(self.ref(key, True), self.structure(item)) for key, item in result.items()]
+            )
+        if kind in (bool, str, bytes, type(None), type(Ellipsis)):
+            return Structure("const", [result])
+        ref = self.ref(result)
+        return Structure("leaf" if isinstance(ref, fx.Node) else "const", [ref])
