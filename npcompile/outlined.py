@@ -12,6 +12,7 @@ import contextlib
 import inspect
 import os
 import threading
+import time
 import types
 import warnings
 from typing import Any
@@ -30,7 +31,7 @@ from npcompile.recorded import Recorded
 from npcompile.state import State
 from npcompile.telling import NotCompiledError
 from npcompile.tracebacks import as_written
-from npcompile.trial import FEWEST, is_small
+from npcompile.trial import FEWEST, Sums, is_small
 from npcompile.watch import ROUNDS, Watch
 
 # A block whose signature was another at so many calls is left to Python.
@@ -286,6 +287,9 @@ class Block(_Inner):
         self.inside: Outlined | None = None  # it, cut further
         self.sighted: set[Any] = set()  # signatures that were met once
         self.met = 0  # calls by signatures that were new
+        interpreted = os.environ.get("NPCOMPILE_BACKEND") == "interpreter"
+        # None: it is known whether finding kernels for them takes less time than NumPy does.
+        self.sums = None if interpreted else Sums()
         self.ambiguous = 0  # recordings in which a counter could not be told from a literal
         self.pause = 0  # so many calls are not recorded
 
@@ -347,7 +351,35 @@ class Block(_Inner):
                 if len(self.sighted) > MAX_SIGHTED:
                     return self._too_many(args, kwargs, "its arrays have other sizes at each trip")
                 return self._plain(args, kwargs)
+            if often and self.sums is not None:
+                return self._summed(self.sums, key, args, kwargs)
         return super()._unanswered(key, args, kwargs)
+
+    def _summed(self, sums: Sums, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call by which it is measured whether finding kernels for sizes that change takes less time than
+        NumPy does."""
+        self.sums = None  # calls from within this one are none of it
+        try:
+            start = time.thread_time()
+            if sums.of_kernels:
+                result = super()._unanswered(key, args, kwargs)
+            else:
+                result = self._plain(args, kwargs)
+            sums.note(time.thread_time() - start)
+        finally:
+            self.sums = sums
+        slower = sums.slower()
+        if slower:
+            self.take_apart(
+                "its arrays have other sizes at each trip",
+                self.piece.block.node.lineno,
+                None,
+                False,
+                quiet=True,
+            )
+        if slower is not None:
+            self.sums = None
+        return result
 
     def _too_small(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if self._all_small():

@@ -61,6 +61,35 @@ def _nbytes(value: Value) -> int:
     return math.prod(value.shape) * (8 if value.dtype is None else value.dtype.itemsize)
 
 
+class Sums:
+    """Times of calls at sizes that change from call to call, answered by kernels and by NumPy by turns. Sums
+    count: each call does another amount of work."""
+
+    # So many calls of each are measured.
+    EACH = 24
+
+    def __init__(self) -> None:
+        self.kernels = 0.0
+        self.numpys = 0.0
+        self.calls = 0
+
+    @property
+    def of_kernels(self) -> bool:
+        """Whose turn it is: not the same one at each second trip of a loop."""
+        return (self.calls ^ (self.calls >> 1)) % 2 == 0
+
+    def note(self, seconds: float) -> None:
+        if self.of_kernels:
+            self.kernels += seconds
+        else:
+            self.numpys += seconds
+        self.calls += 1
+
+    def slower(self) -> bool | None:
+        """Whether kernels take longer than NumPy does; None: it is not known yet."""
+        return self.kernels > SLOWER * self.numpys if self.calls >= 2 * self.EACH else None
+
+
 class Trial:
     """Times of replays and of NumPy on calls of one signature, until it is known which is less.
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import npcompile
-from npcompile.trial import MOST, Trial, is_small
+from npcompile.trial import MOST, Sums, Trial, is_small
 from tests.checker import same
 
 
@@ -169,3 +169,37 @@ def test_waiting_includes_the_functions_that_are_called_between_blocks() -> None
     ]
     states = [state for one in (*recorded, *blocks) for state in one._states.values()]
     assert blocks and not any(state.pending for state in states)
+
+
+def test_sums_of_both_are_compared() -> None:
+    for kernels, slower in ((3.0, True), (1.0, False)):
+        sums = Sums()
+        for call in range(2 * Sums.EACH):
+            assert sums.slower() is None
+            assert sums.of_kernels == (call % 4 in (0, 3))
+            sums.note(kernels if sums.of_kernels else 2.0)
+        assert sums.slower() is slower
+
+
+def shrinking(z, c):
+    trips = 0
+    while len(z) > 3:
+        z = z * 0.5 + c
+        keep = z < 1.75 - 0.1 * trips
+        z, c = z[keep], c[keep]
+        trips += 1
+    return z, trips
+
+
+@pytest.mark.filterwarnings("ignore::npcompile.jit.NotCompiledWarning")
+def test_sizes_that_change_at_each_trip_are_numpys_where_it_is_faster() -> None:
+    jitted = npcompile.jit(shrinking)
+    for seed in range(60):
+        rng = np.random.default_rng(seed % 3)
+        z, c = rng.random(9 + seed % 3), np.linspace(0.1, 1.2, 9 + seed % 3)
+        same(jitted(z.copy(), c.copy()), shrinking(z.copy(), c.copy()))
+        jitted.wait()
+    before = jitted._blocks.replays
+    for _ in range(3):
+        jitted(z.copy(), c.copy())
+    assert jitted._blocks.replays == before
