@@ -164,7 +164,7 @@ def test_statements_left_to_python_with_the_reason() -> None:
 
         def step(self, dt):
             self.u = self.u + dt * np.sin(self.u)
-            self.names.append([name for name in "ab" if name])
+            self.names.extend([name for name in "ab" if name])
 
     model = Model()
     jitted = npcompile.jit(model.step)
