@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy
+import pytest
 
 from .binding import importer
 from .loading import Loaded, load
@@ -171,6 +172,25 @@ class ShimLane(Lane):
         return Counts(self._ops, host, dict(counters.op_failures))
 
 
+def _copied(value: Any) -> Any:
+    """Arguments of a test as they would be made anew: arrays and generators are copied, what else is not data
+    is the same object."""
+    if type(value) in (list, tuple):
+        return type(value)(_copied(item) for item in value)
+    if type(value) is dict:
+        return {key: _copied(item) for key, item in value.items()}
+    if isinstance(value, numpy.ndarray | numpy.random.Generator | numpy.random.RandomState):
+        return copy.deepcopy(value)
+    return pytest.MonkeyPatch() if isinstance(value, pytest.MonkeyPatch) else value
+
+
+def _undone(arguments: dict[str, Any]) -> None:
+    """What a call has patched is as it was."""
+    for value in arguments.values():
+        if isinstance(value, pytest.MonkeyPatch):
+            value.undo()
+
+
 class JitLane(Lane):
     """The test function under `npcompile.jit`: recorded on a fresh instance, then judged by its next answer.
 
@@ -200,11 +220,11 @@ class JitLane(Lane):
         expected = self.witness.expected
         instance = getattr(function, "__self__", None)
         jitted = jit(getattr(function, "__func__", function))
-        copies = copy.deepcopy(arguments)
+        copies = _copied(arguments)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NotCompiledWarning)
             self.witness.begin(None)
-            self._on_fresh(instance, jitted, copy.deepcopy(copies))
+            self._on_fresh(instance, jitted, copies)
             for number in range(2, self.calls + 1):
                 numpy.random.seed(0)
                 self.witness.begin(expected)
@@ -212,8 +232,9 @@ class JitLane(Lane):
                 try:
                     if number == 2:
                         jitted(*([] if instance is None else [instance]), **arguments)
+                        _undone(arguments)
                     else:
-                        self._on_fresh(instance, jitted, copy.deepcopy(copies))
+                        self._on_fresh(instance, jitted, copies)
                 finally:
                     self._count(jitted, number if jitted.stats.replays > replays else 0)
                 self.witness.end()
@@ -227,18 +248,23 @@ class JitLane(Lane):
         counts.host = {"in the program": stats.host_calls} if stats.host_calls else {}
 
     def _on_fresh(self, instance: Any, jitted: Callable[..., Any], arguments: dict[str, Any]) -> None:
-        if instance is None:
-            jitted(**arguments)
-            return
-        fresh = type(instance)()
-        for before in ("setup_method", "setup"):
-            if hasattr(fresh, before):
-                getattr(fresh, before)()
+        """A call on another instance of the test's class and copies of its arguments."""
+        arguments = _copied(arguments)
         try:
-            jitted(fresh, **arguments)
+            if instance is None:
+                jitted(**arguments)
+                return
+            fresh = type(instance)()
+            for before in ("setup_method", "setup"):
+                if hasattr(fresh, before):
+                    getattr(fresh, before)()
+            try:
+                jitted(fresh, **arguments)
+            finally:
+                if hasattr(fresh, "teardown_method"):
+                    fresh.teardown_method()
         finally:
-            if hasattr(fresh, "teardown_method"):
-                fresh.teardown_method()
+            _undone(arguments)
 
     def begin(self) -> None:
         self._counts = Counts()

@@ -21,7 +21,7 @@ from npcompile.frontend.program import Call, Read
 from npcompile.frontend.recording.base import SIMPLE
 from npcompile.frontend.recording.bound import After, Method, target_of
 from npcompile.frontend.recording.functions import MAX_DEPTH, Functions
-from npcompile.frontend.recording.place import do, frames, warn, warn_at
+from npcompile.frontend.recording.place import do, frames, outputs_named, warn, warn_at
 from npcompile.frontend.rewrite import Rewritten, rewrite
 from npcompile.frontend.signature import NUMBERS
 from npcompile.frontend.steps import SETITEM, _part
@@ -162,14 +162,7 @@ class Calls(Functions):
             return result
         if op.creates and self.default_float is not None:
             kwargs = with_default(fn, args, kwargs, self.default_float)
-        ufunc = op.function
-        if (
-            isinstance(ufunc, np.ufunc)
-            and ufunc.nout == 1
-            and len(args) == ufunc.nin + 1
-            and "out" not in kwargs
-        ):
-            args, kwargs = args[:-1], {**kwargs, "out": args[-1]}
+        args, kwargs = outputs_named(op.function, args, kwargs)
         if kwargs.get("out") is not None:
             return self._into(op, fn, args, kwargs)
         try:
@@ -256,6 +249,7 @@ class Calls(Functions):
             self._note(lambda _: self.notes.instead(after, args, args[0]), None)
 
     def _host(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        args, kwargs = outputs_named(fn, args, kwargs)
         result = do(fn, *args, **kwargs)
         if kwargs.get("out") is not None:
             self.stop("out= of a call that is not native")
@@ -273,6 +267,8 @@ class Calls(Functions):
         if is_array(own):
             descriptor = np.ndarray.__dict__[name]
             op = TABLE.of(descriptor)
+            if op is not None and op.function is np.ndarray.conj and args:
+                return self.call(np.conjugate, own, *args, **kwargs)  # `out` by place
             if op is not None:
                 return self._numpy(op, Method(fn), (own, *args), kwargs)
             if descriptor in pure.HOST_METHODS:

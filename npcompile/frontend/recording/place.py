@@ -10,6 +10,8 @@ from pathlib import Path
 from types import CodeType, FrameType, FunctionType
 from typing import Any
 
+import numpy as np
+
 from npcompile.frontend.rewriting.source import is_given
 
 _OURS = str(Path(__file__).parent.parent)  # files of the hooks themselves
@@ -78,3 +80,15 @@ def do(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
         )
         caller = _callers[place] = FunctionType(code, frame.f_globals)
     return caller(function, args, kwargs)
+
+
+def outputs_named(
+    fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """A ufunc's arguments with the outputs that were given by place as `out=`."""
+    if not isinstance(fn, np.ufunc) or len(args) <= fn.nin or "out" in kwargs:
+        return args, kwargs
+    placed = (*args[fn.nin :], *[None] * (fn.nin + fn.nout - len(args)))
+    if len(placed) != fn.nout or all(one is None for one in placed):
+        return args, kwargs  # too many: NumPy says so itself
+    return args[: fn.nin], {**kwargs, "out": placed[0] if fn.nout == 1 else placed}
