@@ -180,9 +180,8 @@ class _Writer:
             assert step.node is not None
             self.put(f"if {self.guard(step.node)}:")
             self.put("    raise Diverged")
-            looked_at: Any = step.node.args[0] if step.node.target.kind == "array" else None  # type: ignore[union-attr]
-            if looked_at is not None and self.program.device is not None and not isinstance(looked_at.target, Op):
-                self.enter(looked_at)
+            if step.node.target.kind == "array" and self.program.device is not None:  # type: ignore[union-attr]
+                self.meet(step.node.args[0])  # type: ignore[arg-type]
         elif step.kind == "part":
             assert step.node is not None
             self.put(f"{step.node.name} = {self.arg(step.node.args[0])}[{self.arg(step.node.args[1])}]")
@@ -229,6 +228,14 @@ class _Writer:
         self.put(f"{node.name}_host = {node.name}")
         self.put(f"{node.name} = lane.enter({node.name})")
         self.entered.add(node)
+
+    def meet(self, node: fx.Node) -> None:
+        """Have an array enter that came from outside: what a host call gives, or a part of it, is there."""
+        made = node
+        while step_of(made) == "part":
+            made = made.all_input_nodes[0]
+        if step_of(made) != "host":
+            self.enter(node)
 
     def leaf(self, value: Any) -> str:
         """A returned value: what is a view of the caller's own array is made of that array itself."""

@@ -82,13 +82,13 @@ class Strided:
             layout = memory.numpy().view()  # what lies below stays writeable, so that flags can be set again
         else:
             dtype = convert.numpy_dtype(memory.dtype)
-            offset = memory.storage_offset() * dtype.itemsize
-            strides = tuple(stride * dtype.itemsize for stride in memory.stride())
+            shape = tuple(memory.shape)
             if memory.numel():
-                layout = np.ndarray(tuple(memory.shape), dtype, self._pages(), offset, strides)
-            else:  # NumPy 2.5 takes strides that lead out of the buffer for none, also where nothing lies
-                empty = np.ndarray(0, dtype, self._pages(), offset)
-                layout = np.lib.stride_tricks.as_strided(empty, memory.shape, strides)
+                offset = memory.storage_offset() * dtype.itemsize
+                strides = tuple(stride * dtype.itemsize for stride in memory.stride())
+                layout = np.ndarray(shape, dtype, self._pages(), offset, strides)
+            else:  # nothing lies anywhere, and NumPy 2.5 wants pages for it all the same
+                layout = np.empty(shape, dtype)
         return np.flip(layout, self._flips) if self._flips else layout
 
     def _pages(self) -> Any:
