@@ -9,6 +9,7 @@ under us must show the same.
 from __future__ import annotations
 
 import functools
+import inspect
 import types
 from collections.abc import Callable
 from typing import Any
@@ -76,8 +77,15 @@ class Witness:
         return {name: self._wrap(name, getattr(numpy.testing, name), n) for name, n in _COMPARING.items()}
 
     def _wrap(self, name: str, helper: Callable[..., Any], compared: int) -> Callable[..., Any]:
-        # A partial is no Python function: a recording takes the helper as one step and does not look into it.
-        return functools.update_wrapper(functools.partial(self._check, name, helper, compared), helper)
+        def checked(*args: Any, **kwargs: Any) -> Any:
+            return self._check(name, helper, compared, *args, **kwargs)
+
+        # A function of an installed package, as the helper is: a recording takes it as one step.
+        code = checked.__code__
+        checked.__code__ = code.replace(
+            co_filename=numpy.testing.__file__, co_flags=code.co_flags & ~inspect.CO_NESTED
+        )
+        return functools.update_wrapper(checked, helper)
 
     def _check(
         self, name: str, helper: Callable[..., Any], compared: int, /, *args: Any, **kwargs: Any
