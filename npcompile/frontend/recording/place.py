@@ -89,6 +89,6 @@ def outputs_named(
     if not isinstance(fn, np.ufunc) or len(args) <= fn.nin or "out" in kwargs:
         return args, kwargs
     placed = (*args[fn.nin :], *[None] * (fn.nin + fn.nout - len(args)))
-    if len(placed) != fn.nout or all(one is None for one in placed):
-        return args, kwargs  # too many: NumPy says so itself
+    if len(placed) != fn.nout or all(one is None for one in placed) or any(one is ... for one in placed):
+        return args, kwargs  # too many, or `...`, which is one by its name alone: NumPy says so itself
     return args[: fn.nin], {**kwargs, "out": placed[0] if fn.nout == 1 else placed}
