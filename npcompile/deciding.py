@@ -1,11 +1,14 @@
-"""What a recorded block decides by: numbers that a loop changes at each trip, sizes that depend on data."""
+"""What is seen in a recorded program: what it decides by, and calls that are made for their effect."""
 
 from __future__ import annotations
+
+import ast
 
 from torch import fx
 
 from npcompile.frontend.lengths import sized_by_data
-from npcompile.frontend.program import Guard, Program, step_of, value_of
+from npcompile.frontend.program import Call, Guard, Program, step_of, value_of
+from npcompile.frontend.rewriting.scopes import own_nodes
 
 
 def decided_by(program: Program, variables: frozenset[str]) -> fx.Node | None:
@@ -20,3 +23,23 @@ def decided_by(program: Program, variables: frozenset[str]) -> fx.Node | None:
             if value_of(node.args[0]).kind != "bool":
                 return node
     return None
+
+
+def done_for_effect(program: Program, body: list[ast.stmt]) -> fx.Node | None:
+    """An opaque call in a statement that is a call for its effect alone: it is left to Python, where its time
+    is taken."""
+    calls = [
+        node
+        for node in program.graph.nodes
+        if step_of(node) == "opaque" and isinstance(node.target, Call) and not node.meta.get("inert")
+    ]
+    if not calls:
+        return None
+    done = [part for part in own_nodes(body[:-1]) if isinstance(part, ast.Expr)]
+    lines = {
+        line
+        for part in done
+        if isinstance(part.value, ast.Call)
+        for line in range(part.lineno, (part.end_lineno or part.lineno) + 1)
+    }
+    return next((node for node in calls if node.meta["top"] in lines), None)

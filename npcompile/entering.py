@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import types
 import warnings
 from typing import TYPE_CHECKING, Any
@@ -45,6 +46,11 @@ class Entering:
             return self._function(fn)
         if kind is types.MethodType:
             return self._method(fn.__func__, fn.__self__) or fn
+        if kind is types.BuiltinFunctionType and self.owner._default_float is None:
+            return fn
+        if kind is functools.partial:
+            inner = self._entered(fn.func)
+            return fn if inner is fn.func else functools.partial(inner, *fn.args, **fn.keywords)
         if follow.is_called_by_users(fn) and (method := self._method(kind.__call__, fn)) is not None:
             return method
         default = self.owner._default_float

@@ -13,7 +13,7 @@ from npcompile.advice import advice
 from npcompile.explained import ExplainedProgram, Step, explained, size_text
 from npcompile.explained_blocks import Block, LeftToPython, blocks_of, functions_of, left_to_python
 from npcompile.frontend.errstate import traps
-from npcompile.jit import Jitted, jit
+from npcompile.jit import Jitted, Partial, jit
 from npcompile.outlined import Outlined
 from npcompile.recompilations import Recompilation, recompilations
 from npcompile.recorded import Recorded, State
@@ -132,7 +132,9 @@ def explain(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Explanation:
     these calls.
     Raises what the call raises. With `strict=True`, what cannot be compiled is explained, not raised.
     """
-    made: Any = f if isinstance(f, Jitted) or _is_method(f) else jit(f)
+    made: Any = f if isinstance(f, Jitted | Partial) or _is_method(f) else jit(f)
+    if isinstance(made, Partial):
+        made, args, kwargs = made.func, (*made.args, *args), made.keywords | kwargs
     if isinstance(made, types.MethodType):
         made, args = made.__func__, (made.__self__, *args)
     assert isinstance(made, Jitted)

@@ -11,11 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from npcompile.frontend.outline import must_be_cut
+from npcompile.deciding import done_for_effect
+from npcompile.frontend.outline import must_be_cut, tree_of
 from npcompile.frontend.program import Program
+from npcompile.frontend.rewriting.source import NotFound
 from npcompile.frontend.trace import Traced
 from npcompile.outlined import Outlined
 from npcompile.recorded import Recorded
+from npcompile.state import State
 from npcompile.stats import Stats
 from npcompile.telling import NotCompiledError, NotCompiledWarning, warn
 from npcompile.watch import Watch
@@ -82,6 +85,21 @@ class Jitted(Recorded):
     def _too_small(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return self._plain(args, kwargs)
 
+    def _worth(self, state: State, traced: Traced) -> bool:
+        assert traced.program is not None and isinstance(self.__wrapped__, types.FunctionType)
+        if not super()._worth(state, traced):
+            return False
+        try:
+            body = tree_of(self.__wrapped__)[0].body
+        except NotFound:
+            return True
+        done = done_for_effect(traced.program, body)
+        if done is None:
+            return True
+        traced.reason, traced.line, traced.top = "a call for its effect", done.meta["line"], done.meta["top"]
+        state.outlined = self._cut(traced)
+        return state.outlined is None
+
     def _cut(self, failed: Traced | None, anyway: bool = False) -> Outlined | None:
         fn = self.__wrapped__
         if not isinstance(fn, types.FunctionType):
@@ -123,6 +141,16 @@ class Jitted(Recorded):
         return self
 
 
+class Partial(functools.partial):
+    """A jitted function with some of its arguments: `jit(functools.partial(f, a))`. Its `stats` and the like
+    are the function's."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self.func, name)
+
+
 def _by_value(frame: types.FrameType) -> bool:
     """Whether what pickles in this frame does so with functions themselves, not their names, where it must:
     joblib and dask do with those of the main program, which their processes do not import."""
@@ -156,6 +184,10 @@ def jit(
         )
     if isinstance(fn, Jitted):
         fn = fn.__wrapped__  # with these options
+    if isinstance(fn, Partial):
+        fn = functools.partial(fn.npcompile_function(), *fn.args, **fn.keywords)
+    if isinstance(fn, functools.partial):
+        return Partial(Jitted(fn.func, *options), *fn.args, **fn.keywords)
     if isinstance(fn, types.MethodType):
         return types.MethodType(Jitted(fn.__func__, *options), fn.__self__)
     if isinstance(fn, staticmethod | classmethod):

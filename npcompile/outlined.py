@@ -17,7 +17,7 @@ import types
 import warnings
 from typing import Any
 
-from npcompile.deciding import decided_by
+from npcompile.deciding import decided_by, done_for_effect
 from npcompile.entering import PLAIN, Entering
 from npcompile.frontend import follow
 from npcompile.frontend.outline import Outline, Piece, must_be_cut, outline, tree_of
@@ -189,7 +189,7 @@ class _Inner(Recorded):
     def _worth(self, state: State, traced: Traced) -> bool:
         assert traced.plan is not None
         if os.environ.get("NPCOMPILE_BACKEND") == "interpreter" or not is_small(traced.plan):
-            return True
+            return super()._worth(state, traced)
         state.small = True
         return False
 
@@ -311,6 +311,9 @@ class Block(_Inner):
             self.leave()
             return False
         if not super()._worth(state, traced):
+            return False
+        if (done := done_for_effect(traced.program, [*self.piece.block.node.body, ast.Pass()])) is not None:
+            self.take_apart("a call for its effect", done.meta["line"], done.meta["top"], False, quiet=True)
             return False
         branches = [node for node in self.piece.block.node.body if isinstance(node, ast.If)]
         if state.count and branches and self.piece.block.in_loop:

@@ -228,12 +228,12 @@ class Recorded(Linking):
             return self._too_small(args, kwargs)
         if state.raised >= MAX_RAISED:
             return self._raising(state, args, kwargs)
-        if state.misses > MAX_MISSES:
+        if state.misses > MAX_MISSES and not state.pause:
             with self._lock:
                 state.ready.clear()
                 state.plain = True
             return self._too_many(args, kwargs, f"{MAX_MISSES} calls in a row went another way")
-        if state.plain or state.pending or not state.lock.acquire(blocking=False):
+        if state.plain or state.pending or state.rests() or not state.lock.acquire(blocking=False):
             return self._timed(state, args, kwargs)
         try:
             if state.pending or state.plain:
@@ -421,7 +421,8 @@ class Recorded(Linking):
 
     def _worth(self, state: State, traced: Traced) -> bool:
         """Whether to compile what was recorded."""
-        return True
+        assert traced.program is not None
+        return not state.is_unsure(traced.program)
 
     def _source(self) -> Rewritten | str:
         """The function rewritten, or the reason why it cannot be."""

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from npcompile.frontend.program import Program
 from npcompile.frontend.trace import Traced, ops_version
 from npcompile.lower import cuda
 from npcompile.lower.compiler import Job, submit
@@ -47,6 +48,10 @@ class Entry:
         return next((job.error for job in self.jobs if job.error is not None), None)
 
 
+# So many recordings, at calls ever further apart, may fail to tell one small int from another.
+MAX_UNSURE = 9
+
+
 class State:
     """What is known for one signature."""
 
@@ -69,6 +74,26 @@ class State:
         self.count = 0
         self.grows = False  # a container among the arguments, which is known by its type alone
         self.lock = threading.Lock()
+        self.unsure = 0  # recordings of which nothing was kept, as numbers could not be told apart
+        self.pause = 0  # so many calls are not recorded
+
+    def is_unsure(self, program: Program) -> bool:
+        """Whether a further program would decide by a number that to CPython is one object with another: a
+        count, say, and that count modulo something. Later on they may be told apart."""
+        confused = any(node.meta.get("confused") for node in program.graph.nodes)
+        if not confused or self.count < 2 or self.unsure >= MAX_UNSURE:
+            return False
+        self.pause = 1 << self.unsure
+        self.unsure += 1
+        return True
+
+    def rests(self) -> bool:
+        """Whether this call is not to be recorded."""
+        if not self.pause:
+            return False
+        self.pause -= 1
+        self.misses = 1  # none that counts
+        return True
 
     def waits(self) -> bool:
         """Whether there is nothing to do but to wait for the compiler."""

@@ -80,6 +80,8 @@ def verify(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Verification:
     caller's own arrays, with all its effects; npcompile works on copies of them. Helpers that it calls are
     looked into, installed libraries are not. Raises what the call raises.
     """
+    if isinstance(f, functools.partial):
+        return verify(f.func, *f.args, *args, **(f.keywords | kwargs))
     plain, given = follow.unwrapped(f, args)
     importlib.import_module("npcompile.numpy")  # where functions that are made of ops are known
     hooks, unseen = CheckedRun(), None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from typing import Any
 
@@ -113,3 +114,32 @@ def test_jit_of_a_jitted_function() -> None:
     for _ in range(2):
         assert (again(np.arange(3.0)) == [0, 2, 4]).all()
     assert again.stats.recordings == again.stats.replays == 1 and not again.stats.reasons
+
+
+def weighted(a, b, x, k=1.0):
+    return a * x * x + b * k
+
+
+def test_jit_of_a_partial_object() -> None:
+    """The function in it is compiled, with what it holds as arguments."""
+    made = functools.partial(weighted, 2.0, k=3.0)
+    jitted = npcompile.jit(made)
+    for b in (1.0, 2.0, 3.0, 4.0):
+        same(jitted(b, X), made(b, X))
+        same(jitted(b, X, k=b), made(b, X, k=b))
+    assert (jitted.stats.recordings, jitted.stats.replays) == (1, 7)
+    assert npcompile.jit(jitted, wait=True).func.__wrapped__ is weighted
+    assert npcompile.explain(jitted, 1.0, X).programs and npcompile.verify(jitted, 1.0, X)
+
+
+def test_partial_objects_as_arguments() -> None:
+    def run(f, x):
+        return f(1.0, x) * 2
+
+    jitted = npcompile.jit(run)
+    for scale in (1.0, 2.0, 3.0):
+        for held in (X * scale, X + scale):
+            given = functools.partial(weighted, held, k=scale)
+            same(jitted(given, X), run(given, X))
+    assert (jitted.stats.recordings, jitted.stats.replays) == (1, 5)
+    same(jitted(functools.partial(np.where, X > 1), X), run(functools.partial(np.where, X > 1), X))

@@ -28,7 +28,11 @@ class Clock:
 
 
 CLOCK = Clock()
-spend = functools.partial(lambda seconds: setattr(CLOCK, "now", CLOCK.now + seconds))  # which is not followed
+
+
+@functools.lru_cache(maxsize=0)  # which is not followed, and keeps nothing
+def spend(seconds):
+    CLOCK.now += seconds
 
 
 @pytest.fixture(autouse=True)

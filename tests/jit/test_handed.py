@@ -209,3 +209,16 @@ def test_two_that_become_one() -> None:
         same(jitted(one, other, X), stores_to_two(plain, second, X))
         same([one, other], [plain, second])
     assert jitted.stats.recordings == 2
+
+
+def test_a_count_and_what_is_made_of_it() -> None:
+    """To CPython 5 and 5 % 1000 are one object: from 257 on they are two, and one program is for all."""
+    jitted = npcompile.jit(stores_at_a_count)
+    run, plain = Run(), Run()
+    run.n = plain.n = 0
+    for _ in range(800):
+        same(jitted(run, X), stores_at_a_count(plain, X))
+    same(run.energies, plain.energies)
+    assert run.n == plain.n
+    assert jitted.stats.programs <= 3 and jitted.stats.recordings < 15 and jitted.stats.replays > 250
+    assert not jitted.stats.reasons

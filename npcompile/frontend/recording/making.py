@@ -20,6 +20,7 @@ from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.program import Read, step_of
 from npcompile.frontend.recording.objects import ASKING, GENERATED, Objects
 from npcompile.frontend.recording.place import do
+from npcompile.frontend.tracked import fresh
 
 _PLAIN = (types.BuiltinFunctionType, type)
 
@@ -164,7 +165,7 @@ class Making(Objects):
             bound = do(fn, *args, **kwargs)
             self.notes.partials[id(bound)] = bound
             return (bound,)
-        if type(fn) is functools.partial:
+        if isinstance(fn, functools.partial) and type(fn).__call__ is functools.partial.__call__:
             return self._partial(fn, args, kwargs)
         if isinstance(fn, type) and (made := self.make(fn, args, kwargs)):
             return made
@@ -207,7 +208,7 @@ class Making(Objects):
         first, named = notes.inside(node, "attribute", "args"), notes.inside(node, "attribute", "keywords")
         notes.guard("length", len(fn.args), first)
         notes.guard("keys", tuple(fn.keywords), named)
-        args = [notes.outside(Read("item", place), first, item) for place, item in enumerate(fn.args)]
+        args = [notes.outside(Read("item", place), first, fresh(item)) for place, item in enumerate(fn.args)]
         return tuple(args), {
-            key: notes.outside(Read("item", key), named, item) for key, item in fn.keywords.items()
+            key: notes.outside(Read("item", key), named, fresh(item)) for key, item in fn.keywords.items()
         }
