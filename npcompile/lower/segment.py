@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import torch
 from torch import fx
 
+from npcompile.lower import unsigned
 from npcompile.lower.casts import ready
 from npcompile.lower.graph import Sized, rows_of, write
 from npcompile.lower.sizes import steps_of
@@ -189,7 +190,7 @@ class Builder:
         else:
             placeholder = self.placeholder(target)
             if axes := flipped_axes(value_of(target)):
-                laid = self.graph.call_function(torch.flip, (laid, axes))
+                laid = self.graph.call_function(unsigned.flipped, (laid, axes))
             self.graph.call_function(write, (placeholder, laid))
 
     def _source(self, node: fx.Node) -> fx.Node:
@@ -231,7 +232,7 @@ class Builder:
         if value.kind != "array" or canonical in self.raw or self._must_be_input(canonical):
             placeholder = self.placeholder(canonical)
             axes = flipped_axes(value)
-            return self.graph.call_function(torch.flip, (placeholder, axes)) if axes else placeholder
+            return self.graph.call_function(unsigned.flipped, (placeholder, axes)) if axes else placeholder
         base = nodes_in(canonical.args)[0]
         args = (self._arg(base), *(self._args(arg, False) for arg in canonical.args[1:]))
         kwargs = {key: self._args(arg, False) for key, arg in canonical.kwargs.items()}
