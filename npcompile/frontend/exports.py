@@ -118,7 +118,7 @@ class Exports(Operators):
     if hasattr(np.ndarray, "tostring"):  # until NumPy 2.2
 
         def tostring(self, order: Any = "C") -> bytes:
-            return self._on_host().tostring(order)
+            return self._on_host().tostring(order)  # type: ignore[attr-defined]
 
     def tofile(self, *args: Any, **kwargs: Any) -> None:
         self._on_host().tofile(*args, **kwargs)

@@ -130,3 +130,16 @@ def test_one_program_does_for_all_exponents_that_nothing_is_decided_by() -> None
     for exponent in (0.7, 1.3, 2.5, 3.25, 2.0, 0.9):
         judge(jitted(SPECIAL, exponent), SPECIAL**exponent)
     assert jitted.stats.programs == 1
+
+
+@pytest.mark.parametrize("kind", ["float64", "float32"])
+def test_powers_of_scalars(kind: str) -> None:
+    def f(x: Any, p: Any) -> Any:
+        return x[0] ** p, x[0] ** 0.5, x[1] ** x[2], x[0] ** 2
+
+    jitted = npcompile.jit(f)
+    for first in (-np.inf, -0.0, 4.0, -np.inf):
+        x = np.array([first, 3.0, 0.5], kind)
+        for exponent in (0.5, 2.0, 3, 0.5):
+            same(jitted(x, exponent), f(x, exponent), 4)
+    assert jitted.stats.replays > 8

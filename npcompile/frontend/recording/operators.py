@@ -61,6 +61,8 @@ class Operators(Base):
                 return result
             if op == "**" and (fast := self._fast_power(a, b)) is not None:
                 return self._ufunc(fast.ufunc, (a, *fast.more), fast.keywords, result)
+            if op == "**" and isinstance(result, np.floating) and not is_array(a) and not is_array(b):
+                return self._scalar_power(a, b, result)
             return self._ufunc(pure.UFUNCS[op], (a, b), {}, result)
         if type(a) in (*NUMBERS, bool) and type(b) in (*NUMBERS, bool):
             return self.notes.number(pure.OPERATORS[op], (a, b), {}, result)
@@ -133,6 +135,14 @@ class Operators(Base):
         if fast is not None:
             self.notes.constant(fast.more)
         return fast
+
+    def _scalar_power(self, a: Any, b: Any, result: np.floating[Any]) -> Any:
+        """A power of NumPy scalars, where no exponent stands for a square root as it may for `np.power`."""
+        if not powers.roots(result.dtype) or not (self.notes.traced(b) or b == 0.5):
+            return self._ufunc(np.power, (a, b), {}, result)
+        if isinstance(result, np.float64):
+            return self._ufunc(np.float_power, (a, b), {}, result)
+        return self.notes.host(BINARY["**"], (a, b), {}, result)
 
     def _decide_equal(self, traced: Any, value: Any) -> None:
         """Guard whether a traced number, or a 0-d array, is this number."""
