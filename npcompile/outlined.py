@@ -274,14 +274,15 @@ class Block(_Inner):
     """A run of statements, recorded by itself."""
 
     max_signatures = 8
-    max_programs = 4
+    max_programs = 4  # in a loop
     _looks_at_growth = False
 
     def __init__(self, within: Outlined, piece: Piece) -> None:
         super().__init__(piece.function, within)
         self.piece = piece
-        if not piece.block.in_loop:
+        if not piece.block.in_loop:  # then it is called as often as the function
             self.first_replays = Recorded.first_replays
+            self.max_programs = Recorded.max_programs
         self.pieces: list[Piece] = []  # of each cut that this block is a part of
         self.instead: Any = None  # what is called in place of it
         self.inside: Outlined | None = None  # it, cut further

@@ -25,7 +25,8 @@ def after_a_branch(x, record):
         y = x * 2 - 1
     elif record["mode"] == "test":
         y = x + 3
-    record["calls"] += 1
+    while record["calls"] < 2:
+        record["calls"] += 1
     z = y * y - x
     return np.sqrt(np.abs(z)) + z
 
@@ -33,7 +34,8 @@ def after_a_branch(x, record):
 def after_errstate(x, record):
     with np.errstate(divide="ignore", invalid="ignore"):
         y = x / (x - x.max())
-    record["calls"] += 1
+    while record["calls"] < 2:
+        record["calls"] += 1
     y = np.where(np.isfinite(y), y, 0.0)
     return y * 2 + x
 
@@ -52,7 +54,8 @@ def after_a_loop(x, record):
 def in_place_before(x, record):
     if record["mode"] != "none":
         y = x.copy()
-    record["calls"] += 1
+    while record["calls"] < 2:
+        record["calls"] += 1
     x += 1
     x *= 2
     x -= y * y
