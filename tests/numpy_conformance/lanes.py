@@ -195,7 +195,7 @@ class JitLane(Lane):
     """The test function under `npcompile.jit`: recorded on a fresh instance, then judged by its next answer.
 
     Where that was no replay yet (a function that is cut into blocks is cut further by what its first calls
-    show) further calls are judged too, until one is. NumPy is the real one, and segments are interpreted: ops
+    show) further calls are judged too, until one is or nothing more is recorded. NumPy is the real one, and segments are interpreted: ops
     on eager tensors, no compiler.
     """
 
@@ -228,7 +228,7 @@ class JitLane(Lane):
             for number in range(2, self.calls + 1):
                 numpy.random.seed(0)
                 self.witness.begin(expected)
-                replays = jitted.stats.replays
+                replays, recordings = jitted.stats.replays, jitted.stats.recordings
                 try:
                     if number == 2:
                         jitted(*([] if instance is None else [instance]), **arguments)
@@ -238,7 +238,7 @@ class JitLane(Lane):
                 finally:
                     self._count(jitted, number if jitted.stats.replays > replays else 0)
                 self.witness.end()
-                if self._counts.replayed_at:
+                if self._counts.replayed_at or jitted.stats.recordings == recordings:
                     break
 
     def _count(self, jitted: Any, replayed_at: int) -> None:
