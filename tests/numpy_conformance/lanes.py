@@ -195,8 +195,8 @@ class JitLane(Lane):
     """The test function under `npcompile.jit`: recorded on a fresh instance, then judged by its next answer.
 
     Where that was no replay yet (a function that is cut into blocks is cut further by what its first calls
-    show) further calls are judged too, until one is or nothing more is recorded. NumPy is the real one, and segments are interpreted: ops
-    on eager tensors, no compiler.
+    show) further calls are judged too, until one is or nothing more is recorded. NumPy is the real one, and
+    segments are interpreted: ops on eager tensors, no compiler.
     """
 
     name = "jit"
