@@ -26,6 +26,7 @@ from npcompile.frontend.program import (
 )
 from npcompile.frontend.steps import GETITEM, SETITEM, with_items
 from npcompile.frontend.table import Op
+from npcompile.frontend.texts import Format, fill, join, percent
 from npcompile.lower.plan import Plan
 from npcompile.lower.plan import Step as Planned
 from npcompile.lower.values import Value, c_strides
@@ -252,6 +253,8 @@ def _step(node: fx.Node, plan: Plan, numbers: dict[int, int]) -> Step:
     gives = _type(value_of(node))
     if isinstance(node.target, Store):
         return Step(line, step_text(node, _name), "", "store", "done at each replay, after all decisions")
+    if isinstance(node.target, Format) or node.target in (join, percent, fill):
+        return Step(line, text, gives, "text", "made at each replay")
     if isinstance(node.target, Build):
         return Step(line, text, gives, "object", "made of what it holds")
     if kind == "op":

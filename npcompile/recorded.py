@@ -421,7 +421,6 @@ class Recorded(Linking):
 
     def _worth(self, state: State, traced: Traced) -> bool:
         """Whether to compile what was recorded."""
-        assert traced.program is not None
         return not state.is_unsure(traced.program)
 
     def _source(self) -> Rewritten | str:

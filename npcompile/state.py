@@ -77,9 +77,10 @@ class State:
         self.unsure = 0  # recordings of which nothing was kept, as numbers could not be told apart
         self.pause = 0  # so many calls are not recorded
 
-    def is_unsure(self, program: Program) -> bool:
+    def is_unsure(self, program: Program | None) -> bool:
         """Whether a further program would decide by a number that to CPython is one object with another: a
         count, say, and that count modulo something. Later on they may be told apart."""
+        assert program is not None
         confused = any(node.meta.get("confused") for node in program.graph.nodes)
         if not confused or self.count < 2 or self.unsure >= MAX_UNSURE:
             return False

@@ -128,7 +128,7 @@ class Handed:
             return Structure(
                 dict, [(self.ref(key, True), self.structure(item)) for key, item in result.items()]
             )
-        if kind in (bool, str, bytes, type(None), type(Ellipsis)):
+        if kind in (bool, str, bytes, type(None), type(Ellipsis)) and self.tracked.node(result) is None:
             return Structure("const", [result])
         ref = self.ref(result)
         return Structure("leaf" if isinstance(ref, fx.Node) else "const", [ref])

@@ -93,6 +93,10 @@ class Hooks:
             value = _CONVERSION[conversion](value)
         return format(value, spec)
 
+    def text(self, *parts: str) -> str:
+        """An f-string, of its texts and fields."""
+        return "".join(parts)
+
     def discard(self, value: Any) -> None:
         """What a call gave that is a statement by itself."""
 

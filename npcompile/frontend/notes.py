@@ -256,6 +256,12 @@ class Notes(Handed):
             return {self.ref(key, True): self.ref(item, static, sizes) for key, item in obj.items()}
         if kind is slice:
             return slice(*(self.ref(part, True, sizes) for part in (obj.start, obj.stop, obj.step)))
+        if kind is str:
+            node = self.tracked.node(obj)
+            if node is not None and static:
+                self.decide(node, obj)
+                return obj
+            return obj if node is None else node
         if id(obj) in self.made:
             raise Unfollowed("a function made inside is handed on")
         if kind is FunctionType:

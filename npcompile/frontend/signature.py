@@ -42,17 +42,17 @@ def key_of(value: Any, leaves: list[Any]) -> Any:
     if kind is float or kind is int or kind is complex:
         leaves.append(value)
         return kind
-    if by_value(value):
-        return kind, value
-    if kind is slice:
-        return (slice, *[(type(part), part) for part in (value.start, value.stop, value.step)])
+    if kind is dict:
+        leaves.append(value)
+        return (dict, *[(key, key_of(item, leaves)) for key, item in value.items()])
     if kind is list:
         leaves.append(value)
     if kind is tuple or kind is list:
         return (kind, *[key_of(item, leaves) for item in value])
-    if kind is dict:
-        leaves.append(value)
-        return (dict, *[(key, key_of(item, leaves)) for key, item in value.items()])
+    if by_value(value):
+        return kind, value
+    if kind is slice:
+        return (slice, *[(type(part), part) for part in (value.start, value.stop, value.step)])
     leaves.append(value)
     if kind is types.FunctionType:
         return kind, value.__code__, id(value.__globals__)  # a program that reads these keeps them alive

@@ -28,7 +28,7 @@ def scaled(x, y):
 
 def by_text(x):
     y = x + 1
-    return y * float(f"{x[0]}")
+    return y * float(f"{x[0]}".strip())
 
 
 def test_strict_names_file_and_line() -> None:

@@ -26,6 +26,7 @@ from npcompile.frontend.rewrite import Rewritten, rewrite
 from npcompile.frontend.signature import NUMBERS
 from npcompile.frontend.steps import SETITEM, _part
 from npcompile.frontend.table import TABLE, TORCH, Op, native
+from npcompile.frontend.texts import fill
 from npcompile.lower.values import Value
 
 _PLAIN = (types.BuiltinFunctionType, type)
@@ -146,7 +147,7 @@ class Calls(Functions):
 
     def _length(self, obj: Any, result: int) -> int:
         self.notes.tight(obj)
-        if not is_array(obj) and type(obj) not in SIMPLE:
+        if (not is_array(obj) and type(obj) not in SIMPLE) or (type(obj) is str and self.notes.traced(obj)):
             raise Unfollowed(f"len() of a {type(obj).__name__}")
         if is_array(obj):
             return self.notes.length(obj, 0)
@@ -296,6 +297,8 @@ class Calls(Functions):
             if name == "item":
                 return self._note(self.notes.number, Call("item"), (own, *args), {}, result)
             return self._note(self.notes.host, Call(name), (own, *args), {}, result)
+        if type(own) is str and name == "format" and self.notes.traced(*args, *kwargs.values()):
+            return self._note(self._made_text, fill, (own, *args), kwargs, do(fn, *args, **kwargs))
         if type(own) in (list, dict, set, tuple, str, bytes):
             result = do(fn, *args, **kwargs)
             if type(own) is list and name != "append":
@@ -315,7 +318,7 @@ class Calls(Functions):
         decided."""
         kind = type(own)
         if kind in (str, bytes):
-            if self.notes.traced(*args, *kwargs.values()):
+            if self.notes.traced(own, *args, *kwargs.values()):
                 raise Unfollowed("a traced value made into text")
             self.notes.constant(result)
         elif kind in (dict, set):
@@ -340,6 +343,8 @@ class Calls(Functions):
 
     def _listed(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Any other callable, by the list that it is on; on none: opaque."""
+        if (fn is str or fn is repr) and (text := self.shown_as(fn, args)) is not None:
+            return text
         if fn is len or fn is sum or fn is print:
             return self._builtin(fn, args, kwargs)
         try:

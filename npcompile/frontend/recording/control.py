@@ -11,16 +11,14 @@ import numpy as np
 
 from npcompile.frontend import pure
 from npcompile.frontend.arrays import is_array
-from npcompile.frontend.hooks import Hooks
 from npcompile.frontend.made import is_named_tuple
-from npcompile.frontend.recording.access import Access
 from npcompile.frontend.recording.base import SIMPLE
+from npcompile.frontend.recording.texts import Texts
 
 # A loop is unrolled into the program up to this many trips, a nest of loops up to so many of the inner ones.
 MAX_TRIPS = 32
 MAX_INNER = 128
 
-_plain = Hooks()
 _WALKERS: tuple[type, ...] = (
     enumerate,
     zip,
@@ -34,7 +32,7 @@ _WALKERS: tuple[type, ...] = (
 )
 
 
-class Control(Access):
+class Control(Texts):
     """What a function goes over, and how."""
 
     _nest = 0  # how many are gone through
@@ -113,11 +111,6 @@ class Control(Access):
 
     def unpack_star(self, value: Any, before: int, after: int) -> Any:
         return self.unpack(value, before + after)
-
-    def format(self, value: Any, conversion: Any, spec: str) -> str:
-        if self.on and (self.notes.traced(value) or id(value) in self.notes.objects):
-            self.stop("a traced value made into text")
-        return _plain.format(value, conversion, spec)
 
     def caught(self, exc: Any) -> None:
         if self.on:

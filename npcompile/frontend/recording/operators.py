@@ -15,6 +15,7 @@ from npcompile.frontend.recording.base import SIMPLE, Base, layouts
 from npcompile.frontend.recording.place import do
 from npcompile.frontend.signature import NUMBERS
 from npcompile.frontend.table import TABLE, TORCH, Op
+from npcompile.frontend.texts import percent
 from npcompile.frontend.tracked import fresh
 from npcompile.nep50 import powers
 
@@ -25,6 +26,9 @@ class Operators(Base):
     def binary(self, op: str, a: Any, b: Any) -> Any:
         result = do(BINARY[op], a, b)
         return self._note(self._operator, op, a, b, result) if self.on else result
+
+    def _made_text(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: str) -> str:
+        raise NotImplementedError
 
     def compare(self, op: str, a: Any, b: Any) -> Any:
         result = do(COMPARE[op], a, b)
@@ -54,6 +58,8 @@ class Operators(Base):
         raise Unfollowed(f"`{op}` on traced values")
 
     def _operator(self, op: str, a: Any, b: Any, result: Any) -> Any:
+        if op == "%" and type(a) is str and self.notes.traced(b):
+            return self._made_text(percent, (a, b), {}, result)
         if is_numpy(a) or is_numpy(b):
             if not is_numpy(result):
                 if self.notes.traced(a, b):
@@ -207,6 +213,8 @@ class Operators(Base):
             ref = self.notes.ref(x)
             if ref is not x:
                 self.notes.guard("truth", result, ref)
+        elif type(x) is str and self.notes.traced(x):
+            raise Unfollowed("the truth of a text that was made of a traced value")
         elif type(x) in (*SIMPLE, np.dtype):
             self._of_set(x)
         elif not callable(x) or hasattr(type(x), "__bool__") or hasattr(type(x), "__len__"):

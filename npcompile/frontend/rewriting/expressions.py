@@ -253,13 +253,7 @@ class Expressions(Nodes):
         if not any(isinstance(value, ast.FormattedValue) for value in node.values):
             return node
         parts = [self.field(v) if isinstance(v, ast.FormattedValue) else v for v in node.values]
-        if len(parts) == 1:
-            return parts[0]
-        join = ast.copy_location(
-            ast.Attribute(ast.copy_location(ast.Constant(""), node), "join", _LOAD), node
-        )
-        joined = ast.copy_location(ast.Tuple(parts, _LOAD), node)
-        return ast.copy_location(ast.Call(join, [joined], []), node)
+        return self.hook(node, "text", *parts)
 
     def field(self, node: ast.FormattedValue) -> ast.expr:
         spec = "" if node.format_spec is None else self.expr(node.format_spec)

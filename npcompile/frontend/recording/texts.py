@@ -1,0 +1,63 @@
+"""Texts: f-strings, `str`, `%` and `format` of traced values are steps, and what is made of them decides."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from npcompile.frontend.arrays import is_numpy
+from npcompile.frontend.hooks import Hooks
+from npcompile.frontend.notes import Unfollowed
+from npcompile.frontend.recording.access import Access
+from npcompile.frontend.recording.place import do
+from npcompile.frontend.signature import NUMBERS
+from npcompile.frontend.texts import Format, Piece, fresh_text, join
+from npcompile.lower.values import Value
+
+_plain = Hooks()
+
+
+class Texts(Access):
+    """What is made into text."""
+
+    def format(self, value: Any, conversion: Any, spec: str) -> str:
+        result = _plain.format(value, conversion, spec)
+        if not self.on or not (self.notes.traced(value) or id(value) in self.notes.objects):
+            return result
+        if id(value) in self.notes.objects or self.notes.traced(spec):
+            self.stop("an object made into text")
+            return result
+        piece = Piece(result)
+        self._note(self._piece, value, Format(conversion, spec), piece)
+        return piece
+
+    def _piece(self, value: Any, function: Format, piece: Piece) -> Piece:
+        node = self.notes.add("host", function, (self.notes.ref(value),), {}, Value("object"))
+        self.notes.tracked.keep(piece, node)
+        return piece
+
+    def text(self, *parts: str) -> str:
+        result = _plain.text(*parts)
+        if not self.on or not any(type(part) is Piece for part in parts):
+            return result
+        return self._note(self._made_text, join, parts, {}, result)
+
+    def shown_as(self, fn: Any, args: tuple[Any, ...]) -> str | None:
+        """What `str` or `repr` gives of a number, an array or a text; None for anything else."""
+        if len(args) != 1 or not (is_numpy(args[0]) or type(args[0]) in (*NUMBERS, bool, type(None))):
+            return None
+        result: str = do(fn, *args)
+        return self._note(self._made_text, fn, args, {}, result) if self.notes.traced(*args) else result
+
+    def _made_text(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: str) -> str:
+        """Note a text that a function of traced values has made; returns it as an object of its own."""
+        notes = self.notes
+        refs = tuple(
+            notes.tracked.node(arg) or arg if isinstance(arg, str) else notes.ref(arg) for arg in args
+        )
+        named = {key: notes.ref(arg) for key, arg in kwargs.items()}
+        own = fresh_text(result)
+        if own is None:
+            raise Unfollowed("a traced value made into a text of one character")
+        node = notes.add("host", function, refs, named, Value("object"))
+        notes.tracked.keep(own, node)
+        return own
