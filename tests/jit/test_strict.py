@@ -28,7 +28,7 @@ def scaled(x, y):
 
 def by_text(x):
     y = x + 1
-    return y * float(f"{x[0]}".strip())
+    return y * (2.0 if f"{x[0]}" == "1.0" else 3.0)
 
 
 def test_strict_names_file_and_line() -> None:

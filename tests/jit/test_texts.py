@@ -27,7 +27,7 @@ def printed(x, i):
 
 
 def answered(x, i):
-    return f"{x.sum():.3f}", "%d: %.3f" % (i, x.sum()), "{} {k:.2f}".format(i, k=x.mean()), x * 2  # noqa: UP031
+    return f"{x.sum():.3f}", "%d: %.3f" % (i, x.sum()), "{} {k:.2f}".format(i, k=x.mean()), x * 2  # noqa: UP031, UP032
 
 
 def shown(x, i):

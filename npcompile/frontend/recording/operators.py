@@ -75,6 +75,8 @@ class Operators(Base):
         if type(a) in SIMPLE or type(b) in SIMPLE:
             if isinstance(result, list | tuple):
                 self._counted(a, b)
+            elif self.notes.traced(a, b) and str in (type(a), type(b)):
+                raise Unfollowed("a traced value made into text decides")
             elif self.notes.traced(a, b):
                 raise Unfollowed(f"`{op}` of {type(a).__name__} and {type(b).__name__}")
             return result
@@ -214,7 +216,7 @@ class Operators(Base):
             if ref is not x:
                 self.notes.guard("truth", result, ref)
         elif type(x) is str and self.notes.traced(x):
-            raise Unfollowed("the truth of a text that was made of a traced value")
+            raise Unfollowed("a traced value made into text decides")
         elif type(x) in (*SIMPLE, np.dtype):
             self._of_set(x)
         elif not callable(x) or hasattr(type(x), "__bool__") or hasattr(type(x), "__len__"):
