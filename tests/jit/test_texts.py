@@ -56,8 +56,19 @@ def width(x, i):
     return f"{x.sum():{i + 3}.1f}|"
 
 
+class Named:
+    def __init__(self):
+        self.name0, self.name1 = 2.0, 3.0
+
+
+def names_an_attribute(x, i):
+    named = Named()
+    setattr(named, f"name{i % 2}", x * 2)
+    return named.name0 * x, getattr(named, "name%d" % ((i + 1) % 2))  # noqa: UP031
+
+
 STEPS = [printed, answered, shown, in_containers]
-DECIDING = [of_one_character, compared, asked, width]
+DECIDING = [names_an_attribute, of_one_character, compared, asked, width]
 
 
 def outcome(fn: Callable[..., Any], x: Any, i: int) -> tuple[str, str]:

@@ -49,10 +49,9 @@ class Calls(Functions):
         if fn is np.copyto and len(args) == 2 and is_array(args[0]):
             result = do(fn, *args, **kwargs)
             return self._note(self.notes.copied, args[0], args[1], kwargs.get("where", True), result)
-        if fn is getattr and len(args) == 2:
-            return self.getattr(*args)
-        if fn is setattr and len(args) == 3:
-            return self.setattr(*args)
+        if (fn is getattr and len(args) == 2) or (fn is setattr and len(args) == 3):
+            self._note(self.notes.ref, args[1], True)  # a name decides
+            return self.getattr(*args) if fn is getattr else self.setattr(*args)
         if fn is bool and len(args) == 1:
             return self.truth(args[0])
         if (fn is set or fn is frozenset or fn is dict) and not any(map(self.notes.tracked.get, args)):
