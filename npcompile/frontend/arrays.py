@@ -32,10 +32,14 @@ def is_uneven(array: np.ndarray[Any, Any]) -> bool:
     return not array.flags.aligned or any(stride % array.itemsize for stride in array.strides)
 
 
+_WRITEABLE = 0x0400  # NPY_ARRAY_WRITEABLE
+
+
 def facts(array: Any) -> tuple[Any, ...]:
     """What a kernel relies on of an array that is not an argument."""
     array = layout(array)
-    return array.dtype, array.shape, array.strides, array.flags.writeable, array.flags.aligned
+    writeable = bool(array.flags.num & _WRITEABLE)  # of what is broadcast `.writeable` warns
+    return array.dtype, array.shape, array.strides, writeable, array.flags.aligned
 
 
 def outline(array: Any) -> tuple[Any, ...]:

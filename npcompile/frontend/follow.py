@@ -15,15 +15,20 @@ import types
 import weakref
 from typing import Any
 
+import numpy
+import torch
+
 from npcompile.frontend import private
 from npcompile.frontend.composed import FOLLOWED as _LISTED
 
-# Where code that is not the user's lives: the standard library and what is installed beside it.
+# Where code that is not the user's lives: the standard library, what is installed beside it, NumPy and torch
+# wherever they are.
 _INSTALLED = tuple(
     os.path.realpath(path) + os.sep
     for path in (
         {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
         | {os.path.dirname(os.path.dirname(__file__))}
+        | {os.path.dirname(inspect.getfile(module)) for module in (numpy, torch)}
     )
 )
 
