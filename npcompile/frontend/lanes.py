@@ -30,17 +30,29 @@ class Lane:
             return own
         if own._memory.device.type != "cpu":
             raise TypeError(f"an array on {own.device} where {self.device} was recorded")
-        return ndarray._of_tensor(transfers.to_device(own._tensor, self.device))
+        there = transfers.to_device(own._memory, self.device)
+        return ndarray._of(there, own._flips, None, None)  # axes run backwards where the given array's do
 
-    def leave(self, array: Any) -> np.ndarray[Any, Any]:
-        """A NumPy array of a device array's values."""
+    def leave(self, array: Any, order: tuple[int, ...], apart: int = 1) -> np.ndarray[Any, Any]:
+        """A NumPy array of a device array's values, laid out as NumPy's is; order: its axes from the
+        outermost in memory inwards; apart: how many elements further the next one lies."""
         found: np.ndarray[Any, Any] = transfers.to_host(array._tensor).numpy()
-        return found
+        rows = found.transpose(order)
+        if apart == 1 and rows.flags.c_contiguous:
+            return found
+        laid = np.empty((*rows.shape, apart), found.dtype)[..., 0]
+        laid[...] = rows
+        return laid.transpose(np.argsort(order))
 
     def give_back(self, host: np.ndarray[Any, Any], array: Any) -> None:
-        """Write what has become of an argument on the device into the caller's own array."""
+        """Write what has become of an array of the device into the host's own, which it was, or became."""
         if self.device.type != "cpu":
-            host[...] = self.leave(array)
+            host[...] = transfers.to_host(array._tensor).numpy()
+
+    def renew(self, array: Any, host: np.ndarray[Any, Any]) -> None:
+        """Write what may have become of the host's array into the device's."""
+        if self.device.type != "cpu":
+            array[...] = host
 
     def kernel(
         self, kernel: Callable[..., Any], inputs: list[Value], outputs: list[Value]
@@ -59,7 +71,7 @@ class Lane:
             tensors = []
             for value, dtype in zip(values, dtypes, strict=True):
                 if type(value) is ndarray:
-                    tensors.append(value._memory)
+                    tensors.append(value._tensor)
                 else:  # a number: filled in on the device, which needs no copy to wait for
                     plain = value.item() if isinstance(value, np.generic) else value
                     tensors.append(torch.full((), plain, dtype=dtype, device=self.device))

@@ -11,7 +11,7 @@ from torch import fx
 from npcompile.frontend.memory import Region, address
 from npcompile.frontend.program import Program, step_of, value_of
 from npcompile.frontend.pure import VIEWS
-from npcompile.frontend.replay import as_numpy
+from npcompile.frontend.writer import as_numpy
 
 
 def places(program: Program, leaves: list[Any]) -> dict[fx.Node, Any] | None:

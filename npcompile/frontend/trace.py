@@ -14,7 +14,7 @@ import numpy as np
 
 import npcompile.frontend.ops  # noqa: F401  (registers every op)
 from npcompile.frontend.notes import Unfollowed
-from npcompile.frontend.program import Program
+from npcompile.frontend.program import Program, step_of, value_of
 from npcompile.frontend.record import Recorder
 from npcompile.frontend.replay import Replay
 from npcompile.frontend.rewrite import Rewritten
@@ -108,7 +108,16 @@ def _movable(program: Program, plan: Plan) -> None:
     Unplannable."""
     if program.device in (None, "cpu"):
         return
-    roots = [node.meta["value"].root for node in program.inputs if not node.meta.get("wrapped")]
+    entering = [
+        node
+        for node in program.graph.nodes
+        if node.op != "output"
+        and step_of(node) in ("input", "read", "opaque")
+        and value_of(node).kind == "array"
+        and not node.meta.get("wrapped")
+    ]
+    places = {(value_of(node).root, value_of(node).region) for node in entering}
+    roots = [root for root, _ in places]
     if any(roots.count(root) > 1 for root in plan.written):
         raise Unplannable(
             "arguments that share memory are written to: they cannot move to a device one by one"

@@ -1,0 +1,185 @@
+"""The text of a replay on a device: which arrays enter it, what goes back to the host's, and when."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+from torch import fx
+
+from npcompile.frontend.lanes import assign
+from npcompile.frontend.made import Build
+from npcompile.frontend.program import Call, Program, step_of, value_of
+from npcompile.frontend.table import Op
+from npcompile.frontend.writer import Writer, as_numpy
+from npcompile.lower.plan import Plan, Step
+from npcompile.lower.segment import nodes_in
+
+
+class DeviceWriter(Writer):
+    """An array from outside is copied to the device where it enters, and has a twin from then on: the host's
+    array. So has an array of the device that was handed out. What steps write is on the device first. Twins
+    get it before anybody may look at them: an opaque call, or who called. After an opaque call the device's
+    arrays get what it may have written into their twins.
+    """
+
+    def __init__(self, program: Program, plan: Plan, general: bool) -> None:
+        super().__init__(program, plan, general)
+        self.twins: dict[fx.Node, str] = {}  # by the array: its twin's name
+        self.there: dict[Any, fx.Node] = {}  # by place in memory: the first array that has a twin
+        self.behind: set[fx.Node] = set()  # arrays that were written since their twins were made
+        self.waiting: list[fx.Node] | None = []  # what enters once it is known how arrays overlap
+        self.handing = False  # arguments are written for somebody who knows no device
+        steps = [*plan.early, *plan.steps]
+        self.written = {value_of(node).root for step in steps for node in _written(step)}
+        self.later: dict[int, set[Any]] = {}  # by step, the memory that the steps after it use
+        used: set[Any] = set()
+        for step in reversed(steps):
+            self.later[id(step)] = set(used)
+            used |= {value_of(node).root for node in _used(step) if value_of(node).kind == "array"}
+
+    def arg(self, value: Any) -> str:
+        return self.leaf(value) if self.handing and isinstance(value, fx.Node) else super().arg(value)
+
+    def function(self, op: Op, node: fx.Node) -> Callable[..., Any]:
+        return as_numpy(op, True)
+
+    def copy(self, node: fx.Node, value: str) -> None:
+        self.put(f"{self.constant(assign, 'assign')}({node.name}, {value})")
+
+    def begin(self) -> None:
+        inputs = [node for node in self.program.inputs if value_of(node).kind == "array"]
+        waiting, self.waiting = [*(self.waiting or ()), *inputs], None
+        for node in waiting:
+            self.enter(node)
+
+    def _step(self, step: Step, number: int) -> None:
+        node = step.node
+        opaque = node is not None and step.kind == "opaque" and isinstance(node.target, Call)
+        if opaque:
+            self.catch_up()
+        self.handing = opaque or (node is not None and isinstance(node.target, Build))
+        super()._step(step, number)
+        self.handing = False
+        self.wrote(_written(step))
+        if step.kind == "guard" and node is not None and node.target.kind in ("array", "outline"):  # type: ignore[union-attr]
+            self.meet(nodes_in(node.args)[0])
+        if opaque and node is not None:
+            if not node.meta.get("inert"):
+                self.renew(self.later[id(step)])
+            looked_at = any(step_of(user) == "guard" for user in node.users)
+            if value_of(node).kind == "array" and not looked_at:
+                self.enter(node)
+
+    # -- entering ----------------------------------------------------------------------------------------
+
+    def meet(self, node: fx.Node) -> None:
+        """Have an array enter that came from outside: what a host call gives, or a part of it, is there."""
+        made = node
+        while step_of(made) == "part":
+            made = made.all_input_nodes[0]
+        if step_of(made) == "host" or node in self.twins:
+            return
+        if self.waiting is None:
+            self.enter(node)
+        elif node not in self.waiting:
+            self.waiting.append(node)
+
+    def enter(self, node: fx.Node) -> None:
+        """From here on the name stands for the array on the device, and its twin's for the one given."""
+        if node.meta.get("wrapped"):  # it was given as an array of the device
+            self.put(f"{node.name} = lane.enter({node.name})")
+            return
+        twin = f"{node.name}_host"
+        self.put(f"{twin} = {node.name}")
+        place = _place(node)
+        same = self.there.get(place) if value_of(node).root in self.written else None
+        self.put(f"{node.name} = {f'lane.enter({twin})' if same is None else same.name}")
+        self.twins[node] = twin
+        self.there.setdefault(place, node)
+
+    # -- twins -------------------------------------------------------------------------------------------
+
+    def wrote(self, nodes: Iterable[fx.Node]) -> None:
+        roots = {value_of(node).root for node in nodes}
+        self.behind |= {node for node in self.twins if value_of(node).root in roots}
+
+    def catch_up(self) -> None:
+        """Write what has become of arrays into their twins."""
+        done = set()
+        for node, twin in self.twins.items():
+            if node in self.behind and _place(node) not in done:
+                self.put(f"lane.give_back({twin}, {node.name})")
+                done.add(_place(node))
+        self.behind.clear()
+
+    def renew(self, roots: set[Any]) -> None:
+        """Write what may have become of twins into the arrays that are in this memory."""
+        done = set()
+        for node, twin in self.twins.items():
+            if value_of(node).root in roots and _place(node) not in done:
+                self.put(f"lane.renew({node.name}, {twin})")
+                done.add(_place(node))
+
+    def leaf(self, value: Any) -> str:
+        """A value that leaves: of an array of the device the twin, of a view of one the same view of that."""
+        if not isinstance(value, fx.Node) or value_of(value).kind != "array" or value.meta.get("wrapped"):
+            handing, self.handing = self.handing, False
+            text = self.arg(value)
+            self.handing = handing
+            return text
+        return self.twin(value)
+
+    def twin(self, node: fx.Node) -> str:
+        """The name of an array's twin, which is made where there is none."""
+        if node in self.twins:
+            return self.twins[node]
+        name = f"{node.name}_host"
+        if step_of(node) != "view":
+            value = value_of(node)
+            order = tuple(np.argsort([-stride for stride in value.strides], kind="stable").tolist())
+            apart = min(
+                (s for n, s in zip(value.shape, value.strides, strict=True) if n > 1 and s), default=1
+            )
+            self.put(f"{name} = lane.leave({node.name}, {order}{f', {apart}' if apart > 1 else ''})")
+            self.twins[node] = name
+            self.there.setdefault(_place(node), node)
+            return name
+        base = self.twin(node.all_input_nodes[0])
+        handing, self.handing = self.handing, False
+        rest = ", ".join(self.arg(arg) for arg in node.args[1:])
+        if node.target.function is np.ndarray.__getitem__:  # type: ignore[union-attr]
+            self.put(f"{name} = {base}[{rest}]")
+        else:
+            view = self.constant(as_numpy(node.target, False), "f")  # type: ignore[arg-type]
+            named = "".join(f", {key}={self.arg(arg)}" for key, arg in node.kwargs.items())
+            self.put(f"{name} = {view}({base}{', ' if rest else ''}{rest}{named})")
+        self.handing = handing
+        return name
+
+    def finish(self) -> None:
+        self.catch_up()
+        super().finish()
+
+
+def _place(node: fx.Node) -> Any:
+    value = value_of(node)
+    return node if value.region is None else (value.root, value.region, value.dtype)
+
+
+def _written(step: Step) -> list[fx.Node]:
+    """The arrays that a step writes to."""
+    if step.segment is not None:
+        return list(step.segment.writes)
+    return [step.node] if step.kind == "copy" and step.node is not None else []
+
+
+def _used(step: Step) -> list[fx.Node]:
+    """The arrays that a step uses."""
+    found = _written(step) + nodes_in(step.source)
+    if step.segment is not None:
+        found += [node for node, _ in step.segment.inputs]
+    elif step.node is not None:
+        found += nodes_in((step.node.args, step.node.kwargs))
+    return found

@@ -1,0 +1,301 @@
+"""The text of a replay: a plan written as one Python function, in which the array work has become kernels."""
+
+from __future__ import annotations
+
+import ast
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from torch import fx
+
+from npcompile.frontend.hooks import UNARY
+from npcompile.frontend.lanes import method
+from npcompile.frontend.made import Store
+from npcompile.frontend.memory import Overlap
+from npcompile.frontend.program import Call, Diverged, Length, Program, Read, step_of, value_of
+from npcompile.frontend.pure import OPERATORS
+from npcompile.frontend.stacks import is_stack, product
+from npcompile.frontend.table import Op
+from npcompile.lower.parsing import parse
+from npcompile.lower.plan import Plan, Step
+from npcompile.lower.segment import Segment
+
+_SYMBOLS = {id(function): symbol for symbol, function in OPERATORS.items()}
+_PREFIXES = {id(function): symbol for symbol, function in UNARY.items()}
+
+
+def as_numpy(op: Op, on_device: bool) -> Callable[..., Any]:
+    """The NumPy function that an op stands for, called with the array first."""
+    function = op.function
+    if on_device and getattr(function, "__objclass__", None) is np.ndarray:
+        return method(function.__name__)
+    if isinstance(function, types.GetSetDescriptorType):
+        return function.__get__
+    result: Callable[..., Any] = function
+    return result
+
+
+class Writer:
+    """Writes the function's text; objects that text cannot name are handed in as constants."""
+
+    def __init__(self, program: Program, plan: Plan, general: bool) -> None:
+        self.program = program
+        self.plan = plan
+        self.general = general
+        self.space: dict[str, Any] = {"Diverged": Diverged, "copyto": np.copyto}
+        self.lines: list[str] = []
+        self.users: list[int | None] = []  # for each line, the line of the function that it stands for
+        self.user: int | None = None
+        self.indent = "    "
+
+    def put(self, text: str) -> None:
+        self.lines.append(self.indent + text)
+        self.users.append(self.user)
+
+    def constant(self, value: Any, name: str = "k") -> str:
+        """The name that a constant object has in the text."""
+        key = f"{name}{len(self.space)}"
+        self.space[key] = value
+        return key
+
+    def arg(self, value: Any) -> str:
+        """An argument of a node as text."""
+        if isinstance(value, fx.Node):
+            return value.name
+        if isinstance(value, slice):
+            return f"slice({self.arg(value.start)}, {self.arg(value.stop)}, {self.arg(value.step)})"
+        if isinstance(value, tuple):
+            return "(" + "".join(self.arg(item) + ", " for item in value) + ")"
+        if isinstance(value, list):
+            return "[" + ", ".join(self.arg(item) for item in value) + "]"
+        if isinstance(value, dict):
+            return "{" + ", ".join(f"{self.arg(key)}: {self.arg(item)}" for key, item in value.items()) + "}"
+        if value is None or value is True or value is False or type(value) in (int, str):
+            return repr(value)
+        if type(value) is float and np.isfinite(value):
+            return repr(value)
+        return self.constant(value)
+
+    def args(self, node: fx.Node) -> str:
+        parts = [self.arg(arg) for arg in node.args]
+        parts += [f"{key}={self.arg(arg)}" for key, arg in node.kwargs.items()]
+        return ", ".join(parts)
+
+    def call(self, node: fx.Node) -> str:
+        """A host step as an expression."""
+        target: Any = node.target
+        first = self.arg(node.args[0]) if node.args else ""
+        if isinstance(target, Read):
+            return self.read(target, first)
+        if isinstance(target, Length):
+            return f"{first}.shape[{target.axis}]"
+        if isinstance(target, Op):
+            target = self.function(target, node)
+        if target is np.ndarray.__getitem__:
+            return f"{first}[{self.index(node.args[1])}]"
+        if isinstance(target, Call) and target.function is not None:
+            target = target.function
+        if not node.kwargs and len(node.args) == 2 and id(target) in _SYMBOLS:
+            return f"{first} {_SYMBOLS[id(target)]} {self.arg(node.args[1])}"
+        if not node.kwargs and len(node.args) == 1 and id(target) in _PREFIXES:
+            return f"{_PREFIXES[id(target)]}{first}"
+        return f"{self.constant(target, 'f')}({self.args(node)})"
+
+    def function(self, op: Op, node: fx.Node) -> Callable[..., Any]:
+        """What a step on the host calls for an op."""
+        return product if is_stack(node) else as_numpy(op, False)
+
+    def index(self, index: Any) -> str:
+        """What stands between the brackets."""
+        if isinstance(index, tuple) and index:
+            return ", ".join(map(self.index, index)) + ("," if len(index) == 1 else "")
+        if isinstance(index, slice):
+            ends = ["" if end is None else self.arg(end) for end in (index.start, index.stop)]
+            step = "" if index.step is None else f":{self.arg(index.step)}"
+            return ":".join(ends) + step
+        if index is Ellipsis:
+            return "..."
+        return self.arg(index)
+
+    def read(self, read: Read, base: str) -> str:
+        if read.how == "global":
+            return f"{self.constant(read.holder, 'globals')}[{read.name!r}]"
+        if read.how in ("defaults", "kwdefaults"):
+            return f"{self.constant(read.holder, 'f')}.__{read.how}__"
+        if read.how == "class":
+            return f"{self.constant(read.holder, 'cls')}.{read.name}"
+        if read.how == "cell":
+            return f"{self.constant(read.holder, 'cell')}.cell_contents"
+        if read.how == "attribute":
+            return f"{base}.{read.name}"
+        if read.how == "tensor":
+            return f"{self.constant(read, 'array_of')}({base})"
+        return f"{base}[{self.arg(read.name)}]"
+
+    def guard(self, node: fx.Node) -> str:
+        """The condition under which the replay diverges."""
+        guard: Any = node.target
+        about: Any = node.args[0]
+        name = self.arg(about)
+        kind, expected = guard.kind, guard.expected
+        if kind == "truth":
+            return f"not {name}" if expected else name
+        if kind == "is":
+            return f"{name} is not {self.constant(expected)}"
+        if kind == "other":
+            return f"{name} is {self.arg(node.args[1]) if len(node.args) == 2 else self.constant(expected)}"
+        if kind == "same":
+            return f"{name} is not {self.arg(node.args[1])}"
+        if kind == "function":
+            return f"getattr({name}, '__func__', None) is not {self.constant(expected)}"
+        if kind == "type":
+            return f"type({name}) is not {self.constant(expected)}"
+        if kind == "length":
+            return f"len({name}) != {expected}"
+        if kind == "shape":
+            return f"{name}.shape != {expected}"
+        if kind == "value" and type(expected) is int and step_of(about) == "input":  # its type is known
+            return f"{name} != {expected}"
+        if kind == "range":
+            return f"not {expected[0]} <= {name} <= {expected[1]}"
+        return f"not {self.constant(guard, 'guard')}({name})"
+
+    def step(self, step: Step, number: int) -> None:
+        self.user = _line(step)
+        self._step(step, number)
+
+    def _step(self, step: Step, number: int) -> None:
+        if step.segment is not None:
+            self.segment(step.segment, number)
+        elif step.kind == "copy":
+            assert step.node is not None
+            self.copy(step.node, self.arg(step.source))
+        elif step.kind == "guard":
+            assert step.node is not None
+            self.put(f"if {self.guard(step.node)}:")
+            self.put("    raise Diverged")
+        elif step.kind == "part":
+            assert step.node is not None
+            self.put(f"{step.node.name} = {self.arg(step.node.args[0])}[{self.arg(step.node.args[1])}]")
+        else:
+            assert step.node is not None
+            if isinstance(step.node.target, Store):
+                store = step.node.target
+                obj, value = step.node.args
+                name = self.arg(store.name) if store.how == "item" else None
+                self.put(store.text(self.arg(obj), self.leaf(value), name))
+            else:
+                self.put(f"{step.node.name} = {self.call(step.node)}")
+
+    def copy(self, node: fx.Node, value: str) -> None:
+        """`node[...] = value`."""
+        self.put(f'copyto({node.name}, {value}, casting="unsafe")')
+
+    def segment(self, segment: Segment, number: int) -> None:
+        inputs = []
+        for node, axes in segment.inputs:
+            if axes:
+                backwards = ["::-1" if axis in axes else ":" for axis in range(len(value_of(node).shape))]
+                inputs.append(f"{node.name}[{', '.join(backwards)}]")
+            else:
+                inputs.append(node.name)
+        if self.general:
+            inputs += [node.name for node in segment.numbers]
+        flags = [f"ok{number}_{flag}" for flag in range(segment.checks)]
+        outputs = [node.name for node in segment.outputs] + flags
+        call = f"segment{number}({', '.join(inputs)})"
+        self.put(f"{', '.join(outputs)} = {call}" if outputs else call)
+        for flag in flags:
+            self.put(f"if not {flag}:")
+            self.put("    raise Diverged")
+
+    def leaf(self, value: Any) -> str:
+        """A value that leaves the function: it is returned, or stored."""
+        return self.arg(value)
+
+    def begin(self) -> None:
+        """What comes between the steps that need nothing computed and the others."""
+
+    def finish(self) -> None:
+        self.put(f"return {self.program.result.text(self.leaf)}")
+
+    def overlap(self) -> str:
+        """The condition that arrays from outside share memory as they did; it matters if any of it is
+        written to."""
+        plan = self.plan
+        early = [step.node for step in plan.early if step.kind == "read" and step.node is not None]
+        arrays = [node for node in (*self.program.inputs, *early) if value_of(node).kind == "array"]
+        pairs = []
+        for place, one in enumerate(arrays):
+            for further, other in enumerate(arrays[place + 1 :], place + 1):
+                a, b = value_of(one), value_of(other)
+                if a.root == b.root and a.root in plan.written:
+                    distance = b.region.offset - a.region.offset  # type: ignore[union-attr]
+                    pairs.append((place, further, distance))
+                elif a.root != b.root and (a.root in plan.written or b.root in plan.written):
+                    pairs.append((place, further, None))
+        if not pairs:
+            return ""
+        return f"{self.constant(Overlap(tuple(pairs)), 'overlap')}({', '.join(node.name for node in arrays)})"
+
+    def write(self) -> str:
+        plan = self.plan
+        pure = plan.steps if plan.effects is None else plan.steps[: plan.effects]
+        rest = [] if plan.effects is None else plan.steps[plan.effects :]
+        self.indent = ""
+        self.put(f"def {self.program.name}({', '.join(node.name for node in self.program.inputs)}):")
+        self.indent = "    "
+        numbers = {
+            id(step): number for number, step in enumerate(s for s in plan.steps if s.segment is not None)
+        }
+        body = [*plan.early, *pure]
+        overlap = self.overlap()
+        if body or overlap or self.program.device is not None:
+            # Whatever fails before the first effect is answered by running the function itself again.
+            self.put("try:")
+            self.indent = "        "
+            for step in plan.early:
+                self.step(step, 0)
+            if overlap:
+                self.put(f"if not {overlap}:")
+                self.put("    raise Diverged")
+            self.begin()
+            for step in pure:
+                self.step(step, numbers.get(id(step), 0))
+            if not rest:
+                self.finish()
+            self.indent = "    "
+            self.put("except Exception as error:")
+            self.put("    raise Diverged from error")
+        if rest or not (body or overlap or self.program.device is not None):
+            for step in rest:
+                self.step(step, numbers.get(id(step), 0))
+            self.finish()
+        return "\n".join(self.lines)
+
+
+def _line(step: Step) -> int | None:
+    """The line of the function that a step stands for."""
+    if step.segment is not None:
+        return next((node.meta["top"] for node in step.segment.ops), None)
+    if isinstance(step.source, fx.Node) and step.kind == "copy":
+        return step.source.meta.get("top")
+    return step.node.meta.get("top") if step.node is not None else None
+
+
+def in_place(text: str, users: list[int | None], program: Program) -> types.CodeType:
+    """The text's code, its lines those of the user's function that they stand for: tracebacks show those."""
+    tree = parse(text)
+    line = next((user for user in users if user is not None), 1)
+    lines = []
+    for user in users:
+        line = user or line
+        lines.append(line)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.stmt | ast.expr | ast.ExceptHandler | ast.arg | ast.keyword):
+            node.lineno = lines[node.lineno - 1]
+            node.end_lineno = node.lineno
+            node.col_offset = node.end_col_offset = -1  # no column
+    return compile(tree, program.filename or f"<npcompile replay of {program.name}>", "exec")

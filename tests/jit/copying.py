@@ -1,0 +1,73 @@
+"""A device that is none: its arrays lie on the host, in memory of their own, as a GPU's do.
+
+What enters it is copied, and what leaves it, so that each copy that a replay forgets shows in the answer. Ops
+are interpreted. Other tests' programs on it: `python -m tests.jit.copying random_programs --programs 1000`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch import fx
+
+from npcompile import recorded
+from npcompile.frontend import lanes, replay
+from npcompile.frontend.ndarray import asarray, ndarray
+from npcompile.lower import eager
+
+TRACE = recorded.trace
+
+
+class Lane(lanes.Lane):
+    """The lane of such a device."""
+
+    def __init__(self, device: str) -> None:
+        self.device = torch.device("cpu")
+
+    def enter(self, array: Any) -> Any:
+        own = asarray(array)
+        return own if own is array else ndarray._of(own._memory.clone(), own._flips, None, None)
+
+    def leave(self, array: Any, order: tuple[int, ...], apart: int = 1) -> Any:
+        return super().leave(ndarray._of_tensor(array._tensor.clone()), order, apart)
+
+    def give_back(self, host: Any, array: Any) -> None:
+        host[...] = array._tensor.numpy()
+
+    def renew(self, array: Any, host: Any) -> None:
+        array[...] = host
+
+    def kernel(self, kernel: Callable[..., Any], inputs: Any, outputs: Any) -> Callable[..., Any]:
+        return self._on_tensors(kernel, inputs, outputs)
+
+
+def trace(
+    fn: Any, rewritten: Any, args: Any, kwargs: Any, names: Any, floats: Any, _: str, *rest: Any
+) -> Any:
+    return TRACE(fn, rewritten, args, kwargs, names, floats, "copying", *rest)
+
+
+def interpreted(graph: fx.Graph, _: Any = None) -> Callable[..., Any]:
+    rows = eager.rows_of(graph)
+    return lambda *tensors: list(eager.evaluate(rows, *tensors))
+
+
+def use(patch: pytest.MonkeyPatch) -> None:
+    """Have everything that is jitted run on it."""
+    patch.setenv("NPCOMPILE_BACKEND", "interpreter")
+    patch.setattr(recorded, "trace", trace)
+    patch.setattr(recorded, "eager", interpreted)
+    patch.setattr(replay, "Lane", Lane)
+
+
+if __name__ == "__main__":
+    assert "NPCOMPILE_BACKEND" not in os.environ
+    use(pytest.MonkeyPatch())
+    del sys.argv[0]
+    sys.exit(importlib.import_module(f"tests.jit.{sys.argv[0]}").main())
