@@ -130,7 +130,7 @@ def _checked_indices(
 ) -> tuple[list[Tensor | None], Tensor | None]:
     shapes = [tuple(index.shape) for index in indices if index is not None]
     try:
-        broadcast_shapes(*shapes)
+        shape = broadcast_shapes(*shapes)
     except ValueError:
         listed = " ".join(map(str, shapes))
         raise IndexError(
@@ -143,9 +143,10 @@ def _checked_indices(
             wrapped.append(None)
         else:
             place, ok = _wrapped(index, a.shape[axis])
-            wrapped.append(place)
+            # Inductor gives a result of the last index's shape where that one has no axes.
+            wrapped.append(place if place.dim() else place.expand(shape))
             checks.append(ok)
-    if 0 in broadcast_shapes(*shapes):
+    if 0 in shape:
         # Nothing is looked up: NumPy checks the indices against every axis only if there is anything to take.
         return wrapped, None if all(
             a.shape[i] for i, index in enumerate(indices) if index is not None
