@@ -47,6 +47,9 @@ EVERY_CHANGE: dict[str, tuple[str, ...]] = {
     "jit": (
         "core.numeric", "core.indexing", "core.einsum", "core.shape_base", "lib.function_base",
         "lib.shape_base", "lib.twodim_base", "lib.index_tricks", "lib.stride_tricks",
+        "core.umath_complex", "core.nep50_promotions", "core.half", "core.function_base",
+        "core.item_selection", "lib.type_check", "lib.arraypad", "lib.arraysetops", "lib.histograms",
+        "lib.polynomial", "fft.helper",
     ),
 }  # fmt: skip
 
