@@ -30,8 +30,7 @@ class Lane:
             return own
         if own._memory.device.type != "cpu":
             raise TypeError(f"an array on {own.device} where {self.device} was recorded")
-        there = transfers.to_device(own._memory, self.device)
-        return ndarray._of(there, own._flips, None, None)  # axes run backwards where the given array's do
+        return entered(own, lambda memory: transfers.to_device(memory, self.device))
 
     def leave(self, array: Any, order: tuple[int, ...], apart: int = 1) -> np.ndarray[Any, Any]:
         """A NumPy array of a device array's values, laid out as NumPy's is; order: its axes from the
@@ -82,6 +81,25 @@ class Lane:
             return results[0] if len(results) == 1 else tuple(results)
 
         return run
+
+
+def entered(array: Any, move: Callable[[torch.Tensor], torch.Tensor]) -> Any:
+    """The array, moved and laid out as it was: kernels were made for that, and axes run backwards where its
+    own do."""
+    memory = array._memory
+    sizes = [(stride, size) for stride, size in zip(memory.stride(), memory.shape, strict=True) if size > 1]
+    end = 1
+    for stride, size in sorted(sizes):
+        if stride < end:  # its elements share memory: all of it is moved
+            span = 1 + sum(stride * (size - 1) for stride, size in sizes)
+            there = move(memory.as_strided((span,), (1,))).as_strided(memory.shape, memory.stride())
+            return ndarray._of(there, array._flips, None, None)
+        end = stride * size
+    there = move(memory)
+    if there.stride() != memory.stride() and memory.numel():
+        laid = torch.empty_strided(memory.shape, memory.stride(), dtype=memory.dtype, device=there.device)
+        there = laid.copy_(there)
+    return ndarray._of(there, array._flips, None, None)
 
 
 def _number(tensor: torch.Tensor, value: Value) -> Any:

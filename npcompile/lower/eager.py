@@ -39,9 +39,15 @@ def leave(tensor: torch.Tensor, value: Value) -> Any:
         return tensor.numpy()[()]
     if value.kind in _NUMBERS:
         return tensor.item()
-    result = torch.empty_strided(value.shape, value.strides, dtype=value.dtype)
-    result.copy_(tensor)
-    return result.numpy().copy("K")  # which owns its memory, as NumPy's own results do
+    return _laid(tensor, value).numpy().copy("K")  # which owns its memory, as NumPy's own results do
+
+
+def _laid(tensor: torch.Tensor, value: Value) -> torch.Tensor:
+    """A result in memory of its own, with the strides that NumPy gives it."""
+    if value.kind != "array":
+        return tensor
+    result = torch.empty_strided(value.shape, value.strides, dtype=value.dtype, device=tensor.device)
+    return result.copy_(tensor)
 
 
 def eager(graph: fx.Graph, device: str | None = None) -> Callable[..., Any]:
@@ -60,6 +66,7 @@ def eager(graph: fx.Graph, device: str | None = None) -> Callable[..., Any]:
 
     def run_on_device(*tensors: torch.Tensor) -> list[torch.Tensor]:
         with torch.device(str(device)):
-            return list(evaluate(rows, *tensors))
+            outputs = evaluate(rows, *tensors)
+            return [_laid(tensor, value) for tensor, value in zip(outputs, results, strict=True)]
 
     return run if device in (None, "cpu") else run_on_device
