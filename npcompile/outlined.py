@@ -189,7 +189,7 @@ class _Inner(Recorded):
     def _worth(self, state: State, traced: Traced) -> bool:
         assert traced.plan is not None
         if os.environ.get("NPCOMPILE_BACKEND") == "interpreter" or not is_small(traced.plan):
-            return super()._worth(state, traced)
+            return True
         state.small = True
         return False
 
@@ -248,7 +248,7 @@ class Callee(_Inner):
             self.leave()  # no array work in it
             state.small = True
             return False
-        return super()._worth(state, traced)
+        return super()._worth(state, traced) and not state.is_unsure(traced.program)
 
     def _too_small(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if self._all_small():
