@@ -1,8 +1,8 @@
 """A function cut into blocks: each block recorded, compiled and replayed by itself, Python in between.
 
-Where a recording cannot follow a function as a whole (loops, calls for their effect, exceptions caught, decisions
-after effects), its runs of array statements still can be. What a block cannot do is found out as it is
-recorded: its statements are then taken apart further, at once, while the call goes on.
+Where a recording cannot follow a function as a whole (loops, calls for their effect, exceptions caught,
+decisions after effects), its runs of array statements still can be. What a block cannot do is found out as
+it is recorded: its statements are then taken apart further, at once, while the call goes on.
 """
 
 from __future__ import annotations
