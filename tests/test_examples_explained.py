@@ -24,24 +24,24 @@ class Explained(NamedTuple):
 
 # After six calls. A row may get better; then its numbers are tightened here.
 EXPLAINED = {
-    "life-example": Explained(3, 0, 7, 1),
-    "gray_scott-one_step": Explained(2, 0, 2, 2),
-    "gray_scott-example": Explained(3, 0, 3, 5),
+    "life-example": Explained(2, 0, 6, 0),
+    "gray_scott-one_step": Explained(1, 0, 2, 0),
+    "gray_scott-example": Explained(2, 0, 3, 3),
     "boids-example": Explained(8, 12, 13, 9),
     "lattice_boltzmann-example": Explained(5, 0, 11, 2),
     "finite_volume-example": Explained(7, 0, 9, 1),
     "spectral-example": Explained(3, 0, 25, 0),
     "spectral-rings": Explained(1, 0, 1, 0),
-    "particle_in_cell-example": Explained(7, 0, 11, 2),
+    "particle_in_cell-example": Explained(6, 0, 10, 2),
     "particle_in_cell-histogram": Explained(1, 2, 3, 0),
-    "ray_tracing-example": Explained(21, 0, 20, 39),
-    "gpt-example": Explained(4, 2, 22, 0),
-    "kalman-one_step": Explained(6, 0, 7, 4),
-    "kalman-outlier": Explained(3, 0, 2, 3),
+    "ray_tracing-example": Explained(30, 0, 29, 37),
+    "gpt-example": Explained(4, 1, 14, 0),
+    "kalman-one_step": Explained(6, 0, 7, 3),
+    "kalman-outlier": Explained(3, 0, 3, 2),
     "kalman-example": Explained(7, 0, 7, 2),
-    "gaussian_mixture-example": Explained(8, 1, 16, 2),
+    "gaussian_mixture-example": Explained(9, 1, 17, 2),
     "gaussian_mixture-classify": Explained(1, 0, 7, 0),
-    "convolution-example": Explained(5, 0, 18, 0),
+    "convolution-example": Explained(4, 0, 9, 0),
     "convolution-inference": Explained(1, 0, 4, 0),
     "group_by-example": Explained(6, 6, 6, 0),
     "group_by-table": Explained(1, 0, 1, 0),
@@ -69,7 +69,8 @@ def test_what_an_example_became(monkeypatch: pytest.MonkeyPatch, row: Row) -> No
         left=len(found.left),
     )
     assert now == EXPLAINED[name_of(row)], f"{found}\nif that is better, the row is now {now}"
-    assert bool(found.strict_error) == bool(found.reasons or now.host_calls or found.why_cut)
+    cut = found.why_cut and not found.all_programs  # else what is not recorded as a whole is, in blocks
+    assert bool(found.strict_error) == bool(found.reasons or now.host_calls or cut)
     for program in found.all_programs:
         for step in program.steps:
             assert step.became != "kernel" or step.kernel is not None

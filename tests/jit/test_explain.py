@@ -59,13 +59,13 @@ def test_the_kernel_with_its_source_and_cost(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_scalar_steps_reads_and_library_calls() -> None:
-    matrix = np.eye(3)
+    matrix = np.eye(30)
 
     def mixed(x, n):
         h = 1.0 / (n - 1)
         return matrix @ (x * h)
 
-    found = npcompile.explain(mixed, np.arange(3.0), 5)
+    found = npcompile.explain(mixed, np.arange(30.0), 5)
     by_kind = {step.became: step for step in found.steps}
     assert by_kind["scalar step"].line == line_of(mixed, "h = ")
     assert by_kind["library call"].line == by_kind["kernel"].line == line_of(mixed, "return")
