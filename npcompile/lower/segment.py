@@ -183,6 +183,9 @@ class Builder:
         elif inside and isinstance(value, fx.Node) and not value.meta.get("broadcast"):
             like = source if value_of(value).shape == there.shape else like
         laid = self.graph.call_function(stored, (source, there.dtype, like))
+        kept = node in self.current.saved or renamed
+        if kept and isinstance(value, fx.Node) and self.places.canonical(value) in self.written:
+            laid = self.graph.call_function(torch.clone, (laid,))  # its memory is written to further down
         if node in self.current.saved:
             self.env[node] = laid
         elif renamed:
