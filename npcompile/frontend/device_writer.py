@@ -72,6 +72,24 @@ class DeviceWriter(Writer):
             if value_of(node).kind == "array" and not looked_at:
                 self.enter(node)
 
+    def carry_out(self, rest: list[Step], numbers: dict[int, int]) -> None:
+        """Where a step raises, the caller's arrays are left as far as the steps before it went."""
+        known = {
+            _place(node): f"lane.give_back({twin}, {node.name})"
+            for node, twin in self.twins.items()
+            if value_of(node).root in self.written
+        }
+        if not rest or not known:
+            super().carry_out(rest, numbers)
+            return
+        self.put("try:")
+        self.indent += "    "
+        super().carry_out(rest, numbers)
+        self.indent = self.indent[4:]
+        self.put("except BaseException:")
+        for text in (*known.values(), "raise"):
+            self.put(f"    {text}")
+
     # -- entering ----------------------------------------------------------------------------------------
 
     def meet(self, node: fx.Node) -> None:

@@ -221,6 +221,12 @@ class Writer:
     def finish(self) -> None:
         self.put(f"return {self.program.result.text(self.leaf)}")
 
+    def carry_out(self, rest: list[Step], numbers: dict[int, int]) -> None:
+        """The steps from the first effect on; numbers: of segments, by step."""
+        for step in rest:
+            self.step(step, numbers.get(id(step), 0))
+        self.finish()
+
     def overlap(self) -> str:
         """The condition that arrays from outside share memory as they did; it matters if any of it is
         written to."""
@@ -270,9 +276,7 @@ class Writer:
             self.put("except Exception as error:")
             self.put("    raise Diverged from error")
         if rest or not (body or overlap or self.program.device is not None):
-            for step in rest:
-                self.step(step, numbers.get(id(step), 0))
-            self.finish()
+            self.carry_out(rest, numbers)
         return "\n".join(self.lines)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 from pathlib import Path
 from typing import Any
@@ -137,6 +138,27 @@ def test_copies_are_made_in_time(function: Any) -> None:
         np.testing.assert_equal(outcomes[1], outcomes[0])
         for kept, given in zip(flat(outcomes[1]), flat(outcomes[0]), strict=True):
             assert type(kept) is type(given) and getattr(kept, "strides", 0) == getattr(given, "strides", 0)
+
+
+def raises_midway(x, i):
+    x *= 2
+    STATE[0] = x[1]
+    look(x)
+    x[1:] = x[i]
+
+
+def test_what_an_exception_leaves() -> None:
+    jitted = npcompile.jit(raises_midway)
+    for i in (2, 3, 2, 9, 3, 2):
+        outcomes = []
+        for each in (raises_midway, jitted):
+            STATE[:] = 0
+            x = np.arange(4.0)
+            with pytest.raises(IndexError) if i == 9 else contextlib.nullcontext():
+                each(x, i)
+            outcomes.append((x, STATE.copy()))
+        np.testing.assert_equal(outcomes[1], outcomes[0])
+    assert jitted.stats.replays >= 3, jitted.stats
 
 
 def flat(value: Any) -> list[Any]:
