@@ -12,6 +12,7 @@ import torch
 from npcompile.frontend.arrays import layout
 from npcompile.frontend.ndarray import asarray, ndarray
 from npcompile.lower import transfers
+from npcompile.lower.eager import laid
 from npcompile.lower.values import Value
 
 _NUMBERS = {"int": torch.int64, "float": torch.float64, "complex": torch.complex128, "bool": torch.bool}
@@ -75,7 +76,9 @@ class Lane:
                     plain = value.item() if isinstance(value, np.generic) else value
                     tensors.append(torch.full((), plain, dtype=dtype, device=self.device))
             results = [
-                ndarray._of_tensor(tensor) if value.kind == "array" else _number(tensor, value)
+                ndarray._of_tensor(_regular(tensor, value))
+                if value.kind == "array"
+                else _number(tensor, value)
                 for tensor, value in zip(kernel(*tensors), outputs, strict=True)
             ]
             return results[0] if len(results) == 1 else tuple(results)
@@ -100,6 +103,13 @@ def entered(array: Any, move: Callable[[torch.Tensor], torch.Tensor]) -> Any:
         laid = torch.empty_strided(memory.shape, memory.stride(), dtype=memory.dtype, device=there.device)
         there = laid.copy_(there)
     return ndarray._of(there, array._flips, None, None)
+
+
+def _regular(tensor: torch.Tensor, value: Value) -> torch.Tensor:
+    """A kernel's result with the strides that NumPy gives it: what comes next was made for those."""
+    if tensor.stride() == value.strides or tensor.numel() < 2 or tuple(tensor.shape) != value.shape:
+        return tensor
+    return laid(tensor, value)
 
 
 def _number(tensor: torch.Tensor, value: Value) -> Any:

@@ -39,10 +39,10 @@ def leave(tensor: torch.Tensor, value: Value) -> Any:
         return tensor.numpy()[()]
     if value.kind in _NUMBERS:
         return tensor.item()
-    return _laid(tensor, value).numpy().copy("K")  # which owns its memory, as NumPy's own results do
+    return laid(tensor, value).numpy().copy("K")  # which owns its memory, as NumPy's own results do
 
 
-def _laid(tensor: torch.Tensor, value: Value) -> torch.Tensor:
+def laid(tensor: torch.Tensor, value: Value) -> torch.Tensor:
     """A result in memory of its own, with the strides that NumPy gives it."""
     if value.kind != "array":
         return tensor
@@ -67,6 +67,6 @@ def eager(graph: fx.Graph, device: str | None = None) -> Callable[..., Any]:
     def run_on_device(*tensors: torch.Tensor) -> list[torch.Tensor]:
         with torch.device(str(device)):
             outputs = evaluate(rows, *tensors)
-            return [_laid(tensor, value) for tensor, value in zip(outputs, results, strict=True)]
+            return [laid(tensor, value) for tensor, value in zip(outputs, results, strict=True)]
 
     return run if device in (None, "cpu") else run_on_device
