@@ -94,8 +94,8 @@ class Hooks:
         return format(value, spec)
 
     def text(self, *parts: str) -> str:
-        """An f-string, of its texts and fields."""
-        return "".join(parts)
+        """An f-string, of its texts and fields. A field alone is what its `__format__` gave."""
+        return parts[0] if len(parts) == 1 else "".join(parts)
 
     def discard(self, value: Any) -> None:
         """What a call gave that is a statement by itself."""

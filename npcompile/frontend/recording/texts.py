@@ -36,10 +36,10 @@ class Texts(Access):
         return piece
 
     def text(self, *parts: str) -> str:
-        result = _plain.text(*parts)
-        if not self.on or not any(type(part) is Piece for part in parts):
-            return result
-        return self._note(self._made_text, join, parts, {}, result)
+        if not any(type(part) is Piece for part in parts):
+            return _plain.text(*parts)
+        result = "".join(parts)
+        return self._note(self._made_text, join, parts, {}, result) if self.on else result
 
     def shown_as(self, fn: Any, args: tuple[Any, ...]) -> str | None:
         """What `str` or `repr` gives of a number, an array or a text; None for anything else."""
