@@ -202,15 +202,13 @@ def test_what_is_no_op_is_counted() -> None:
     assert found.host_calls == 2 * 2  # in the recording, and in the replay
 
 
+@pytest.mark.filterwarnings("ignore::npcompile.NotCompiledWarning")
 def test_an_uncompiled_function_counts_as_plain() -> None:
-    def by_text(x):
-        return x * float(f"{x[0]}")
-
-    jitted = npcompile.jit(by_text, wait=True)
+    jitted = npcompile.jit(eval("lambda x: x * 2"), wait=True)  # its source is nowhere to be read
     for _ in range(4):
         jitted(np.ones(3))
     found = jitted.stats
-    assert (found.calls, found.plain_calls, found.programs, found.compilations) == (4, 2, 0, 0)
+    assert (found.calls, found.plain_calls, found.programs, found.compilations) == (4, 4, 0, 0)
     assert len(found.reasons) == 1
 
 
