@@ -1,7 +1,8 @@
 """Containers among a function's arguments that grow from call to call: a history that is appended to.
 
-Each length would be another signature, recorded by itself. Such a container is known by its type alone:
-the function is cut into blocks, and a block that takes the container knows it by what is in it.
+Each length would be another signature, recorded by itself. Such a container, or one that holds it, is known
+by its type alone: the function is cut into blocks, and a block that takes the container knows it by what is
+in it.
 """
 
 from __future__ import annotations
@@ -15,12 +16,18 @@ _KINDS = frozenset((list, dict, set, deque))
 TIMES = 2  # after so many calls by which a container was longer than at the one before
 
 
+def size(container: Any) -> int:
+    """How many things lie in a container, and in those that lie in it."""
+    items = container.values() if type(container) is dict else container
+    return len(container) + sum(size(item) for item in items if type(item) in _KINDS)
+
+
 class Growing:
     """What is known of one function's arguments, by their position."""
 
     def __init__(self) -> None:
         self.places: frozenset[int] = frozenset()  # of those that grow
-        self._last: dict[int, tuple[int, int]] = {}  # identity and length
+        self._last: dict[int, tuple[int, int]] = {}  # identity and size
         self._times: dict[int, int] = {}
 
     def look(self, args: tuple[Any, ...]) -> bool:
@@ -30,7 +37,7 @@ class Growing:
             if type(arg) not in _KINDS or place in self.places:
                 continue
             last = self._last.get(place)
-            self._last[place] = now = id(arg), len(arg)
+            self._last[place] = now = id(arg), size(arg)
             if last is not None and last[0] == now[0] and last[1] != now[1]:
                 self._times[place] = self._times.get(place, 0) + 1
                 if self._times[place] >= TIMES:

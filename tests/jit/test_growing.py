@@ -82,3 +82,21 @@ def test_a_list_that_is_another_at_each_call() -> None:
         for given in kept:
             same(jitted(given), summed(given))
     assert jitted.stats.plain_calls == 0
+
+
+@pytest.mark.filterwarnings("ignore::npcompile.NotCompiledWarning")
+def test_a_dict_that_holds_a_history() -> None:
+    def note(state, x):
+        state["history"].append(float(x.sum()))
+        state["x"] = x * 2
+        return state["x"].max()
+
+    jitted = npcompile.jit(note)
+    ours, plain = ({"history": [], "x": None} for _ in range(2))
+    for call in range(40):
+        x = np.arange(3.0) + call
+        assert jitted(ours, x) == note(plain, x)
+        np.testing.assert_equal(ours, plain)
+        if call == 20:
+            recorded = jitted.stats.recordings
+    assert jitted.stats.recordings == recorded, jitted.stats
