@@ -14,7 +14,7 @@ import npcompile
 from tests.jit import copying
 from tests.jit.grower import Grower
 from tests.jit.random_programs import check
-from tests.test_examples import CALLS, TABLE, Row, beside_each_other, load, matches, name_of
+from tests.test_examples import TABLE, Row, beside_each_other, call_by_call, name_of
 
 __all__ = ["beside_each_other"]  # a fixture
 
@@ -29,12 +29,7 @@ def device(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("beside_each_other")
 @pytest.mark.parametrize("row", TABLE, ids=name_of)
 def test_an_example_gives_numpys_answers(row: Row) -> None:
-    entry = getattr(load(row.module), row.entry)
-    for seed in range(CALLS):
-        jitted, args = entry(seed=seed, **row.size)
-        _, others = entry(seed=seed, **row.size)
-        answer, expected = (jitted(*args), args), (jitted.__wrapped__(*others), others)
-        matches(answer, expected, row.tolerance, f"{row.module}.{row.entry}, call {seed + 1}")
+    call_by_call(row)
 
 
 # Whether what is made by opaque calls, and by whom it is seen, shows: lists that a reader can extend.
