@@ -31,6 +31,26 @@ def after_a_branch(x, record):
     return np.sqrt(np.abs(z)) + z
 
 
+def bound_anew_in_branches(root, x, d, zeros):
+    x, d = np.atleast_1d(x), np.atleast_1d(d)
+    near = root(x)
+    below = root(x - d * 1e-9)
+    assert np.all(np.abs(near - below) < 9), below
+    if zeros:
+        left = (x.real == 0) & (d.real != 0)
+        right = (x.imag == 0) & (d.imag != 0)
+        if np.any(left):
+            part = x[left]
+            part.real = -0.0
+            below = root(part)
+            assert np.all(np.abs(near[left] - below) < 9), below
+        if np.any(right):
+            part = x[right]
+            part.imag = -0.0
+            below = root(part)
+            assert np.all(np.abs(near[right] - below) < 9), below
+
+
 def after_errstate(x, record):
     with np.errstate(divide="ignore", invalid="ignore"):
         y = x / (x - x.max())
@@ -90,6 +110,12 @@ def test_is_right_with_and_without_a_value(fn: Callable[..., Any]) -> None:
         record = {"mode": mode, "calls": seed % 3}
         want = outcome(fn, x.copy(), copy.copy(record))
         same(outcome(jitted, x.copy(), record), want, where=f"{fn.__name__} {seed}")
+
+
+def test_a_name_that_is_bound_anew_before_it_is_read_is_not_asked_for() -> None:
+    jitted = npcompile.jit(bound_anew_in_branches)
+    for _ in range(5):
+        jitted(np.log, -0.5 + 0j, 1j, True)
 
 
 @pytest.mark.parametrize("fn", FUNCTIONS, ids=lambda fn: fn.__name__)

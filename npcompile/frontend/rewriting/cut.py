@@ -383,7 +383,8 @@ class Cutter:
         later = self.facts.live.after.get(last, frozenset()) | self.facts.live.always
         for held, origin in run:
             if held is not origin:  # what is left of its statement reads, too
-                later |= loads(origin)
+                assert isinstance(origin, ast.stmt)
+                later |= self.facts.live.ahead[origin]
         mine = {name for name in stored if name.startswith(self._prefix())}
         _, surely = self.facts.exposed(run)
         # What may have no value after the block is read nowhere, or the block would not hold it.

@@ -186,10 +186,11 @@ def is_scalar(node: ast.expr, names: set[str]) -> bool:
 
 class Liveness:
     """For each statement of a function's body, the names that may be read after it before they are bound
-    anew. `after[statement]` errs towards naming too many."""
+    anew: `after[statement]`; and in it or after it: `ahead[statement]`. Both err towards naming too many."""
 
     def __init__(self, body: list[ast.stmt]) -> None:
         self.after: dict[ast.stmt, frozenset[str]] = {}
+        self.ahead: dict[ast.stmt, frozenset[str]] = {}
         self.always = frozenset(captured(body))
         self._breaks: list[frozenset[str]] = []
         self._continues: list[frozenset[str]] = []
@@ -202,6 +203,7 @@ class Liveness:
             after = after | self._handlers[-1] | self.always
             self.after[node] = self.after.get(node, frozenset()) | after
             after = self.before(node, after)
+            self.ahead[node] = self.ahead.get(node, frozenset()) | after
         return after | self._handlers[-1]
 
     def before(self, node: ast.stmt, after: frozenset[str]) -> frozenset[str]:
