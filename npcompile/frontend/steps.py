@@ -24,6 +24,10 @@ from npcompile.lower.graph import write
 from npcompile.lower.products import is_small
 from npcompile.lower.values import Value
 
+# The dtypes whose small products are sums in a kernel: no complex ones, nor C's second name for int64, whose
+# scalars are of a type of their own.
+_SUMMED = "?bBhHiIlLefd"
+
 GETITEM = np.ndarray.__getitem__
 SETITEM = np.ndarray.__setitem__
 
@@ -178,7 +182,7 @@ class Steps(Notes):
         return (
             len(operands) == 2
             and not any(map(self.by_data, args[:2]))
-            and all(array.dtype in TORCH and array.dtype.kind in "fiub" for array in operands)
+            and all(array.dtype in TORCH and array.dtype.char in _SUMMED for array in operands)
             and is_small(*(array.shape for array in operands))
         )
 
