@@ -233,6 +233,13 @@ case(
     "ndmin",
     refused=True,
 )
+case(
+    "numpy.array",
+    lambda np, a: np.array(a, dtype=np.uint64),
+    given(([9923372036854775807, 104783749223640],), ([[2**63 + 1], [3]],)),
+    "integers beyond int64",
+    refused=True,
+)
 for name in ("zeros_like", "ones_like", "empty_like"):
     LAID = np.empty((2, 3, 4))
     case(

@@ -334,11 +334,20 @@ def logspace(
 # -- arrays of arrays ----------------------------------------------------------------------------------------
 
 
+def _is_wide(value: Any) -> bool:
+    """Whether a Python integer beyond int64 is in a list: beside others it would become a float first."""
+    if isinstance(value, (list, tuple)):
+        return any(map(_is_wide, value))
+    return type(value) is int and not -(2**63) <= value < 2**63
+
+
 def _array_limits(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
     if kwargs.get("copy", True) is False or kwargs.get("ndmin", 0) != 0:
         return "copy or ndmin"
     if kwargs.get("order", args[2] if len(args) > 2 else None) not in (None, "C", "K"):
         return "order"
+    if args and type(args[0]) in (list, tuple) and _is_wide(args[0]):
+        return "integers beyond int64"
     return laid_out(1, 2)(op, args, kwargs)
 
 
