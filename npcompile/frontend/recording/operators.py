@@ -185,7 +185,7 @@ class Operators(Base):
         refs, named = notes.operands(op, args, kwargs, dst)
         value = notes.value(dst).renewed(notes.roots.new(), dst.shape, None)
         library = notes.in_library(op, args)
-        if library:
+        if library and isinstance(op.function, np.ufunc):  # others take no `out` of another dtype
             value = replace(
                 value, dtype=TORCH.get(np.result_type(*(item for item in layouts(args) if is_numpy(item))))
             )
