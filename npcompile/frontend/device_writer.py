@@ -74,11 +74,8 @@ class DeviceWriter(Writer):
 
     def carry_out(self, rest: list[Step], numbers: dict[int, int]) -> None:
         """Where a step raises, the caller's arrays are left as far as the steps before it went."""
-        known = {
-            _place(node): f"lane.give_back({twin}, {node.name})"
-            for node, twin in self.twins.items()
-            if value_of(node).root in self.written
-        }
+        written = (node for node in self.twins if value_of(node).root in self.written)
+        known = [self._gives_back(node) for node in self._once(written)]
         if not rest or not known:
             super().carry_out(rest, numbers)
             return
@@ -87,7 +84,7 @@ class DeviceWriter(Writer):
         super().carry_out(rest, numbers)
         self.indent = self.indent[4:]
         self.put("except BaseException:")
-        for text in (*known.values(), "raise"):
+        for text in (*known, "raise"):
             self.put(f"    {text}")
 
     # -- entering ----------------------------------------------------------------------------------------
@@ -123,30 +120,38 @@ class DeviceWriter(Writer):
         roots = {value_of(node).root for node in nodes}
         self.behind |= {node for node in self.twins if value_of(node).root in roots}
 
+    def _once(self, nodes: Iterable[fx.Node]) -> list[fx.Node]:
+        """Of these arrays one for each place in memory."""
+        found: dict[Any, fx.Node] = {}
+        for node in nodes:
+            found.setdefault(_place(node), node)
+        return list(found.values())
+
+    def _gives_back(self, node: fx.Node) -> str:
+        return f"lane.give_back({self.twins[node]}, {node.name})"
+
     def catch_up(self) -> None:
         """Write what has become of arrays into their twins."""
-        done = set()
-        for node, twin in self.twins.items():
-            if node in self.behind and _place(node) not in done:
-                self.put(f"lane.give_back({twin}, {node.name})")
-                done.add(_place(node))
+        for node in self._once(node for node in self.twins if node in self.behind):
+            self.put(self._gives_back(node))
         self.behind.clear()
 
     def renew(self, roots: set[Any]) -> None:
         """Write what may have become of twins into the arrays that are in this memory."""
-        done = set()
-        for node, twin in self.twins.items():
-            if value_of(node).root in roots and _place(node) not in done:
-                self.put(f"lane.renew({node.name}, {twin})")
-                done.add(_place(node))
+        for node in self._once(node for node in self.twins if value_of(node).root in roots):
+            self.put(f"lane.renew({node.name}, {self.twins[node]})")
+
+    def _own(self, value: Any) -> str:
+        """An argument as the device's own steps take it."""
+        handing, self.handing = self.handing, False
+        text = self.arg(value)
+        self.handing = handing
+        return text
 
     def leaf(self, value: Any) -> str:
         """A value that leaves: of an array of the device the twin, of a view of one the same view of that."""
         if not isinstance(value, fx.Node) or value_of(value).kind != "array" or value.meta.get("wrapped"):
-            handing, self.handing = self.handing, False
-            text = self.arg(value)
-            self.handing = handing
-            return text
+            return self._own(value)
         return self.twin(value)
 
     def twin(self, node: fx.Node) -> str:
@@ -165,15 +170,13 @@ class DeviceWriter(Writer):
             self.there.setdefault(_place(node), node)
             return name
         base = self.twin(node.all_input_nodes[0])
-        handing, self.handing = self.handing, False
-        rest = ", ".join(self.arg(arg) for arg in node.args[1:])
+        rest = ", ".join(map(self._own, node.args[1:]))
         if node.target.function is np.ndarray.__getitem__:  # type: ignore[union-attr]
             self.put(f"{name} = {base}[{rest}]")
         else:
             view = self.constant(as_numpy(node.target, False), "f")  # type: ignore[arg-type]
-            named = "".join(f", {key}={self.arg(arg)}" for key, arg in node.kwargs.items())
+            named = "".join(f", {key}={self._own(arg)}" for key, arg in node.kwargs.items())
             self.put(f"{name} = {view}({base}{', ' if rest else ''}{rest}{named})")
-        self.handing = handing
         return name
 
     def finish(self) -> None:
