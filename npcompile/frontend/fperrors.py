@@ -17,6 +17,7 @@ import numpy as np
 import torch
 
 from npcompile.frontend.dispatch import _layout, map_arrays
+from npcompile.frontend.ops.rules import cast
 
 Report = Callable[[], None] | None
 
@@ -58,11 +59,12 @@ def _tensor(value: Any) -> torch.Tensor:
 
 
 def _suspects(
-    ufunc: np.ufunc, operands: Sequence[Any], results: Sequence[torch.Tensor]
+    ufunc: np.ufunc, operands: Sequence[Any], results: Sequence[torch.Tensor], ends: Sequence[torch.Tensor]
 ) -> list[torch.Tensor]:
-    """Masks of the elements of which there may be something to report."""
+    """Masks of the elements of which there may be something to report. ends: the results as they are cast."""
     tensors = [item for item in operands if isinstance(item, torch.Tensor)]
-    found = [mask for mask in (_new(item, tensors) for item in results) if mask is not None]
+    seen = [*results, *[end for end, item in zip(ends, results, strict=True) if end is not item]]
+    found = [mask for mask in (_new(item, tensors) for item in seen) if mask is not None]
     if results[0].is_floating_point() or results[0].is_complex() or results[0].dtype == torch.bool:
         return found
     if ufunc in _DIVIDING:
@@ -81,13 +83,16 @@ def of_call(
     targets: Sequence[Any],
     kwargs: dict[str, Any],
 ) -> Report:
-    """What there is to report of `ufunc(*operands, **kwargs)`; None for nothing."""
+    """What there is to report of `ufunc(*operands, **kwargs)`; None for nothing. Nothing is written yet."""
     if any(item.device.type != "cpu" for item in results) or not results[0].numel() or _silent():
         return None
     plain = (int, float, complex)  # these stay weak
     operands = [_array(item) if type(item) not in plain else item for item in operands]
-    ends = [item if target is None else target._tensor for item, target in zip(results, targets, strict=True)]
-    found = _suspects(ufunc, operands, ends)
+    ends = [
+        item if target is None else cast(item, target.dtype)
+        for item, target in zip(results, targets, strict=True)
+    ]
+    found = _suspects(ufunc, operands, results, ends)
     if not found:
         return None
     where = kwargs.get("where", True)

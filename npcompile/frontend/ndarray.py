@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from npcompile.frontend import convert, counters, dispatch, errstate, resizing, ufuncs
+from npcompile.frontend import convert, counters, dispatch, errstate, layouts, resizing, ufuncs
 from npcompile.frontend.exports import Exports
 from npcompile.frontend.flat import Flags, FlatIterator, allow_writing
 from npcompile.frontend.strided import Strided
@@ -224,7 +224,7 @@ class ndarray(Exports):
             index = tuple(map(_like, index)) if type(index) is tuple else _like(index)
             if type(index) is list:
                 index = np.asarray(index) if index else np.empty(0, np.intp)
-            return dispatch.call(np.ndarray.__getitem__, (self, index), {})
+            return layouts.lying(dispatch.call(np.ndarray.__getitem__, (self, index), {}), self, index)
         layout = self._layout[index]
         if isinstance(layout, np.ndarray):
             return self._view_at(layout)

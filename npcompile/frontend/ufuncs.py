@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from npcompile.frontend import dispatch, fperrors
+from npcompile.frontend import dispatch, fperrors, layouts
 from npcompile.frontend.convert import numpy_dtype
 from npcompile.frontend.dispatch import arrays_in
 from npcompile.frontend.ops import ufunc_at
@@ -133,6 +133,9 @@ def _called(op: Op, ufunc: np.ufunc, args: tuple[Any, ...], kwargs: dict[str, An
     order = named.pop("order", "K")
     scalar = op.scalar and kwargs.get("out") is not ...  # out=...: an array in any case
     inputs = [array._memory for array in arrays_in((args, named))]
+    plain = {key: item for key, item in named.items() if key != "base"}
+    # asked before anything is written: an operand may be an output, too
+    report = fperrors.of_call(ufunc, dispatch.operands(args), results, targets, plain)
     answers = []
     for result, out, target in zip(results, outs, targets, strict=True):
         if target is not None:
@@ -140,8 +143,6 @@ def _called(op: Op, ufunc: np.ufunc, args: tuple[Any, ...], kwargs: dict[str, An
             answers.append(out)
         else:
             answers.append(dispatch.wrap(scalar, _laid_out(result, args, order), inputs))
-    named.pop("base", None)
-    report = fperrors.of_call(ufunc, dispatch.operands(args), results, targets, named)
     return (answers[0] if ufunc.nout == 1 else tuple(answers)), report
 
 
@@ -170,26 +171,14 @@ def _laid_out(result: torch.Tensor, args: tuple[Any, ...], order: str) -> torch.
     """The answer as NumPy's would lie in memory: its iterator is asked, on the operands' layouts."""
     if result.dim() < 2 or result.numel() < 2:
         return result
-    layouts = [item._layout if isinstance(item, Strided) else np.asarray(item) for item in args]
+    lying = [item._layout if isinstance(item, Strided) else np.asarray(item) for item in args]
     if order in ("K", "C", "A") and result.is_contiguous():
         if order == "C" or all(
             (item.flags.c_contiguous and item.shape == tuple(result.shape)) or item.ndim == 0
-            for item in layouts
+            for item in lying
         ):
             return result
-    like = [np.broadcast_to(np.empty((), "b"), result.shape) if item.ndim == 0 else item for item in layouts]
-    iterate: Any = np.nditer
-    made = iterate(
-        [*like, None],
-        flags=["refs_ok", "zerosize_ok"],
-        op_flags=[["readonly"]] * len(like) + [["writeonly", "allocate"]],
-        op_dtypes=[None] * len(like) + [np.dtype("b")],
-        order=order,
-    ).operands[-1]
-    if made.shape != tuple(result.shape) or made.strides == tuple(result.stride()):
-        return result
-    placed = torch.empty_strided(result.shape, made.strides, dtype=result.dtype, device=result.device)
-    return placed.copy_(result)
+    return layouts.placed(result, layouts.iterated(lying, tuple(result.shape), order))
 
 
 # -- methods -------------------------------------------------------------------------------------------------

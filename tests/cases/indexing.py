@@ -75,6 +75,8 @@ ADVANCED += [
     ROW,
     (slice(None), NONE),
     (PAIRS, slice(None), PAIRS),
+    (slice(None), 1, Ellipsis, I[:3]),
+    (slice(None), I[:3], Ellipsis, I[:3]),
 ]
 
 case(
@@ -106,6 +108,18 @@ case(
     given((A[:0],)),
     "out of nothing",
 )
+case(
+    "numpy.ndarray.__getitem__",
+    lambda np, a: np.ndarray.__getitem__(a, (NONE, None, slice(4, 1))),
+    given((A[:0],)),
+    "nothing of nothing, beside a slice",
+)
+case(
+    "numpy.ndarray.__getitem__",
+    lambda np, a: np.ndarray.__getitem__(a, (OUT[:, None], NONE)),
+    given((A[:0],), (A,)),
+    "indices that are broadcast away",
+)
 
 
 def store(np: Any, array: Any, index: Any, value: Any) -> Any:
@@ -114,6 +128,14 @@ def store(np: Any, array: Any, index: Any, value: Any) -> Any:
     answer = np.ndarray.__setitem__(array, index, value)
     return array if answer is None else answer
 
+
+for wrong in (A[:0], A[0, :, :1]):
+    case(
+        "numpy.ndarray.__setitem__",
+        lambda np, a, value=wrong: store(np, a, (NONE, slice(None, None, 2)), value),
+        given((A[:0],)),
+        f"nothing of nothing, {wrong.shape}",
+    )
 
 VALUES: list[Any] = [7, 2.7, -1, True, numpy.float32(3.5), numpy.int64(9)]
 for at, index in enumerate(ADVANCED):

@@ -175,6 +175,20 @@ def test_answers_lie_in_memory_as_numpys(order: str) -> None:
         want = numpy.add(make(plain), make(plain), order=order)
         got = np.add(make(np.array(plain)), make(np.array(plain)), order=order)
         assert got.strides == want.strides
+        want = numpy.add(make(plain), numpy.float64(1), order=order)
+        assert np.add(make(np.array(plain)), numpy.float64(1), order=order).strides == want.strides
+
+
+def test_a_masked_output_must_hold_the_result() -> None:
+    for space in (numpy, np):
+        out = space.arange(3)
+        with pytest.raises(TypeError, match="same_kind"):
+            space.sqrt(space.arange(3.0), out=out, where=space.array([True, False, True]))
+        assert out.tolist() == [0, 1, 2]
+
+
+def halved(a: Any, by: Any) -> None:
+    a /= by
 
 
 ERRORS: list[Callable[[Any], Any]] = [
@@ -192,6 +206,9 @@ ERRORS: list[Callable[[Any], Any]] = [
     lambda np: np.add(np.array([np.nan, 1]), np.inf),
     lambda np: np.add(np.array([1e300]), 1, dtype="f4"),
     lambda np: np.array([1.0, 2]) / np.array([0.0, 1]),
+    lambda np: halved(np.array([1.0, 2]), 0),
+    lambda np: np.sqrt(np.array([-1.0]), out=np.zeros(1)),
+    lambda np: np.floor_divide(np.array([1, 2]), 0, out=np.zeros(2)),
     lambda np: np.add(np.arange(2), 1, where=np.array([True, False])).shape,
 ]
 

@@ -211,3 +211,31 @@ def test_flat_takes_the_indices_that_numpys_takes() -> None:
             ours.flat[[True, True]]
     else:
         assert ours.flat[[True, True]].tolist() == of_two_bools
+
+
+MASK = numpy.array([True, False])
+PICKS: list[Any] = [
+    (slice(None), [0, 2]),
+    (slice(None), [0, 2], slice(None, None, 2)),
+    (..., numpy.array([[0, 1], [1, 0]])),
+    (0, slice(None), [1, 0]),
+    (slice(None), 1, ..., [0, 1]),
+    (None, slice(None, None, -1), numpy.array([[0, 0], [1, 0]])),
+    (numpy.array([[0, 1, 1], [1, 0, 1]]).T,),
+    (numpy.array([[0, 1, 1], [1, 0, 1]]).T, 0, 0),
+    (MASK, slice(1, None)),
+    (slice(None), [0], [True, False, True, True]),
+]
+
+
+@pytest.mark.parametrize("index", PICKS, ids=str)
+def test_what_arrays_pick_lies_in_memory_as_numpys(index: Any) -> None:
+    plain = numpy.arange(24.0).reshape(2, 3, 4)
+    for one in (plain, numpy.asfortranarray(plain), plain[:, ::-1], plain.transpose(0, 2, 1)[:, :3]):
+        try:
+            want = one[index]
+        except IndexError:
+            continue
+        got = np.asarray(one)[index]
+        assert (got.shape, got.strides) == (want.shape, want.strides)
+        numpy.testing.assert_array_equal(numpy.asarray(got), want)

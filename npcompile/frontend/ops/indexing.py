@@ -75,8 +75,9 @@ def _parse(a: Tensor, index: Any) -> tuple[Tensor, list[Tensor | None], bool]:
             f"too many indices for array: array is {a.dim()}-dimensional, but {used} were indexed"
         )
     at = next((place for place, item in enumerate(items) if item is Ellipsis), len(items))
-    items[at : at + 1] = [slice(None)] * (a.dim() - used)
     advanced = any(isinstance(item, Tensor) for item in items)
+    apart = used == a.dim() and any(map(_picks, items[:at])) and any(map(_picks, items[at:]))
+    items[at : at + 1] = [slice(None)] * (a.dim() - used)
 
     indices: list[Tensor | None] = []
     axis = 0
@@ -107,7 +108,14 @@ def _parse(a: Tensor, index: Any) -> tuple[Tensor, list[Tensor | None], bool]:
                 "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or "
                 "boolean arrays are valid indices"
             )
+    if advanced and apart:  # by an Ellipsis for no axis: for NumPy the index arrays do not stand together
+        order = sorted(range(len(indices)), key=lambda axis: indices[axis] is None)
+        a, indices = a.permute(order), [indices[axis] for axis in order]
     return a, indices, advanced
+
+
+def _picks(item: Any) -> bool:
+    return isinstance(item, Tensor) or _is_integer(item)
 
 
 def _sliced(a: Tensor, axis: int, item: slice) -> Tensor:
@@ -146,11 +154,8 @@ def _checked_indices(
             # Inductor gives a result of the last index's shape where that one has no axes.
             wrapped.append(place if place.dim() else place.expand(shape))
             checks.append(ok)
-    if 0 in shape:
-        # Nothing is looked up: NumPy checks the indices against every axis only if there is anything to take.
-        return wrapped, None if all(
-            a.shape[i] for i, index in enumerate(indices) if index is not None
-        ) else _all(*checks)
+    if 0 in shape:  # the indices are broadcast away: NumPy does not look at them
+        return wrapped, None
     return wrapped, _all(*checks)
 
 
@@ -182,16 +187,33 @@ def _sure_index(args: tuple[Any, ...], result: Any) -> bool:
     )
 
 
-@op(np.ndarray.__getitem__, view=True, checked=True, sure=_sure_index, limits=_index_limits)
+def _picks_scalars(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """An Ellipsis asks for an array in any case."""
+    return not any(item is Ellipsis for item in (args[1] if type(args[1]) is tuple else (args[1],)))
+
+
+@op(
+    np.ndarray.__getitem__,
+    view=True,
+    checked=True,
+    sure=_sure_index,
+    limits=_index_limits,
+    scalars=_picks_scalars,
+)
 def getitem(a: Tensor, index: Any, /) -> tuple[Tensor, Tensor | None]:
     a, indices, advanced = _parse(a, index)
     if not advanced:
         return a, None
     places, ok = _checked_indices(a, indices)
     if any(place is not None and a.shape[axis] == 0 for axis, place in enumerate(places)):
-        shape = torch.ops.aten.index(a.new_empty([extent or 1 for extent in a.shape]), places).shape
-        return a.new_zeros(shape), ok
+        return a.new_zeros(_picked_shape(a, places)), ok
     return torch.ops.aten.index(a, places), ok
+
+
+def _picked_shape(a: Tensor, places: Sequence[Tensor | None]) -> torch.Size:
+    """The shape of what is picked from an array that may have nothing to pick from."""
+    some = [extent if place is None else extent or 1 for extent, place in zip(a.shape, places, strict=True)]
+    return torch.ops.aten.index(a.new_empty(some), places).shape
 
 
 def _stored_limits(op_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
@@ -242,6 +264,7 @@ def setitem(a: Tensor, index: Any, value: Any) -> tuple[Tensor, Tensor | None]:
     numbers = _parse(numbers, index)[0]
     wrapped, ok = _checked_indices(target, indices)
     if any(place is not None and target.shape[axis] == 0 for axis, place in enumerate(wrapped)):
+        _fitting(stored, tuple(_picked_shape(target, wrapped)))
         return a.clone(), ok
     places = torch.ops.aten.index(numbers, wrapped)
     shape = tuple(places.shape)

@@ -65,7 +65,20 @@ def _complex_power(a: Tensor, b: Tensor, static: int | None) -> Tensor:
         return power if static > 0 else _inverse(power, 0.0)
     of_zero = torch.where(b.real > 0, 0.0, math.nan).to(a.dtype)
     of_zero = torch.where(b.real > 0, of_zero, torch.complex(of_zero.real, of_zero.real))
-    return torch.where(b == 0, torch.ones_like(a), torch.where(a == 0, of_zero, torch.pow(a, b)))
+    whole = (b.imag == 0) & (b.real == torch.trunc(b.real)) & (torch.abs(b.real) < 100)
+    power = torch.where(whole, _whole_powers(a, torch.where(whole, b.real, 0.0)), torch.pow(a, b))
+    return torch.where(b == 0, torch.ones_like(a), torch.where(a == 0, of_zero, power))
+
+
+def _whole_powers(a: Tensor, exponents: Tensor) -> Tensor:
+    """Products, as `whole_power` takes them, for whole exponents below 100 that are known when it runs."""
+    size = torch.abs(exponents).to(torch.int32)
+    result, square = torch.where(size & 1 != 0, a, torch.ones_like(a)), a
+    for bit in range(1, 7):
+        square = square * square
+        result = torch.where(size & (1 << bit) != 0, result * square, result)
+    result = torch.where(size == 2, a * a, result)
+    return torch.where(exponents < 0, _inverse(result, 0.0), result)
 
 
 def _float_power(a: Tensor, b: Tensor, static: int | None) -> Tensor:

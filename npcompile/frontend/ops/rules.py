@@ -108,9 +108,8 @@ def tensor(value: Any, device: torch.device | None = None) -> torch.Tensor:
 
 
 def _static(value: Any) -> bool:
-    if isinstance(value, (Weak, torch.Tensor)):
-        return False
-    return all(map(_static, value)) if isinstance(value, (list, tuple)) else True
+    listed = isinstance(value, (list, tuple)) and not isinstance(value, Weak)
+    return all(map(_static, value)) if listed else not isinstance(value, (Weak, torch.Tensor))
 
 
 def _stacked(value: Sequence[Any], device: torch.device | None) -> torch.Tensor:
@@ -241,19 +240,18 @@ def ufunc_rule(
     """Operands to the loop's dtypes, the body, its result to the loop's output dtype, then the mask."""
     body = body or op.body
     np_ufunc = op.objects[0]
-    where, base = kwargs.get("where", True), kwargs.get("base")
+    where, base, casting = kwargs.get("where", True), kwargs.get("base"), kwargs.get("casting", "same_kind")
     dtype, signature = kwargs.get("dtype"), kwargs.get("signature", kwargs.get("sig"))
     plain = dtype is None and signature is None
     if plain and np_ufunc in weak.COMPARISONS and (settled := _compared(np_ufunc, args)) is not None:
         result: Any = settled
         ok = None
     else:
-        tensors, outputs = loop(np_ufunc, args, dtype, kwargs.get("casting", "same_kind"), signature)
+        tensors, outputs = loop(np_ufunc, args, dtype, casting, signature)
         result, ok = body(*tensors) if op.checked else (body(*tensors), None)
-        if np_ufunc.nout == 1:
-            result = cast(result, outputs[0])
-        else:
-            result = tuple(cast(item, dtype) for item, dtype in zip(result, outputs, strict=True))
+        pairs = zip(result if np_ufunc.nout > 1 else (result,), outputs, strict=True)
+        results = tuple(cast(item, dtype) for item, dtype in pairs)
+        result = results if np_ufunc.nout > 1 else results[0]
     if where is not True:
         mask = tensor(where, (result if np_ufunc.nout == 1 else result[0]).device)
         if mask.dtype != torch.bool:
@@ -262,15 +260,17 @@ def ufunc_rule(
             check_broadcast((mask, result if np_ufunc.nout == 1 else result[0]))
             base = result
         if np_ufunc.nout == 1:
-            result = masked(mask, result, base)
+            result = masked(mask, result, base, casting)
         else:
-            result = tuple(masked(mask, item, old) for item, old in zip(result, base, strict=True))
+            result = tuple(masked(mask, item, old, casting) for item, old in zip(result, base, strict=True))
     return (result, ok) if op.checked else result
 
 
-def masked(mask: torch.Tensor, value: torch.Tensor, base: torch.Tensor) -> torch.Tensor:
-    """`value` where the mask is True and `base` (what `out=` held) elsewhere, in the dtype of `base`."""
-    return torch.where(mask, cast(value, dtype_of(base)), base)
+def masked(mask: torch.Tensor, value: torch.Tensor, base: torch.Tensor, casting: str) -> torch.Tensor:
+    """`value` where the mask is True, elsewhere `base`, what `out=` held; `casting` must allow its dtype."""
+    if not promote.can_cast(dtype_of(value), dtype := dtype_of(base), casting):
+        raise TypeError(f"Cannot cast output to {dtype!r} with casting rule {casting!r}")
+    return torch.where(mask, cast(value, dtype), base)
 
 
 def _compared(np_ufunc: np.ufunc, args: Sequence[Any]) -> torch.Tensor | None:

@@ -1,0 +1,96 @@
+"""How NumPy's answers lie in memory: its iterator is asked, on the operands' layouts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from npcompile.frontend.dispatch import _layout, map_arrays
+from npcompile.frontend.strided import Strided
+
+Layout = np.ndarray[Any, Any]
+
+
+def iterated(layouts: Sequence[Layout], shape: tuple[int, ...], order: str = "K") -> tuple[int, ...]:
+    """The strides, in elements, of an array that is made by going through these once. order: as NumPy's."""
+    iterate: Any = np.nditer
+    made = iterate(
+        [*layouts, None],
+        flags=["refs_ok", "zerosize_ok"],
+        op_flags=[["readonly"]] * len(layouts) + [["writeonly", "allocate"]],
+        op_dtypes=[None] * len(layouts) + [np.dtype("b")],
+        order=order,
+        itershape=shape,
+    ).operands[-1]
+    strides: tuple[int, ...] = made.strides
+    return strides
+
+
+def picked(layout: Layout, index: tuple[Any, ...]) -> tuple[int, ...]:
+    """The strides, in elements, of `layout[index]`, an index of which some items are arrays.
+
+    The axes of the arrays come first, in C's order where there are others beside them; the others are in the
+    order of their strides. Source: NumPy's `mapping.c`, `PyArray_MapIterNew` and what it hands its iterator.
+    """
+    index = tuple([item if _basic(item) else np.asarray(item) for item in index])
+    whole = [slice(None)] * (layout.ndim - sum(map(_axes, index)))
+    at = next((place for place, item in enumerate(index) if item is Ellipsis), len(index))
+    rest: list[Any] = []  # the same index with 0 for each axis that an array picks from
+    arrays: list[Layout] = []
+    before = 0  # axes in front of the arrays', where these stay together
+    for item in (*index[:at], *whole, *index[at + 1 :]):
+        if _basic(item):
+            rest.append(item)
+            before += not arrays
+        else:
+            rest.extend([0] * _axes(item))
+            arrays.extend(item.nonzero() if item.dtype == np.bool_ else [item])
+    places = [place for place, item in enumerate(index) if not _basic(item)]
+    if places[-1] - places[0] >= len(places):
+        before = 0
+    others = layout[(*rest, ...)]
+    shape = np.broadcast_shapes(*[array.shape for array in arrays])
+    first = iterated([] if others.size > 1 else arrays, shape)
+    last = iterated([others], others.shape)
+    return (*last[:before], *[stride * others.size for stride in first], *last[before:])
+
+
+def _basic(item: Any) -> bool:
+    return item is None or item is Ellipsis or isinstance(item, slice)
+
+
+def _axes(item: Any) -> int:
+    """How many axes an item of an index is for."""
+    if item is None or item is Ellipsis:
+        return 0
+    return item.ndim if isinstance(item, np.ndarray) and item.dtype == np.bool_ else 1
+
+
+def lying(made: Any, array: Any, index: Any) -> Any:
+    """What an index that is not basic picked from one of our arrays, as it lies in NumPy's memory."""
+    items = index if type(index) is tuple else (index,)
+    if not isinstance(made, Strided) or made._memory.numel() < 2 or any(map(_looked_at, items)):
+        return made
+    return Strided._of_tensor(placed(made._memory, picked(array._layout, map_arrays(items, _layout))))
+
+
+def _looked_at(item: Any) -> bool:
+    """Truth values, and masks that are on a device."""
+    if isinstance(item, Strided):
+        held = item._memory
+        return held.dtype == torch.bool and (held.dim() == 0 or held.device.type != "cpu")
+    return isinstance(item, (bool, np.bool_))
+
+
+def placed(tensor: torch.Tensor, strides: tuple[int, ...]) -> torch.Tensor:
+    """A tensor with these strides: the same memory, or a copy where its elements lie otherwise."""
+    pairs = zip(tensor.shape, strides, tensor.stride(), strict=True)
+    if tensor.numel() == 0:
+        return tensor
+    if all(asked == held for size, asked, held in pairs if size > 1):
+        return tensor.as_strided(tensor.shape, strides)
+    made = torch.empty_strided(tensor.shape, strides, dtype=tensor.dtype, device=tensor.device)
+    return made.copy_(tensor)
