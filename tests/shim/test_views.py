@@ -237,5 +237,7 @@ def test_what_arrays_pick_lies_in_memory_as_numpys(index: Any) -> None:
         except IndexError:
             continue
         got = np.asarray(one)[index]
-        assert (got.shape, got.strides) == (want.shape, want.strides)
+        assert got.shape == want.shape
+        long = [axis for axis, size in enumerate(want.shape) if size > 1]
+        assert [got.strides[axis] for axis in long] == [want.strides[axis] for axis in long]
         numpy.testing.assert_array_equal(numpy.asarray(got), want)
