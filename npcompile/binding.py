@@ -18,15 +18,15 @@ class Binding:
     def __init__(self, fn: Callable[..., Any]) -> None:
         self.fn: Any = fn
         self.arity = -1  # of a function that takes positional arguments alone
-        self._names: tuple[str, ...] = ()
+        self.takes: tuple[str, ...] = ()
         # Of functions written in Python alone: what others show is not always what they take
         # (`np.sin(x, signature=None, dtype=None)` is an error).
         self._python = isinstance(fn, types.FunctionType)
         if isinstance(fn, types.FunctionType):
             code = fn.__code__
             count = code.co_argcount
-            self._only_positional = code.co_posonlyargcount
-            self._names = code.co_varnames[:count]
+            self.only_positional = code.co_posonlyargcount
+            self.takes = code.co_varnames[:count]
             self._only_named = code.co_varnames[count : count + code.co_kwonlyargcount]
             self._more = bool(code.co_flags & inspect.CO_VARARGS)
             self._more_named = bool(code.co_flags & inspect.CO_VARKEYWORDS)
@@ -40,7 +40,7 @@ class Binding:
         return made
 
     def names(self, count: int) -> list[str]:
-        return [*self._names, *(f"arg{position}" for position in range(len(self._names), count))]
+        return [*self.takes, *(f"arg{position}" for position in range(len(self.takes), count))]
 
     def bind(
         self, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -49,7 +49,7 @@ class Binding:
         the function."""
         if not self._python:
             return args, kwargs
-        given, count = len(args), len(self._names)
+        given, count = len(args), len(self.takes)
         defaults = self.fn.__defaults__ or ()
         first = count - len(defaults)  # that has one
         if not kwargs and self.arity >= 0 and first <= given < count:
@@ -58,8 +58,8 @@ class Binding:
         if given < count:
             values = list(args)
             for place in range(given, count):
-                name = self._names[place]
-                if name in rest and place >= self._only_positional:
+                name = self.takes[place]
+                if name in rest and place >= self.only_positional:
                     values.append(rest.pop(name))
                 elif place >= first:
                     values.append(defaults[place - first])
@@ -78,7 +78,7 @@ class Binding:
                 return None
         # What is left is nobody's, or given twice.
         if rest and (
-            not self._more_named or any(name in rest for name in self._names[self._only_positional :])
+            not self._more_named or any(name in rest for name in self.takes[self.only_positional :])
         ):
             return None
         return args, named | rest

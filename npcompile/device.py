@@ -10,7 +10,7 @@ import torch
 
 from npcompile.frontend import ndarray as arrays
 
-_current: ContextVar[torch.device | None] = ContextVar("npcompile.device", default=None)
+current: ContextVar[torch.device | None] = ContextVar("npcompile.device", default=None)
 
 
 class device(ContextDecorator):
@@ -30,11 +30,11 @@ class device(ContextDecorator):
         return device(self.device)  # as a decorator: each call has a context of its own
 
     def __enter__(self) -> device:
-        self._tokens.append(_current.set(self.device))
+        self._tokens.append(current.set(self.device))
         return self
 
     def __exit__(self, *exc: object) -> None:
-        _current.reset(self._tokens.pop())
+        current.reset(self._tokens.pop())
 
     def __repr__(self) -> str:
         return f"npcompile.device({str(self.device)!r})"
@@ -65,7 +65,7 @@ def resolve(name: str | torch.device) -> torch.device:
 
 def current_device() -> torch.device | None:
     """The device of the innermost block; None outside of any."""
-    return _current.get()
+    return current.get()
 
 
 def asarray(value: Any, dtype: Any = None) -> Any:
@@ -76,7 +76,7 @@ def asarray(value: Any, dtype: Any = None) -> Any:
     already.
     """
     array = arrays.asarray(value, dtype)
-    target = _current.get()
+    target = current.get()
     if target is None or not isinstance(array, arrays.ndarray):
         return array
     return array.to_device(target)

@@ -11,6 +11,7 @@ import torch
 
 # The layers below have registered their handlers when they were imported: these come after them.
 import npcompile.lower.compiler  # noqa: F401
+from npcompile import front
 
 if TYPE_CHECKING:
     from npcompile.recorded import Recorded
@@ -32,7 +33,7 @@ def _after() -> None:
     threads = torch.get_num_threads()
     for recorded in list(alive):
         recorded._lock = threading.Lock()
-        recorded._known = {}
+        front.forget(recorded)
         states: dict[Any, Any] = {}
         for key, state in recorded._states.items():
             state.lock = threading.Lock()

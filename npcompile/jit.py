@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from npcompile import front
 from npcompile.deciding import done_for_effect
 from npcompile.frontend.outline import must_be_cut, tree_of
 from npcompile.frontend.program import Program
@@ -32,6 +33,7 @@ class Jitted(Recorded):
 
     __name__: str
     __qualname__: str
+    _direct = True
 
     def __init__(
         self, fn: Callable[..., Any], wait: bool, strict: bool, default_float: Any, fast_random: bool
@@ -139,6 +141,9 @@ class Jitted(Recorded):
 
     def __deepcopy__(self, memo: Any) -> Jitted:
         return self
+
+
+front.classes["__get__"] = Jitted
 
 
 class Partial(functools.partial):

@@ -8,28 +8,12 @@ from collections.abc import Callable
 from typing import Any
 
 from npcompile.advice import advice
-from npcompile.lower import native
 from npcompile.state import Entry, State
 from npcompile.stats import Stats
 from npcompile.telling import NotCompiledError, warn
 from npcompile.verify import verifying, watched
 
 _said: set[str] = set()  # causes that are not one function's
-
-
-def _none(args: tuple[Any, ...]) -> bytes | None:
-    return None
-
-
-# The signature of arguments that are all arrays and numbers, made in C: once that is there.
-brief: Callable[[tuple[Any, ...]], bytes | None] = _none
-
-
-def use_native() -> None:
-    """Have the native runtime make signatures, once it has been built."""
-    global brief
-    if brief is _none and (module := native.found()) is not None:
-        brief = module.signature
 
 
 class Linking:
@@ -44,8 +28,6 @@ class Linking:
         self._stats = stats
         self._strict = strict
         self._states: dict[Any, State] = {}
-        # States by brief signature, with the count of threads and the key.
-        self._known: dict[bytes | None, tuple[State, int, Any]] = {}
         self._lock = threading.Lock()
 
     @property
@@ -67,7 +49,6 @@ class Linking:
                     kernels: list[Any] = [job.kernel for job in entry.jobs]
                     if verifying() and entry.program.device in (None, "cpu"):
                         kernels = watched(kernels, entry.segments, entry.program.filename, self.name)
-                    use_native()
                     state.ready.insert(0, (entry.replay.link(kernels, self._stats), entry.host_calls))
                     if not verifying():
                         state.try_out(entry, self.clear_seconds, self.first_replays)

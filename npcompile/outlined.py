@@ -222,6 +222,7 @@ class Callee(_Inner):
         made = object.__new__(Callee)
         made.__dict__.update(self.__dict__)
         made.__wrapped__ = fn
+        made._front, made._alone = None, False
         made._binding = self._binding.of(fn)
         made.own = (fn,) if self.own else ()
         return made

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from npcompile import forks, linking
+from npcompile import forks, front
 from npcompile.binding import Binding
 from npcompile.device import current_device
 from npcompile.frontend.defaults import Defaults, on_device
@@ -60,6 +60,9 @@ class Recorded(Linking):
     max_programs = MAX_PROGRAMS
     # The function itself, where programs are valid for others of its code: they read its closure.
     own: tuple[Any, ...] = ()
+    _front: Any = None  # what the native runtime knows of it
+    _alone = True  # it is not one of those that share their recordings
+    _direct = False  # what is NumPy's for good is the function itself, called
 
     def __init__(
         self,
@@ -97,22 +100,15 @@ class Recorded(Linking):
                 stats.plain_calls += 1
                 return self.__wrapped__(*args, **kwargs)
             args, kwargs = bound
-        brief = None if kwargs else linking.brief(args)
-        known = self._known.get(brief)
-        state: State | None
         leaves: list[Any] = [*self.own]
-        if known is not None and known[1] == torch.get_num_threads() and current_device() is None:
-            state, _, key = known
-            leaves += args
-        else:
-            key = self.signature(args, kwargs, leaves)
-            try:
-                state = self._states.get(key)
-            except TypeError:  # an argument that has no hash
-                return self._plain(args, kwargs, "an argument's type cannot be part of a signature")
-            if state is not None and brief is not None and key[1] is None:
-                self._known[brief] = state, key[0], key
+        key = self.signature(args, kwargs, leaves)
+        try:
+            state = self._states.get(key)
+        except TypeError:  # an argument that has no hash
+            return self._plain(args, kwargs, "an argument's type cannot be part of a signature")
         if state is not None:
+            if not kwargs:
+                front.note(self, args, state, key)
             if state.outlined is not None:
                 return state.outlined.run(args, kwargs)
             if state.trial is not None and state.ready:
@@ -292,7 +288,7 @@ class Recorded(Linking):
         if len(self._states) >= self.max_signatures:
             oldest = next((key for key, state in self._states.items() if state.answered), None)
             self._states.pop(oldest, None)
-            self._known.clear()
+            front.forget(self)
         return len(self._states) < self.max_signatures
 
     def _cut_alike(self, state: State) -> Outlined | None:
@@ -386,6 +382,7 @@ class Recorded(Linking):
         self._stats.programs += 1
         self._programs.append(traced.program)
         entry = Entry(traced)
+        front.use()
         state.entries.append(entry)
         if state.group is not None:
             state.group.add(state.lengths, entry, general)
@@ -404,7 +401,6 @@ class Recorded(Linking):
             self._report(f"submitting failed: {type(error).__name__}: {error}", None)
             return traced.result
         state.pending.append(entry)
-        linking.use_native()
         if self._wait or os.environ.get("NPCOMPILE_WAIT", "0") not in ("", "0"):
             self._wait_for(entry)
             self._link(state)
@@ -439,6 +435,9 @@ class Recorded(Linking):
                 answer = rewrite(fn)
                 self._rewritten = answer if isinstance(answer, Rewritten) else answer.reason
         return self._rewritten
+
+
+front.classes["__call__"] = Recorded
 
 
 def _are_apart(*args: Any) -> bool:

@@ -10,7 +10,7 @@ from numpy._core import umath
 
 # The context variable behind np.errstate. Its value is a new object at each change, so looking at the
 # object is enough (12 ns); np.geterr builds a dictionary (770 ns). A NumPy without it is asked the slow way.
-_variable: Any = getattr(umath, "_extobj_contextvar", None)
+variable: Any = getattr(umath, "_extobj_contextvar", None)
 
 TRAPS = ("raise", "call", "print", "log")
 _quiet: Any = object()  # the last value that was found to trap nothing
@@ -27,12 +27,12 @@ def traps() -> bool:
     global _quiet
     if _turned_into_errors():
         return True
-    if _variable is not None and _variable.get(None) is _quiet:
+    if variable is not None and variable.get(None) is _quiet:
         return False
     if any(mode in TRAPS for mode in np.geterr().values()):
         return True
-    if _variable is not None:
-        _quiet = _variable.get(None)
+    if variable is not None:
+        _quiet = variable.get(None)
     return False
 
 

@@ -8,10 +8,23 @@ from typing import Any
 
 from npcompile.frontend.device_writer import DeviceWriter
 from npcompile.frontend.lanes import Lane
-from npcompile.frontend.program import Program
+from npcompile.frontend.memory import Overlap
+from npcompile.frontend.program import Guard, Program
 from npcompile.frontend.writer import Writer, in_place
+from npcompile.lower import native
 from npcompile.lower.plan import Plan
 from npcompile.lower.transfers import Counter, counting
+
+
+def native_guard(value: Any) -> Any:
+    """A guard on arrays as the native runtime asks it, once it has been built; anything else as it is."""
+    if (module := native.loaded()) is None:
+        return value
+    if type(value) is Guard and value.kind == "array":
+        return module.ArrayGuard(value, *value.expected)
+    if type(value) is Overlap:
+        return module.OverlapGuard(value, value.pairs)
+    return value
 
 
 class Replay:
@@ -37,7 +50,7 @@ class Replay:
 
     def link(self, kernels: list[Callable[..., Any]], counter: Counter) -> Callable[..., Any]:
         """The function, calling these kernels for its segments, in order; copies are counted in `counter`."""
-        space = dict(self._space)
+        space = {name: native_guard(value) for name, value in self._space.items()}
         if self._device is not None:
             lane = space["lane"] = Lane(self._device)
             kernels = [

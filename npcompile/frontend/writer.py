@@ -158,6 +158,12 @@ class Writer:
             return f"{name}.shape != {expected}"
         if kind == "value" and type(expected) is int and step_of(about) == "input":  # its type is known
             return f"{name} != {expected}"
+        if kind == "value" and type(expected) in (bool, int, float) and expected == expected and expected:
+            return f"type({name}) is not {self.constant(type(expected))} or {name} != {self.arg(expected)}"
+        if kind == "keys":
+            return f"type({name}) is not {self.constant(dict)} or tuple({name}) != {self.constant(expected)}"
+        if kind == "property" and type(expected[1]) is property:
+            return f"getattr(type({name}), {expected[0]!r}, None) is not {self.constant(expected[1])}"
         if kind == "range":
             return f"not {expected[0]} <= {name} <= {expected[1]}"
         return f"not {self.constant(guard, 'guard')}({name})"

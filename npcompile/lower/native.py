@@ -18,7 +18,10 @@ from . import cache as files
 from . import cpp
 
 SOURCE = Path(__file__).with_name("native.cpp")
-HEADERS = tuple(Path(__file__).with_name(name) for name in ("pool.h", "signature.h", "team.h"))
+HEADERS = tuple(
+    Path(__file__).with_name(name)
+    for name in ("front.h", "guards.h", "kernel.h", "pool.h", "signature.h", "team.h")
+)
 FLAGS = ("-O2", "-DNDEBUG", "-std=c++17", "-fPIC", "-shared", "-pthread", "-w", "-fvisibility=hidden")
 
 _lock = threading.Lock()

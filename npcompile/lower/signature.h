@@ -1,48 +1,207 @@
-// What a recorded program is valid for, of arguments that are arrays and numbers of the usual kinds: as bytes.
+// What a recorded program is valid for, of a call's arguments: as bytes; and the leaves that the program takes.
 //
-// Says no less than key_of in frontend/signature.py does of them, in a tenth of its time.
+// Says no less than key_of in frontend/signature.py does, and finds the same leaves, in a tenth of its time. Addresses
+// stand in the text for types, code and other objects: they are good as long as what is kept under the text keeps these
+// objects alive, which a key of key_of does. Included by native.cpp only.
 #pragma once
+
+#include <numpy/arrayobject.h>
+#include <numpy/arrayscalars.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <initializer_list>
 
 namespace {
 
-// Types, and of arrays dtypes, shapes, strides and flags. None where any argument is something else.
+// Types whose values decide by themselves; and classes of whose instances the type does not say enough.
+PyObject *by_value = nullptr, *not_by_type = nullptr;
+
+// A vector that begins on the stack and holds at most `most`.
+template <typename T, size_t few, size_t most>
+class Grown {
+    T own[few];
+    T *room = own;
+    size_t capacity = few;
+
+   public:
+    size_t size = 0;
+    Grown() = default;
+    Grown(const Grown &) = delete;
+    Grown &operator=(const Grown &) = delete;
+    ~Grown() {
+        if (room != own) std::free(room);
+    }
+    T *data() { return room; }
+    bool add(const T *more, size_t count) {
+        if (size + count > capacity) {
+            if (size + count > most) return false;
+            size_t wanted = 2 * (size + count);
+            T *larger = static_cast<T *>(std::malloc(wanted * sizeof(T)));
+            if (!larger) return false;
+            std::memcpy(larger, room, size * sizeof(T));
+            if (room != own) std::free(room);
+            room = larger;
+            capacity = wanted;
+        }
+        std::memcpy(room + size, more, count * sizeof(T));
+        size += count;
+        return true;
+    }
+};
+
+class Signature {
+    static constexpr int DEEPEST = 16;  // containers within containers
+    static constexpr int FLAGS =
+        NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_F_CONTIGUOUS | NPY_ARRAY_ALIGNED | NPY_ARRAY_WRITEABLE;
+    // What an item of the text is; a number of a dtype, which is none of these, says that it is an array.
+    enum Mark : int { number = -1, plain = -2, same = -3, text_ = -4, function = -5, method = -6, tuple = -7, list = -8,
+                      dict = -9, slice = -10 };
+
+   public:
+    Grown<char, 1024, size_t(1) << 16> text;
+    Grown<PyObject *, 48, size_t(1) << 12> leaves;
+
+    ~Signature() {
+        if (owned)
+            for (size_t i = 0; i < leaves.size; i++) Py_DECREF(leaves.data()[i]);
+    }
+
+    // From here on leaves are owned: what holds them may let go of them while they are in use.
+    void own() {
+        if (owned) return;
+        owned = true;
+        for (size_t i = 0; i < leaves.size; i++) Py_INCREF(leaves.data()[i]);
+    }
+
+    // False, without an exception, where it cannot be said: arguments of other kinds, or too many.
+    bool of(PyObject *const *args, Py_ssize_t count) {
+        for (Py_ssize_t i = 0; i < count && !owned; i++) {
+            PyTypeObject *type = Py_TYPE(args[i]);
+            if (type == &PyTuple_Type || type == &PyList_Type || type == &PyDict_Type) own();
+        }
+        for (Py_ssize_t i = 0; i < count; i++)
+            if (!item(args[i], 0)) return false;
+        return true;
+    }
+
+    // A leaf that comes before those of the arguments. Called first.
+    bool leaf(PyObject *value) {
+        if (!leaves.add(&value, 1)) return false;
+        if (owned) Py_INCREF(value);
+        return true;
+    }
+
+   private:
+    bool owned = false;
+
+    template <typename T>
+    bool put(const T &value) {
+        return text.add(reinterpret_cast<const char *>(&value), sizeof value);
+    }
+    bool put(Mark mark, const void *address) { return put(int(mark)) && put(address); }
+    bool put(Mark mark, Py_ssize_t length) { return put(int(mark)) && put(length); }
+
+    bool item(PyObject *value, int depth) {
+        PyTypeObject *type = Py_TYPE(value);
+        if (type == &PyArray_Type) return array(reinterpret_cast<PyArrayObject *>(value)) && leaf(value);
+        if (type == &PyFloat_Type || type == &PyLong_Type || type == &PyComplex_Type)
+            return put(number, type) && leaf(value);
+        if (value == Py_None || type == &PyBool_Type) return put(same, value);
+        if (type == &PyUnicode_Type) return word(value);
+        if (type == &PyTuple_Type || type == &PyList_Type || type == &PyDict_Type)
+            return depth < DEEPEST && (type == &PyDict_Type ? items(value, depth) : parts(value, depth));
+        if (type == &PyFunction_Type)
+            return put(function, PyFunction_GET_CODE(value)) && put(PyFunction_GET_GLOBALS(value)) && leaf(value);
+        if (type == &PyMethod_Type) return put(method, PyMethod_GET_FUNCTION(value)) && leaf(value);
+        if (PyArray_IsScalar(value, Generic)) {
+            bool usual = PyArray_IsScalar(value, Number) || PyArray_IsScalar(value, Bool);
+            return usual && !(type->tp_flags & Py_TPFLAGS_HEAPTYPE) && put(number, type) && leaf(value);
+        }
+        int decides = PySet_Contains(by_value, reinterpret_cast<PyObject *>(type));
+        if (decides) return decides > 0 ? put(same, value) : cleared();
+        if (type == &PySlice_Type || PyWeakref_CheckProxy(value) || !known_by_type(type)) return false;
+        return put(plain, type) && leaf(value);
+    }
+
+    static bool cleared() {
+        PyErr_Clear();
+        return false;
+    }
+
+    bool array(PyArrayObject *array) {
+        int dtype = PyArray_TYPE(array), ndim = PyArray_NDIM(array), shown = PyArray_FLAGS(array) & FLAGS;
+        if ((dtype > NPY_CLONGDOUBLE && dtype != NPY_HALF) || !PyArray_ISNOTSWAPPED(array)) return false;
+        int head[] = {dtype, ndim, shown};
+        size_t size = size_t(ndim) * sizeof(npy_intp);
+        return put(head) && text.add(reinterpret_cast<char *>(PyArray_DIMS(array)), size) &&
+               text.add(reinterpret_cast<char *>(PyArray_STRIDES(array)), size);
+    }
+
+    bool word(PyObject *value) {
+#if PY_VERSION_HEX < 0x030C0000
+        if (!PyUnicode_IS_READY(value)) return false;
+#endif
+        Py_ssize_t head[] = {PyUnicode_GET_LENGTH(value), PyUnicode_KIND(value)};
+        return put(int(text_)) && put(head) &&
+               text.add(static_cast<const char *>(PyUnicode_DATA(value)), size_t(head[0] * head[1]));
+    }
+
+    bool parts(PyObject *value, int depth) {
+        bool is_list = PyList_CheckExact(value);
+        if (!put(is_list ? list : tuple, PySequence_Fast_GET_SIZE(value)) || (is_list && !leaf(value))) return false;
+        for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(value); i++)
+            if (!item(PySequence_Fast_GET_ITEM(value, i), depth + 1)) return false;
+        return true;
+    }
+
+    bool items(PyObject *value, int depth) {
+        if (!put(dict, PyDict_GET_SIZE(value)) || !leaf(value)) return false;
+        PyObject *key, *held;
+        for (Py_ssize_t at = 0; PyDict_Next(value, &at, &key, &held);)
+            if (!PyUnicode_CheckExact(key) || !word(key) || !item(held, depth + 1)) return false;
+        return true;
+    }
+
+    // Whether key_of has nothing to say of an object but its type. An object may pass for one of another class.
+    static bool known_by_type(PyTypeObject *type) {
+        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(not_by_type); i++)
+            if (PyType_IsSubtype(type, reinterpret_cast<PyTypeObject *>(PyTuple_GET_ITEM(not_by_type, i))))
+                return false;
+        if (!(type->tp_flags & Py_TPFLAGS_HEAPTYPE)) return true;
+        static PyObject *passing = PyUnicode_InternFromString("__class__");
+        static PyObject *asking = PyUnicode_InternFromString("__getattribute__");
+        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(type->tp_mro); i++) {
+            auto *base = reinterpret_cast<PyTypeObject *>(PyTuple_GET_ITEM(type->tp_mro, i));
+            if (!(base->tp_flags & Py_TPFLAGS_HEAPTYPE)) continue;
+            for (PyObject *name : {passing, asking})
+                if (int found = PyDict_Contains(base->tp_dict, name)) return found < 0 ? cleared() : false;
+        }
+        return true;
+    }
+};
+
+// signature(args): (text, leaves), or None.
 PyObject *signature(PyObject *, PyObject *args) {
-    constexpr size_t room = 1024;
-    constexpr int flags = NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_F_CONTIGUOUS | NPY_ARRAY_ALIGNED | NPY_ARRAY_WRITEABLE;
-    char text[room];
-    size_t used = 0;
-    auto put = [&](const void *data, size_t size) {
-        std::memcpy(text + used, data, size);
-        used += size;
-    };
     if (!PyTuple_CheckExact(args)) {
         PyErr_SetString(PyExc_TypeError, "signature takes a tuple");
         return nullptr;
     }
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i) {
-        PyObject *arg = PyTuple_GET_ITEM(args, i);
-        PyTypeObject *type = Py_TYPE(arg);
-        if (type == &PyArray_Type) {
-            auto *array = reinterpret_cast<PyArrayObject *>(arg);
-            int number = PyArray_TYPE(array), ndim = PyArray_NDIM(array), shown = PyArray_FLAGS(array) & flags;
-            size_t size = size_t(ndim) * sizeof(npy_intp);
-            bool usual = number <= NPY_CLONGDOUBLE || number == NPY_HALF;
-            if (!usual || !PyArray_ISNOTSWAPPED(array) || used + 3 * sizeof(int) + 2 * size > room) Py_RETURN_NONE;
-            put(&number, sizeof number);
-            put(&ndim, sizeof ndim);
-            put(&shown, sizeof shown);
-            put(PyArray_DIMS(array), size);
-            put(PyArray_STRIDES(array), size);
-        } else {
-            bool usual = type == &PyLong_Type || type == &PyFloat_Type || type == &PyComplex_Type;
-            usual |= PyArray_IsScalar(arg, Number) && !(type->tp_flags & Py_TPFLAGS_HEAPTYPE);
-            if (!usual || used + sizeof(int) + sizeof type > room) Py_RETURN_NONE;
-            constexpr int mark = -1;
-            put(&mark, sizeof mark);
-            put(&type, sizeof type);
-        }
-    }
-    return PyBytes_FromStringAndSize(text, Py_ssize_t(used));
+    Signature found;
+    if (!found.of(reinterpret_cast<PyTupleObject *>(args)->ob_item, PyTuple_GET_SIZE(args))) Py_RETURN_NONE;
+    PyObject *leaves = PyList_New(Py_ssize_t(found.leaves.size));
+    for (size_t i = 0; leaves && i < found.leaves.size; i++)
+        PyList_SET_ITEM(leaves, Py_ssize_t(i), Py_NewRef(found.leaves.data()[i]));
+    return leaves ? Py_BuildValue("(y#N)", found.text.data(), Py_ssize_t(found.text.size), leaves) : nullptr;
+}
+
+// deciding(types, classes): what cannot be told by its type alone.
+PyObject *deciding(PyObject *, PyObject *args) {
+    PyObject *types, *classes;
+    if (!PyArg_ParseTuple(args, "O!O!", &PyFrozenSet_Type, &types, &PyTuple_Type, &classes)) return nullptr;
+    Py_XSETREF(by_value, Py_NewRef(types));
+    Py_XSETREF(not_by_type, Py_NewRef(classes));
+    Py_RETURN_NONE;
 }
 
 }  // namespace

@@ -1,0 +1,69 @@
+"""The native runtime in front of recorded functions: calls of known signatures, without Python in between.
+
+Until it has been built, and where anything is not as usual, `Recorded.__call__` does the same in Python.
+"""
+
+from __future__ import annotations
+
+import enum
+import sys
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+
+from npcompile.device import current
+from npcompile.frontend import errstate
+from npcompile.frontend.ndarray import ndarray
+from npcompile.frontend.program import Diverged
+from npcompile.frontend.signature import BY_VALUE
+from npcompile.lower import native
+
+if TYPE_CHECKING:
+    from npcompile.recorded import Recorded
+    from npcompile.state import State
+
+# Of whose instances the type alone does not say enough, or which decide by their value.
+_NOT_BY_TYPE = (type, np.generic, np.dtype, enum.Enum, torch.Tensor, ndarray)
+
+_module: Any = None
+
+classes: dict[str, Any] = {}  # whose `__call__` and `__get__` the native runtime takes over
+
+
+def use() -> None:
+    """Have the native runtime see to calls, once it has been built."""
+    global _module
+    if _module is not None or errstate.variable is None or (module := native.found()) is None:
+        return
+    module.deciding(BY_VALUE, _NOT_BY_TYPE)
+    asked = sys.gettrace, torch.get_num_threads, vars(warnings), errstate.variable, current, Diverged
+    for name, function in module.use(classes["__call__"], classes["__call__"].__call__, asked).items():
+        setattr(classes[name], name, function)
+    _module = module
+
+
+def note(recorded: Recorded, args: tuple[Any, ...], state: State, key: Any) -> None:
+    """Calls with such arguments have this state, while all is as usual, as it is now.
+
+    args: by position, all of them. key: the signature, which keeps what it names alive.
+    """
+    binding = recorded._binding
+    if _module is None or not recorded._alone or len(args) != binding.arity:
+        return
+    if key[1] is not None or recorded._growing.places:
+        return
+    if recorded._front is None:
+        direct = recorded._direct and recorded._default_float is None and not recorded.fast_random
+        takes, stats = binding.takes, vars(recorded._stats)
+        recorded._front = _module.Front(
+            recorded.__wrapped__, takes, binding.only_positional, recorded.own, stats, direct
+        )
+    recorded._front.note(args, state, vars(state), key[0], key)
+
+
+def forget(recorded: Recorded) -> None:
+    """What is known of a function's signatures is no longer so."""
+    if recorded._front is not None:
+        recorded._front.forget()
