@@ -104,13 +104,13 @@ class DeviceWriter(Writer):
     def enter(self, node: fx.Node) -> None:
         """From here on the name stands for the array on the device, and its twin's for the one given."""
         if node.meta.get("wrapped"):  # it was given as an array of the device
-            self.put(f"{node.name} = lane.enter({node.name})")
+            self.put(f"{node.name} = __lane.enter({node.name})")
             return
-        twin = f"{node.name}_host"
+        twin = f"__{node.name}_host"
         self.put(f"{twin} = {node.name}")
         place = _place(node)
         same = self.there.get(place) if value_of(node).root in self.written else None
-        self.put(f"{node.name} = {f'lane.enter({twin})' if same is None else same.name}")
+        self.put(f"{node.name} = {f'__lane.enter({twin})' if same is None else same.name}")
         self.twins[node] = twin
         self.there.setdefault(place, node)
 
@@ -128,7 +128,7 @@ class DeviceWriter(Writer):
         return list(found.values())
 
     def _gives_back(self, node: fx.Node) -> str:
-        return f"lane.give_back({self.twins[node]}, {node.name})"
+        return f"__lane.give_back({self.twins[node]}, {node.name})"
 
     def catch_up(self) -> None:
         """Write what has become of arrays into their twins."""
@@ -139,7 +139,7 @@ class DeviceWriter(Writer):
     def renew(self, roots: set[Any]) -> None:
         """Write what may have become of twins into the arrays that are in this memory."""
         for node in self._once(node for node in self.twins if value_of(node).root in roots):
-            self.put(f"lane.renew({node.name}, {self.twins[node]})")
+            self.put(f"__lane.renew({node.name}, {self.twins[node]})")
 
     def _own(self, value: Any) -> str:
         """An argument as the device's own steps take it."""
@@ -158,14 +158,14 @@ class DeviceWriter(Writer):
         """The name of an array's twin, which is made where there is none."""
         if node in self.twins:
             return self.twins[node]
-        name = f"{node.name}_host"
+        name = f"__{node.name}_host"
         if step_of(node) != "view":
             value = value_of(node)
             order = tuple(np.argsort([-stride for stride in value.strides], kind="stable").tolist())
             apart = min(
                 (s for n, s in zip(value.shape, value.strides, strict=True) if n > 1 and s), default=1
             )
-            self.put(f"{name} = lane.leave({node.name}, {order}{f', {apart}' if apart > 1 else ''})")
+            self.put(f"{name} = __lane.leave({node.name}, {order}{f', {apart}' if apart > 1 else ''})")
             self.twins[node] = name
             self.there.setdefault(_place(node), node)
             return name

@@ -52,12 +52,12 @@ class Replay:
         """The function, calling these kernels for its segments, in order; copies are counted in `counter`."""
         space = {name: native_guard(value) for name, value in self._space.items()}
         if self._device is not None:
-            lane = space["lane"] = Lane(self._device)
+            lane = space["__lane"] = Lane(self._device)
             kernels = [
                 lane.kernel(kernel, segment.values, segment.results)
                 for kernel, segment in zip(kernels, self._segments, strict=True)
             ]
-        space.update({f"segment{number}": kernel for number, kernel in enumerate(kernels)})
+        space.update({f"__segment{number}": kernel for number, kernel in enumerate(kernels)})
         exec(self._code, space)
         function: Callable[..., Any] = space[self._name]
         if self._device is None:

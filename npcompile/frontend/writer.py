@@ -44,7 +44,8 @@ class Writer:
         self.program = program
         self.plan = plan
         self.general = general
-        self.space: dict[str, Any] = {"Diverged": Diverged, "copyto": np.copyto}
+        # Values have the user's names: all others begin with two underscores.
+        self.space: dict[str, Any] = {"__Diverged": Diverged, "__copyto": np.copyto}
         self.lines: list[str] = []
         self.users: list[int | None] = []  # for each line, the line of the function that it stands for
         self.user: int | None = None
@@ -56,7 +57,7 @@ class Writer:
 
     def constant(self, value: Any, name: str = "k") -> str:
         """The name that a constant object has in the text."""
-        key = f"{name}{len(self.space)}"
+        key = f"__{name}{len(self.space)}"
         self.space[key] = value
         return key
 
@@ -181,7 +182,7 @@ class Writer:
         elif step.kind == "guard":
             assert step.node is not None
             self.put(f"if {self.guard(step.node)}:")
-            self.put("    raise Diverged")
+            self.put("    raise __Diverged")
         elif step.kind == "part":
             assert step.node is not None
             self.put(f"{step.node.name} = {self.arg(step.node.args[0])}[{self.arg(step.node.args[1])}]")
@@ -197,7 +198,7 @@ class Writer:
 
     def copy(self, node: fx.Node, value: str) -> None:
         """`node[...] = value`."""
-        self.put(f'copyto({node.name}, {value}, casting="unsafe")')
+        self.put(f'__copyto({node.name}, {value}, casting="unsafe")')
 
     def segment(self, segment: Segment, number: int) -> None:
         inputs = []
@@ -209,13 +210,13 @@ class Writer:
                 inputs.append(node.name)
         if self.general:
             inputs += [node.name for node in segment.numbers]
-        flags = [f"ok{number}_{flag}" for flag in range(segment.checks)]
+        flags = [f"__ok{number}_{flag}" for flag in range(segment.checks)]
         outputs = [node.name for node in segment.outputs] + flags
-        call = f"segment{number}({', '.join(inputs)})"
+        call = f"__segment{number}({', '.join(inputs)})"
         self.put(f"{', '.join(outputs)} = {call}" if outputs else call)
         for flag in flags:
             self.put(f"if not {flag}:")
-            self.put("    raise Diverged")
+            self.put("    raise __Diverged")
 
     def leaf(self, value: Any) -> str:
         """A value that leaves the function: it is returned, or stored."""
@@ -272,15 +273,15 @@ class Writer:
                 self.step(step, 0)
             if overlap:
                 self.put(f"if not {overlap}:")
-                self.put("    raise Diverged")
+                self.put("    raise __Diverged")
             self.begin()
             for step in pure:
                 self.step(step, numbers.get(id(step), 0))
             if not rest:
                 self.finish()
             self.indent = "    "
-            self.put("except Exception as error:")
-            self.put("    raise Diverged from error")
+            self.put("except Exception as __error:")
+            self.put("    raise __Diverged from __error")
         if rest or not (body or overlap or self.program.device is not None):
             self.carry_out(rest, numbers)
         return "\n".join(self.lines)

@@ -375,3 +375,29 @@ def test_a_function_that_wraps_another_has_its_own_parameters() -> None:
         x = np.arange(6.0).reshape(2, 3) + call
         same(jitted(x, axis=1), plain(x, axis=1))
     assert jitted.stats.replays == 2
+
+
+def names_of_ours(x, k2, f2, f3, segment0, copyto, error, ok0_0):
+    y = np.sort(x, axis=None)
+    x[1:] = y[:-1] * np.float32(k2)
+    return np.cumsum(y) + f2 + f3 * segment0 + copyto + error + ok0_0
+
+
+def segment0(x):
+    return x * 2 + 1
+
+
+def copyto(x):
+    x[1:] = x[:-1] * 2
+    return np.sort(x)
+
+
+def test_the_users_names_are_not_taken_for_the_replays() -> None:
+    for function, count in ((names_of_ours, 7), (segment0, 0), (copyto, 0)):
+        jitted = npcompile.jit(function)
+        for call in range(3):
+            own, plain = np.array([3.0, 1, 2]) + call, np.array([3.0, 1, 2]) + call
+            numbers = range(call, call + count)
+            np.testing.assert_array_equal(jitted(own, *numbers), function(plain, *numbers))
+            np.testing.assert_array_equal(own, plain)
+        assert jitted.stats.replays == 2, jitted.stats
