@@ -379,7 +379,7 @@ def test_a_function_that_wraps_another_has_its_own_parameters() -> None:
 
 def names_of_ours(x, k2, f2, f3, segment0, copyto, error, ok0_0):
     y = np.sort(x, axis=None)
-    x[1:] = y[:-1] * np.float32(k2)
+    x[1:] = y[:-1] * np.float32(3) + k2
     return np.cumsum(y) + f2 + f3 * segment0 + copyto + error + ok0_0
 
 
