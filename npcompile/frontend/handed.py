@@ -27,7 +27,9 @@ class Handed:
         self.objects: dict[int, Any] = {}  # of the user's classes, made inside: what they hold is followed
         self.loose: dict[int, Any] = {}  # lists and dicts that a call may have changed
         self.containers: dict[int, fx.Node] = {}  # dicts and lists from outside, for stores to them
-        self.appended: dict[int, tuple[Any, fx.Node]] = {}  # lists from outside, to which things are appended
+        # Lists from outside of which nothing has been read, and what was appended to such since.
+        self.unread: dict[int, tuple[Any, fx.Node]] = {}
+        self.appended: dict[int, list[Any]] = {}
         self.partials: dict[int, Any] = {}  # partial objects that were made inside
         self.ids: set[int] = set()  # of such objects, as the function asked for them
         self._leaving: set[int] = set()  # of these, what is being made into a step
@@ -111,6 +113,39 @@ class Handed:
             raise Unfollowed(
                 f"what is in a {type(obj).__name__} is asked for after a call that may change it"
             )
+        if id(obj) in self.appended:
+            raise Unfollowed(f"a {type(obj).__name__} is read after something was appended to it")
+        if id(obj) in self.unread:
+            self.contents(self.unread.pop(id(obj))[1], obj)
+
+    def contents(self, node: fx.Node, container: Any) -> None:
+        raise NotImplementedError
+
+    def given_away(self, value: Any) -> Any:
+        """What is stored outside, as an argument of the step that stores it. Containers that were made inside
+        are made by a step of their own, of what they hold now; from here on they are like those from outside
+        that any call may change."""
+        kind = type(value)
+        if kind is tuple:
+            return tuple([self.given_away(item) for item in value])
+        if kind not in (list, dict):
+            return self.ref(value)
+        if (node := self.container_of(value)) is not None:
+            return node
+        self.tight(value)
+        if self.tracked.get(value) is not None or id(value) in self.shown or id(value) in self._leaving:
+            raise Unfollowed(f"a {kind.__name__} that others hold, too, is stored")
+        self._leaving.add(id(value))
+        made: Any
+        if kind is list:
+            made = [self.given_away(item) for item in value]
+        else:
+            made = {self.ref(key, True): self.given_away(item) for key, item in value.items()}
+        self._leaving.discard(id(value))
+        node = self.add("host", _made, (made,), {}, Value("object"))
+        self.tracked.keep(value, node)
+        self.loose[id(value)] = value
+        return node
 
     def structure(self, result: Any) -> Structure:
         """How the returned object is built."""
@@ -132,3 +167,8 @@ class Handed:
             return Structure("const", [result])
         ref = self.ref(result)
         return Structure("leaf" if isinstance(ref, fx.Node) else "const", [ref])
+
+
+def _made(container: Any) -> Any:
+    """A list or dict that was made in place."""
+    return container

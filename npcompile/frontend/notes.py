@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import deque
 from collections.abc import Callable
 from enum import Enum
 from inspect import CO_NESTED
@@ -18,7 +19,7 @@ from npcompile.frontend.handed import Handed, Unfollowed
 from npcompile.frontend.lengths import origin, sized_by_data
 from npcompile.frontend.memory import Roots
 from npcompile.frontend.ndarray import ndarray
-from npcompile.frontend.program import Guard, Length, Read, step_of
+from npcompile.frontend.program import Guard, Length, Read, is_key, step_of
 from npcompile.frontend.signature import BY_VALUE, NUMBERS
 from npcompile.frontend.table import TORCH
 from npcompile.frontend.tracked import Tracked, fresh
@@ -316,16 +317,26 @@ class Notes(Handed):
         items = list(container.items() if type(container) is dict else enumerate(container))
         if len(items) > MAX_CONTENTS:
             raise Unfollowed(f"a container of more than {MAX_CONTENTS} things from outside")
-        if type(container) is dict and all(type(key) is str for key, _ in items):
-            node.meta["keys"] = True
-            self.guard("keys", tuple(container), node)
+        if type(container) is dict and all(map(is_key, container)):
+            node.meta["keys"] = keys = tuple(container)
+            self.guard("keys" if all(type(key) is str for key in keys) else "entries", keys, node)
         else:
             self.guard("length", len(items), node)
         node.meta["calls"] = self.calls
         found = node.meta["items"] = {}
         for key, item in items:
-            self.outside(Read("item", key), node, item, within=True)
-            found[repr(key)] = self.read_last
+            known = self.tracked.node(item)
+            if known is None or not self._is_item(known, node, key, len(items)):
+                self.outside(Read("item", key), node, item, within=True)
+                known = self.read_last
+            found[repr(key)] = known
+
+    def _is_item(self, item: fx.Node, node: fx.Node, key: Any, count: int) -> bool:
+        """Whether this was read from that place in a list already."""
+        target = item.target
+        if not isinstance(target, Read) or target.how != "item" or item.args != (node,):
+            return False
+        return type(target.name) is int and type(key) is int and target.name % count == key
 
     def asked(self, *objs: Any) -> None:
         """The type, the shape or the length of these decides: it stays checked."""
@@ -357,12 +368,18 @@ class Notes(Handed):
             self.know(value, node)
         elif kind in (bool, str, bytes, type(None)):
             self.guard("value", value, node)
-        elif kind in (list, dict):
-            if id(value) in self.appended:
-                raise Unfollowed("a list is read after something was appended to it")
+        elif kind in (list, dict, deque):
             self.guard("type", kind, node)
             self.tracked.keep(value, node)
             self.containers[id(value)] = node
+            node.meta["kind"] = kind
+            if kind is dict:
+                self.contents(node, value)
+            else:
+                self.unread[id(value)] = value, node
+        elif kind is tuple and not is_fixed(value):
+            self.guard("type", kind, node)
+            self.tracked.keep(value, node)
             self.contents(node, value)
         elif is_users_class(kind):
             self.guard("type", kind, node)  # what it holds is read anew
@@ -376,18 +393,22 @@ class Notes(Handed):
         else:
             self.guard("is", value, node)
             if kind is tuple:
-                self.fixed(value)
+                self.constant(value)
             elif kind not in (*BY_VALUE, FunctionType) and not isinstance(value, type):
                 self.tracked.keep(value, node)
         self.read_last = node
         return value
 
-    def fixed(self, value: tuple[Any, ...]) -> None:
-        """A tuple that is guarded by identity: its numbers are decided; arrays in it are read."""
-        for item in value:
-            if type(item) is tuple:
-                self.fixed(item)
-            elif is_array(item) or type(item) in (list, dict):
-                raise Unfollowed(f"a tuple from outside that holds a {type(item).__name__}")
-            else:
-                self.constant(item)
+
+def is_fixed(value: tuple[Any, ...]) -> bool:
+    """Whether a tuple holds whole numbers, texts and the like alone (a shape, names), which decide as a rule:
+    it is decided as a whole."""
+    return all(is_fixed(item) if type(item) is tuple else _decides(item) for item in value)
+
+
+def _decides(item: Any) -> bool:
+    return (
+        type(item) in (int, FunctionType)
+        or type(item) in BY_VALUE
+        or isinstance(item, type | np.dtype | Enum)
+    )

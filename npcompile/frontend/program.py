@@ -33,6 +33,21 @@ def same_value(value: Any, recorded: Any) -> bool:
     return bool(value != value) and bool(recorded != recorded)
 
 
+_KEYS = (str, int, bool, type(None))
+
+
+def is_key(key: Any) -> bool:
+    """Whether a program may know a dict by keys of this kind."""
+    return all(map(is_key, key)) if type(key) is tuple else type(key) in _KEYS
+
+
+def _are_alike(key: Any, recorded: Any) -> bool:
+    """Whether two keys that are equal are of the same types."""
+    if type(key) is tuple and type(recorded) is tuple:
+        return all(map(_are_alike, key, recorded))
+    return type(key) is type(recorded)
+
+
 @dataclass(frozen=True, eq=False)
 class Read:
     """A value outside that the function read: evaluated again at replay.
@@ -93,7 +108,8 @@ class Guard:
     kind: "value" (`same_value`), "is" and "same" (identity, with `expected` or a second value), "other"
     (the opposite, with either), "truth" (of the value), "array" (`expected` is its `facts`), "outline" (its
     `outline`), "shape" (of an array), "type" (exactly), "length", "range" (low <= value <= high), "function"
-    (of a method), "code" (of a function), "property" (that the class has this one).
+    (of a method), "code" (of a function), "property" (that the class has this one), "keys" (of a dict, in
+    order, all of them text), "entries" (its keys, whatever they are).
     """
 
     kind: str
@@ -125,6 +141,8 @@ class Guard:
             return type(value) is types.FunctionType and value.__code__ is expected
         if self.kind == "keys":  # of a dict, in order
             return type(value) is dict and tuple(value) == expected
+        if self.kind == "entries":
+            return type(value) is dict and tuple(value) == expected and all(map(_are_alike, value, expected))
         if self.kind == "property":
             return inspect.getattr_static(type(value), expected[0], None) is expected[1]
         if self.kind == "other":
@@ -345,7 +363,7 @@ def guard_text(node: fx.Node, names: Callable[[fx.Node], str]) -> str:
         return f"{name}.shape == {expected}"
     if guard.kind == "type":
         return f"type({name}) is {expected.__name__}"
-    if guard.kind == "keys":
+    if guard.kind in ("keys", "entries"):
         return f"[*{name}] == {list(expected)}"
     if guard.kind == "code":
         return f"{name} is a {expected.co_name}"

@@ -7,20 +7,22 @@ import inspect
 import operator
 import sys
 import types
+from collections import deque
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from npcompile.frontend import pure
 from npcompile.frontend.arrays import is_array
+from npcompile.frontend.hooks import COMPARE
 from npcompile.frontend.made import is_named_tuple
 from npcompile.frontend.meant import as_index
 from npcompile.frontend.ndarray import is_basic
 from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.program import Call, Read, step_of
 from npcompile.frontend.recording.base import SIMPLE
+from npcompile.frontend.recording.histories import Histories
 from npcompile.frontend.recording.place import do
-from npcompile.frontend.recording.storing import Storing
 from npcompile.frontend.signature import NUMBERS
 from npcompile.frontend.steps import GETITEM
 from npcompile.frontend.table import TABLE
@@ -65,7 +67,7 @@ _PLAIN_DESCRIPTORS = (
 ) + (types.MethodDescriptorType, types.WrapperDescriptorType, types.BuiltinFunctionType, type, np.ufunc)
 
 
-class Access(Storing):
+class Access(Histories):
     """`a.b`, `a[b]`, global names and closure variables."""
 
     def getattr(self, obj: Any, name: str) -> Any:
@@ -204,12 +206,16 @@ class Access(Storing):
             return self.notes.op(op, (obj, index), {}, result, view=is_array(result) and is_basic(index))
         if type(obj) in _GRIDS:
             return self.notes.host(Call("grid", obj.__getitem__), (index,), {}, result)
+        if item := self.of_history(obj, index, result):
+            return item[0]
         self.notes.tight(obj)
         known = self.notes.tracked.get(obj)
         if known is not None and known.node is not None:
             if type(obj) not in (list, dict, tuple) and not is_named_tuple(type(obj)):
                 raise Unfollowed(f"an item of a {type(obj).__name__}")
             index = self.notes.ref(index, True)
+            if type(index) is slice and known.node.meta.get("calls") == self.notes.calls:
+                return result  # what is in it is known
             return self._item(obj, known.node, index, result)
         if id(obj) in self.notes.objects and is_named_tuple(type(obj)):
             self.notes.ref(index, True)
@@ -223,7 +229,7 @@ class Access(Storing):
 
     def _item(self, obj: Any, node: Any, index: Any, result: Any) -> Any:
         """An item of a container from outside, which was read as a whole: a number is that one."""
-        if type(obj) is list and type(index) is int:
+        if type(obj) in (list, tuple, deque) and type(index) is int:
             index %= len(obj)
         place = "item", repr(index), node
         if (type(result) in NUMBERS or isinstance(result, np.generic)) and place not in self._seen:
@@ -245,16 +251,19 @@ class Access(Storing):
         node = self.notes.tracked.node(own)
         if node is None:
             return result
-        if type(own) is not dict or any(type(key) is not str for key in own):
+        if type(own) is not dict:
             raise Unfollowed("a container from outside is asked for what is in it")
-        if name != "get" and any(step_of(step) == "opaque" for step in self.notes.graph.nodes):
-            raise Unfollowed("a container from outside is gone through after a call that may have changed it")
-        if "keys" not in node.meta:
-            node.meta["keys"] = True
-            self.notes.guard("keys", tuple(own), node)
+        self.among("", own, None)
+        if name in ("items", "keys"):
+            self.notes.constant(tuple(own))
         if name == "get" and args[0] in own:
             return self._item(own, node, args[0], result)
         return result
+
+    def compare(self, op: str, a: Any, b: Any) -> Any:
+        if self.on and op in ("in", "not in") and type(b) is dict and self.notes.tracked.get(b) is not None:
+            return self._note(self.among, a, b, do(COMPARE[op], a, b))
+        return super().compare(op, a, b)
 
     def setitem(self, obj: Any, index: Any, value: Any) -> None:
         if (method := self.protocol(obj, "__setitem__")) is not None:
@@ -264,6 +273,8 @@ class Access(Storing):
             do(operator.setitem, obj, index, value)
             self._note(self.notes.store, obj, index, value)
             return
+        if self.on and type(obj) in (list, deque):
+            self._note(self.notes.tight, obj)
         new = self.on and type(obj) is dict and index not in obj
         do(operator.setitem, obj, index, value)
         if self.on:

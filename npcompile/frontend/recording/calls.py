@@ -144,17 +144,6 @@ class Calls(Functions):
             return total
         return self._opaque(Call(fn.__name__, fn), fn, args, kwargs)
 
-    def _length(self, obj: Any, result: int) -> int:
-        self.notes.tight(obj)
-        if (not is_array(obj) and type(obj) not in SIMPLE) or (type(obj) is str and self.notes.traced(obj)):
-            raise Unfollowed(f"len() of a {type(obj).__name__}")
-        if is_array(obj):
-            return self.notes.length(obj, 0)
-        self.notes.asked(obj)
-        self._of_set(obj)
-        self.notes.constant(result)
-        return result
-
     def _numpy(self, op: Op, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if op.function is SETITEM and not kwargs and len(args) == 3:
             result = do(fn, *args)
@@ -298,6 +287,10 @@ class Calls(Functions):
             return self._note(self.notes.host, Call(name), (own, *args), {}, result)
         if type(own) is str and name == "format" and self.notes.traced(*args, *kwargs.values()):
             return self._note(self._made_text, fill, (own, *args), kwargs, do(fn, *args, **kwargs))
+        if name == "append" and len(args) == 1 and not kwargs and self.grows(own):
+            return self.append(own, *args)
+        if type(own) is dict and not kwargs and (found := self.entry(own, name, args)):
+            return found[0]
         if type(own) in (list, dict, set, tuple, str, bytes):
             result = do(fn, *args, **kwargs)
             if type(own) is list and name != "append":

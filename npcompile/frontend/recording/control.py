@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import types
+from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 from npcompile.frontend import pure
 from npcompile.frontend.arrays import is_array
 from npcompile.frontend.made import is_named_tuple
+from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.recording.base import SIMPLE
 from npcompile.frontend.recording.texts import Texts
 
@@ -43,8 +45,8 @@ class Control(Texts):
 
     def _trips(self, obj: Any) -> Iterator[Any]:
         obj = self._walked(obj)
-        if type(obj) in (list, dict):
-            self._note(self.notes.tight, obj)
+        if type(obj) in (list, dict, deque):
+            self._note(self._gone_through, obj)
         if is_array(obj):
             self.notes.asked(obj)
             items: Any = (self._row(obj, position) for position in range(len(obj)))
@@ -52,6 +54,7 @@ class Control(Texts):
             items = iter(obj)
         if (
             type(obj) not in (list, tuple, dict, range, str)
+            and not (type(obj) is deque and self.notes.tracked.node(obj) is not None)
             and not is_array(obj)
             and type(obj) not in _WALKERS
         ):
@@ -66,7 +69,7 @@ class Control(Texts):
         if (
             self.on
             and not is_array(obj)
-            and type(obj) not in SIMPLE
+            and type(obj) not in (*SIMPLE, deque)
             and self.notes.tracked.node(obj) is not None
         ):
             self.stop(f"a loop over a {type(obj).__name__} that a call gave")
@@ -88,6 +91,28 @@ class Control(Texts):
         finally:
             self._nest -= 1
 
+    def _gone_through(self, obj: Any) -> None:
+        """What lies in a list, dict or deque is asked for as a whole."""
+        self.notes.tight(obj)
+        node = self.notes.tracked.node(obj)
+        if node is not None and node.meta.get("calls", self.notes.calls) != self.notes.calls:
+            raise Unfollowed("a container from outside is gone through after a call that may have changed it")
+        if type(obj) is dict:
+            self.notes.constant(tuple(obj))
+
+    def _length(self, obj: Any, result: int) -> int:
+        if type(obj) in (list, deque) and (length := self.length_of_history(obj, result)):
+            return length[0]
+        self.notes.tight(obj)
+        if (not is_array(obj) and type(obj) not in SIMPLE) or (type(obj) is str and self.notes.traced(obj)):
+            raise Unfollowed(f"len() of a {type(obj).__name__}")
+        if is_array(obj):
+            return self.notes.length(obj, 0)
+        self.notes.asked(obj)
+        self._of_set(obj)
+        self.notes.constant(result)
+        return result
+
     def _walked(self, obj: Any) -> Any:
         """What a loop goes over, where that is an object's own to say."""
         if (method := self.protocol(obj, "__iter__")) is not None:
@@ -103,8 +128,8 @@ class Control(Texts):
     def unpack(self, value: Any, count: int) -> Any:
         if self.on and is_array(value):
             return list(self.iterate(value))
-        if self.on and type(value) in (list, dict):
-            self._note(self.notes.tight, value)
+        if self.on and type(value) in (list, dict, deque):
+            self._note(self._gone_through, value)
         if self.on and self.is_followed(value):
             return list(itertools.islice(self.iterate(value), count + 1))
         return value

@@ -85,8 +85,10 @@ class Operators(Base):
         raise Unfollowed(f"`{op}` of {type(a).__name__} and {type(b).__name__}")
 
     def _counted(self, *operands: Any) -> None:
-        """How often a list or a tuple is repeated is decided by value."""
+        """What lies in lists and tuples that are joined is to be known; how often one is repeated is decided
+        by value."""
         for operand in operands:
+            self.notes.tight(operand)
             if type(operand) in NUMBERS:
                 self.notes.ref(operand, True)
 
@@ -112,7 +114,7 @@ class Operators(Base):
         if self.on:
             if type(a) is list:
                 self._note(self._mutated, a, result)
-                self._note(lambda _: self._counted(b), result)
+                self._note(self._counted, b, result)
             else:
                 self.stop(f"`{op}=` on {type(a).__name__}")
         return result

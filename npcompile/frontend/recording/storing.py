@@ -6,18 +6,23 @@ decided after it, and it ends no kernel.
 
 from __future__ import annotations
 
-import functools
 import types
-from collections import deque
 from typing import Any, NamedTuple
 
 from torch import fx
 
-from npcompile.frontend.made import Store, class_attribute, is_own, is_plain
+from npcompile.frontend.arrays import is_numpy
+from npcompile.frontend.made import Store, class_attribute, is_plain
 from npcompile.frontend.notes import Unfollowed
-from npcompile.frontend.program import Read, step_of
+from npcompile.frontend.program import is_key, step_of
 from npcompile.frontend.recording.making import Making
+from npcompile.frontend.signature import NUMBERS
 from npcompile.lower.values import Value
+
+
+def _names(key: Any) -> bool:
+    """Whether a key is a text, or has one in it: it says what is meant, not how much there is."""
+    return any(map(_names, key)) if type(key) is tuple else type(key) is str
 
 
 class Deferred(NamedTuple):
@@ -39,6 +44,9 @@ class Storing(Making):
         self._stored: set[tuple[fx.Node, str]] = set()
         self._apart: set[tuple[fx.Node, fx.Node]] = set()  # that are checked to be two objects
         self._open = False  # what objects hold was read as a whole
+        self._news: dict[
+            int, set[Any]
+        ] = {}  # keys that were stored into dicts as new ones, by their identity
 
     # -- attributes ------------------------------------------------------------------------------------------
 
@@ -82,9 +90,14 @@ class Storing(Making):
         self._stored.add((node, name))
 
     def _storable(self, value: Any, where: str) -> None:
-        if type(value) in (list, dict, set):
-            raise Unfollowed(f"a store of a {type(value).__name__} to {where}")
-        if id(value) not in self.notes.objects:
+        """Raises Unfollowed where this is nothing that a step can store."""
+        if type(value) in (list, dict, tuple) and self.notes.container_of(value) is None:
+            if type(value) is not tuple and id(value) in self.notes.shown:
+                raise Unfollowed(f"a store of a {type(value).__name__} that others hold, too, to {where}")
+            self.notes.tight(value)
+            for item in value.values() if type(value) is dict else value:
+                self._storable(item, where)
+        elif id(value) not in self.notes.objects and self.notes.container_of(value) is None:
             self.notes.ref(value)
 
     def touch(self, name: str, node: fx.Node, obj: Any) -> None:
@@ -104,45 +117,49 @@ class Storing(Making):
         if known is None:
             return  # made inside
         node = self.notes.containers.get(id(obj))
-        if node is None or new or (type(obj) is list and type(index) is not int):
+        if node is None or id(obj) in self.notes.loose or (type(obj) is list and type(index) is not int):
+            raise Unfollowed("a container from outside is used in place")
+        if new and not _names(index):  # it may grow from call to call
             raise Unfollowed("a container from outside is used in place")
         self._storable(value, f"item {index!r}")
-        for other in self.notes.containers.values():
-            self._two(node, other)
         if known.node is not None:
             index = index if type(obj) is dict else index % len(obj)
             self._seen["item", repr(index), known.node] = (value, value)
+        if new:
+            self._news.setdefault(id(obj), set()).add(index)
         self._stores[id(obj), repr(index)] = Deferred(obj, Store("item", index), value)
 
-    def appending(self, obj: Any, name: str) -> Any:
-        if self.on and self.is_followed(obj) and id(obj) not in self.notes.objects and is_own(obj, name):
-            kept = getattr(obj, name)
-            if type(kept) in (list, deque) and self.notes.tracked.get(kept) is None:
-                return functools.partial(self._append, obj, name, kept)
-        return super().appending(obj, name)
+    def entry(self, own: dict[Any, Any], name: str, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """What `setdefault` of a dict from outside gives, in a tuple: an item that is read or stored."""
+        if name != "setdefault" or len(args) not in (1, 2) or self.notes.tracked.get(own) is None:
+            return ()
+        self._note(self.among, args[0], own, None)
+        if args[0] not in own:
+            self.setitem(own, args[0], args[1] if len(args) == 2 else None)
+            return (own[args[0]],)
+        return (self.getitem(own, args[0]),)
 
-    def _append(self, obj: Any, name: str, kept: Any, value: Any) -> None:
-        kept.append(value)
-        if self.on:
-            self._note(self._appended, obj, name, kept, value, None)
-
-    def _appended(self, obj: Any, name: str, kept: Any, value: Any, _: None) -> None:
-        notes = self.notes
-        node = notes.tracked.node(obj)
-        if (
-            node is None
-            or notes.tracked.get(kept) is not None
-            or self._open
-            or (id(obj), name) in self._stores
-        ):
-            raise Unfollowed("a container from outside is used in place")
-        self._storable(value, f"the list {name}")
-        if id(kept) not in notes.appended:
-            read = notes.add("read", Read("attribute", name), (node,), {}, Value("object"))
-            notes.guard("type", type(kept), read)
-            notes.appended[id(kept)] = kept, read
-            self.touch(name, node, obj)
-        self._stores[id(kept), len(self._stores)] = Deferred(kept, Store("append"), value)
+    def among(self, key: Any, own: dict[Any, Any], result: Any) -> Any:
+        """Note that it decides whether a dict has this key."""
+        self.notes.ref(key, True)
+        node = self.notes.tracked.node(own)
+        if node is None:
+            if self.notes.tracked.get(own) is None:
+                raise Unfollowed("`in` on a dict")
+            return result  # the signature decides
+        self.notes.tight(own)
+        if node.meta.get("calls") != self.notes.calls:
+            raise Unfollowed(
+                "a container from outside is asked for a key after a call that may have changed it"
+            )
+        if "keys" not in node.meta:
+            new = self._news.get(id(own), ())
+            keys = tuple(key for key in own if key not in new)
+            if not all(map(is_key, keys)):
+                raise Unfollowed("a container from outside is asked for what is in it")
+            node.meta["keys"] = keys
+            self.notes.guard("entries", keys, node)
+        return result
 
     # -- as steps --------------------------------------------------------------------------------------------
 
@@ -163,13 +180,26 @@ class Storing(Making):
                 if kind is self._touched[name][stored] or step_of(node) not in ("input", "read"):
                     self._two(stored, node)
         waiting, self._stores = self._stores, {}
+        changed = {
+            id(obj): notes.containers[id(obj)]
+            for obj, store, _ in waiting.values()
+            if store.how != "attribute"
+        }
+        for one in changed.values():
+            for other in notes.containers.values():
+                if one.meta.get("kind") is other.meta.get("kind"):
+                    self._two(one, other)
         for obj, store, value in waiting.values():
-            if store.how == "attribute":
-                ref = notes.ref(obj)
-            else:
-                ref = notes.appended[id(obj)][1] if store.how == "append" else notes.containers[id(obj)]
-            node = notes.add("opaque", store, (ref, notes.ref(value)), {}, Value("object"))
+            ref = notes.ref(obj) if store.how == "attribute" else notes.containers[id(obj)]
+            node = notes.add("opaque", store, (ref, notes.given_away(value)), {}, Value("object"))
             node.meta["inert"] = True  # what was stored is known where it is read
+        grown = [notes.containers[kept] for kept in notes.appended]
+        for place in [place for place in self._seen if place[2] in grown]:
+            del self._seen[place]
+        for kept in notes.appended:
+            notes.unread[kept] = next(obj for obj, *_ in waiting.values() if id(obj) == kept), changed[kept]
+        notes.appended.clear()
+        self._news.clear()
 
     def handed(self, args: Any, kwargs: Any, fn: Any) -> None:
         """An opaque call is about to be made: objects that it is given are made first, and stores that it may
@@ -177,5 +207,6 @@ class Storing(Making):
         leaving = [arg for arg in (*args, *kwargs.values()) if id(arg) in self.notes.objects]
         for arg in leaving:
             self.notes.leave(arg)
-        if fn is not print or leaving:
+        plain = all(is_numpy(arg) or type(arg) in (*NUMBERS, bool, str) for arg in args)
+        if fn is not print or not plain or kwargs:
             self.settle()

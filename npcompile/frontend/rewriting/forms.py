@@ -63,10 +63,15 @@ def changes_container(node: ast.AST) -> str | None:
 
 
 def is_append(node: ast.AST) -> bool:
-    """Whether a statement appends something to what an object holds (`self.history.append(x)`): a store."""
+    """Whether a statement appends something to what an object or a container holds (`self.history.append(x)`,
+    `self.table["x"].append(x)`): a store."""
     match node:
         case ast.Expr(
-            value=ast.Call(func=ast.Attribute(value=ast.Attribute(), attr="append"), args=[arg], keywords=[])
+            value=ast.Call(
+                func=ast.Attribute(value=ast.Attribute() | ast.Subscript(), attr="append"),
+                args=[arg],
+                keywords=[],
+            )
         ):
             return not isinstance(arg, ast.Starred)
     return False

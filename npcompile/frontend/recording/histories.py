@@ -1,0 +1,97 @@
+"""Lists and deques from outside that things are appended to.
+
+What was appended is stored like an attribute; what is asked of such a list is read by itself, so that how
+long it is decides nothing.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections import deque
+from typing import Any
+
+from npcompile.frontend.made import Store, is_own
+from npcompile.frontend.recording.storing import Deferred, Storing
+from npcompile.frontend.tracked import fresh
+from npcompile.lower.values import Value
+
+
+class Histories(Storing):
+    """`obj.name.append(value)`, and what is read of such a list: items, its length, whether it is empty."""
+
+    def appending(self, obj: Any, name: str) -> Any:
+        if self.on and self.is_followed(obj) and id(obj) not in self.notes.objects and is_own(obj, name):
+            kept = self.getattr(obj, name)
+            if self.grows(kept):
+                return functools.partial(self.append, kept)
+            function = self.getattr(kept, "append")
+            return lambda value: self.discard(self.call(function, value))
+        return super().appending(obj, name)
+
+    def grows(self, obj: Any) -> bool:
+        """Whether what is appended to this is to be a step: it is a deque from outside, or a list of which
+        not all was read (how long it is would be decided)."""
+        if not self.on or type(obj) not in (list, deque) or id(obj) in self.notes.loose:
+            return False
+        if type(obj) is deque and id(obj) in self.notes.containers:
+            return True
+        return id(obj) in self.notes.unread or id(obj) in self.notes.appended
+
+    def append(self, kept: Any, value: Any) -> None:
+        """`kept.append(value)`, where it grows."""
+        kept.append(value)
+        if self.on:
+            self._note(self._appended, kept, value, None)
+
+    def _appended(self, kept: Any, value: Any, _: None) -> None:
+        notes = self.notes
+        self._storable(value, f"a {type(kept).__name__}")
+        notes.unread.pop(id(kept), None)
+        notes.appended.setdefault(id(kept), []).append(value)
+        self._stores[id(kept), len(self._stores)] = Deferred(kept, Store("append"), value)
+
+    def of_history(self, obj: Any, index: Any, result: Any) -> tuple[Any, ...]:
+        """An item of a list or deque from outside that was not read as a whole, in a tuple; empty where that
+        is another thing."""
+        notes = self.notes
+        if type(obj) not in (list, deque) or type(index) is not int or id(obj) in notes.loose:
+            return ()
+        added = notes.appended.get(id(obj), [])
+        if not added and id(obj) not in notes.unread:
+            return ()
+        notes.ref(index, True)
+        if -len(added) <= index < 0:
+            return (result,)  # it was appended just now
+        if added and (type(obj) is deque or index >= len(obj) - len(added)):
+            return ()
+        if index < 0:
+            index += len(added)  # where it is until what was appended is stored
+        return (self._read("item", index, None, notes.containers[id(obj)], result),)  # type: ignore[attr-defined]
+
+    def length_of_history(self, obj: Any, result: int) -> tuple[Any, ...]:
+        """The length of a list or deque from outside that was not read as a whole, in a tuple; empty where
+        that is another thing."""
+        notes = self.notes
+        added = len(notes.appended.get(id(obj), ()))
+        if id(obj) in notes.loose or (id(obj) not in notes.unread and (not added or type(obj) is deque)):
+            return ()
+        place = "length", "", notes.containers[id(obj)]
+        if place not in self._seen:
+            length = fresh(result - added)
+            notes.tracked.number(length, notes.add("number", len, (place[2],), {}, Value("int")))
+            self._seen[place] = None, length
+        length = self._seen[place][1]
+        if not added:
+            return (length,)
+        notes.constant(added)
+        return (notes.number(operator.add, (length, added), {}, result),)
+
+    def _truth(self, x: Any, result: bool) -> None:
+        if type(x) in (list, deque) and id(x) not in self.notes.loose:
+            if id(x) in self.notes.appended:
+                return
+            if id(x) in self.notes.unread:
+                self.notes.guard("truth", result, self.notes.containers[id(x)])
+                return
+        super()._truth(x, result)
