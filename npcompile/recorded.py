@@ -149,7 +149,11 @@ class Recorded(Linking):
     def _again(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any], failure: BaseException) -> Any:
         """A call whose replay raised before any effect. If the function itself does not, that is ours to
         tell."""
-        result = self._first(key, args, kwargs)
+        try:
+            result = self._first(key, args, kwargs)
+        except BaseException as error:
+            error.__traceback__ = as_written(error.__traceback__)
+            raise
         self._stats.because(f"a replay failed where NumPy does not: {type(failure).__name__}: {failure}")
         return result
 
