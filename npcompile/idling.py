@@ -12,20 +12,12 @@ class Idling:
 
     def __init__(self) -> None:
         self.calls = 0
-        self._look_at = self._looks = 0
+        self._looks = 0
 
-    def is_over(self) -> bool:
-        """Whether the next call is to be looked at."""
-        if self.calls <= MAX_IDLE:
-            return True
-        if self.calls < self._look_at:
-            return False
-        self._looks += 1
-        self._look_at = self.calls + AGAIN + self._looks % AGAIN  # no rhythm of the calls' own
-        return True
-
-    def note(self, jitted: bool) -> None:
-        """A call, and whether anything was jitted at it."""
+    def note(self, jitted: bool) -> int:
+        """A call that was looked at, and whether anything was jitted at it: how many after it need not be."""
         self.calls = 0 if jitted else self.calls + 1
-        if jitted:
-            self._look_at = 0
+        if self.calls <= MAX_IDLE:
+            return 0
+        self._looks += 1
+        return AGAIN + self._looks % AGAIN  # no rhythm of the calls' own

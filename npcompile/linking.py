@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from npcompile import front
 from npcompile.advice import advice
 from npcompile.state import Entry, State
 from npcompile.stats import Stats
@@ -20,7 +21,7 @@ class Linking:
     """A function whose programs, by signature, are being compiled."""
 
     # Replays that take no longer are not measured beside NumPy, nor are so many of them at first.
-    clear_seconds = 20e-6
+    clear_seconds = 3e-6
     first_replays = 8
 
     def __init__(self, fn: Callable[..., Any], stats: Stats, strict: bool) -> None:
@@ -49,6 +50,7 @@ class Linking:
                     kernels: list[Any] = [job.kernel for job in entry.jobs]
                     if verifying() and entry.program.device in (None, "cpu"):
                         kernels = watched(kernels, entry.segments, entry.program.filename, self.name)
+                    front.use()
                     state.ready.insert(0, (entry.replay.link(kernels, self._stats), entry.host_calls))
                     if not verifying():
                         state.try_out(entry, self.clear_seconds, self.first_replays)

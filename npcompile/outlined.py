@@ -57,6 +57,7 @@ class Outlined(Entering):
         self._substitutes = owner._default_float is not None or owner.fast_random
         self.entered = False  # something that was called in the call at hand was jitted
         self.idling = Idling()
+        self.rest = 0  # so many calls are not looked at: the native runtime counts them, too
         self.rounds = 0  # how often it was measured what Python does
         self.watch: Watch | None = None  # it is being measured
 
@@ -123,9 +124,9 @@ class Outlined(Entering):
                 with contextlib.suppress(NotFound):  # then it stays as it was cut before
                     self.cut()
             assert self.made is not None
-            function: Any = self.made.function
-            if not self.made.pieces and self.watch is None and not self._substitutes:
-                function = function if self.idling.is_over() else self.owner.__wrapped__
+            resting = self.rest > 0 and not (self.made.pieces or self.watch or self._substitutes)
+            function: Any = self.owner.__wrapped__ if resting else self.made.function
+            self.rest -= resting
         own, inner = self.owner._stats, self.root._blocks
         if own is not inner:
             self.root.filters = warnings.filters
@@ -151,7 +152,8 @@ class Outlined(Entering):
                 own.replays += 1
             elif inner.recordings == before[2]:
                 own.plain_calls += 1
-            self.idling.note(self.entered or bool(self.made.pieces))
+            if not resting:
+                self.rest = self.idling.note(self.entered or bool(self.made.pieces))
 
     def wait(self, deadline: float | None) -> None:
         waiting: list[Any] = list(self.blocks.values())

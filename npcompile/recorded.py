@@ -22,7 +22,7 @@ from npcompile.frontend.lengths import apart
 from npcompile.frontend.program import Diverged, Program
 from npcompile.frontend.record import Recorder
 from npcompile.frontend.rewrite import Rewritten, rewrite
-from npcompile.frontend.signature import key_of
+from npcompile.frontend.signature import are_apart, key_of
 from npcompile.frontend.trace import Traced, trace
 from npcompile.general import General, Group, by_data
 from npcompile.growing import Growing
@@ -130,7 +130,7 @@ class Recorded(Linking):
                 return result
             if state.ready:
                 state.misses += 1
-            elif state.small or state.waits():
+            elif state.small or state.settled or state.waits():
                 return self._by_numpy(state, args, kwargs)
             if failure is not None:
                 return self._again(key, args, kwargs, failure)
@@ -233,6 +233,8 @@ class Recorded(Linking):
                 state.ready.clear()
                 state.plain = True
             return self._too_many(args, kwargs, f"{MAX_MISSES} calls in a row went another way")
+        if state.plain and self._direct and not (self._strict or state.pending or state.ready):
+            state.settled = group is None or group.general is None
         if state.plain or state.pending or state.rests() or not state.lock.acquire(blocking=False):
             return self._timed(state, args, kwargs)
         try:
@@ -363,7 +365,7 @@ class Recorded(Linking):
         self._stats.recordings += 1
         names = self._binding.names(len(args))
         device = str(current_device() or "cpu")
-        general = state.group is not None and state.group.is_general() and _are_apart(args, kwargs)
+        general = state.group is not None and state.group.is_general() and are_apart(args, kwargs)
         with counting(self._stats):
             hooks = Watch(self.name) if verifying() else Recorder
             state.raised += 1
@@ -442,12 +444,3 @@ class Recorded(Linking):
 
 
 front.classes["__call__"] = Recorded
-
-
-def _are_apart(*args: Any) -> bool:
-    """Whether no two arrays among the arguments share memory."""
-    leaves: list[Any] = []
-    key_of(args, leaves)
-    arrays = [leaf for leaf in leaves if isinstance(leaf, np.ndarray)]
-    pairs = ((one, other) for place, one in enumerate(arrays) for other in arrays[:place])
-    return not any(np.may_share_memory(one, other) for one, other in pairs)

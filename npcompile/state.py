@@ -70,6 +70,7 @@ class State:
         self.answered = False  # by a program for many lengths
         self.raised = 0  # recordings in a row that ended in an exception
         self.small = False  # because a call of a kernel would take longer than NumPy does
+        self.settled = False  # it is NumPy's, and nothing about that is going to change
         self.outlined: Outlined | None = None  # cut into blocks, where it cannot be recorded as a whole
         self.count = 0
         self.grows = False  # a container among the arguments, which is known by its type alone

@@ -66,3 +66,12 @@ def key_of(value: Any, leaves: list[Any]) -> Any:
         memory = value._memory
         return kind, memory.dtype, tuple(memory.shape), memory.stride(), value._flips, memory.device
     return kind
+
+
+def are_apart(*args: Any) -> bool:
+    """Whether no two arrays among the arguments share memory."""
+    leaves: list[Any] = []
+    key_of(args, leaves)
+    arrays = [leaf for leaf in leaves if isinstance(leaf, np.ndarray)]
+    pairs = ((one, other) for place, one in enumerate(arrays) for other in arrays[:place])
+    return not any(np.may_share_memory(one, other) for one, other in pairs)

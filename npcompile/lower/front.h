@@ -27,7 +27,7 @@ struct Usual {
 } usual;
 
 struct Names {
-    PyObject *filters, *front, *trial, *outlined, *ready, *misses, *small, *calls, *replays, *host_calls, *plain_calls,
+    PyObject *filters, *front, *trial, *outlined, *ready, *misses, *small, *settled, *rest, *calls, *replays, *host_calls, *plain_calls,
         *divergences, *prefer, *run;
 } names;
 
@@ -191,6 +191,17 @@ PyObject *replayed(Front *self, PyObject *state, PyObject *held, PyObject *ready
     return nullptr;
 }
 
+// Whether a function that was cut into blocks, of which nothing is compiled, is called as it is for now.
+bool rests(PyObject *outlined) {
+    PyObject *held = PyObject_GetAttr(outlined, names.rest), *left = nullptr;
+    long rest = held ? PyLong_AsLong(held) : 0;
+    bool ok = rest > 0 && (left = PyLong_FromLong(rest - 1)) && PyObject_SetAttr(outlined, names.rest, left) == 0;
+    Py_XDECREF(left);
+    Py_XDECREF(held);
+    if (!ok) PyErr_Clear();
+    return ok;
+}
+
 // What a known signature's call comes to; null without an exception where Python is to see to it.
 PyObject *answered(Front *self, PyObject *known, Signature &signature, PyObject *const *args) {
     PyObject *state = PyTuple_GET_ITEM(known, 0), *held = PyTuple_GET_ITEM(known, 1);
@@ -198,6 +209,23 @@ PyObject *answered(Front *self, PyObject *known, Signature &signature, PyObject 
     PyObject *outlined = in_state(names.outlined), *ready = in_state(names.ready);
     Py_ssize_t arity = PyTuple_GET_SIZE(self->takes);
     if (!outlined || !ready || !PyList_CheckExact(ready)) return nullptr;
+    bool plain = self->direct;
+    if (outlined != Py_None) {
+        plain = plain && rests(outlined);
+    } else {
+        if (in_state(names.trial) != Py_None) return nullptr;
+        if (PyList_GET_SIZE(ready)) {
+            Py_INCREF(ready);
+            PyObject *answer = replayed(self, state, held, ready, signature);
+            Py_DECREF(ready);
+            return answer;
+        }
+        plain = plain && (in_state(names.small) == Py_True || in_state(names.settled) == Py_True);
+    }
+    if (plain) {
+        PyObject *answer = PyObject_Vectorcall(self->function, args, size_t(arity), nullptr);
+        return counted(self, answer, names.plain_calls, 0, 0);
+    }
     if (outlined != Py_None) {
         if (!count(self->stats, names.calls, 1)) return nullptr;
         Py_INCREF(outlined);
@@ -209,16 +237,7 @@ PyObject *answered(Front *self, PyObject *known, Signature &signature, PyObject 
         Py_DECREF(outlined);
         return answer;
     }
-    if (in_state(names.trial) != Py_None) return nullptr;
-    if (PyList_GET_SIZE(ready)) {
-        Py_INCREF(ready);
-        PyObject *answer = replayed(self, state, held, ready, signature);
-        Py_DECREF(ready);
-        return answer;
-    }
-    if (!self->direct || in_state(names.small) != Py_True) return nullptr;
-    PyObject *answer = PyObject_Vectorcall(self->function, args, size_t(arity), nullptr);
-    return counted(self, answer, names.plain_calls, 0, 0);
+    return nullptr;
 }
 
 // The front of a function (a new reference), once there is something to be known.
@@ -365,7 +384,8 @@ bool ready_front() {
         const char *text;
     } all[] = {{&names.filters, "filters"}, {&names.front, "_front"}, {&names.trial, "trial"},
                {&names.outlined, "outlined"}, {&names.ready, "ready"}, {&names.misses, "misses"},
-               {&names.small, "small"}, {&names.calls, "calls"}, {&names.replays, "replays"},
+               {&names.small, "small"}, {&names.settled, "settled"}, {&names.rest, "rest"},
+               {&names.calls, "calls"}, {&names.replays, "replays"},
                {&names.host_calls, "host_calls"}, {&names.plain_calls, "plain_calls"},
                {&names.divergences, "divergences"}, {&names.prefer, "prefer"}, {&names.run, "run"}};
     for (auto &one : all)
