@@ -187,7 +187,10 @@ class ndarray(Exports):
 
     @property
     def imag(self) -> Any:
-        return dispatch.call(np.imag, (self,), {})
+        made = dispatch.call(np.imag, (self,), {})
+        if not self._memory.is_complex():  # zeros, which NumPy lets nobody write to
+            made._layout.flags.writeable = False
+        return made
 
     @imag.setter
     def imag(self, value: Any) -> None:

@@ -250,7 +250,12 @@ ROWS = given(
 for least in (0, 3, 40, -1):
     case("numpy.bincount", lambda np, x, n=least: np.bincount(x, minlength=n), ROWS, str(least))
     rows = given(
-        (BINS, WEIGHTS), (BINS * 9, WEIGHTS), (BINS, WEIGHTS.astype("f4")), (BINS, WEIGHTS[:2]), (BINS, BINS)
+        (BINS, WEIGHTS),
+        (BINS * 9, WEIGHTS),
+        (BINS, WEIGHTS.astype("f4")),
+        (BINS, WEIGHTS[:2]),
+        (BINS, BINS),
+        (NONE, WEIGHTS[:0]),
     )
     case("numpy.bincount", lambda np, x, w, n=least: np.bincount(x, w, n), rows, f"{least} weights", ulp=2)
 

@@ -202,6 +202,13 @@ for name in ("cumsum", "cumprod"):
         ulp=16,
     )
 
+# where the sum of nothing and 1 would show: negative zeros, and complex numbers that are none in one part
+ZEROS = np.array([[-0.0, -0.0, 0.0, -0.0], [-0.0, 1.0, -1.0, -0.0]])
+PARTS = np.array([complex(np.nan, 1.0), complex(-0.0, -0.0), complex(2.0, np.inf)])
+for name in ("cumsum", "cumprod"):
+    rows = given((ZEROS,), (ZEROS.astype("f2"),), (ZEROS + 0j,), (-ZEROS * (1 + 0j),), (PARTS,), (PARTS[1:],))
+    case(f"numpy.{name}", lambda np, a, name=name: getattr(np, name)(a, -1), rows, "the first")
+
 # -- the order of complex numbers ----------------------------------------------------------------------------
 
 SOME = (0.0, -0.0, 1.0, -2.0, np.inf, -np.inf, np.nan)

@@ -97,6 +97,7 @@ for dtype in ("float64", "float32", "int64", "complex128"):
         given(
             (X, POINTS, numpy.array([1.0, -2.0, 0.5, 3.0]).astype(dtype)),
             (X[:1], POINTS[:1], POINTS[1:2].astype(dtype)),
+            (numpy.array([numpy.nan, 9.0]), POINTS[:1], POINTS[1:2].astype(dtype)),
             (2.0, POINTS, POINTS.astype(dtype)),
             (numpy.float32(1.5), POINTS, POINTS.astype(dtype)),
             (X.reshape(2, 4), POINTS, POINTS.astype(dtype)),

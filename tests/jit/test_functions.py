@@ -397,7 +397,7 @@ def test_the_users_names_are_not_taken_for_the_replays() -> None:
         jitted = npcompile.jit(function)
         for call in range(3):
             own, plain = np.array([3.0, 1, 2]) + call, np.array([3.0, 1, 2]) + call
-            numbers = range(call, call + count)
+            numbers = range(call + 5, call + 5 + count)
             np.testing.assert_array_equal(jitted(own, *numbers), function(plain, *numbers))
             np.testing.assert_array_equal(own, plain)
         assert jitted.stats.replays == 2, jitted.stats

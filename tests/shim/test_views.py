@@ -241,3 +241,9 @@ def test_what_arrays_pick_lies_in_memory_as_numpys(index: Any) -> None:
         long = [axis for axis, size in enumerate(want.shape) if size > 1]
         assert [got.strides[axis] for axis in long] == [want.strides[axis] for axis in long]
         numpy.testing.assert_array_equal(numpy.asarray(got), want)
+
+
+def test_the_imaginary_part_of_real_numbers_is_read_only() -> None:
+    for space in (numpy, np):
+        with pytest.raises(ValueError, match="read-only"):
+            space.arange(3.0).imag[0] = 1

@@ -401,18 +401,31 @@ def nanargmax(a: Tensor, axis: Any = None, out: None = None, *, keepdims: bool =
 # -- running reductions: no compiler for the CPU fuses them, so they are library calls -----------------------
 
 
+def _running_sum(a: Tensor, axis: int) -> Tensor:
+    """torch adds the first element to 0.0, NumPy begins with it: negative zeros have one for their sum."""
+    if a.is_complex():
+        return torch.complex(*(_running_sum(part, axis) for part in torch.view_as_real(a).unbind(-1)))
+    negative = ((a == 0) & torch.signbit(a)).to(torch.uint8) if a.is_floating_point() else None
+    total = torch.cumsum(a, axis, dtype=a.dtype)
+    return total if negative is None else torch.where(torch.cummin(negative, axis).values != 0, -0.0, total)
+
+
 def running(reduction: Reduction, a: Tensor, axis: int, dtype: Any) -> Tensor:
     """`ufunc.accumulate` along one axis."""
     a = cast(a, accumulator(reduction, dtype_of(a), dtype))
     if a.dtype == torch.bool:  # of bools, sums are "any" and products "all"
         extreme = MAXIMUM if reduction in (ADD, MAXIMUM) else MINIMUM
         return running(extreme, a.to(torch.uint8), axis, None) != 0
-    if reduction is ADD:
-        return torch.cumsum(a, axis, dtype=a.dtype)
-    if reduction is MULTIPLY:
-        return torch.cumprod(a, axis, dtype=a.dtype)
     if a.numel() == 0:
         return a.clone()
+    if reduction is ADD:
+        return _running_sum(a, axis)
+    if reduction is MULTIPLY:
+        result = torch.cumprod(a, axis, dtype=a.dtype)
+        if not a.is_complex():
+            return result
+        # torch begins with 1 times the first: another number where a part of it is NaN or infinite
+        return torch.cat((a.narrow(axis, 0, 1), result.narrow(axis, 1, a.shape[axis] - 1)), axis)
     if a.is_complex():
         raise Unsupported("running extremes of complex numbers")
     return (torch.cummax if reduction is MAXIMUM else torch.cummin)(a, axis).values

@@ -169,7 +169,8 @@ def interp(x: Tensor, xp: Tensor, fp: Tensor, left: Any = None, right: Any = Non
     exact = fp[at.clamp(0, size - 1)]
     value = torch.where((xp[at.clamp(0, size - 1)] == x) | (at == size - 1), exact, between)
     value = torch.where(x < xp[0], low, torch.where(x > xp[-1], high, value))
-    return torch.where(torch.isnan(x), x.to(value.dtype), value), ok
+    # where there is one point, NumPy asks only whether x lies on one side of it: NaN does not
+    return (torch.where(torch.isnan(x), x.to(value.dtype), value) if size > 1 else value), ok
 
 
 # -- choosing ------------------------------------------------------------------------------------------------

@@ -155,11 +155,8 @@ def bincount(
         weights = cast(weights, FLOAT64)
         if weights.shape != x.shape:
             raise ValueError("The weights and list don't have the same length.")
-    if x.numel() == 0:
-        count = least if length is None else length
-        return torch.zeros(
-            count, dtype=torch.int64 if weights is None else torch.float64, device=x.device
-        ), None
+    if x.numel() == 0:  # then NumPy passes over the weights
+        return torch.zeros(least if length is None else length, dtype=torch.int64, device=x.device), None
     if length is None:
         length = max(least, int(bins.max()) + 1)
     if length == least:
