@@ -11,6 +11,7 @@ import torch
 from npcompile.frontend import ndarray as arrays
 
 current: ContextVar[torch.device | None] = ContextVar("npcompile.device", default=None)
+_drawing: ContextVar[torch.device | None] = ContextVar("npcompile.device.fast_random", default=None)
 
 
 class device(ContextDecorator):
@@ -18,26 +19,32 @@ class device(ContextDecorator):
     results come back.
 
     name: "cpu", "cuda", "cuda:1" or a torch.device. A context manager or a decorator; nests; what is set
-    here is seen by this thread or asyncio task alone. Raises RuntimeError if the machine has no such
-    device, ValueError for other names.
+    here is seen by this thread or asyncio task alone. fast_random: `npcompile.numpy.random` computes uniform,
+    normal and exponential numbers and integers on this device, as device arrays; they are the numbers that
+    `jit(fast_random=True)` has (jitted functions go by their own option). Raises RuntimeError if the machine
+    has no such device, ValueError for other names.
     """
 
-    def __init__(self, name: str | torch.device) -> None:
+    def __init__(self, name: str | torch.device, *, fast_random: bool = False) -> None:
         self.device = resolve(name)
-        self._tokens: list[Token[torch.device | None]] = []
+        self.fast_random = fast_random
+        self._tokens: list[tuple[Token[torch.device | None], Token[torch.device | None]]] = []
 
-    def _recreate_cm(self) -> device:
-        return device(self.device)  # as a decorator: each call has a context of its own
+    def _recreate_cm(self) -> device:  # as a decorator: each call has a context of its own
+        return device(self.device, fast_random=self.fast_random)
 
     def __enter__(self) -> device:
-        self._tokens.append(current.set(self.device))
+        drawing = self.device if self.fast_random else None
+        self._tokens.append((current.set(self.device), _drawing.set(drawing)))
         return self
 
     def __exit__(self, *exc: object) -> None:
-        current.reset(self._tokens.pop())
+        outer, drawing = self._tokens.pop()
+        current.reset(outer)
+        _drawing.reset(drawing)
 
     def __repr__(self) -> str:
-        return f"npcompile.device({str(self.device)!r})"
+        return f"npcompile.device({str(self.device)!r}{', fast_random=True' if self.fast_random else ''})"
 
 
 def resolve(name: str | torch.device) -> torch.device:
@@ -66,6 +73,11 @@ def resolve(name: str | torch.device) -> torch.device:
 def current_device() -> torch.device | None:
     """The device of the innermost block; None outside of any."""
     return current.get()
+
+
+def drawing_device() -> torch.device | None:
+    """The device of the innermost block, if that has `fast_random=True`."""
+    return _drawing.get()
 
 
 def asarray(value: Any, dtype: Any = None) -> Any:

@@ -1,26 +1,68 @@
-"""`numpy.random` on our arrays: NumPy's own generators and streams, bit for bit; what they draw is ours."""
+"""`numpy.random` on our arrays: NumPy's own generators and streams, bit for bit; what they draw is ours.
+
+Under `npcompile.device(name, fast_random=True)` common distributions are computed on that device.
+"""
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable
 from typing import Any
 
 import numpy
+import torch
 
-from npcompile.frontend import dispatch
-from npcompile.numpy.wrappers import Function
+from npcompile.device import drawing_device
+from npcompile.frontend import dispatch, draws
+from npcompile.frontend.ndarray import ndarray
+from npcompile.numpy.wrappers import Function, ufunc
 
 __all__ = list(numpy.random.__all__)
+
+
+class _Arithmetic:
+    """What the functions of `frontend/draws.py` call `np`: their arrays are ours, on one device."""
+
+    cos, log1p, sqrt = ufunc(numpy.cos), ufunc(numpy.log1p), ufunc(numpy.sqrt)
+
+    def __init__(self, device: torch.device) -> None:
+        self._device = device
+
+    def arange(self, first: int, end: int) -> Any:
+        return ndarray._of_tensor(torch.arange(first, end, device=self._device))
+
+    def run(self, function: types.FunctionType, *operands: Any) -> Any:
+        return types.FunctionType(function.__code__, {"np": self})(*operands)
+
+
+def _computed(method: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The numbers of a draw that is taken over; None where NumPy draws. method: of one of its generators."""
+    device = drawing_device()
+    draw = None if device is None else draws.taken(method, args, kwargs)
+    return None if draw is None or device is None else draw(_Arithmetic(device).run)
 
 
 def _drawn(method: Any) -> Callable[..., Any]:
     """A method of NumPy's generators: what it draws becomes our array, what it shuffles may be one."""
 
     def draw(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if drawing_device() is not None:
+            kind = numpy.random.Generator if isinstance(self, Generator) else numpy.random.RandomState
+            same = getattr(kind(self._bit_generator), method.__name__)  # the same state, without our methods
+            if (numbers := _computed(same, args, kwargs)) is not None:
+                return numbers
         return dispatch.host(method, (self, *args), kwargs)
 
     draw.__name__, draw.__doc__ = method.__name__, method.__doc__
     return draw
+
+
+class Draw(Function):
+    """A function of `numpy.random`, which draws from NumPy's global generator."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        numbers = _computed(self.__wrapped__, args, kwargs)  # type: ignore[attr-defined]
+        return super().__call__(*args, **kwargs) if numbers is None else numbers
 
 
 class Generator(numpy.random.Generator):
@@ -139,50 +181,50 @@ BitGenerator = numpy.random.BitGenerator
 get_state = numpy.random.get_state
 set_state = numpy.random.set_state
 seed = numpy.random.seed
-beta = Function(numpy.random.beta)
-binomial = Function(numpy.random.binomial)
-bytes = Function(numpy.random.bytes)
-chisquare = Function(numpy.random.chisquare)
-choice = Function(numpy.random.choice)
-dirichlet = Function(numpy.random.dirichlet)
-exponential = Function(numpy.random.exponential)
-f = Function(numpy.random.f)
-gamma = Function(numpy.random.gamma)
-geometric = Function(numpy.random.geometric)
-gumbel = Function(numpy.random.gumbel)
-hypergeometric = Function(numpy.random.hypergeometric)
-laplace = Function(numpy.random.laplace)
-logistic = Function(numpy.random.logistic)
-lognormal = Function(numpy.random.lognormal)
-logseries = Function(numpy.random.logseries)
-multinomial = Function(numpy.random.multinomial)
-multivariate_normal = Function(numpy.random.multivariate_normal)
-negative_binomial = Function(numpy.random.negative_binomial)
-noncentral_chisquare = Function(numpy.random.noncentral_chisquare)
-noncentral_f = Function(numpy.random.noncentral_f)
-normal = Function(numpy.random.normal)
-pareto = Function(numpy.random.pareto)
-permutation = Function(numpy.random.permutation)
-poisson = Function(numpy.random.poisson)
-power = Function(numpy.random.power)
-rand = Function(numpy.random.rand)
-randint = Function(numpy.random.randint)
-randn = Function(numpy.random.randn)
-random = Function(numpy.random.random)
-random_integers = Function(numpy.random.random_integers)
-random_sample = Function(numpy.random.random_sample)
-ranf = Function(numpy.random.ranf)
-rayleigh = Function(numpy.random.rayleigh)
-sample = Function(numpy.random.sample)
-shuffle = Function(numpy.random.shuffle)
-standard_cauchy = Function(numpy.random.standard_cauchy)
-standard_exponential = Function(numpy.random.standard_exponential)
-standard_gamma = Function(numpy.random.standard_gamma)
-standard_normal = Function(numpy.random.standard_normal)
-standard_t = Function(numpy.random.standard_t)
-triangular = Function(numpy.random.triangular)
-uniform = Function(numpy.random.uniform)
-vonmises = Function(numpy.random.vonmises)
-wald = Function(numpy.random.wald)
-weibull = Function(numpy.random.weibull)
-zipf = Function(numpy.random.zipf)
+beta = Draw(numpy.random.beta)
+binomial = Draw(numpy.random.binomial)
+bytes = Draw(numpy.random.bytes)
+chisquare = Draw(numpy.random.chisquare)
+choice = Draw(numpy.random.choice)
+dirichlet = Draw(numpy.random.dirichlet)
+exponential = Draw(numpy.random.exponential)
+f = Draw(numpy.random.f)
+gamma = Draw(numpy.random.gamma)
+geometric = Draw(numpy.random.geometric)
+gumbel = Draw(numpy.random.gumbel)
+hypergeometric = Draw(numpy.random.hypergeometric)
+laplace = Draw(numpy.random.laplace)
+logistic = Draw(numpy.random.logistic)
+lognormal = Draw(numpy.random.lognormal)
+logseries = Draw(numpy.random.logseries)
+multinomial = Draw(numpy.random.multinomial)
+multivariate_normal = Draw(numpy.random.multivariate_normal)
+negative_binomial = Draw(numpy.random.negative_binomial)
+noncentral_chisquare = Draw(numpy.random.noncentral_chisquare)
+noncentral_f = Draw(numpy.random.noncentral_f)
+normal = Draw(numpy.random.normal)
+pareto = Draw(numpy.random.pareto)
+permutation = Draw(numpy.random.permutation)
+poisson = Draw(numpy.random.poisson)
+power = Draw(numpy.random.power)
+rand = Draw(numpy.random.rand)
+randint = Draw(numpy.random.randint)
+randn = Draw(numpy.random.randn)
+random = Draw(numpy.random.random)
+random_integers = Draw(numpy.random.random_integers)
+random_sample = Draw(numpy.random.random_sample)
+ranf = Draw(numpy.random.ranf)
+rayleigh = Draw(numpy.random.rayleigh)
+sample = Draw(numpy.random.sample)
+shuffle = Draw(numpy.random.shuffle)
+standard_cauchy = Draw(numpy.random.standard_cauchy)
+standard_exponential = Draw(numpy.random.standard_exponential)
+standard_gamma = Draw(numpy.random.standard_gamma)
+standard_normal = Draw(numpy.random.standard_normal)
+standard_t = Draw(numpy.random.standard_t)
+triangular = Draw(numpy.random.triangular)
+uniform = Draw(numpy.random.uniform)
+vonmises = Draw(numpy.random.vonmises)
+wald = Draw(numpy.random.wald)
+weibull = Draw(numpy.random.weibull)
+zipf = Draw(numpy.random.zipf)

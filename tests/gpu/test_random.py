@@ -7,6 +7,7 @@ import pytest
 import torch
 
 import npcompile
+import npcompile.numpy
 from tests.checker import same
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
@@ -32,3 +33,16 @@ def test_numbers_are_made_on_the_device() -> None:
     assert on_device.stats.replays == 2, on_device.stats
     assert on_device.stats.bytes_to_device - before == 2 * x.nbytes  # and no number is moved there
     assert one.bit_generator.state == other.bit_generator.state
+
+
+def test_numbers_of_the_array_module_are_made_on_the_device() -> None:
+    def draw(space):
+        rng = space.random.default_rng(4)
+        return rng.normal(size=500), rng.integers(-5, 5, size=(20, 3)), rng.exponential(2.0, 100)
+
+    with npcompile.device("cuda", fast_random=True):
+        made = draw(npcompile.numpy)
+    assert all(array.device == "cuda:0" for array in made)
+    with npcompile.device("cpu", fast_random=True):
+        want = draw(npcompile.numpy)
+    same([np.asarray(array) for array in made], [np.asarray(array) for array in want], ulp=64)
