@@ -17,8 +17,8 @@ def as_written(traceback: types.TracebackType | None) -> types.TracebackType | N
     entries: list[types.TracebackType] = []
     while traceback is not None:
         code = traceback.tb_frame.f_code
-        if not code.co_filename.startswith(_HERE) and not is_place(code):
-            if is_given(code) and entries:
+        if not _is_ours(code):
+            if is_given(code) and entries and entries[-1].tb_frame is _origin(traceback.tb_frame):
                 entries.pop()
             entries.append(traceback)
         traceback = traceback.tb_next
@@ -26,3 +26,15 @@ def as_written(traceback: types.TracebackType | None) -> types.TracebackType | N
     for entry in reversed(entries):
         made = types.TracebackType(made, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
     return made
+
+
+def _is_ours(code: types.CodeType) -> bool:
+    return code.co_filename.startswith(_HERE) or is_place(code)
+
+
+def _origin(frame: types.FrameType) -> types.FrameType | None:
+    """The frame of the function that a block was cut out of."""
+    back = frame.f_back
+    while back is not None and (_is_ours(back.f_code) or is_given(back.f_code)):
+        back = back.f_back
+    return back

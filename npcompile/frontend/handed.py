@@ -142,7 +142,7 @@ class Handed:
         else:
             made = {self.ref(key, True): self.given_away(item) for key, item in value.items()}
         self._leaving.discard(id(value))
-        node = self.add("host", _made, (made,), {}, Value("object"))
+        node = self.add("host", in_place, (made,), {}, Value("object"))
         self.tracked.keep(value, node)
         self.loose[id(value)] = value
         return node
@@ -169,6 +169,6 @@ class Handed:
         return Structure("leaf" if isinstance(ref, fx.Node) else "const", [ref])
 
 
-def _made(container: Any) -> Any:
+def in_place(container: Any) -> Any:
     """A list or dict that was made in place."""
     return container

@@ -181,6 +181,9 @@ class Hooks:
         """What entering gave, where `as` binds it: the value to bind."""
         return value
 
+    def trying(self, begins: bool) -> None:
+        """The body of a `try` statement begins; or is over, unless an exception is caught next."""
+
     def caught(self, exc: BaseException) -> None:
         """An `except` clause has caught this; its body comes next."""
 

@@ -15,14 +15,17 @@ from torch import fx
 
 from npcompile.frontend.arrays import facts, is_array, is_uneven, layout
 from npcompile.frontend.follow import is_users_class
-from npcompile.frontend.handed import Handed, Unfollowed
+from npcompile.frontend.handed import Handed, Unfollowed, in_place
 from npcompile.frontend.lengths import origin, sized_by_data
+from npcompile.frontend.made import Build, Store
 from npcompile.frontend.memory import Roots
 from npcompile.frontend.ndarray import ndarray
-from npcompile.frontend.program import Guard, Length, Read, is_key, step_of
+from npcompile.frontend.program import Guard, Length, Read, is_key, step_of, value_of
+from npcompile.frontend.pure import TOTAL
 from npcompile.frontend.signature import BY_VALUE, NUMBERS
 from npcompile.frontend.table import TORCH
 from npcompile.frontend.tracked import Tracked, fresh
+from npcompile.lower.segment import nodes_in
 from npcompile.lower.sizes import SMALLEST
 from npcompile.lower.values import Value
 
@@ -70,6 +73,10 @@ class Notes(Handed):
         self.calls = 0  # that may have changed what is read from outside
         self.read_last: fx.Node | None = None  # the step of what was read from outside last
         self.host_calls = 0  # steps that are calls of real NumPy
+        # Carries out the stores that are waiting: where an exception ends a call, they have been done.
+        self.settle: Callable[[], None] = _nothing
+        self.tries = 0  # `try` statements around what is being done
+        self.effects = False  # something was done outside: a call for its effect, a write
         self.refusal: str | None = None  # why the operation that was last asked about is no op
 
     # -- values ------------------------------------------------------------------------------------------
@@ -175,6 +182,11 @@ class Notes(Handed):
             raise Unfollowed(
                 f"more than {MAX_STEPS} steps: loops are unrolled, and this one is too long for that"
             )
+        if (self.tries or self.effects) and _may_raise(step, target, args):
+            if self.tries and (self.effects or step == "opaque"):
+                raise Unfollowed("what may raise is done within `try`, after an effect")
+            self.settle()
+        self.effects |= step == "opaque" or (step == "write" and value_of(args[0]).root in self.outside_roots)
         name = getattr(target, "name", None) or getattr(target, "__name__", step)
         name = str(name).rpartition(".")[2].strip("_")
         node = self.graph.create_node("call_function", target, args, kwargs, _NAMES.get(name, name))
@@ -412,3 +424,20 @@ def _decides(item: Any) -> bool:
         or type(item) in BY_VALUE
         or isinstance(item, type | np.dtype | Enum)
     )
+
+
+def _nothing() -> None:
+    pass
+
+
+def _may_raise(step: str, target: Any, args: tuple[Any, ...]) -> bool:
+    """Whether a step may end a replay with an exception."""
+    if step == "number":
+        return target not in TOTAL and target is not len
+    if step == "view":
+        return bool(nodes_in(args[1:]))
+    if step == "library":
+        return target.checked
+    if step == "host":
+        return not isinstance(target, Build) and target is not in_place
+    return step == "opaque" and not isinstance(target, Store) and target.function is not print

@@ -18,6 +18,7 @@ S = State()
 
 def reset() -> None:
     JOURNAL.clear()
+    np.random.seed(0)
     S.__init__()  # type: ignore[misc]
 
 
@@ -129,6 +130,45 @@ def linalg_error_caught(x):
         JOURNAL.append(str(error))
         found = matrix
     return found * 2
+
+
+def _inverse_or_itself(matrix):
+    try:
+        print("inverting")
+        S.n += 1
+        return np.linalg.inv(matrix)
+    except np.linalg.LinAlgError:
+        return matrix * 2
+
+
+def _inverse_and_a_note(matrix):
+    try:
+        np.random.random()
+        return np.linalg.inv(matrix)
+    finally:
+        S.n += 1
+
+
+def linalg_error_caught_by_a_helper(x):
+    return _inverse_or_itself(np.diag(x)) + 1
+
+
+def linalg_error_through_a_helper(x):
+    return _inverse_and_a_note(np.diag(x)) + 1
+
+
+def linalg_error_between_stores(x):
+    S.u = x + np.random.random()
+    S.n += 1
+    found = np.linalg.inv(np.diag(x))
+    S.n += 1
+    return found
+
+
+def linalg_error_after_a_write_and_a_store(x):
+    x += 1
+    S.n += 1
+    return np.linalg.inv(np.diag(x - 1))
 
 
 def value_error_of_shapes(x):
@@ -283,6 +323,10 @@ DIVERGING: list[tuple[Callable[..., Any], tuple[float, ...], tuple[float, ...]]]
     (assertion, LOW, (11.0, 2.0, 1.0, 1.0)),
     (linalg_error, LOW, (0.0, 0.0, 1.0, 1.0)),
     (linalg_error_caught, LOW, ZERO),
+    (linalg_error_caught_by_a_helper, LOW, ZERO),
+    (linalg_error_through_a_helper, LOW, ZERO),
+    (linalg_error_between_stores, LOW, ZERO),
+    (linalg_error_after_a_write_and_a_store, LOW, ZERO),
     (value_error_of_shapes, LOW, HIGH),
     (division_by_zero, LOW, ZERO),
     (stop_iteration, LOW, HIGH),

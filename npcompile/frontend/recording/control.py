@@ -137,6 +137,9 @@ class Control(Texts):
     def unpack_star(self, value: Any, before: int, after: int) -> Any:
         return self.unpack(value, before + after)
 
+    def trying(self, begins: bool) -> None:
+        self.notes.tries += 1 if begins else -1
+
     def caught(self, exc: Any) -> None:
         if self.on:
             self.stop(f"an exception was caught ({type(exc).__name__})")

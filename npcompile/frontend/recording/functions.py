@@ -83,7 +83,9 @@ class Functions(Control):
             self._note(self._defaults, fn, None)
         cells = fn.__closure__ or ()
         self._cells.append(Cells(dict(zip(fn.__code__.co_freevars, cells, strict=True)), node))
+        tries = self.notes.tries
         try:
             return rewritten.bind(fn, self)(*args, **kwargs)
         finally:
             self._cells.pop()
+            self.notes.tries = tries  # it may have returned from within

@@ -39,6 +39,7 @@ class Storing(Making):
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self._stores: dict[Any, Deferred] = {}
+        self.notes.settle = self.settle
         # For each attribute's name, the objects from outside in which it was read or stored.
         self._touched: dict[str, dict[fx.Node, Any]] = {}
         self._stored: set[tuple[fx.Node, str]] = set()

@@ -176,7 +176,15 @@ class Statements(Expressions):
                 caught += self.rebind(where, handler.name)
             body = caught + self.body(handler.body)
             handlers.append(ast.ExceptHandler(kind, handler.name, body, **position(handler)))
-        parts = self.body(node.body), handlers, self.body(node.orelse), self.body(node.finalbody)
+        body, final = self.body(node.body), self.body(node.finalbody)
+        last: Any = node.body[-1]
+        if final:
+            first = node.finalbody[0]
+            final = [ast.Expr(self.hook(first, "trying", False), **position(first)), *final]
+        elif not isinstance(last, ast.Return | ast.Raise | ast.Break | ast.Continue):
+            body.append(ast.Expr(self.hook(last, "trying", False), **position(last)))
+        begins = ast.Expr(self.hook(node.body[0], "trying", True), **position(node.body[0]))
+        parts = [begins, *body], handlers, self.body(node.orelse), final
         return [type(node)(*parts, **position(node))]
 
     stmt_TryStar = stmt_Try
