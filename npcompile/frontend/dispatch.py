@@ -252,6 +252,8 @@ def native(op: Op, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
         if kwargs.get("where", True) is not True and isinstance(function, np.ufunc):
             kwargs["base"] = out
     if out is not None and function in JOINING and kwargs.get("dtype") is None:
+        if any(np.may_share_memory(part._layout, out._layout) for part in arrays_in(args)):
+            raise Unsupported("out that lies on a part")
         kwargs["dtype"] = out.dtype  # each array is cast to it
         result = _answer(op, args, kwargs)
     else:

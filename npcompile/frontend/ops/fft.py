@@ -86,10 +86,19 @@ def _transform(a: Tensor, n: Any, axis: Any, norm: Any, forward: bool, real: boo
         result = torch.fft.rfft(ready)
     else:
         result = torch.fft.irfft(_conjugate_even(ready, n), n, norm="forward")
-    result = result.movedim(-1, axis)
+    result = _lying_as(a, result.movedim(-1, axis))
     if factor is not None:
         result = result * torch.full((), float(factor), dtype=_real(answer), device=a.device)
     return cast(result, own) if real and not forward else result
+
+
+def _lying_as(a: Tensor, result: Tensor) -> Tensor:
+    """An answer with its axes in memory in the order of the operand's: NumPy makes it by `empty_like`."""
+    strides = a.stride()
+    if not all(type(stride) is int for stride in strides):
+        return result
+    order = sorted(range(a.dim()), key=lambda axis: -strides[axis])
+    return result.permute(order).contiguous().permute([order.index(axis) for axis in range(a.dim())])
 
 
 def _real(dtype: torch.dtype) -> torch.dtype:

@@ -57,8 +57,13 @@ def _joined(parts: Sequence[Tensor], axis: int | None, dtype: Any = None) -> Ten
 
 
 def _castable(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
-    """NumPy checks casts from each part to the dtype of the answer."""
+    """NumPy checks casts from each part to the dtype of the answer. It copies part by part into `out`, also
+    where that overwrites parts to come."""
     dtype, out, casting = kwargs.get("dtype"), kwargs.get("out"), kwargs.get("casting", "same_kind")
+    if out is not None and args:
+        parts = args[0] if isinstance(args[0], (list, tuple)) else args[:1]
+        if any(isinstance(item, np.ndarray) and np.may_share_memory(item, out) for item in parts):
+            return "out that lies on a part"
     if out is not None and dtype is not None:
         return "out and dtype, which NumPy refuses together"
     if casting == "same_kind" and dtype is None:
