@@ -31,6 +31,7 @@ def _after() -> None:
     Kernels run on one thread there, and torch may have been set to that: what was recorded stays valid.
     """
     threads = torch.get_num_threads()
+    front.lock = threading.Lock()
     for recorded in list(alive):
         recorded._lock = threading.Lock()
         front.forget(recorded)

@@ -5,8 +5,8 @@ Until it has been built, and where anything is not as usual, `Recorded.__call__`
 
 from __future__ import annotations
 
-import enum
 import sys
+import threading
 import warnings
 from typing import TYPE_CHECKING, Any
 
@@ -17,17 +17,18 @@ from npcompile.device import current
 from npcompile.frontend import errstate
 from npcompile.frontend.ndarray import ndarray
 from npcompile.frontend.program import Diverged
-from npcompile.frontend.signature import BY_VALUE
+from npcompile.frontend.signature import BY_VALUE, CLASSES_BY_VALUE
 from npcompile.lower import native
 
 if TYPE_CHECKING:
     from npcompile.recorded import Recorded
     from npcompile.state import State
 
-# Of whose instances the type alone does not say enough, or which decide by their value.
-_NOT_BY_TYPE = (type, np.generic, np.dtype, enum.Enum, torch.Tensor, ndarray)
+# Of whose instances the type alone does not say enough.
+_NOT_BY_TYPE = (np.generic, torch.Tensor, ndarray)
 
 _module: Any = None
+lock = threading.Lock()
 
 classes: dict[str, Any] = {}  # whose `__call__` and `__get__` the native runtime takes over
 
@@ -37,11 +38,14 @@ def use() -> None:
     global _module
     if _module is not None or errstate.variable is None or (module := native.found()) is None:
         return
-    module.deciding(BY_VALUE, _NOT_BY_TYPE)
-    asked = sys.gettrace, torch.get_num_threads, vars(warnings), errstate.variable, current, Diverged
-    for name, function in module.use(classes["__call__"], classes["__call__"].__call__, asked).items():
-        setattr(classes[name], name, function)
-    _module = module
+    with lock:
+        if _module is not None:  # another thread was here before
+            return
+        module.deciding(BY_VALUE, CLASSES_BY_VALUE, _NOT_BY_TYPE)
+        asked = sys.gettrace, torch.get_num_threads, vars(warnings), errstate.variable, current, Diverged
+        for name, function in module.use(classes["__call__"], classes["__call__"].__call__, asked).items():
+            setattr(classes[name], name, function)
+        _module = module
 
 
 def note(recorded: Recorded, args: tuple[Any, ...], state: State, key: Any) -> None:

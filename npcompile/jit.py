@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import functools
+import inspect
 import pickle
 import sys
 import types
@@ -44,6 +46,8 @@ class Jitted(Recorded):
         if dtype is not None and dtype.kind != "f":
             raise TypeError(f"default_float must be a float dtype, not {dtype}")
         functools.update_wrapper(self, fn)
+        if inspect.iscoroutinefunction(fn):
+            _mark_coroutine_function(self)
         super().__init__(fn, wait, strict, dtype, Stats(), [])
         self.fast_random = fast_random
         # Functions that Python between its blocks calls, as they are called then: by themselves, or by what
@@ -154,6 +158,14 @@ class Partial(functools.partial):
         if name.startswith("__"):
             raise AttributeError(name)
         return getattr(self.func, name)
+
+
+def _mark_coroutine_function(jitted: Any) -> None:
+    """Have those who ask (asyncio, frameworks) know that calling it gives a coroutine."""
+    if sys.version_info >= (3, 12):
+        inspect.markcoroutinefunction(jitted)
+    else:
+        jitted._is_coroutine = asyncio.coroutines._is_coroutine  # type: ignore[attr-defined]
 
 
 def _by_value(frame: types.FrameType) -> bool:

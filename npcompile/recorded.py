@@ -88,6 +88,13 @@ class Recorded(Linking):
     # -- calling -----------------------------------------------------------------------------------------
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return self._answer(args, kwargs)
+        except BaseException as error:
+            error.__traceback__ = as_written(error.__traceback__)
+            raise
+
+    def _answer(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         stats = self._stats
         stats.calls += 1
         if sys.gettrace() is not None or traps() or (warnings_matter() and self._are_news()):
@@ -134,7 +141,7 @@ class Recorded(Linking):
                 return self._by_numpy(state, args, kwargs)
             if failure is not None:
                 return self._again(key, args, kwargs, failure)
-        return self._first(key, args, kwargs)
+        return self._unanswered(key, args, kwargs)
 
     def signature(self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any]) -> tuple[Any, ...]:
         """The signature of a call with its arguments in the one form; their leaves are put into `leaves`."""
@@ -149,11 +156,7 @@ class Recorded(Linking):
     def _again(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any], failure: BaseException) -> Any:
         """A call whose replay raised before any effect. If the function itself does not, that is ours to
         tell."""
-        try:
-            result = self._first(key, args, kwargs)
-        except BaseException as error:
-            error.__traceback__ = as_written(error.__traceback__)
-            raise
+        result = self._unanswered(key, args, kwargs)
         self._stats.because(f"a replay failed where NumPy does not: {type(failure).__name__}: {failure}")
         return result
 
@@ -161,11 +164,7 @@ class Recorded(Linking):
         if reason is not None:
             self._report(reason, None)
         self._stats.plain_calls += 1
-        try:
-            return self._in_python(on_device((args, kwargs)))(*args, **kwargs)
-        except BaseException as error:
-            error.__traceback__ = as_written(error.__traceback__)
-            raise
+        return self._in_python(on_device((args, kwargs)))(*args, **kwargs)
 
     def _in_python(self, device: bool = False) -> Any:
         """The function as Python runs it, with its options. device: tensors on a device are given to it."""
@@ -177,23 +176,10 @@ class Recorded(Linking):
 
     def _by_numpy(self, state: State, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call of a signature that is NumPy's, for good or as long as its kernels are being compiled."""
-        if not state.small:
-            return self._plain(args, kwargs)
-        try:
-            return self._too_small(args, kwargs)
-        except BaseException as error:
-            error.__traceback__ = as_written(error.__traceback__)
-            raise
-
-    def _first(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """A call that no replay answers: link what has been compiled, else record, else run plain."""
-        try:
-            return self._unanswered(key, args, kwargs)
-        except BaseException as error:
-            error.__traceback__ = as_written(error.__traceback__)
-            raise
+        return self._too_small(args, kwargs) if state.small else self._plain(args, kwargs)
 
     def _unanswered(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call that no replay answers: link what has been compiled, else record, else run plain."""
         with self._lock:
             state = self._states.get(key)
         linked = state is not None and self._link(state)

@@ -11,7 +11,6 @@ from npcompile.frontend.program import Program
 from npcompile.frontend.trace import Traced, ops_version
 from npcompile.lower import cuda
 from npcompile.lower.compiler import Job, submit
-from npcompile.tracebacks import as_written
 from npcompile.trial import FEWEST, LEAST, Trial, numpy_cost
 
 if TYPE_CHECKING:
@@ -136,9 +135,6 @@ class State:
             seconds = time.thread_time() - start
             if not self.misses:  # or it was recorded anew
                 trial.note(of_replay, seconds)
-        except BaseException as error:
-            error.__traceback__ = as_written(error.__traceback__)
-            raise
         finally:
             slower = trial.slower()
             if slower is None:

@@ -26,11 +26,12 @@ BY_VALUE = frozenset(
     [bool, str, bytes, type(None), type(Ellipsis), np.dtype, type(np.dtype(float)), np.ufunc, type, range]
     + [types.ModuleType, types.BuiltinFunctionType, type(np.sum)]
 )
+CLASSES_BY_VALUE = (type, np.dtype, enum.Enum)
 
 
 def by_value(value: Any) -> bool:
     """Whether a value decides by itself: it is part of the signature, and no leaf."""
-    return type(value) in BY_VALUE or isinstance(value, type | np.dtype | enum.Enum)
+    return type(value) in BY_VALUE or isinstance(value, CLASSES_BY_VALUE)
 
 
 def key_of(value: Any, leaves: list[Any]) -> Any:

@@ -59,7 +59,7 @@ PyObject *stats(PyObject *, PyObject *) {
 
 PyMethodDef methods[] = {
     {"signature", signature, METH_O, "Of a tuple of arguments: (bytes, leaves); None where that is left to Python."},
-    {"deciding", deciding, METH_VARARGS, "What signatures cannot tell by the type alone: (types, classes)."},
+    {"deciding", deciding, METH_VARARGS, "What signatures cannot tell by the type alone: (types, classes, classes)."},
     {"use", use, METH_VARARGS, "Calls from now on: (class, its __call__, what is asked at each) -> new methods."},
     {"empty", empty, METH_VARARGS, "A new array of the pool: (kind, dtype kind, itemsize, shape, strides, written)."},
     {"empty_cache", empty_cache, METH_NOARGS, "Give all free buffers back to the system."},

@@ -14,8 +14,14 @@
 
 namespace {
 
-// Types whose values decide by themselves; and classes of whose instances the type does not say enough.
-PyObject *by_value = nullptr, *not_by_type = nullptr;
+// Types, and classes, whose instances decide by themselves; and classes of whose instances the type says too little.
+PyObject *by_value = nullptr, *classes_by_value = nullptr, *not_by_type = nullptr;
+
+bool is_one_of(PyTypeObject *type, PyObject *classes) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(classes); i++)
+        if (PyType_IsSubtype(type, reinterpret_cast<PyTypeObject *>(PyTuple_GET_ITEM(classes, i)))) return true;
+    return false;
+}
 
 // A vector that begins on the stack and holds at most `most`.
 template <typename T, size_t few, size_t most>
@@ -120,6 +126,7 @@ class Signature {
         }
         int decides = PySet_Contains(by_value, reinterpret_cast<PyObject *>(type));
         if (decides) return decides > 0 ? put(same, value) : cleared();
+        if (is_one_of(type, classes_by_value)) return put(same, value);
         if (type == &PySlice_Type || PyWeakref_CheckProxy(value) || !known_by_type(type)) return false;
         return put(plain, type) && leaf(value);
     }
@@ -165,9 +172,7 @@ class Signature {
 
     // Whether key_of has nothing to say of an object but its type. An object may pass for one of another class.
     static bool known_by_type(PyTypeObject *type) {
-        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(not_by_type); i++)
-            if (PyType_IsSubtype(type, reinterpret_cast<PyTypeObject *>(PyTuple_GET_ITEM(not_by_type, i))))
-                return false;
+        if (is_one_of(type, not_by_type)) return false;
         if (!(type->tp_flags & Py_TPFLAGS_HEAPTYPE)) return true;
         static PyObject *passing = PyUnicode_InternFromString("__class__");
         static PyObject *asking = PyUnicode_InternFromString("__getattribute__");
@@ -195,12 +200,14 @@ PyObject *signature(PyObject *, PyObject *args) {
     return leaves ? Py_BuildValue("(y#N)", found.text.data(), Py_ssize_t(found.text.size), leaves) : nullptr;
 }
 
-// deciding(types, classes): what cannot be told by its type alone.
+// deciding(types, classes, other classes): instances of the first two decide by value; types say too little of others.
 PyObject *deciding(PyObject *, PyObject *args) {
-    PyObject *types, *classes;
-    if (!PyArg_ParseTuple(args, "O!O!", &PyFrozenSet_Type, &types, &PyTuple_Type, &classes)) return nullptr;
+    PyObject *types, *classes, *others;
+    if (!PyArg_ParseTuple(args, "O!O!O!", &PyFrozenSet_Type, &types, &PyTuple_Type, &classes, &PyTuple_Type, &others))
+        return nullptr;
     Py_XSETREF(by_value, Py_NewRef(types));
-    Py_XSETREF(not_by_type, Py_NewRef(classes));
+    Py_XSETREF(classes_by_value, Py_NewRef(classes));
+    Py_XSETREF(not_by_type, Py_NewRef(others));
     Py_RETURN_NONE;
 }
 

@@ -32,8 +32,7 @@ def frames(traceback: types.TracebackType | None) -> list[tuple[str, str, int]]:
     found: list[tuple[str, str, int]] = []
     while traceback is not None:
         code = traceback.tb_frame.f_code
-        called = code is npcompile.recorded.Recorded.__call__.__code__ and not found
-        if code.co_filename != __file__ and not called:
+        if code.co_filename != __file__:
             found.append((code.co_filename, code.co_name, traceback.tb_lineno))
         traceback = traceback.tb_next
     return found
