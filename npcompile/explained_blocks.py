@@ -13,7 +13,7 @@ from npcompile.explained import ExplainedProgram, explained
 from npcompile.frontend.outline import tree_of
 from npcompile.frontend.rewriting.forms import has_work
 from npcompile.frontend.rewriting.scopes import body_of
-from npcompile.left import first_line, reasons_of, statements, why_left
+from npcompile.left import calls_of, first_line, reasons_of, statements, why_left
 from npcompile.recompilations import Recompilation, recompilations
 from npcompile.recorded import Recorded
 
@@ -156,12 +156,16 @@ def left_to_python(outlined: cutting.Outlined) -> tuple[LeftToPython, ...]:
     tree, _ = tree_of(outlined.owner.__wrapped__)  # type: ignore[arg-type]
     reasons = reasons_of(outlined.owner.__wrapped__, outlined.root._stats)
     inside = set(held(outlined))
+    callees = [callee for callee in outlined.root.callees.values() if isinstance(callee, cutting.Callee)]
+    compiled = {callee.name for callee in callees}
     found = []
     for node in statements(body_of(tree)):
         if node in inside or not has_work(node):
             continue
-        first, last = _lines(node)
-        found.append(LeftToPython((first, last), first_line(node), why_left(node, outlined.levels, reasons)))
+        called = calls_of(node) & compiled
+        why = f"it calls {', '.join(sorted(called))}, compiled by itself" if called else None
+        why = why or why_left(node, outlined.levels, reasons)
+        found.append(LeftToPython(_lines(node), first_line(node), why))
     return tuple(found)
 
 

@@ -12,6 +12,9 @@ from npcompile.stats import Stats
 
 _PYTHONS = "calls of Python's own, or arithmetic on numbers"
 _LITTLE = "each trip is too little work for a kernel"
+_SMALL = "it is too little work for a kernel"
+_FASTER = "measured: NumPy takes less time than kernels do"
+_EFFECT = "a call for its effect: made at each call, in its place"
 _FOUND_OUT = "an index or a size in it changes, or it is too little work for a kernel"
 # Why no block holds a statement, by its form. Others were found out while they ran: `stats.reasons` says why.
 _FORMS: tuple[tuple[tuple[type[ast.AST], ...], str], ...] = (
@@ -38,7 +41,13 @@ def why_left(node: ast.stmt, levels: Levels, reasons: dict[int, str]) -> str:
     """Why no block holds a statement."""
     lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
     said = next((reasons[line] for line in lines if line in reasons), None)
-    return said or _form(node) or (_FOUND_OUT if levels[node] else _PYTHONS)
+    if (known := said or _form(node)) is not None:
+        return known
+    if node in levels.small:
+        return _FASTER if node in levels.faster else _SMALL
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+        return _EFFECT
+    return _FOUND_OUT if levels[node] else _PYTHONS
 
 
 def why_it_costs(node: ast.stmt, levels: Levels, reasons: dict[int, str]) -> str | None:
@@ -64,6 +73,13 @@ def statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
             yield from statements(inner)
         else:
             yield node
+
+
+def calls_of(node: ast.stmt) -> set[str]:
+    """The names by which a statement calls functions and methods."""
+    called = [part.func for part in ast.walk(node) if isinstance(part, ast.Call)]
+    named = {func.id for func in called if isinstance(func, ast.Name)}
+    return named | {func.attr for func in called if isinstance(func, ast.Attribute)}
 
 
 def first_line(node: ast.stmt) -> str:

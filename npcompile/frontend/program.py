@@ -13,6 +13,7 @@ import numpy as np
 from torch import fx
 
 from npcompile.frontend.arrays import facts, from_tensor, is_array, outline
+from npcompile.frontend.hooks import UNARY
 from npcompile.frontend.made import Store
 from npcompile.frontend.pure import OPERATORS, TOTAL, UFUNCS
 from npcompile.frontend.table import Op
@@ -322,6 +323,9 @@ def call_text(node: fx.Node, names: Callable[[fx.Node], str]) -> str:
             rest = [literal(arg, names) for arg in node.args[1:]]
             rest += [f"{key}={literal(arg, names)}" for key, arg in node.kwargs.items()]
             return f"{names(node.args[0])}.{name}({', '.join(rest)})"  # type: ignore[arg-type]
+    elif target in UNARY.values() and len(node.args) == 1:
+        symbol = next(symbol for symbol, function in UNARY.items() if function is target)
+        return f"{symbol}{literal(node.args[0], names)}"
     elif target in OPERATORS.values() and len(node.args) == 2:
         symbol = next(symbol for symbol, function in OPERATORS.items() if function is target)
         return f" {symbol} ".join(literal(arg, names) for arg in node.args)
@@ -342,6 +346,13 @@ def type_text(value: Value) -> str:
     return str(value.dtype).removeprefix("torch.") if value.kind == "scalar" else value.kind
 
 
+def _called(obj: Any) -> str:
+    """The name of an object, where it has one."""
+    if isinstance(obj, property) and obj.fget is not None:
+        return f"the property {obj.fget.__qualname__}"
+    return str(getattr(obj, "__name__", repr(obj)))
+
+
 def guard_text(node: fx.Node, names: Callable[[fx.Node], str]) -> str:
     """A guard as a Python condition."""
     guard: Any = node.target
@@ -356,7 +367,7 @@ def guard_text(node: fx.Node, names: Callable[[fx.Node], str]) -> str:
     if guard.kind == "is" and type(expected) is dict:  # it may be a module's names
         return f"{name} is {expected.get('__name__', 'the same dict')}"
     if guard.kind == "is":
-        return f"{name} is {getattr(expected, '__name__', repr(expected))}"
+        return f"{name} is {_called(expected)}"
     if guard.kind == "length":
         return f"len({name}) == {expected}"
     if guard.kind == "shape":
@@ -365,6 +376,10 @@ def guard_text(node: fx.Node, names: Callable[[fx.Node], str]) -> str:
         return f"type({name}) is {expected.__name__}"
     if guard.kind in ("keys", "entries"):
         return f"[*{name}] == {list(expected)}"
+    if guard.kind == "property":
+        return f"type({name}).{expected[0]} is {_called(expected[1])}"
+    if guard.kind == "function":
+        return f"{name}.__func__ is {getattr(expected, '__qualname__', repr(expected))}"
     if guard.kind == "code":
         return f"{name} is a {expected.co_name}"
     if guard.kind == "range":
