@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import Any
 
 from torch import fx
@@ -77,7 +78,7 @@ class Handed:
     def container(self, name: str, leaf: Any) -> None:
         """A dict among the arguments, for stores to it: what lies in it are leaves of their own."""
         node = self.graph.create_node("placeholder", name, name=name)
-        node.meta.update(step="input", value=Value("object"))
+        node.meta.update(step="input", value=Value("object"), kind=type(leaf))
         self.inputs.append(node)
         if id(leaf) in self.containers:
             self.guard("same", None, node, self.containers[id(leaf)])
@@ -101,7 +102,7 @@ class Handed:
     def loosen(self, *objs: Any) -> None:
         """A call may have changed these: what lies in lists and dicts is no longer known."""
         for obj in objs:
-            if type(obj) in (list, dict):
+            if type(obj) in (list, dict, deque):
                 self.loose[id(obj)] = obj
                 self.loosen(*(obj.values() if type(obj) is dict else obj))
             elif type(obj) is tuple:

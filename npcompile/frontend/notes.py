@@ -185,7 +185,8 @@ class Notes(Handed):
         if (self.tries or self.effects) and _may_raise(step, target, args):
             if self.tries and (self.effects or step == "opaque"):
                 raise Unfollowed("what may raise is done within `try`, after an effect")
-            self.settle()
+            if self.effects:
+                self.settle()
         self.effects |= step == "opaque" or (step == "write" and value_of(args[0]).root in self.outside_roots)
         name = getattr(target, "name", None) or getattr(target, "__name__", step)
         name = str(name).rpartition(".")[2].strip("_")

@@ -19,6 +19,7 @@ class Recorder(Drawing):
             return None
         try:
             self.settle()
+            self.set_apart()
             program = self.notes.finish(name, result)
             self.notes.host_calls -= masks.lower(program)
             drop_unused(program.graph)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import random
 from collections import deque
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,9 @@ import pytest
 
 import npcompile
 from tests.checker import same
+from tests.jit.history_grower import HistoryGrower
 from tests.jit.lane import sharing
+from tests.jit.random_histories import check
 
 X = np.arange(1.0, 5.0)
 
@@ -307,3 +311,11 @@ def test_is_followed_whole(function: Any, monkeypatch: pytest.MonkeyPatch) -> No
     if function not in (masks, objects_in_a_tuple, a_list_anew, shown):  # loops and printing cut a function
         assert not any(state.outlined for state in jitted._states.values()), jitted.stats
     assert jitted.stats.replays >= 8, jitted.stats
+
+
+@pytest.mark.parametrize("seed", range(0, 80, 20))
+@pytest.mark.filterwarnings("ignore::npcompile.NotCompiledWarning")
+def test_random_programs(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+    for number in range(seed, seed + 20):
+        check(HistoryGrower(random.Random(number)).source, tmp_path, number)

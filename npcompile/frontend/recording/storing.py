@@ -44,6 +44,7 @@ class Storing(Making):
         self._touched: dict[str, dict[fx.Node, Any]] = {}
         self._stored: set[tuple[fx.Node, str]] = set()
         self._apart: set[tuple[fx.Node, fx.Node]] = set()  # that are checked to be two objects
+        self._changed: set[fx.Node] = set()  # lists, dicts and deques that were stored into
         self._open = False  # what objects hold was read as a whole
         self._news: dict[
             int, set[Any]
@@ -176,31 +177,29 @@ class Storing(Making):
         if not self._stores:
             return
         notes = self.notes
-        for stored, name in sorted(self._stored, key=lambda pair: pair[0].name):
-            for node, kind in self._touched[name].items():
-                if kind is self._touched[name][stored] or step_of(node) not in ("input", "read"):
-                    self._two(stored, node)
+        items = [obj for obj, store, _ in self._stores.values() if store.how != "attribute"]
+        self._changed |= {notes.containers[id(obj)] for obj in items}
+        self.set_apart()
         waiting, self._stores = self._stores, {}
-        changed = {
-            id(obj): notes.containers[id(obj)]
-            for obj, store, _ in waiting.values()
-            if store.how != "attribute"
-        }
-        for one in changed.values():
-            for other in notes.containers.values():
-                if one.meta.get("kind") is other.meta.get("kind"):
-                    self._two(one, other)
         for obj, store, value in waiting.values():
             ref = notes.ref(obj) if store.how == "attribute" else notes.containers[id(obj)]
             node = notes.add("opaque", store, (ref, notes.given_away(value)), {}, Value("object"))
             node.meta["inert"] = True  # what was stored is known where it is read
-        grown = [notes.containers[kept] for kept in notes.appended]
-        for place in [place for place in self._seen if place[2] in grown]:
-            del self._seen[place]
-        for kept in notes.appended:
-            notes.unread[kept] = next(obj for obj, *_ in waiting.values() if id(obj) == kept), changed[kept]
+        # What is read of these from here on would be read before what was appended is stored.
+        notes.loosen(*(obj for obj, store, _ in waiting.values() if store.how == "append"))
         notes.appended.clear()
         self._news.clear()
+
+    def set_apart(self) -> None:
+        """Where a store to one of two objects would be seen in the other, they are to be two at replay."""
+        for stored, name in sorted(self._stored, key=lambda pair: pair[0].name):
+            for node, kind in self._touched[name].items():
+                if kind is self._touched[name][stored] or step_of(node) not in ("input", "read"):
+                    self._two(stored, node)
+        for one in sorted(self._changed, key=lambda node: node.name):
+            for other in self.notes.containers.values():
+                if one.meta.get("kind") is other.meta.get("kind"):
+                    self._two(one, other)
 
     def handed(self, args: Any, kwargs: Any, fn: Any) -> None:
         """An opaque call is about to be made: objects that it is given are made first, and stores that it may
