@@ -198,7 +198,7 @@ def boundmeth(b):
     f = b.force
     s = b.step
     for i in range(4):
-        s(0.125)
+        s(0.25)
     return f(), [m(b.x) for m in (b.st, b.cl, b)]
 
 
