@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -58,3 +59,20 @@ def from_tensor(tensor: torch.Tensor) -> Any:
 def to_tensor(array: Any) -> torch.Tensor:
     """`torch.from_numpy(array)`; for a device array the tensor of its memory."""
     return array.npcompile_tensor() if type(array) is ndarray else torch.from_numpy(array)
+
+
+def after_writing(array: Any, write: Callable[[Any], Any], *read: Any) -> Any:
+    """The array as it is after `write(array)`, as one of its own; itself it is left as it was.
+
+    What of `read` lies on the array is read by NumPy as it is being written.
+    """
+    if not any(isinstance(item, np.ndarray) and np.may_share_memory(array, item) for item in read):
+        made = array.copy()
+        write(made)
+        return made
+    before = array.copy()
+    try:
+        write(array)
+        return array.copy()
+    finally:
+        array[...] = before

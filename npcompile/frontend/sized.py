@@ -159,6 +159,9 @@ def setitem(array: Any, index: Any, value: Any) -> None:
     """`array[index] = value` with masks in the index."""
     if (whole := _whole_mask(array, index)) is not None:
         return dispatch.update(np.ndarray.__setitem__, (*whole, value), {})
+    if isinstance(value, Strided) and value._memory.dim() and _axes(index) == array.ndim > 0:
+        if np.may_share_memory(array._layout, value._layout):
+            raise Unsupported("values that a mask's places lie on, which NumPy reads as it goes")
     dispatch.update(np.ndarray.__setitem__, (array, _without_masks(array, index), value), {})
 
 

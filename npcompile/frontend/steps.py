@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from torch import fx
 
-from npcompile.frontend.arrays import facts, is_array, is_numpy, is_uneven, layout, outline
+from npcompile.frontend.arrays import after_writing, facts, is_array, is_numpy, is_uneven, layout, outline
 from npcompile.frontend.handed import Unfollowed
 from npcompile.frontend.meant import as_index, as_value
 from npcompile.frontend.memory import Moving
@@ -433,6 +433,4 @@ def _part(value: Any, position: Any) -> Any:
 
 def with_items(array: Any, index: Any, value: Any) -> Any:
     """The array after `array[index] = value`, as one of its own."""
-    made = array.copy()
-    made[index] = value
-    return made
+    return after_writing(array, lambda made: made.__setitem__(index, value), value)

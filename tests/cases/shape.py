@@ -222,3 +222,11 @@ case(
     given((numpy.float32(1), 1.0), (A, 2.5), (numpy.int8(3), 2), (B, 1j), ([1, 2], 2.0)),
     "numbers",
 )
+
+for name, more in (("squeeze", ()), ("transpose", ()), ("reshape", ((),)), ("reshape", (1,))):
+    case(
+        f"numpy.{name}",
+        lambda np, a, name=name, more=more: getattr(np, name)(a, *more),
+        given((numpy.float32(2.5),), (3,), (numpy.array(1),)),
+        f"numbers {more}",
+    )

@@ -11,6 +11,7 @@ import pytest
 from numpy.lib.stride_tricks import as_strided, sliding_window_view
 
 import npcompile
+import npcompile.numpy
 from tests.jit.lane import judge
 
 
@@ -189,3 +190,29 @@ def test_fields_of_records(monkeypatch: pytest.MonkeyPatch) -> None:
         judge(stored, stored_fields, (records(), np.ones(30)))
     assert [(fn.stats.recordings, fn.stats.replays) for fn in (whole, argument)] == [(1, 3)] * 2
     assert stored.stats.plain_calls == 0 and not stored.stats.reasons
+
+
+def masked_store(np, a, m):
+    a[m] = a[1]
+    return a
+
+
+def masked_place(np, a, m):
+    np.place(a, m, a[1])
+    return a
+
+
+@pytest.mark.parametrize("function", [masked_store, masked_place])
+def test_values_that_a_masks_places_lie_on_are_read_as_numpy_goes(function: Any) -> None:
+    rng = np.random.default_rng(0)
+    jitted = npcompile.jit(function)
+    for _ in range(6):
+        a, m = rng.integers(0, 9, (4, 6)), np.zeros(24, bool)
+        m[rng.permutation(24)[:6]] = True
+        m = m.reshape(4, 6)
+        want = function(np, a.copy(), m)
+        np.testing.assert_array_equal(jitted(np, a.copy(), m), want)
+        shim = npcompile.numpy
+        np.testing.assert_array_equal(
+            np.asarray(function(shim, shim.asarray(a.copy()), shim.asarray(m))), want
+        )

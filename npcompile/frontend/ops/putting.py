@@ -70,7 +70,14 @@ def putmask(a: Tensor, /, mask: Tensor, values: Any) -> Tensor:
     return chosen.reshape(a.shape)
 
 
-@op(np.place, arrays=2, operands=["vals"], scalar=False, checked=True, limits=_limits)
+def _place_limits(op_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    values = args[2] if len(args) > 2 else kwargs.get("vals")
+    if isinstance(values, np.ndarray) and np.may_share_memory(args[0], values):
+        return "values that the places lie on, which NumPy reads as it goes"
+    return _limits(op_, args, kwargs)
+
+
+@op(np.place, arrays=2, operands=["vals"], scalar=False, checked=True, limits=_place_limits)
 def place(arr: Tensor, mask: Tensor, vals: Any) -> Any:
     """Not ok where there is a place and no value for it."""
     if mask.shape.numel() != arr.numel():

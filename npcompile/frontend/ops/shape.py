@@ -53,7 +53,12 @@ def reverse(a: Tensor) -> Tensor:
     return a.permute(tuple(reversed(range(a.dim()))))
 
 
-@op(np.reshape, scalar=False, view=True)
+def of_scalars(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """NumPy asks its first argument for a method of that name: a scalar answers with a scalar."""
+    return isinstance(args[0] if args else kwargs.get("a"), np.generic)
+
+
+@op(np.reshape, scalars=of_scalars, view=True)
 def reshape(a: Tensor, /, shape: Any, order: Any = "C", *, copy: bool | None = None) -> Tensor:
     return _reshape(a, integers(shape), order)
 
@@ -81,7 +86,7 @@ def _transpose(a: Tensor, axes: Sequence[int] | None) -> Tensor:
     return a.permute(normalize_axis_tuple(axes, a.dim()))
 
 
-@op(np.transpose, scalar=False, view=True)
+@op(np.transpose, scalars=of_scalars, view=True)
 def transpose(a: Tensor, axes: Any = None) -> Tensor:
     return _transpose(a, None if axes is None else integers(axes))
 
@@ -144,7 +149,7 @@ def rollaxis(a: Tensor, axis: int, start: int = 0) -> Tensor:
     return a.permute(order)
 
 
-@op(np.squeeze, np.ndarray.squeeze, scalar=False, view=True)
+@op(np.squeeze, np.ndarray.squeeze, scalars=of_scalars, view=True)
 def squeeze(a: Tensor, axis: Any = None) -> Tensor:
     if axis is None:
         return a.reshape([extent for extent in a.shape if extent != 1])

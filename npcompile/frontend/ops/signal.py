@@ -26,7 +26,7 @@ def _slid(long: Tensor, short: Tensor, mode: Any) -> Tensor:
     how = _MODES[mode[0] if isinstance(mode, str) else mode]
     before = {"valid": 0, "same": size // 2, "full": size - 1}[how]
     after = {"valid": 0, "same": size - size // 2 - 1, "full": size - 1}[how]
-    padded = torch.nn.functional.pad(long, (before, after))
+    padded = torch.cat((long.new_zeros(before), long, long.new_zeros(after)))
     windows = padded.unfold(0, size, 1)
     if long.dtype == torch.bool:
         return (windows & short).any(-1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from npcompile.frontend.arrays import after_writing
 from npcompile.frontend.program import Call
 
 
@@ -25,9 +26,7 @@ class After:
         self.__name__ = name or function.__name__
 
     def __call__(self, array: Any, *args: Any) -> Any:
-        made = array.copy()
-        self.function(made, *args)
-        return made
+        return after_writing(array, lambda made: self.function(made, *args), *args)
 
 
 def target_of(fn: Any) -> Any:
