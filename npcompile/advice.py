@@ -35,7 +35,7 @@ _ADVICE: tuple[tuple[str, str], ...] = (
     (r"a list (stored|copied) into", "np.array([...]) once, before"),
     (r"out=", "a[...] = f(x) in place of f(x, out=a)"),
     (r"keyword (order|subok|casting|signature|like)\b", "leave that keyword out, if its default will do"),
-    (r"for its effect", "have it return what it works out; what it does stays where it is"),
+    (r"for its effect", "leave it, call it less often, or call it in the caller"),
     (r"id\(\) of", "compare with `is`"),
     (r"stores into an object", "work on local names in the loop, and store them after it"),
     (r"hasattr|property|attribute of class|an attribute|attribute \w+ of", "pass the value as an argument"),

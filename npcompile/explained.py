@@ -270,7 +270,7 @@ def _step(node: fx.Node, plan: Plan, numbers: dict[int, int]) -> Step:
     if kind == "host" and node.target in pure.VIEWS:
         return Step(line, text, gives, "view", "made by NumPy")
     if kind == "host":
-        return Step(line, text, gives, "host call", _host(node), "compaction" if _sized(node) else None)
+        return Step(line, text, gives, "host call", host_reason(node), "compaction" if _sized(node) else None)
     names = {"number": "scalar step", "opaque": "opaque call", "read": "read", "part": "part"}
     detail = "called again at each replay, in its place" if kind == "opaque" else ""
     return Step(line, text, gives if kind != "opaque" else "", names.get(kind, kind), detail)
@@ -347,7 +347,7 @@ def _library(node: fx.Node) -> str:
     return "NumPy makes several views"
 
 
-def _host(node: fx.Node) -> str:
+def host_reason(node: fx.Node) -> str:
     """Why a call is left to NumPy."""
     reason = node.meta.get("reason")
     if _sized(node):

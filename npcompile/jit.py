@@ -36,6 +36,7 @@ class Jitted(Recorded):
     __name__: str
     __qualname__: str
     _direct = True
+    root = property(lambda self: self)
 
     def __init__(
         self, fn: Callable[..., Any], wait: bool, strict: bool, default_float: Any, fast_random: bool

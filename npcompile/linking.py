@@ -9,6 +9,7 @@ from typing import Any
 
 from npcompile import front
 from npcompile.advice import advice
+from npcompile.hosts import HostCalls
 from npcompile.state import Entry, State
 from npcompile.stats import Stats
 from npcompile.telling import NotCompiledError, warn
@@ -23,6 +24,7 @@ class Linking:
     # Replays that take no longer are not measured beside NumPy, nor are so many of them at first.
     clear_seconds = 3e-6
     first_replays = 8
+    root: Any  # the jitted function that it is, or is a part of
 
     def __init__(self, fn: Callable[..., Any], stats: Stats, strict: bool) -> None:
         self.__wrapped__ = fn
@@ -51,7 +53,10 @@ class Linking:
                     if verifying() and entry.program.device in (None, "cpu"):
                         kernels = watched(kernels, entry.segments, entry.program.filename, self.name)
                     front.use()
-                    state.ready.insert(0, (entry.replay.link(kernels, self._stats), entry.host_calls))
+                    replay = entry.replay.link(kernels, self._stats)
+                    if entry.replay.hosts and entry.program.device in (None, "cpu"):
+                        replay = HostCalls(self, state, entry, kernels, replay)
+                    state.ready.insert(0, (replay, entry.host_calls))
                     if not verifying():
                         state.try_out(entry, self.clear_seconds, self.first_replays)
                     self._count(entry)

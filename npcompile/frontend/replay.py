@@ -6,6 +6,8 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from torch import fx
+
 from npcompile.frontend.device_writer import DeviceWriter
 from npcompile.frontend.lanes import Lane
 from npcompile.frontend.memory import Overlap
@@ -39,6 +41,7 @@ class Replay:
         self.text = writer.write()
         self._code = in_place(self.text, writer.users, program)
         self._space = writer.space
+        self.hosts = writer.hosts
         self._name = program.name
         self._device = program.device
         self._segments = plan.segments
@@ -48,9 +51,20 @@ class Replay:
         """The code of the function."""
         return [const for const in self._code.co_consts if isinstance(const, types.CodeType)]
 
-    def link(self, kernels: list[Callable[..., Any]], counter: Counter) -> Callable[..., Any]:
-        """The function, calling these kernels for its segments, in order; copies are counted in `counter`."""
+    def link(
+        self,
+        kernels: list[Callable[..., Any]],
+        counter: Counter,
+        around: Callable[[fx.Node, Any], Any] | None = None,
+    ) -> Callable[..., Any]:
+        """The function, calling these kernels for its segments, in order; copies are counted in `counter`.
+
+        around: what is called in place of NumPy's functions that are called for want of an op, of step and
+        function.
+        """
         space = {name: native_guard(value) for name, value in self._space.items()}
+        if around is not None:
+            space |= {name: around(node, space[name]) for name, node in self.hosts.items()}
         if self._device is not None:
             lane = space["__lane"] = Lane(self._device)
             kernels = [

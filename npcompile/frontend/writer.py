@@ -46,6 +46,7 @@ class Writer:
         self.general = general
         # Values have the user's names: all others begin with two underscores.
         self.space: dict[str, Any] = {"__Diverged": Diverged, "__copyto": np.copyto}
+        self.hosts: dict[str, fx.Node] = {}  # what NumPy is called for, for want of an op, by its name
         self.lines: list[str] = []
         self.users: list[int | None] = []  # for each line, the line of the function that it stands for
         self.user: int | None = None
@@ -102,7 +103,10 @@ class Writer:
             return f"{first} {_SYMBOLS[id(target)]} {self.arg(node.args[1])}"
         if not node.kwargs and len(node.args) == 1 and id(target) in _PREFIXES:
             return f"{_PREFIXES[id(target)]}{first}"
-        return f"{self.constant(target, 'f')}({self.args(node)})"
+        name = self.constant(target, "f")
+        if step_of(node) == "host":
+            self.hosts[name] = node
+        return f"{name}({self.args(node)})"
 
     def function(self, op: Op, node: fx.Node) -> Callable[..., Any]:
         """What a step on the host calls for an op."""

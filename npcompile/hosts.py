@@ -1,0 +1,80 @@
+"""What calls of NumPy cost for which there is no op: measured on a few replays of a program that has any.
+
+What takes more than a tenth of the time is told, once.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from torch import fx
+
+from npcompile.advice import advice
+from npcompile.explained import host_reason
+from npcompile.frontend.program import call_text
+
+if TYPE_CHECKING:
+    from npcompile.linking import Linking
+    from npcompile.state import Entry, State
+
+# As in `watch.py`: after so many calls, so many are measured; what takes a larger part of the time than this
+# is told, if it takes so many seconds.
+FIRST, CALLS = 2, 3
+PART, SECONDS = 0.1, 5e-6
+
+clock = time.perf_counter
+
+
+class HostCalls:
+    """A replay in which NumPy is called, until it is known what that costs."""
+
+    def __init__(
+        self, owner: Linking, state: State, entry: Entry, kernels: list[Any], replay: Callable[..., Any]
+    ) -> None:
+        self.owner = owner
+        self.state = state
+        self.replay = replay
+        self.timed = entry.replay.link(kernels, owner._stats, self._around)
+        self.filename = entry.program.filename
+        self.calls = 0
+        self.spent: dict[fx.Node, float] = {}  # in the call at hand
+        self.measured: list[tuple[float, dict[fx.Node, float]]] = []
+
+    def __call__(self, *leaves: Any) -> Any:
+        self.calls += 1
+        if self.calls <= FIRST:
+            return self.replay(*leaves)
+        self.spent = {}
+        start = clock()
+        result = self.timed(*leaves)
+        self.measured.append((clock() - start, self.spent))
+        if len(self.measured) == CALLS:
+            ready = self.state.ready
+            self.state.ready = [(self.replay if one is self else one, calls) for one, calls in ready]
+            self._tell()
+        return result
+
+    def _around(self, node: fx.Node, function: Any) -> Any:
+        def call(*args: Any, **kwargs: Any) -> Any:
+            start = clock()
+            result = function(*args, **kwargs)
+            self.spent[node] = self.spent.get(node, 0.0) + clock() - start
+            return result
+
+        return call
+
+    def _tell(self) -> None:
+        least = min(total for total, _ in self.measured)  # others may load the machine
+        for node in self.measured[0][1]:
+            seconds = min(spent.get(node, 0.0) for _, spent in self.measured)
+            if seconds < max(PART * least, SECONDS):
+                continue
+            reason = host_reason(node)
+            self.owner.root.tell(
+                f"{self.filename}:{node.meta.get('line')}",
+                f"{min(seconds / least, 1.0):.0%} of its time goes into "
+                f"`{call_text(node, lambda part: part.name)}`, which runs uncompiled: {reason}",
+                advice(reason),
+            )

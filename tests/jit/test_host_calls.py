@@ -1,0 +1,79 @@
+"""What takes a tenth of a recorded function's time and is left to NumPy for want of an op is told, once."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+import npcompile
+from npcompile import hosts
+
+
+class Clock:
+    """A clock that goes on where it is told to."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    monkeypatch.delenv("NPCOMPILE_BACKEND", raising=False)
+    made = Clock()
+    monkeypatch.setattr(hosts, "clock", made)
+    return made
+
+
+class Slow:
+    """Stands for a number in an array of objects; adding to it takes time."""
+
+    def __init__(self, clock: Clock, seconds: float) -> None:
+        self.clock, self.seconds = clock, seconds
+
+    def __add__(self, other: Any) -> float:
+        self.clock.now += self.seconds
+        return 1.0 + other
+
+
+def summed(x: Any, objects: Any) -> Any:
+    y = np.sqrt(x) + 1
+    total = (objects + 1).astype(float)
+    return y + total
+
+
+LINE = summed.__code__.co_firstlineno + 2
+
+
+def call(jitted: Any, clock: Clock, seconds: float, times: int = 8) -> None:
+    for _ in range(times):
+        jitted(np.ones(2), np.array([Slow(clock, seconds), Slow(clock, seconds)], object))
+
+
+def test_it_is_told_once_where_and_what_to_write(clock: Clock) -> None:
+    jitted = npcompile.jit(summed, wait=True)
+    place = re.escape(f"{__file__}:{LINE}: 100% of its time goes into")
+    with pytest.warns(
+        npcompile.NotCompiledWarning, match=place + ".*no op takes this call.*; instead: "
+    ) as told:
+        call(jitted, clock, 0.5)
+    assert len(told) == 1
+    call(jitted, clock, 0.5)
+    assert jitted.stats.replays == 15 and jitted.stats.host_calls > 15
+
+
+def test_what_costs_little_is_not(clock: Clock) -> None:
+    jitted = npcompile.jit(summed, wait=True)
+    call(jitted, clock, 1e-9)
+    assert jitted.stats.replays == 7 and not jitted.stats.reasons
+
+
+def test_strict_raises(clock: Clock) -> None:
+    jitted = npcompile.jit(summed, wait=True, strict=True)
+    with pytest.raises(npcompile.NotCompiledError, match=f"{LINE}: .* instead: "):
+        call(jitted, clock, 0.5)
