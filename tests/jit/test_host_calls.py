@@ -58,13 +58,11 @@ def call(jitted: Any, clock: Clock, seconds: float, times: int = 8) -> None:
 def test_it_is_told_once_where_and_what_to_write(clock: Clock) -> None:
     jitted = npcompile.jit(summed, wait=True)
     place = re.escape(f"{__file__}:{LINE}: 100% of its time goes into")
-    with pytest.warns(
-        npcompile.NotCompiledWarning, match=place + ".*no op takes this call.*; instead: "
-    ) as told:
+    match = f"{place}.*no op takes this call.*; instead: "
+    with pytest.warns(npcompile.NotCompiledWarning, match=match) as told:
         call(jitted, clock, 0.5)
-    assert len(told) == 1
+    assert len(told) == 1 and jitted.stats.replays == 7
     call(jitted, clock, 0.5)
-    assert jitted.stats.replays == 15 and jitted.stats.host_calls > 15
 
 
 def test_what_costs_little_is_not(clock: Clock) -> None:
