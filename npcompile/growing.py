@@ -1,8 +1,7 @@
 """Containers among a function's arguments that grow from call to call: a history that is appended to.
 
 Each length would be another signature, recorded by itself. Such a container, or one that holds it, is known
-by its type alone: the function is cut into blocks, and a block that takes the container knows it by what is
-in it.
+by its type alone, and what a program needs of it is read as from an attribute.
 """
 
 from __future__ import annotations
@@ -47,14 +46,17 @@ class Growing:
 
     def parts(self, args: tuple[Any, ...], leaves: list[Any]) -> list[Any]:
         """The keys of a call's arguments."""
-        return [
-            (Growing, type(arg)) if self._is_one(place, arg) else key_of(arg, leaves)
-            for place, arg in enumerate(args)
-        ]
+        return [self._part(place, arg, leaves) for place, arg in enumerate(args)]
 
-    def are_in(self, args: tuple[Any, ...]) -> bool:
-        """Whether any of these arguments is known by its type alone."""
-        return any(self._is_one(place, arg) for place, arg in enumerate(args))
+    def _part(self, place: int, arg: Any, leaves: list[Any]) -> Any:
+        if not self._is_one(place, arg):
+            return key_of(arg, leaves)
+        leaves.append(arg)
+        return Growing, type(arg)
+
+    def among(self, args: tuple[Any, ...]) -> frozenset[int]:
+        """The places of the arguments that are known by their type alone."""
+        return frozenset(place for place, arg in enumerate(args) if self._is_one(place, arg))
 
     def _is_one(self, place: int, arg: Any) -> bool:
         return place in self.places and type(arg) in _KINDS

@@ -107,11 +107,11 @@ class Jitted(Recorded):
         state.outlined = self._cut(traced)
         return state.outlined is None
 
-    def _cut(self, failed: Traced | None, anyway: bool = False) -> Outlined | None:
+    def _cut(self, failed: Traced | None) -> Outlined | None:
         fn = self.__wrapped__
         if not isinstance(fn, types.FunctionType):
             return None
-        if failed is None and not anyway and not must_be_cut(fn):
+        if failed is None and not must_be_cut(fn):
             return None
         return Outlined.of(self, self, failed)
 

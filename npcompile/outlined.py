@@ -200,6 +200,15 @@ class _Inner(Recorded):
         self.calls_too_small += 1
         return self.calls_too_small > 3 and all(state.small for state in self._states.values())
 
+    def _too_small(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if self._all_small():
+            self.leave()
+        return super()._too_small(args, kwargs)
+
+    def leave(self) -> None:
+        """Have Python do what this stands for."""
+        raise NotImplementedError
+
     def beside(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         self._stats.calls -= 1
         return super().beside(args, kwargs)
@@ -236,10 +245,10 @@ class Callee(_Inner):
         self.root.note(traced.reason or "not recorded", traced.line)
         state.plain = True
 
-    def _cut(self, failed: Traced | None, anyway: bool = False) -> Outlined | None:
+    def _cut(self, failed: Traced | None) -> Outlined | None:
         fn = self.__wrapped__
         assert isinstance(fn, types.FunctionType)
-        if failed is None and not anyway and not must_be_cut(fn):
+        if failed is None and not must_be_cut(fn):
             return None
         return Outlined.of(self, self.root, failed)
 
@@ -252,11 +261,6 @@ class Callee(_Inner):
             state.small = True
             return False
         return super()._worth(state, traced) and not state.is_unsure(traced.program)
-
-    def _too_small(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if self._all_small():
-            self.leave()
-        return super()._too_small(args, kwargs)
 
     def leave_if_plain(self) -> None:
         """Have it called as it is if that is what it comes to at all signatures seen."""
@@ -278,7 +282,6 @@ class Block(_Inner):
 
     max_signatures = 8
     max_programs = 4  # in a loop
-    _looks_at_growth = False
 
     def __init__(self, within: Outlined, piece: Piece) -> None:
         super().__init__(piece.function, within)
@@ -344,6 +347,9 @@ class Block(_Inner):
         return self._plain(args, kwargs)
 
     def _unanswered(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if key not in self._states and self._growing.look(args):
+            self._stats.calls -= 1
+            return self(*args, **kwargs)
         if self.pause:
             self.pause -= 1
             return self.beside(args, kwargs)(*args, **kwargs)
@@ -387,11 +393,6 @@ class Block(_Inner):
         if slower is not None:
             self.sums = None
         return result
-
-    def _too_small(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if self._all_small():
-            self.leave()
-        return super()._too_small(args, kwargs)
 
     def leave(self) -> None:
         """Leave the block's statements to Python."""

@@ -55,7 +55,6 @@ class Recorded(Linking):
     """A function with its recordings, by signature."""
 
     fast_random = False
-    _looks_at_growth = True  # whether containers among the arguments that grow are told from others
     max_signatures = MAX_SIGNATURES
     max_programs = MAX_PROGRAMS
     # The function itself, where programs are valid for others of its code: they read its closure.
@@ -195,14 +194,14 @@ class Recorded(Linking):
                     self._stats.divergences += 1
                     group.missed()
         if state is None:
-            if self._looks_at_growth and self._growing.look(args):
+            if self._growing.look(args):
                 self._stats.calls -= 1
                 return self(*args, **kwargs)
             with self._lock:
                 state = self._states.get(key)
                 if state is None and self._has_room():
                     state = self._states[key] = State(group, lengths)
-                    state.grows = self._growing.are_in(args)
+                    state.grows = self._growing.among(args)
         if state is None:
             return self._too_many(
                 args, kwargs, f"more than {self.max_signatures} signatures (shapes, dtypes, layouts)"
@@ -228,9 +227,6 @@ class Recorded(Linking):
                 return self._timed(state, args, kwargs)
             if state.outlined is None and state.count == 0:
                 state.outlined = self._cut_alike(state)
-            if state.outlined is None and state.grows:
-                state.plain = True
-                return self._plain(args, kwargs, "a container among its arguments grows from call to call")
             if state.outlined is None:
                 return self._record(state, args, kwargs)
         finally:
@@ -285,8 +281,6 @@ class Recorded(Linking):
 
     def _cut_alike(self, state: State) -> Outlined | None:
         """The function cut into blocks by its source: the same for all calls that differ in lengths alone."""
-        if state.grows:
-            return self._cut(None, anyway=True)
         if state.group is None:
             return self._cut(None)
         if state.group.outlined is None:
@@ -320,9 +314,9 @@ class Recorded(Linking):
         """Whether warnings are errors, and were none yet when the function was jitted."""
         return all_warnings_are_errors() and not self._made_so
 
-    def _cut(self, failed: Traced | None, anyway: bool = False) -> Outlined | None:
+    def _cut(self, failed: Traced | None) -> Outlined | None:
         """The function cut into blocks, where it cannot be recorded as a whole: by its source, or (`failed`)
-        because that was tried; or `anyway`."""
+        because that was tried."""
         return None
 
     def _too_many(self, args: tuple[Any, ...], kwargs: dict[str, Any], reason: str) -> Any:
@@ -357,7 +351,9 @@ class Recorded(Linking):
             state.raised += 1
             floats = self._default_float
             own, fast = self.own, self.fast_random
-            traced = trace(fn, rewritten, args, kwargs, names, floats, device, hooks, own, fast, general)
+            traced = trace(
+                fn, rewritten, args, kwargs, names, floats, device, hooks, own, fast, general, state.grows
+            )
             state.raised = 0
         if isinstance(hooks, Watch):
             hooks.report()

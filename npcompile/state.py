@@ -72,7 +72,7 @@ class State:
         self.settled = False  # it is NumPy's, and nothing about that is going to change
         self.outlined: Outlined | None = None  # cut into blocks, where it cannot be recorded as a whole
         self.count = 0
-        self.grows = False  # a container among the arguments, which is known by its type alone
+        self.grows: frozenset[int] = frozenset()  # the places of arguments that are known by their type alone
         self.lock = threading.Lock()
         self.unsure = 0  # recordings of which nothing was kept, as numbers could not be told apart
         self.pause = 0  # so many calls are not recorded

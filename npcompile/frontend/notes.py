@@ -324,6 +324,14 @@ class Notes(Handed):
                 return True
         return False
 
+    def opened(self, container: Any, node: fx.Node) -> None:
+        """Follow a container from outside: what lies in a dict is read now, of others where it is needed."""
+        self.tracked.keep(container, node)
+        if type(container) is dict:
+            self.contents(node, container)
+        else:
+            self.unread[id(container)] = container, node
+
     def contents(self, node: fx.Node, container: Any) -> None:
         """Follow what lies in a container from outside. It is all read at once: a small int in it must not
         be taken for another int of the same value."""
@@ -383,13 +391,9 @@ class Notes(Handed):
             self.guard("value", value, node)
         elif kind in (list, dict, deque):
             self.guard("type", kind, node)
-            self.tracked.keep(value, node)
             self.containers[id(value)] = node
             node.meta["kind"] = kind
-            if kind is dict:
-                self.contents(node, value)
-            else:
-                self.unread[id(value)] = value, node
+            self.opened(value, node)
         elif kind is tuple and not is_fixed(value):
             self.guard("type", kind, node)
             self.tracked.keep(value, node)

@@ -52,12 +52,14 @@ def trace(
     own: tuple[Any, ...] = (),
     fast_random: bool = False,
     general: bool = False,
+    grow: frozenset[int] = frozenset(),
 ) -> Traced:
     """Call a function, recording it. Its own exceptions are raised; the recording then counts for nothing.
 
     device: where the program is to run. Device arrays among the arguments decide that themselves.
     hooks: what makes the recorder, where it is to do more than record.
     general: the program is to be valid for arguments of other lengths, if it can be.
+    grow: the places of containers among the arguments of which the signature says the type alone.
     own: the function, where the program takes it as its first input, to be valid for others of its code.
     """
     recorder = hooks(fn.__code__.co_filename, default_float, device == "cpu")
@@ -68,7 +70,11 @@ def trace(
     try:
         for function in own:
             arguments.take(function, fn.__name__ if fn.__name__.isidentifier() else "function")
-        taken = tuple(arguments.take(value, name) for value, name in zip(args, names, strict=False))
+        places = enumerate(zip(args, names, strict=False))
+        taken = tuple(
+            arguments.grown(value, name) if place in grow else arguments.take(value, name)
+            for place, (value, name) in places
+        )
         if kwargs:
             arguments.container("named", kwargs)
         args, kwargs = taken, {key: arguments.take(value, key) for key, value in kwargs.items()}
@@ -161,6 +167,15 @@ class _Arguments:
         if renew and (kind in NUMBERS or isinstance(value, np.generic)):
             value = fresh(value)
         self.notes.placeholder(self._unique(name), value)
+        return value
+
+    def grown(self, value: Any, name: str) -> Any:
+        """A container of which the signature says the type alone: what is needed of it is read."""
+        if type(value) is set:
+            raise Unfollowed("a set among the arguments grows from call to call")
+        self.container(name, value)
+        if self.notes.tracked.get(value) is None:
+            self.notes.opened(value, self.notes.containers[id(value)])
         return value
 
     def container(self, name: str, value: Any) -> None:

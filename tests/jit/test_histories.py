@@ -319,3 +319,34 @@ def test_random_programs(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
     for number in range(seed, seed + 20):
         check(HistoryGrower(random.Random(number)).source, tmp_path, number)
+
+
+def a_list_given(x: Any, history: Any, state: Any) -> Any:
+    y = x * 0.5 + history[-1]
+    history.append(y.sum())
+    return y * history[-1] + len(history)
+
+
+def a_state_given(x: Any, history: Any, state: Any) -> Any:
+    state["u"] = state["u"] * 0.5 + x
+    state["n"] += 1.5
+    state["past"]["u"].append(state["u"])
+    state["past"]["sum"].append(state["u"].sum())
+    return state["past"]["u"][-1] + state["past"]["sum"][-1]
+
+
+@pytest.mark.parametrize("function", [a_list_given, a_state_given])
+@pytest.mark.filterwarnings("ignore::npcompile.NotCompiledWarning")
+def test_arguments_that_grow(function: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+    jitted = npcompile.jit(function)
+    one: Any = [0.5], {"u": X, "n": 0.5, "past": {"u": [], "sum": []}}
+    other = copy.deepcopy(one)
+    for call in range(20):
+        if call == 15:
+            for history, state in (one, other):
+                history[-1], state["past"]["sum"] = 3, history
+        same(jitted(X * call, *one), function(X * call, *other))
+        same(listed(one), listed(other))
+    assert jitted.stats.recordings <= 18, jitted.stats  # three lengths are recorded before it is known
+    assert jitted.stats.replays >= 8, jitted.stats

@@ -240,6 +240,11 @@ class Access(Histories):
                 value = fresh(result)
                 self.notes.tracked.number(value, item)
                 self._seen[place] = result, value
+        found = self.notes.tracked.node(result)
+        if place not in self._seen and found is not None and node.meta.get("calls") == self.notes.calls:
+            if found is node.meta["items"].get(repr(index)):
+                found.meta["within"] = False
+                self._seen[place] = result, result
         return self._read("item", index, None, node, result)
 
     def _asked_of(self, own: Any, name: str, args: tuple[Any, ...], result: Any) -> Any:
