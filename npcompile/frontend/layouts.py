@@ -29,8 +29,8 @@ def iterated(layouts: Sequence[Layout], shape: tuple[int, ...], order: str = "K"
     return strides
 
 
-def picked(layout: Layout, index: tuple[Any, ...]) -> tuple[int, ...]:
-    """The strides, in elements, of `layout[index]`, an index of which some items are arrays.
+def picked(layout: Layout, index: tuple[Any, ...], shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The strides, in elements, of `layout[index]`, which has this shape and some of whose items are arrays.
 
     The axes of the arrays come first, in C's order where there are others beside them; the others are in the
     order of their strides. Source: NumPy's `mapping.c`, `PyArray_MapIterNew` and what it hands its iterator.
@@ -40,20 +40,19 @@ def picked(layout: Layout, index: tuple[Any, ...]) -> tuple[int, ...]:
     at = next((place for place, item in enumerate(index) if item is Ellipsis), len(index))
     rest: list[Any] = []  # the same index with 0 for each axis that an array picks from
     arrays: list[Layout] = []
-    before = 0  # axes in front of the arrays', where these stay together
+    before = None  # axes in front of the arrays', where these stay together
     for item in (*index[:at], *whole, *index[at + 1 :]):
-        if _basic(item):
-            rest.append(item)
-            before += not arrays
-        else:
+        if not _basic(item):
+            before = len(rest) if before is None else before
             rest.extend([0] * _axes(item))
-            arrays.extend(item.nonzero() if item.dtype == np.bool_ else [item])
+            arrays.extend([] if item.dtype == np.bool_ else [item])  # a mask is a row of indices
+        else:
+            rest.append(item)
     places = [place for place, item in enumerate(index) if not _basic(item)]
-    if places[-1] - places[0] >= len(places):
+    if before is None or places[-1] - places[0] >= len(places):
         before = 0
     others = layout[(*rest, ...)]
-    shape = np.broadcast_shapes(*[array.shape for array in arrays])
-    first = iterated([] if others.size > 1 else arrays, shape)
+    first = iterated([] if others.size > 1 else arrays, shape[before : before + len(shape) - others.ndim])
     last = iterated([others], others.shape)
     return (*last[:before], *[stride * others.size for stride in first], *last[before:])
 
@@ -71,18 +70,17 @@ def _axes(item: Any) -> int:
 
 def lying(made: Any, array: Any, index: Any) -> Any:
     """What an index that is not basic picked from one of our arrays, as it lies in NumPy's memory."""
-    items = index if type(index) is tuple else (index,)
-    if not isinstance(made, Strided) or made._memory.numel() < 2 or any(map(_looked_at, items)):
+    items = map_arrays(index if type(index) is tuple else (index,), _layout)
+    if not isinstance(made, Strided) or made._memory.numel() < 2 or any(map(_truth, items)):
         return made
-    return Strided._of_tensor(placed(made._memory, picked(array._layout, map_arrays(items, _layout))))
+    return Strided._of_tensor(placed(made._memory, picked(array._layout, items, tuple(made._memory.shape))))
 
 
-def _looked_at(item: Any) -> bool:
-    """Truth values, and masks that are on a device."""
-    if isinstance(item, Strided):
-        held = item._memory
-        return held.dtype == torch.bool and (held.dim() == 0 or held.device.type != "cpu")
-    return isinstance(item, (bool, np.bool_))
+def _truth(item: Any) -> bool:
+    """All or nothing, for an axis more."""
+    return isinstance(item, (bool, np.bool_)) or (
+        isinstance(item, np.ndarray) and item.ndim == 0 and item.dtype == np.bool_
+    )
 
 
 def placed(tensor: torch.Tensor, strides: tuple[int, ...]) -> torch.Tensor:

@@ -22,10 +22,8 @@ from tests.test_ops_eager import run
 UNBOUND = "the descriptor of an attribute, called by itself"
 ARGUMENT = "NumPy answers with the argument itself, and what it may have done to it is not known"
 PRECISION = "NumPy computes in the precision of out="
-ONTO = "NumPy copies part by part into out=, over parts to come"
 # What is not replayed: its id up to the operands, why, and for which operands (None: for all).
 PLAIN: dict[str, tuple[str, set[str] | None]] = {
-    "concatenate-onto itself": (ONTO, None),
     "diff-none": (ARGUMENT, None),
     **{f"fft.{name}-no axes": (ARGUMENT, None) for name in ("fft2", "ifft2", "fftn", "ifftn")},
     **{

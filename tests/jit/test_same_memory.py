@@ -202,8 +202,13 @@ def masked_place(np, a, m):
     return a
 
 
-@pytest.mark.parametrize("function", [masked_store, masked_place])
-def test_values_that_a_masks_places_lie_on_are_read_as_numpy_goes(function: Any) -> None:
+def joined_onto_itself(np, a, m):
+    return np.concatenate([a[1:], a[:1]], out=a)
+
+
+@pytest.mark.filterwarnings("ignore::npcompile.jit.NotCompiledWarning")
+@pytest.mark.parametrize("function", [masked_store, masked_place, joined_onto_itself])
+def test_what_is_written_over_while_it_is_read_is_read_as_numpy_goes(function: Any) -> None:
     rng = np.random.default_rng(0)
     jitted = npcompile.jit(function)
     for _ in range(6):
