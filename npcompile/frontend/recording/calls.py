@@ -142,6 +142,11 @@ class Calls(Functions):
             for item in self.iterate(args[0]):
                 total = self.binary("+", total, item)
             return total
+        if (fn is any or fn is all) and len(args) == 1 and not kwargs:
+            for item in self.iterate(args[0]):
+                if self.truth(item) is (fn is any):
+                    return fn is any
+            return fn is all
         return self._opaque(Call(fn.__name__, fn), fn, args, kwargs)
 
     def _numpy(self, op: Op, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -337,12 +342,14 @@ class Calls(Functions):
         """Any other callable, by the list that it is on; on none: opaque."""
         if (fn is str or fn is repr) and (text := self.shown_as(fn, args)) is not None:
             return text
-        if fn is len or fn is sum or fn is print:
+        if fn is len or fn is sum or fn is print or fn is any or fn is all:
             return self._builtin(fn, args, kwargs)
         try:
             hash(fn)
         except TypeError:  # no list holds it
             return self._opaque(Call(getattr(fn, "__name__", type(fn).__name__), fn), fn, args, kwargs)
+        if (fn is min or fn is max) and len(args) == 1 and type(args[0]) is types.GeneratorType:
+            args = ([*self.iterate(args[0])],)
         if fn in pure.NUMBER_FUNCTIONS:
             return self._note(self._number, fn, args, kwargs, do(fn, *args, **kwargs))
         if fn in pure.STRUCTURE:
