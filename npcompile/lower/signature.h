@@ -176,11 +176,13 @@ class Signature {
         if (!(type->tp_flags & Py_TPFLAGS_HEAPTYPE)) return true;
         static PyObject *passing = PyUnicode_InternFromString("__class__");
         static PyObject *asking = PyUnicode_InternFromString("__getattribute__");
+        const bool usual = type->tp_getattro == PyObject_GenericGetAttr;
         for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(type->tp_mro); i++) {
             auto *base = reinterpret_cast<PyTypeObject *>(PyTuple_GET_ITEM(type->tp_mro, i));
             if (!(base->tp_flags & Py_TPFLAGS_HEAPTYPE)) continue;
-            for (PyObject *name : {passing, asking})
-                if (int found = PyDict_Contains(base->tp_dict, name)) return found < 0 ? cleared() : false;
+            int found = PyDict_Contains(base->tp_dict, passing);
+            if (!found && !usual) found = PyDict_Contains(base->tp_dict, asking);
+            if (found) return found < 0 ? cleared() : false;
         }
         return true;
     }

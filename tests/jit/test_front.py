@@ -364,3 +364,50 @@ def test_it_is_a_method_of_its_instance() -> None:
     for _ in range(4):
         bound(0.1)
     assert np.isfinite(bound.__call__(0.1)) and np.isfinite(Compact.step.__call__(one, 0.1))
+
+
+# -- guards --------------------------------------------------------------------------------------------------
+
+A, B, C, D, E, F, G, H, J, K = (0.5 + k for k in range(10))
+
+
+class Guarded:
+    """Ten arrays and ten numbers, of which each call of `mixed` reads all, beside ten globals."""
+
+    def __init__(self) -> None:
+        for k in range(10):
+            setattr(self, f"a{k}", np.full(4, 1.0 + k))
+            setattr(self, f"n{k}", 0.25 + k)
+
+    @property
+    def scale(self) -> float:
+        return 2.0
+
+    def mixed(self, x: Any) -> Any:
+        x = A * x + B * self.a0 * self.n0 + C * self.a1 * self.n1 + self.scale
+        x = D * x + E * self.a2 * self.n2 + F * self.a3 * self.n3 + self.a4 * self.n4
+        x = G * x + H * self.a5 * self.n5 + J * self.a6 * self.n6 + self.a7 * self.n7
+        return K * x + self.a8 * self.n8 + self.a9 * self.n9
+
+
+def test_thirty_guards_run_no_python_and_each_is_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    jitted = npcompile.jit(Guarded.mixed, wait=True)
+    one = Guarded()
+    x = np.ones(4)
+    for _ in range(5):
+        np.testing.assert_allclose(jitted(one, x), one.mixed(x))
+    text = str(jitted.programs[0])
+    assert text.count("guard(") >= 30, text
+    assert frames(lambda: jitted(one, x)) == ["mixed"]
+    changes: list[tuple[Any, str, Any]] = [(one, f"a{k}", np.full(4, -1.0)) for k in range(10)]
+    changes += [(one, f"a{k}", np.full(4, -1.0, "f4")) for k in range(0, 10, 3)]
+    changes += [(one, f"n{k}", -1.0) for k in range(10)] + [(one, "n3", 7)]
+    changes += [(sys.modules[__name__], name, -3.0) for name in "ABCDEFGHJK"]
+    changes += [(Guarded, "scale", property(lambda self: 5.0))]
+    for where, name, value in changes:
+        with monkeypatch.context() as patch:
+            patch.setattr(where, name, value)
+            np.testing.assert_allclose(jitted(one, x), one.mixed(x), rtol=1e-6)
+        np.testing.assert_allclose(jitted(one, x), one.mixed(x))

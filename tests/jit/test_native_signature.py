@@ -55,6 +55,13 @@ class Passing:
         return enum.Enum
 
 
+class Asked:
+    """Says itself what it holds."""
+
+    def __getattribute__(self, name: str) -> Any:
+        return enum.Enum if name == "__class__" else object.__getattribute__(self, name)
+
+
 class Colour(enum.Enum):
     RED = 1
     BLUE = 2
@@ -114,6 +121,7 @@ ARGUMENTS: dict[str, Callable[[], Any]] = {
     "float of a class": lambda: Number(1.5),
     "named tuple": lambda: Pair(X, 1.0),
     "passing": Passing,
+    "asked": Asked,
     "member": lambda: Colour.RED,
     "other member": lambda: Colour.BLUE,
     "class": lambda: Plain,
@@ -162,7 +170,7 @@ def test_the_native_signature_has_the_leaves_of_pythons_and_tells_no_less_apart(
             assert one[0] == other[0], (name, other_name)
     left = {name for name, one in seen.items() if one[2] is None}
     assert left == {
-        *("swapped", "strings", "dict by numbers", "passing", "slice", "tensor", "proxy"),
+        *("swapped", "strings", "dict by numbers", "passing", "asked", "slice", "tensor", "proxy"),
     }
 
 
