@@ -120,6 +120,12 @@ case(
     given((A[:0],), (A,)),
     "indices that are broadcast away",
 )
+case(
+    "numpy.ndarray.__getitem__",
+    lambda np, a: np.ndarray.__getitem__(a, (numpy.array(1), NONE)),
+    given((A[:0],), (A,)),
+    "a number beside nothing",
+)
 
 
 def store(np: Any, array: Any, index: Any, value: Any) -> Any:

@@ -153,9 +153,8 @@ def _checked_indices(
             place, ok = _wrapped(index, a.shape[axis])
             # Inductor gives a result of the last index's shape where that one has no axes.
             wrapped.append(place if place.dim() else place.expand(shape))
-            checks.append(ok)
-    if 0 in shape:  # the indices are broadcast away: NumPy does not look at them
-        return wrapped, None
+            if 0 not in shape or not index.dim():  # NumPy does not look at arrays that are broadcast away
+                checks.append(ok)
     return wrapped, _all(*checks)
 
 
