@@ -7,7 +7,7 @@ from typing import Any
 
 from torch import fx
 
-from npcompile.frontend.made import Build, contents
+from npcompile.frontend.made import Build, Container, contents
 from npcompile.frontend.program import Structure
 from npcompile.frontend.tracked import Tracked
 from npcompile.lower.values import Value
@@ -143,7 +143,7 @@ class Handed:
         else:
             made = {self.ref(key, True): self.given_away(item) for key, item in value.items()}
         self._leaving.discard(id(value))
-        node = self.add("host", in_place, (made,), {}, Value("object"))
+        node = self.add("host", Container(kind), (made,), {}, Value("object"))
         self.tracked.keep(value, node)
         self.loose[id(value)] = value
         return node
@@ -168,8 +168,3 @@ class Handed:
             return Structure("const", [result])
         ref = self.ref(result)
         return Structure("leaf" if isinstance(ref, fx.Node) else "const", [ref])
-
-
-def in_place(container: Any) -> Any:
-    """A list or dict that was made in place."""
-    return container

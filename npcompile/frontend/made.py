@@ -85,6 +85,16 @@ class Build:
         return made
 
 
+class Container(Build):
+    """A list or dict that the function has made, made again of what it held."""
+
+    def __init__(self, kind: type) -> None:
+        super().__init__(kind, ())
+
+    def __call__(self, container: Any) -> Any:
+        return container
+
+
 class Store:
     """`obj.name = value`, `obj[name] = value` or `obj.append(value)`, of an object from outside: a step.
 

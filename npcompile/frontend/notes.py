@@ -15,7 +15,7 @@ from torch import fx
 
 from npcompile.frontend.arrays import facts, is_array, is_uneven, layout
 from npcompile.frontend.follow import is_users_class
-from npcompile.frontend.handed import Handed, Unfollowed, in_place
+from npcompile.frontend.handed import Handed, Unfollowed
 from npcompile.frontend.lengths import origin, sized_by_data
 from npcompile.frontend.made import Build, Store
 from npcompile.frontend.memory import Roots
@@ -444,5 +444,5 @@ def _may_raise(step: str, target: Any, args: tuple[Any, ...]) -> bool:
     if step == "library":
         return target.checked
     if step == "host":
-        return not isinstance(target, Build) and target is not in_place
+        return not isinstance(target, Build)
     return step == "opaque" and not isinstance(target, Store) and target.function is not print
