@@ -128,7 +128,10 @@ class Handed:
         that any call may change."""
         kind = type(value)
         if kind is tuple:
-            return tuple([self.given_away(item) for item in value])
+            items = tuple([self.given_away(item) for item in value])
+            if not any(isinstance(item, fx.Node) for item in items):
+                return items
+            return self.add("host", Container(kind), (items,), {}, Value("object"))
         if kind not in (list, dict):
             return self.ref(value)
         if (node := self.container_of(value)) is not None:

@@ -86,7 +86,7 @@ class Build:
 
 
 class Container(Build):
-    """A list or dict that the function has made, made again of what it held."""
+    """A list, dict or tuple that the function has made, made again of what it held."""
 
     def __init__(self, kind: type) -> None:
         super().__init__(kind, ())
