@@ -222,7 +222,7 @@ def _is_shown(node: fx.Node) -> bool:
 def _kernel(number: int, step: Planned, job: Any) -> Kernel:
     assert step.segment is not None
     lines = sorted({node.meta["line"] for node in step.segment.ops if node.meta.get("line")})
-    threads = getattr(job, "threads", None)
+    threads = getattr(getattr(job, "kernel", None), "threads", None)
     form = "interpreter" if job is None else getattr(job, "form", "triton")
     return Kernel(
         number=number,

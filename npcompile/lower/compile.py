@@ -71,7 +71,10 @@ def compile_segment(
     cannot do without the value of a parameter; `cpp.CompilerFailed`, and whatever tracing raises.
     """
     try:
-        return _compiled(data, pattern, threads, folder, compiler, header, {})
+        try:
+            return _compiled(data, pattern, threads, folder, compiler, header, {})
+        except cpp.TooSmall:
+            return _compiled(data, pattern, 1, folder, compiler, header, {})
     except cpp.CompilerFailed:
         # Inductor's vector code may name what it has not defined (gathers at places that two arrays give,
         # whose maximum is searched in the same loop); its scalar code does not.
@@ -179,6 +182,8 @@ class Building(NamedTuple):
         if wrong:
             raise Rejected(f"inputs {sorted(wrong)} are written without a write step")
         generated = time.perf_counter()
+        if emitted.fixed and self.threads != cpp.allowed_threads(self.cost, self.threads, fixed=True):
+            raise cpp.TooSmall
         source = self.folder / "segment.cpp"
         source.write_text(emitted.source)
         cpp.build(source, self.library, self.compiler, self.header)
@@ -186,6 +191,8 @@ class Building(NamedTuple):
             "form": "native" if program.general is None else "general",
             "scratch": emitted.scratch,
             "threads": self.threads,
+            "table": (self.threads,),
+            "fixed": emitted.fixed,
             "cost": self.cost,
             "kernels": len(program.calls),
             "bytes_written": emitted.bytes_written,

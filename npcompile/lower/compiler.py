@@ -51,10 +51,9 @@ class Job:
     def __init__(self, rows: list[tuple[Any, ...]], salt: str, compiler: _Compiler) -> None:
         self.data = wire.pack(rows)
         self.allowed = torch.get_num_threads()
-        self.threads = self.allowed  # when done: those that it uses
-        self.key = wire.key(self.data, salt, self.threads)
+        self.key = wire.key(self.data, salt, self.allowed)
         self.sized = sizes.form(rows)
-        self.family = wire.key(self.sized.skeleton, f"{salt} {self.sized.scale}", self.threads)
+        self.family = wire.key(self.sized.skeleton, f"{salt} {self.sized.scale}", self.allowed)
         self.general: General | None = None
         self.inputs = wire.inputs_of(rows)
         self.outputs = wire.outputs_of(rows)
@@ -108,7 +107,6 @@ class Job:
         self.source = metadata["source"]
         self.kernels = metadata["kernels"]
         self.bytes_written = metadata["bytes_written"]
-        self.threads = metadata["threads"]
         self.kernel = made
         return True
 

@@ -23,10 +23,14 @@ PARALLEL = re.compile(r"#pragma omp parallel( for)?(?: num_threads\(\d+\))?[ ]*$
 INCLUDE = re.compile(r"^[ ]*#include.*$", re.MULTILINE)
 COPY_TYPES = {1: "uint8_t", 2: "uint16_t", 4: "uint32_t", 8: "uint64_t", 16: "std::array<uint64_t, 2>"}
 ALIGNMENT = 64
-# In nanoseconds of work; many operations on small arrays are estimated too high. Waking a second thread takes
-# 30 microseconds, in which the caller goes on alone. With half of this X + 1 on 400,000 elements went from 76
-# microseconds to 36, but NPBench's cavity_flow, 61 by 61, from 1.1 milliseconds to 3.6.
-PARALLEL_FROM = 100_000.0
+# In nanoseconds of work as `compile.cost` estimates it, which is up to thirty times what a run takes where
+# many operations are fused (heat_3d: 74 microseconds and 4). So whether threads share a kernel is measured
+# (trying.h) between these two; below they do not, above they do.
+TRIED_FROM, SHARED_FROM = 10_000.0, 2_000_000.0
+# A sum's last digits follow from how many threads share it, so that may not change from call to call. Waking
+# a second thread takes 30 microseconds, in which the caller goes on alone.
+FIXED_FROM = 100_000.0
+EACH_ITS_OWN = ("[tid]", "omp_get_num_threads")  # in texts of kernels whose threads have sums of their own
 # Sums at places that data decides: threads would have to add atomically. Bins of 400,000 numbers take 0.84 ms
 # on one thread and 2.4 on two, so such a kernel has one, which adds as it always would.
 ADDING = "atomic_add"
@@ -58,6 +62,10 @@ class CompilerMissing(Exception):
 
 class CompilerFailed(Exception):
     """The C++ compiler refused; the text is what it said last."""
+
+
+class TooSmall(Exception):
+    """The work is too little for more than one thread in a kernel whose number of threads is fixed."""
 
 
 class Out(NamedTuple):
@@ -94,6 +102,7 @@ class Emitted(NamedTuple):
     scratch: int  # bytes
     bytes_written: int
     written: set[int]  # inputs that some kernel writes
+    fixed: bool  # the number of threads decides results, or is not the entry's to say
 
 
 def placed(program: Program, outs: list[Out]) -> dict[Memory, int]:
@@ -120,7 +129,7 @@ def emit(program: Program, outs: list[Out], threads: int, sized: bool = False) -
     sized: for any sizes; numbers that follow from them stand in the table.
     """
     numbers = Numbers(sized)
-    count = "npc_now" if sized and program.general is None else "npc_threads"
+    count = "npc_now" if program.general is None else "npc_threads"
     includes: dict[str, None] = {}
     kernels: list[str] = []
     streamed = streaming.streamed(program) if program.general is None else {}
@@ -139,7 +148,7 @@ def emit(program: Program, outs: list[Out], threads: int, sized: bool = False) -
         "#include <array>\n#include <cstdint>\n#include <cstring>\n#include <exception>",
         '#define NPC_EXPORT extern "C" __attribute__((visibility("default")))',
         f"NPC_EXPORT int npc_threads = {threads};  // a forked child sets it to 1",
-        *(["static thread_local int npc_now = 1;  // of this call"] if sized else []),
+        *(["static thread_local int npc_now = 1;  // of this call"] if program.general is None else []),
         "static thread_local char npc_message[512];",
         "static const char* npc_failed(const char* what) {\n"
         "    std::strncpy(npc_message, what, sizeof npc_message - 1);\n    return npc_message;\n}",
@@ -161,7 +170,10 @@ def emit(program: Program, outs: list[Out], threads: int, sized: bool = False) -
     written = bytes_written(program, outs)
     inputs = {v.memory.index for call in program.calls for v in call.results() if v.memory.index >= 0}
     source = "\n\n".join([*head, *kernels, *tail]) + "\n"
-    return Emitted(source, entry, numbers.table, scratch, written, inputs)
+    fixed = program.general is not None or any(
+        sign in k.source for sign in EACH_ITS_OWN for k in program.kernels
+    )
+    return Emitted(source, entry, numbers.table, scratch, written, inputs, fixed)
 
 
 def bytes_written(program: Program, outs: list[Out]) -> int:
@@ -188,8 +200,14 @@ def _guarded(lines: list[str]) -> str:
     return f"    try {{\n{body}    }} {caught}\n    return nullptr;\n"
 
 
-def allowed_threads(nanoseconds: float, threads: int) -> int:
-    return threads if nanoseconds >= PARALLEL_FROM else 1
+def allowed_threads(nanoseconds: float, threads: int, fixed: bool = False) -> int:
+    """How many may share a kernel of so much work; fixed: always, not where its runs show that it pays."""
+    return threads if nanoseconds >= (FIXED_FROM if fixed else TRIED_FROM) else 1
+
+
+def tried(nanoseconds: float, threads: int, fixed: bool) -> bool:
+    """Whether the runs have to show if threads share them."""
+    return threads > 1 and nanoseconds < SHARED_FROM and not fixed
 
 
 def entry_of(program: Program, outs: list[Out], numbers: Numbers, fence: str) -> tuple[str, int]:
@@ -237,7 +255,7 @@ def entry_of(program: Program, outs: list[Out], numbers: Numbers, fence: str) ->
         lines.append(" ".join([*loops, f"(({type_}*)out[{index}])[{target}] = ({read})[{source}];"]))
     if fence:
         lines.append(fence)
-    if numbers.in_table:
+    if program.kernels:
         lines.insert(0, "npc_now = t[0] < npc_threads ? int(t[0]) : npc_threads;")
     head = "NPC_EXPORT const char* npc_run(void** in, void** out, char* scratch, const int64_t* t)"
     entry = f"{head} {{\n{_guarded(lines)}}}"

@@ -71,7 +71,7 @@ def fit(
     entry, scratch = cpp.entry_of(program, demanded, numbers, streaming.FENCE if sized["streamed"] else "")
     if entry != sized["entry"]:
         raise Unfit("the kernels are called in another way")
-    threads = cpp.allowed_threads(cost, metadata["threads"])
+    threads = cpp.allowed_threads(cost, metadata["threads"], metadata["fixed"])
     return {**fitted, "scratch": scratch, "table": (threads, *numbers.table), "threads": threads}
 
 

@@ -15,6 +15,7 @@
 
 #include "pool.h"
 #include "team.h"
+#include "trying.h"
 
 namespace {
 
@@ -98,7 +99,8 @@ struct Kernel {
     std::vector<Spec> *inputs, *outputs;
     Run run;        // the native form, or
     int *threads;   // the library's own count
-    std::vector<int64_t> *table;  // of a kernel for any sizes: its numbers for these
+    std::vector<int64_t> *table;  // how many threads share a run; then a kernel's numbers for its sizes
+    Trial *trial;   // null: `table` says it
     PyObject *body;  // the general form: body(input arrays, output arrays)
     size_t scratch;
     bool release;  // long enough to let other Python threads run
@@ -247,13 +249,26 @@ bool run_native(Kernel *self, void **in, void **out) {
     }
     if (self->threads && forked.load(std::memory_order_relaxed)) *self->threads = 1;
     const char *message;
+    const int64_t *table = self->table->data();
+    const bool timed = self->trial && self->trial->timed();
+    if (self->trial && !self->trial->shared()) {
+        auto *alone = static_cast<int64_t *>(alloca(sizeof(int64_t) * self->table->size()));
+        std::copy(self->table->begin(), self->table->end(), alone);
+        alone[0] = 1;
+        table = alone;
+    }
+    const int64_t began = timed ? nanoseconds() : 0;
     if (self->release) {
         Py_BEGIN_ALLOW_THREADS;
-        message = self->run(in, out, static_cast<char *>(scratch.buffer), self->table->data());
+        message = self->run(in, out, static_cast<char *>(scratch.buffer), table);
         Py_END_ALLOW_THREADS;
     } else {
-        message = self->run(in, out, static_cast<char *>(scratch.buffer), self->table->data());
+        message = self->run(in, out, static_cast<char *>(scratch.buffer), table);
     }
+    if (timed)
+        self->trial->took(nanoseconds() - began);
+    else if (self->trial)
+        self->trial->ran();
     if (message) PyErr_SetString(PyExc_RuntimeError, message);
     return !message;
 }
@@ -309,14 +324,14 @@ PyObject *kernel_call(PyObject *callable, PyObject *const *args, size_t nargsf, 
     return tuple;
 }
 
-// Kernel(library, inputs, outputs, scratch, release, body, table)
+// Kernel(library, inputs, outputs, scratch, release, body, table, tried)
 PyObject *kernel_new(PyTypeObject *type, PyObject *args, PyObject *) {
     const char *library;
     PyObject *inputs, *outputs, *body, *table;
     Py_ssize_t scratch;
-    int release;
-    if (!PyArg_ParseTuple(args, "zO!O!npOO!", &library, &PyTuple_Type, &inputs, &PyTuple_Type, &outputs, &scratch,
-                          &release, &body, &PyTuple_Type, &table))
+    int release, tried;
+    if (!PyArg_ParseTuple(args, "zO!O!npOO!p", &library, &PyTuple_Type, &inputs, &PyTuple_Type, &outputs, &scratch,
+                          &release, &body, &PyTuple_Type, &table, &tried))
         return nullptr;
     Kernel *self = reinterpret_cast<Kernel *>(type->tp_alloc(type, 0));
     if (!self) return nullptr;
@@ -326,6 +341,7 @@ PyObject *kernel_new(PyTypeObject *type, PyObject *args, PyObject *) {
     self->table = new std::vector<int64_t>(PyTuple_GET_SIZE(table));
     self->scratch = size_t(scratch);
     self->release = release;
+    if (tried) self->trial = new Trial;
     if (body != Py_None) self->body = Py_NewRef(body);
     for (size_t i = 0; i < self->table->size(); i++)
         (*self->table)[i] = PyLong_AsLongLong(PyTuple_GET_ITEM(table, i));
@@ -363,9 +379,19 @@ void kernel_dealloc(PyObject *object) {
         delete specs;
     }
     delete self->table;
+    delete self->trial;
     Py_XDECREF(self->body);
     Py_TYPE(object)->tp_free(object);
 }
+
+PyObject *kernel_threads(PyObject *object, void *) {
+    const Kernel *self = reinterpret_cast<Kernel *>(object);
+    const bool alone = forked.load(std::memory_order_relaxed) || (self->trial && !self->trial->shared());
+    return PyLong_FromLongLong(alone ? 1 : (*self->table)[0]);
+}
+
+PyGetSetDef kernel_fields[] = {{"threads", kernel_threads, nullptr, "How many threads share a run.", nullptr},
+                               {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 PyTypeObject kernel_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from . import adapter, complexes
+from . import adapter, complexes, cpp
 from .values import Value, tensor_of
 
 DTYPES: dict[torch.dtype, tuple[str, int]] = {
@@ -73,7 +73,8 @@ def make(
         metadata["scratch"],
         metadata["cost"] >= RELEASE_FROM,
         body,
-        tuple(metadata.get("table", ())),
+        tuple(metadata["table"]),
+        cpp.tried(metadata["cost"], metadata["threads"], metadata["fixed"]),
     )
 
 

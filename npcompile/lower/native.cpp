@@ -83,6 +83,7 @@ PyMODINIT_FUNC PyInit__native(void) {
     kernel_type.tp_call = PyVectorcall_Call;
     kernel_type.tp_new = kernel_new;
     kernel_type.tp_dealloc = kernel_dealloc;
+    kernel_type.tp_getset = kernel_fields;
     kernel_type.tp_doc = "One segment's kernel: call it with host values in the order of the segment's inputs.";
     bool ready = handler_capsule && PyType_Ready(&kernel_type) == 0 && ready_front() && ready_guards();
     PyObject *module = ready ? PyModule_Create(&module_def) : nullptr;

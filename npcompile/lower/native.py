@@ -20,7 +20,7 @@ from . import cpp
 SOURCE = Path(__file__).with_name("native.cpp")
 HEADERS = tuple(
     Path(__file__).with_name(name)
-    for name in ("front.h", "guards.h", "kernel.h", "pool.h", "signature.h", "team.h")
+    for name in ("front.h", "guards.h", "kernel.h", "pool.h", "signature.h", "team.h", "trying.h")
 )
 FLAGS = ("-O2", "-DNDEBUG", "-std=c++17", "-fPIC", "-shared", "-pthread", "-w", "-fvisibility=hidden")
 

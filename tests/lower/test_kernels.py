@@ -27,7 +27,7 @@ def fused(b, x, y):
 def test_elementwise_work_is_one_kernel():
     job = compiled(fused, [X, Y], [X])
     assert job.kernels == 1 and job.form == "native" and job.bytes_written == X.nbytes
-    assert "npc_run" in job.source and job.threads == 1
+    assert "npc_run" in job.source and job.kernel.threads == 1
     same(job.kernel(X, Y), X * Y + X - np.abs(Y))
 
 
@@ -200,10 +200,26 @@ def test_a_segment_without_inputs():
 
 
 def test_large_work_takes_the_threads_there_are():
-    x = rng.standard_normal(1_000_000)
-    job = compiled(lambda b, a: [b(torch.add, a, 1)], [x], [x])
-    assert job.threads == torch.get_num_threads()
-    same(job.kernel(x), x + 1)
+    x = rng.standard_normal(3_000_000)
+    job = compiled(lambda b, a: [b(torch.sqrt, b(torch.exp, a))], [x], [x])
+    assert job.kernel.threads == torch.get_num_threads()
+    assert np.allclose(job.kernel(x), np.sqrt(np.exp(x)), rtol=1e-15)
+
+
+def test_small_work_is_tried_alone_then_shared():
+    x = rng.standard_normal(300_000)
+    kernel = compiled(lambda b, a: [b(torch.add, a, 1)], [x], [x]).kernel
+    seen = []
+    for _ in range(16):
+        seen.append(kernel.threads)
+        same(kernel(x), x + 1)
+    assert seen == [1] * 8 + [torch.get_num_threads()] * 8
+
+
+def test_sums_are_shared_by_the_same_number_of_threads_at_each_run():
+    x = rng.standard_normal(300_000)
+    kernel = compiled(lambda b, a: [b(torch.sum, b(torch.mul, a, a))], [x], [np.float64(0)]).kernel
+    assert len({(kernel.threads, kernel(x)) for _ in range(40)}) == 1
 
 
 class Sub(np.ndarray):
