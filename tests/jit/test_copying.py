@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 import npcompile
-from tests.jit import copying
+from tests.jit import copying, random_histories
 from tests.jit.grower import Grower
+from tests.jit.history_grower import HistoryGrower
 from tests.jit.random_programs import check
 from tests.test_examples import TABLE, Row, beside_each_other, call_by_call, name_of
 
@@ -176,3 +177,8 @@ def test_draws_and_stores() -> None:
 def test_random_programs(tmp_path: Path) -> None:
     for seed in range(60):
         check(Grower(random.Random(seed)).grow(), tmp_path, seed)
+
+
+def test_random_programs_on_what_an_object_holds(tmp_path: Path) -> None:
+    for seed in range(30):
+        random_histories.check(HistoryGrower(random.Random(seed)).source, tmp_path, seed)
