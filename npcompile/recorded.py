@@ -272,9 +272,9 @@ class Recorded(Linking):
         return result
 
     def _has_room(self) -> bool:
-        """Whether another signature may be kept: what a general program answers for can be found again."""
+        """Whether another signature may be kept: what is shared by many lengths can be found again."""
         if len(self._states) >= self.max_signatures:
-            oldest = next((key for key, state in self._states.items() if state.answered), None)
+            oldest = next((key for key, state in self._states.items() if state.is_found_again()), None)
             self._states.pop(oldest, None)
             front.forget(self)
         return len(self._states) < self.max_signatures

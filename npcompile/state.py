@@ -88,6 +88,11 @@ class State:
         self.unsure += 1
         return True
 
+    def is_found_again(self) -> bool:
+        """Whether nothing is lost with it: a program for many lengths answered, or the cut that all have."""
+        cut = None if self.group is None else self.group.outlined
+        return self.answered or (cut is not None and self.outlined is cut)
+
     def rests(self) -> bool:
         """Whether this call is not to be recorded."""
         if not self.pause:

@@ -88,7 +88,7 @@ def sized_by_data(node: fx.Node) -> bool:
 def apart(key: Any) -> tuple[Any, tuple[int, ...]]:
     """A signature without the lengths of its arrays, and the lengths.
 
-    Arrays that are not in C order stay as they are, and so do lengths of 0 and 1.
+    Arrays that are in neither C nor Fortran order stay as they are, and so do lengths of 0 and 1.
     """
     lengths: list[int] = []
 
@@ -97,7 +97,7 @@ def apart(key: Any) -> tuple[Any, tuple[int, ...]]:
             return part
         if len(part) == 4 and isinstance(part[0], np.dtype) and type(part[1]) is tuple:
             dtype, shape, _, flags = part
-            if not flags & 1:
+            if not flags & 3:  # neither C nor Fortran order
                 return part
             lengths.extend(n for n in shape if n >= SMALLEST)
             return dtype, tuple(n if n < SMALLEST else "a length" for n in shape), flags

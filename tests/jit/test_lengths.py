@@ -188,6 +188,59 @@ def test_random_programs_at_many_lengths(tmp_path: Path, monkeypatch: pytest.Mon
     assert replayed > 50, "hardly a program is replayed: nothing has been tested"
 
 
+def turned(x, y):
+    z = (x[1:] - x[:-1]) * y[1:]
+    y[:, 0] = x.max(axis=1)
+    return z, x.T.copy(), x.ravel() * len(x), np.zeros_like(x), x[::-1, 1:], np.concatenate([x, y])
+
+
+@pytest.mark.parametrize("orders", ["FF", "FC", "CF"])
+def test_arrays_in_fortran_order_share_a_program(orders: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+    jitted = npcompile.jit(turned, wait=True)
+    for n in LENGTHS[:5] + LENGTHS[9:12]:
+        values = np.random.default_rng(n).random((2, n, 3))
+        mine = [np.array(value, order=order) for value, order in zip(values, orders, strict=True)]  # type: ignore[call-overload]
+        theirs = [array.copy(order="K") for array in mine]
+        got, expected = jitted(*mine), turned(*theirs)
+        same(got, expected, where=f"n = {n}")
+        same(mine, theirs, where=f"arguments at n = {n}")
+        assert [array.strides for array in got] == [array.strides for array in expected]
+    assert jitted.stats.programs == 3 and jitted.stats.plain_calls == 0
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_orders_that_go_by_the_layout_after_a_write(order: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+
+    def flat(x, y):
+        y[:, 0] = x.sum(axis=1)
+        return x.ravel(order="K") * 2, x.flatten("A"), np.reshape(x, -1, "A"), x.reshape(-1, order="A") + 1
+
+    jitted = npcompile.jit(flat)
+    for n in (4, 4, 5, 6, 7):
+        x, mine, theirs = np.arange(3.0 * n).reshape((n, 3), order=order), np.zeros((n, 3)), np.zeros((n, 3))
+        same(jitted(x, mine), flat(x, theirs), where=f"n = {n}")
+        same(mine, theirs, where=f"what is written at n = {n}")
+    assert jitted.stats.programs <= 4
+
+
+def relaxed(x, y):
+    change, trips = 1.0, 0
+    while change > 1e-2 and trips < 20:
+        new = x.copy()
+        new[1:-1] = (x[:-2] + x[1:-1] + x[2:]) / 3
+        change = np.abs(new - x).max()
+        x, trips = new, trips + 1
+    return x * y, trips
+
+
+def test_a_cut_function_at_more_lengths_than_signatures_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+    jitted = run(relaxed, list(range(10, 90)))
+    assert jitted.stats.plain_calls == 0 and jitted.stats.programs <= 6 and not jitted.stats.reasons
+
+
 # -- lengths that depend on data -----------------------------------------------------------------------------
 
 

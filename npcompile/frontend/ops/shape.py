@@ -58,22 +58,31 @@ def of_scalars(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     return isinstance(args[0] if args else kwargs.get("a"), np.generic)
 
 
-@op(np.reshape, scalars=of_scalars, view=True)
+def _by_layout(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    """Which order is meant by "A" and "K" goes by how the array lies: NumPy answers those."""
+    place = 2 if op.function is np.reshape else 1
+    order = kwargs.get("order", "C")
+    if op.function is not np.ndarray.reshape and len(args) > place:
+        order = args[place]
+    return None if order in ("C", "F") else f"order {order}"
+
+
+@op(np.reshape, scalars=of_scalars, view=True, limits=_by_layout)
 def reshape(a: Tensor, /, shape: Any, order: Any = "C", *, copy: bool | None = None) -> Tensor:
     return _reshape(a, integers(shape), order)
 
 
-@op(np.ndarray.reshape, scalar=False, view=True)
+@op(np.ndarray.reshape, scalar=False, view=True, limits=_by_layout)
 def ndarray_reshape(a: Tensor, /, *shape: Any, order: Any = "C", copy: bool | None = None) -> Tensor:
     return _reshape(a, integers(shape[0]) if len(shape) == 1 else integers(shape), order)
 
 
-@op(np.ravel, np.ndarray.ravel, scalar=False, view=True)
+@op(np.ravel, np.ndarray.ravel, scalar=False, view=True, limits=_by_layout)
 def ravel(a: Tensor, order: Any = "C") -> Tensor:
     return _reshape(a, (-1,) if a.numel() else (0,), order)
 
 
-@op(np.ndarray.flatten, scalar=False)
+@op(np.ndarray.flatten, scalar=False, limits=_by_layout)
 def flatten(a: Tensor, order: Any = "C") -> Tensor:
     return _reshape(a, (-1,) if a.numel() else (0,), order).clone()
 
