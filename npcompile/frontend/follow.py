@@ -65,10 +65,20 @@ def is_users_class(kind: type) -> bool:
         return False
     known = _users.get(kind)
     if known is None:
-        file = getattr(sys.modules.get(kind.__module__), "__file__", None)
-        known = kind.__module__ == "__main__" if file is None else _is_users_file(file)
+        module = sys.modules.get(kind.__module__)
+        file = getattr(module, "__file__", None)
+        known = _is_users_by_methods(kind, module) if file is None else _is_users_file(file)
         known = _users[kind] = known and not issubclass(kind, enum.Enum)  # its members are values
     return known
+
+
+def _is_users_by_methods(kind: type, module: Any) -> bool:
+    """The same of a class whose module has no file, or was loaded without a name in `sys.modules`."""
+    for found in vars(kind).values():
+        method = getattr(found, "__wrapped__", found)  # what is jitted
+        if isinstance(method, types.FunctionType):
+            return is_users(method)
+    return module is None or kind.__module__ == "__main__"
 
 
 def is_called_by_users(obj: Any) -> bool:
