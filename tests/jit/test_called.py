@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib.util
 import re
 from typing import Any
 
@@ -143,3 +144,30 @@ def test_partial_objects_as_arguments() -> None:
             same(jitted(given, X), run(given, X))
     assert (jitted.stats.recordings, jitted.stats.replays) == (1, 5)
     same(jitted(functools.partial(np.where, X > 1), X), run(functools.partial(np.where, X > 1), X))
+
+
+UNREGISTERED = """
+import numpy as np
+
+class Body:
+    def __init__(self, x):
+        self.x = x
+        self.speed = 2.0
+
+    def move(self, dt):
+        self.x = self.x + self.speed * dt
+        return self.x.sum()
+"""
+
+
+def test_classes_of_modules_without_a_name_among_the_loaded_ones_are_followed(tmp_path):
+    (tmp_path / "bodies.py").write_text(UNREGISTERED)
+    spec = importlib.util.spec_from_file_location("bodies_of_no_name", tmp_path / "bodies.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    move = npcompile.jit(module.Body.move)
+    body, plain = (module.Body(np.arange(5.0)) for _ in range(2))
+    for _ in range(4):
+        assert move(body, 0.5) == plain.move(0.5)
+        assert np.array_equal(body.x, plain.x)
+    assert (move.stats.recordings, move.stats.replays, move.stats.reasons) == (1, 3, [])
