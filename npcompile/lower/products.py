@@ -38,12 +38,20 @@ def is_small(one: Sequence[Any], other: Sequence[Any]) -> bool:
 
 
 def summed(one: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
-    """The product of arrays, matrices or stacks of them as sums that a kernel does."""
+    """The product of arrays, matrices or stacks of them as sums that a kernel does.
+
+    Sums begin with zero, which shows where they are of one product, -0.0.
+    """
     if other.dim() == 1:
-        return (one * other).sum(-1, dtype=one.dtype)
-    return (one[..., None] * other[..., None, :, :] if one.dim() > 1 else one[:, None] * other).sum(
-        -2, dtype=one.dtype
-    )
+        products, axis = one * other, -1
+    else:
+        products, axis = (
+            one[..., None] * other[..., None, :, :] if one.dim() > 1 else one[:, None] * other,
+            -2,
+        )
+    if products.shape[axis] != 1 or not (one.is_floating_point() or one.is_complex()):
+        return products.sum(axis, dtype=one.dtype)
+    return products.squeeze(axis) + 0.0
 
 
 def fusable(node: fx.Node, inside: set[fx.Node]) -> bool:

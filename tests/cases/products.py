@@ -273,3 +273,13 @@ for axes in (1, ([1, 0], [1, 2]), ([0, 0], [0, 1])):
     case("numpy.tensordot", body, given((CUBE, SLAB)), f"{axes}, by name", ulp=4, size=20.0)
 body = lambda np, a, b: np.tensordot(a, b, axes=numpy.array([[1], [1]]))  # noqa: E731
 case("numpy.tensordot", body, given((CUBE, SLAB)), "axes as an array", ulp=4, size=20.0, refused=True)
+
+# One product each: -0.0, with a zero to begin with or without.
+for name in ("matmul", "dot", "inner"):
+    case(
+        f"numpy.{name}",
+        lambda np, a, b, name=name: getattr(np, name)(a, b),
+        given(*((-numpy.zeros(1, dtype), numpy.ones(1, dtype)) for dtype in ("f2", "f4", "f8"))),
+        "one negative zero",
+    )
+case("numpy.matmul", lambda np, a: np.matmul(a, a.T + 1), given((-numpy.zeros((3, 1)),)), "negative zeros")

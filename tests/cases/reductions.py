@@ -227,3 +227,10 @@ for name in ("min", "max", "argmin", "argmax", "nanargmin", "nanargmax", "nanmin
         given((ORDER.reshape(7, 7),), (ORDER.reshape(7, 7).T,), (NUMBERS.reshape(6, 6),)),
         "complex rows",
     )
+
+# Sums of one element begin with zero all the same.
+ONE = given(
+    *((filled((1, 3), dtype) * 0 - 0.0,) for dtype in ("f2", "f4", "f8", "c16")), (-np.zeros((1, 3), "f8"),)
+)
+case("numpy.sum", lambda np, a: np.sum(a, 0), ONE, "one negative zero")
+case("numpy.sum", lambda np, a: np.sum(a, ()), ONE, "no axes")

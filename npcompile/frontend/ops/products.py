@@ -151,6 +151,8 @@ def _dot_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | N
 def dot(a: Tensor, b: Tensor, out: None = None) -> Tensor:
     if a.dim() == 0 or b.dim() == 0:
         return _multiplied(a, b)
+    if a.shape == b.shape == (1,) and a.dtype != torch.float16:  # BLAS's own dtypes
+        return _multiplied(a[0], b[0])
     return _pairs(a, b, (a.dim() - 1,), (max(b.dim() - 2, 0),))
 
 
@@ -158,6 +160,8 @@ def dot(a: Tensor, b: Tensor, out: None = None) -> Tensor:
 def inner(a: Tensor, b: Tensor, /) -> Tensor:
     if a.dim() == 0 or b.dim() == 0:
         return _multiplied(a, b)
+    if a.shape == b.shape == (1,) and a.dtype != torch.float16:  # BLAS's own dtypes
+        return _multiplied(a[0], b[0])
     return _pairs(a, b, (a.dim() - 1,), (b.dim() - 1,))
 
 

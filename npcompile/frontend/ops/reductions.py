@@ -88,7 +88,10 @@ def _sum(a: Tensor, axes: tuple[int, ...]) -> Tensor:
     if a.dtype == torch.bool:
         return torch.any(a, axes, keepdim=True)
     wide = _wide(a)
-    return torch.sum(wide, axes, keepdim=True, dtype=wide.dtype).to(a.dtype)
+    result = torch.sum(wide, axes, keepdim=True, dtype=wide.dtype)
+    if math.prod(a.shape[axis] for axis in axes) == 1 and (a.is_complex() or a.is_floating_point()):
+        result = result + 0.0  # NumPy begins with zero, compiled code with the one element: of -0.0 it is 0.0
+    return result.to(a.dtype)
 
 
 def _sum_from(a: Tensor, axes: tuple[int, ...]) -> Tensor:
@@ -216,7 +219,7 @@ def reduce(
         if a.numel() == 0 and 0 in shape:
             result = a.new_empty(shape)
         else:
-            result = reduction.along(a, axes) if axes else a.clone()
+            result = reduction.along(a, axes) if axes else reduction.along(a[None], (0,))[0]
         if start is not None:
             result = do(reduction.ufunc, result, start)
     return result if keepdims else result.reshape([size for at, size in enumerate(shape) if at not in axes])
