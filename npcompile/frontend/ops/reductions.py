@@ -88,10 +88,10 @@ def _sum(a: Tensor, axes: tuple[int, ...]) -> Tensor:
     if a.dtype == torch.bool:
         return torch.any(a, axes, keepdim=True)
     wide = _wide(a)
-    result = torch.sum(wide, axes, keepdim=True, dtype=wide.dtype)
-    if math.prod(a.shape[axis] for axis in axes) == 1 and (a.is_complex() or a.is_floating_point()):
-        result = result + 0.0  # NumPy begins with zero, compiled code with the one element: of -0.0 it is 0.0
-    return result.to(a.dtype)
+    result = torch.sum(wide, axes, keepdim=True, dtype=wide.dtype).to(a.dtype)
+    if math.prod(a.shape[axis] for axis in axes) != 1 or not (a.is_complex() or a.is_floating_point()):
+        return result
+    return result + 0.0  # NumPy begins with zero, compiled code with the one element: of -0.0 it is 0.0
 
 
 def _sum_from(a: Tensor, axes: tuple[int, ...]) -> Tensor:
