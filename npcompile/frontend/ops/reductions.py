@@ -1,8 +1,5 @@
-"""Reductions along axes and running sums.
-
-Every reduction is the reduction of a ufunc: its dtype is what that ufunc accumulates in
-(`resolve(reduction=True)`).
-"""
+"""Reductions along axes and running sums: each a ufunc's, in the dtype in which that accumulates
+(`resolve(reduction=True)`)."""
 
 from __future__ import annotations
 
