@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from npcompile import front
+from npcompile.balance import Balance
 from npcompile.deciding import done_for_effect
 from npcompile.frontend.outline import must_be_cut, tree_of
 from npcompile.frontend.program import Program
@@ -54,6 +55,7 @@ class Jitted(Recorded):
         # Functions that Python between its blocks calls, as they are called then: by themselves, or by what
         # all have in common that are made by one `def`.
         self.callees: dict[Any, Any] = {}
+        self.balances: dict[Any, Balance] = {}  # of the places in it
         self.filters: Any = None  # of warnings, where a call that was cut into blocks began
         self.session: Watch | None = None  # what takes the time of the call at hand, while any does
         self._told: set[str] = set()  # places of which it was told that they cost

@@ -17,6 +17,7 @@ import types
 import warnings
 from typing import Any
 
+from npcompile.balance import PART, REASON, Balance
 from npcompile.deciding import decided_by, done_for_effect
 from npcompile.entering import PLAIN, Entering
 from npcompile.frontend import follow
@@ -181,6 +182,20 @@ class _Inner(Recorded):
         self.within = within
         self.root = root
         self.calls_too_small = 0
+        self.balance = root.balances.setdefault(self._place(), Balance(PART))
+
+    def _place(self) -> Any:
+        """What it is known by, however often the functions around it are cut."""
+        raise NotImplementedError
+
+    def _too_often(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if self.balance.useless:
+            self.root.note(REASON, self._first_line())
+            self.leave()
+        return self._plain(args, kwargs)
+
+    def _first_line(self) -> int:
+        return int(self.__wrapped__.__code__.co_firstlineno)
 
     def _are_news(self) -> bool:
         return super()._are_news() or warnings.filters is not self.root.filters
@@ -221,10 +236,13 @@ class Callee(_Inner):
     """A function of the user's that Python between blocks calls; and others of its code."""
 
     def __init__(self, fn: types.FunctionType, within: Outlined) -> None:
-        super().__init__(fn, within)
         self.key = follow.key_of(fn)
+        super().__init__(fn, within)
         if fn.__closure__ is not None and self.key is not fn:
             self.own = (fn,)
+
+    def _place(self) -> Any:
+        return self.key
 
     def of(self, fn: types.FunctionType) -> Callee:
         """This for another function of the same code, with the same recordings."""
@@ -284,8 +302,8 @@ class Block(_Inner):
     max_programs = 4  # in a loop
 
     def __init__(self, within: Outlined, piece: Piece) -> None:
-        super().__init__(piece.function, within)
         self.piece = piece
+        super().__init__(piece.function, within)
         if not piece.block.in_loop:  # then it is called as often as the function
             self.first_replays = Recorded.first_replays
             self.max_programs = Recorded.max_programs
@@ -299,6 +317,12 @@ class Block(_Inner):
         self.sums = None if interpreted else Sums()
         self.ambiguous = 0  # recordings in which a counter could not be told from a literal
         self.pause = 0  # so many calls are not recorded
+
+    def _place(self) -> Any:
+        return tuple(map(id, self.piece.block.statements))
+
+    def _first_line(self) -> int:
+        return int(self.piece.block.node.lineno)
 
     def wait_until(self, deadline: float | None) -> None:
         super().wait_until(deadline)

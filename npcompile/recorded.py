@@ -14,6 +14,7 @@ import numpy as np
 import torch
 
 from npcompile import forks, front
+from npcompile.balance import REASON, WHOLE, Balance
 from npcompile.binding import Binding
 from npcompile.device import current_device
 from npcompile.frontend.defaults import Defaults, on_device
@@ -78,6 +79,7 @@ class Recorded(Linking):
         self._made_so = all_warnings_are_errors()  # then they are a test runner's
         self._groups: dict[Any, Group] = {}
         self._growing = Growing()
+        self.balance = Balance(WHOLE)
         self._programs: list[Program] = programs
         self._binding = Binding(fn)
         self._arity = self._binding.arity
@@ -129,13 +131,14 @@ class Recorded(Linking):
                     continue
                 stats.replays += 1
                 stats.host_calls += host_calls
+                self.balance.replayed()
                 if state.misses:
                     state.misses = 0
                 if len(state.ready) > 1:
                     state.prefer(replay)
                 return result
             if state.ready:
-                state.misses += 1
+                self._missed(state)
             elif state.small or state.settled or state.waits():
                 return self._by_numpy(state, args, kwargs)
             if failure is not None:
@@ -151,6 +154,16 @@ class Recorded(Linking):
         if kwargs:
             parts.append(key_of(kwargs, leaves))
         return (torch.get_num_threads(), current_device(), *parts)
+
+    def _missed(self, state: State) -> None:
+        """All programs of a signature diverged."""
+        state.misses += 1
+        self.balance.missed()
+        if self.balance.useless:
+            state.wasted += 1
+            if state.wasted > MAX_MISSES:
+                with self._lock:
+                    state.ready, state.plain = [], True
 
     def _again(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any], failure: BaseException) -> Any:
         """A call whose replay raised before any effect. If the function itself does not, that is ours to
@@ -189,6 +202,7 @@ class Recorded(Linking):
                 try:
                     result = self._generally(general, key, args, kwargs)
                     group.misses = 0
+                    self.balance.replayed()
                     return result
                 except Diverged:
                     self._stats.divergences += 1
@@ -197,10 +211,13 @@ class Recorded(Linking):
             if self._growing.look(args):
                 self._stats.calls -= 1
                 return self(*args, **kwargs)
+            if self.balance.rests():
+                return self._too_often(args, kwargs)
             with self._lock:
                 state = self._states.get(key)
                 if state is None and self._has_room():
                     state = self._states[key] = State(group, lengths)
+                    state.kind = apart(key)[0]
                     state.grows = self._growing.among(args)
         if state is None:
             return self._too_many(
@@ -323,6 +340,10 @@ class Recorded(Linking):
         """A call past the number of signatures, or of programs for one, that are kept."""
         return self._plain(args, kwargs, reason)
 
+    def _too_often(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call that is not recorded as those before were recorded in vain."""
+        return self._plain(args, kwargs, REASON)
+
     def _too_small(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call of what NumPy does in less time than a kernel takes to be called."""
         self._stats.calls -= 1
@@ -341,8 +362,11 @@ class Recorded(Linking):
             return self._too_many(
                 args, kwargs, f"more than {self.max_programs} ways through the function at one signature"
             )
+        if state.count and self.balance.rests():
+            return self._too_often(args, kwargs)
         fn: Any = self.__wrapped__
         self._stats.recordings += 1
+        self.balance.recorded(state.kind)
         names = self._binding.names(len(args))
         device = str(current_device() or "cpu")
         general = state.group is not None and state.group.is_general() and are_apart(args, kwargs)

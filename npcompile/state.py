@@ -57,6 +57,7 @@ class State:
     def __init__(self, group: Group | None = None, lengths: tuple[int, ...] = ()) -> None:
         self.group = group  # calls that differ in lengths alone
         self.lengths = lengths
+        self.kind: Any = None  # its signature without lengths
         self.ready: list[tuple[Callable[..., Any], int]] = []  # replays with their host calls, newest first
         self.pending: list[Entry] = []
         self.entries: list[Entry] = []  # all of them, oldest first: what `explain` shows
@@ -65,6 +66,7 @@ class State:
         self.tried = False  # whether replays are worth it has been asked
         self.trial: Trial | None = None  # it is being measured
         self.misses = 0  # calls in a row for which all programs diverged
+        self.wasted = 0  # calls for which all diverged, of a function where that is the rule
         self.refused: str | None = None  # why a call under `strict` was not to run
         self.answered = False  # by a program for many lengths
         self.raised = 0  # recordings in a row that ended in an exception

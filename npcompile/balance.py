@@ -1,0 +1,72 @@
+"""Whether recording a place pays: where next to no call is replayed it is given up, told once, and seldom tried.
+
+A recording takes as long as hundreds of calls, and its compilation seconds. Where every call brings sizes or
+decisions of its own, no program of the last one is right for the next.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+REASON = "next to every call has sizes or decisions of its own, so that what was recorded is of no use"
+
+# What a recording costs, and a call for which all programs diverged, in replays that would make up for it.
+COST = 4
+# So much may be owed: sixteen recordings for a whole function, eight for a part of one.
+WHOLE, PART = 16 * COST, 8 * COST
+# So many calls that would have been recorded are not, the first time; and so many times more each time after.
+REST, LONGER = 64, 8
+
+
+class Balance:
+    """What the recordings of one place have cost and given.
+
+    Replays that the native runtime answers are not seen here, but for the first of each signature.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._owed = 0
+        self._rest = 0
+        self._next = REST
+        self._met: set[Any] = set()
+        self.recordings = 0
+        self.misses = 0
+        self.replays = 0
+
+    @property
+    def spent(self) -> bool:
+        return self._owed >= self._most
+
+    @property
+    def useless(self) -> bool:
+        """Whether it is spent, and what there is seldom answers."""
+        return self.spent and self.replays < self.recordings + self.misses
+
+    def recorded(self, kind: Any) -> None:
+        """A recording; the first of its kind (whatever the lengths) costs nothing."""
+        self.recordings += 1
+        if kind in self._met:
+            self._owed += COST
+        self._met.add(kind)
+
+    def missed(self) -> None:
+        """A call for which all programs diverged."""
+        self.misses += 1
+        self._owed += COST
+
+    def replayed(self) -> None:
+        self.replays += 1
+        if self._owed:
+            self._owed -= 1
+
+    def rests(self) -> bool:
+        """Whether a call is not to be recorded. After long it may be: sizes may have settled."""
+        if not self.spent:
+            return False
+        if not self._rest:
+            self._rest, self._next = self._next, self._next * LONGER
+        self._rest -= 1
+        if not self._rest:
+            self._owed = self._most - 2 * COST
+        return True
