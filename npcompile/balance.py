@@ -1,4 +1,4 @@
-"""Whether recording a place pays: where next to no call is replayed it is given up, told once, and seldom tried.
+"""Whether recording a place pays: where next to no call is replayed, it is given up, and seldom tried again.
 
 A recording takes as long as hundreds of calls, and its compilation seconds. Where every call brings sizes or
 decisions of its own, no program of the last one is right for the next.
@@ -11,9 +11,12 @@ from typing import Any
 REASON = "next to every call has sizes or decisions of its own, so that what was recorded is of no use"
 
 # What a recording costs, and a call for which all programs diverged, in replays that would make up for it.
-COST = 4
+COST, MISS = 16, 8
 # So much may be owed: sixteen recordings for a whole function, eight for a part of one.
 WHOLE, PART = 16 * COST, 8 * COST
+# However much they give, no place has more than so many times as many recordings: where arrays have other
+# lengths at every call, each is a compilation.
+MOST = 4
 # So many calls that would have been recorded are not, the first time; and so many times more each time after.
 REST, LONGER = 64, 8
 
@@ -27,6 +30,7 @@ class Balance:
     def __init__(self, most: int) -> None:
         self._most = most
         self._owed = 0
+        self._left = MOST * most
         self._rest = 0
         self._next = REST
         self._met: set[Any] = set()
@@ -36,7 +40,7 @@ class Balance:
 
     @property
     def spent(self) -> bool:
-        return self._owed >= self._most
+        return self._owed >= self._most or self._left <= 0
 
     @property
     def useless(self) -> bool:
@@ -48,12 +52,13 @@ class Balance:
         self.recordings += 1
         if kind in self._met:
             self._owed += COST
+            self._left -= COST
         self._met.add(kind)
 
     def missed(self) -> None:
         """A call for which all programs diverged."""
         self.misses += 1
-        self._owed += COST
+        self._owed += MISS
 
     def replayed(self) -> None:
         self.replays += 1

@@ -17,7 +17,6 @@ import types
 import warnings
 from typing import Any
 
-from npcompile.balance import PART, REASON, Balance
 from npcompile.deciding import decided_by, done_for_effect
 from npcompile.entering import PLAIN, Entering
 from npcompile.frontend import follow
@@ -28,11 +27,12 @@ from npcompile.frontend.rewriting.scopes import own_nodes
 from npcompile.frontend.rewriting.source import NotFound
 from npcompile.frontend.trace import Traced
 from npcompile.idling import Idling
+from npcompile.inner import Inner
 from npcompile.recorded import Recorded
 from npcompile.state import State
 from npcompile.telling import NotCompiledError
 from npcompile.tracebacks import as_written
-from npcompile.trial import FEWEST, Sums, is_small
+from npcompile.trial import Sums
 from npcompile.watch import ROUNDS, Watch
 
 # A block whose signature was another at so many calls is left to Python.
@@ -168,71 +168,7 @@ class Outlined(Entering):
         return Callee(fn, self)
 
 
-class _Inner(Recorded):
-    """A part of a function's work that is recorded by itself; what it does is counted with the function's."""
-
-    clear_seconds = 0.0
-    first_replays = FEWEST
-
-    def __init__(self, fn: Any, within: Outlined) -> None:
-        root = within.root
-        super().__init__(fn, root._wait, root._strict, root._default_float, root._blocks, root._programs)
-        self.fast_random = root.fast_random
-        self._made_so = root._made_so
-        self.within = within
-        self.root = root
-        self.calls_too_small = 0
-        self.balance = root.balances.setdefault(self._place(), Balance(PART))
-
-    def _place(self) -> Any:
-        """What it is known by, however often the functions around it are cut."""
-        raise NotImplementedError
-
-    def _too_often(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if self.balance.useless:
-            self.root.note(REASON, self._first_line())
-            self.leave()
-        return self._plain(args, kwargs)
-
-    def _first_line(self) -> int:
-        return int(self.__wrapped__.__code__.co_firstlineno)
-
-    def _are_news(self) -> bool:
-        return super()._are_news() or warnings.filters is not self.root.filters
-
-    def _report(self, reason: str, line: int | None, everywhere: bool = False) -> None:
-        self.root._report(reason, line, everywhere)
-
-    def _worth(self, state: State, traced: Traced) -> bool:
-        assert traced.plan is not None
-        if os.environ.get("NPCOMPILE_BACKEND") == "interpreter" or not is_small(traced.plan):
-            return True
-        state.small = True
-        return False
-
-    def _all_small(self) -> bool:
-        """Whether NumPy is faster at all that was seen, and enough was."""
-        self.calls_too_small += 1
-        return self.calls_too_small > 3 and all(state.small for state in self._states.values())
-
-    def _too_small(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if self._all_small():
-            self.leave()
-        return super()._too_small(args, kwargs)
-
-    def leave(self) -> None:
-        """Have Python do what this stands for."""
-        raise NotImplementedError
-
-    def beside(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        self._stats.calls -= 1
-        return super().beside(args, kwargs)
-
-    def wait_until(self, deadline: float | None) -> None:
-        self._wait_for_all(deadline)
-
-
-class Callee(_Inner):
+class Callee(Inner):
     """A function of the user's that Python between blocks calls; and others of its code."""
 
     def __init__(self, fn: types.FunctionType, within: Outlined) -> None:
@@ -295,7 +231,7 @@ class Callee(_Inner):
 _WORK = ("op", "write", "library", "host", "opaque")  # the steps of a program that is worth a block
 
 
-class Block(_Inner):
+class Block(Inner):
     """A run of statements, recorded by itself."""
 
     max_signatures = 8

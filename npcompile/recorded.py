@@ -138,7 +138,7 @@ class Recorded(Linking):
                     state.prefer(replay)
                 return result
             if state.ready:
-                self._missed(state)
+                state.missed(self.balance)
             elif state.small or state.settled or state.waits():
                 return self._by_numpy(state, args, kwargs)
             if failure is not None:
@@ -154,16 +154,6 @@ class Recorded(Linking):
         if kwargs:
             parts.append(key_of(kwargs, leaves))
         return (torch.get_num_threads(), current_device(), *parts)
-
-    def _missed(self, state: State) -> None:
-        """All programs of a signature diverged."""
-        state.misses += 1
-        self.balance.missed()
-        if self.balance.useless:
-            state.wasted += 1
-            if state.wasted > MAX_MISSES:
-                with self._lock:
-                    state.ready, state.plain = [], True
 
     def _again(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any], failure: BaseException) -> Any:
         """A call whose replay raised before any effect. If the function itself does not, that is ours to
@@ -282,6 +272,7 @@ class Recorded(Linking):
             if state is None:
                 self._has_room()
                 state = self._states[key] = State(None, ())
+                state.kind = apart(key)[0]
                 state.entries, state.count, state.answered = [entry], 1, True
             state.ready = [(replay, entry.host_calls)]
         if entry.jobs:  # else they are interpreted
@@ -362,7 +353,7 @@ class Recorded(Linking):
             return self._too_many(
                 args, kwargs, f"more than {self.max_programs} ways through the function at one signature"
             )
-        if state.count and self.balance.rests():
+        if self.balance.rests():
             return self._too_often(args, kwargs)
         fn: Any = self.__wrapped__
         self._stats.recordings += 1

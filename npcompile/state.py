@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from npcompile.balance import Balance
 from npcompile.frontend.program import Program
 from npcompile.frontend.trace import Traced, ops_version
 from npcompile.lower import cuda
@@ -49,6 +50,8 @@ class Entry:
 
 # So many recordings, at calls ever further apart, may fail to tell one small int from another.
 MAX_UNSURE = 9
+# After so many calls for which all programs diverged, where next to none is replayed, they are given up.
+MAX_WASTED = 12
 
 
 class State:
@@ -94,6 +97,15 @@ class State:
         """Whether nothing is lost with it: a program for many lengths answered, or the cut that all have."""
         cut = None if self.group is None else self.group.outlined
         return self.answered or (cut is not None and self.outlined is cut)
+
+    def missed(self, balance: Balance) -> None:
+        """All programs diverged. Where that is the rule they are given up."""
+        self.misses += 1
+        balance.missed()
+        if balance.useless:
+            self.wasted += 1
+            if self.wasted > MAX_WASTED:
+                self.ready, self.plain = [], True
 
     def rests(self) -> bool:
         """Whether this call is not to be recorded."""

@@ -1,0 +1,213 @@
+"""Where every call brings sizes or decisions of its own, recording stops: what else there is goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import npcompile
+from npcompile.balance import COST, REASON, REST, WHOLE, Balance
+from tests.checker import same
+
+pytestmark = pytest.mark.filterwarnings("ignore::npcompile.NotCompiledWarning")
+
+
+@pytest.fixture(autouse=True)
+def interpreter(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+
+
+def numbers(seed: int) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    return rng.standard_normal(int(rng.integers(4, 200)))
+
+
+class Pair:
+    """Sizes that are those of what an object holds."""
+
+    def __init__(self, x: np.ndarray, y: np.ndarray) -> None:
+        self.x, self.y = x, y
+
+    def picked(self, mask: np.ndarray) -> Pair:
+        return Pair(np.extract(mask, self.x), np.extract(mask, self.y))
+
+    def put(self, mask: np.ndarray) -> Pair:
+        made = Pair(np.zeros(mask.shape), np.zeros(mask.shape))
+        np.place(made.x, mask, self.x)
+        np.place(made.y, mask, self.y)
+        return made
+
+
+def shine(pair: Pair, depth: int, log: list[int]) -> Pair:
+    bright = pair.x > 0.2 * depth
+    log.append(depth)
+    if depth < 2 and np.any(bright):
+        inner = shine(pair.picked(bright), depth + 1, log).put(bright)
+        return Pair(pair.x * 0.5 + inner.x, pair.y + inner.y * 2)
+    return pair
+
+
+def objects(x: np.ndarray, log: list[int]) -> Any:
+    pair = shine(Pair(x, x * 2), 0, log)
+    return pair.x, pair.y
+
+
+def clusters(x: np.ndarray, log: list[int]) -> Any:
+    n = len(x)
+    label = np.full(n, -1)
+    near = np.abs(x[:, None] - x) < 0.1
+    core, found = near.sum(1) >= 3, 0
+    for i in range(n):
+        if label[i] != -1 or not core[i]:
+            continue
+        front = np.zeros(n, bool)
+        front[i] = True
+        seen = front.copy()
+        while front.any():
+            new = near[front & core].any(axis=0) & ~seen
+            seen |= new
+            front = new
+        label[seen & (label == -1)] = found
+        found += 1
+        log.append(found)
+    return label, found
+
+
+def windows(x: np.ndarray, log: list[int]) -> Any:
+    wide = 1 + int(x[0] * 100) % 7
+    log.append(wide)
+    if len(x) < wide:
+        return None
+    seen = np.lib.stride_tricks.sliding_window_view(x, wide)
+    return seen.mean(axis=1), np.median(seen, axis=1)
+
+
+def rows(x: np.ndarray, log: list[int]) -> Any:
+    key = (x * 3).astype(int) % 5
+    order = np.argsort(key, kind="stable")
+    starts = np.zeros(6, int)
+    np.add.at(starts, key + 1, 1)
+    starts = np.cumsum(starts)
+    log.append(1)
+    return np.array([x[order][starts[k] : starts[k + 1]].sum() for k in range(5)])
+
+
+def outliers(x: np.ndarray, log: list[int]) -> Any:
+    keep = np.ones(len(x), bool)
+    for trip in range(10):
+        new = np.abs(x - x[keep].mean()) <= 1.5 * x[keep].std()
+        if (new == keep).all() or new.sum() < 3:
+            break
+        keep = new
+        log.append(trip)
+    return keep, x[keep]
+
+
+# How many recordings the first thirty calls have at most, and the next thirty. (A program for many lengths
+# answers the outliers, but where a mask picks all: these lengths are recorded until they have cost too much.)
+@pytest.mark.parametrize(
+    ("fn", "first", "more"),
+    [(objects, 20, 0), (clusters, 80, 0), (rows, 16, 0), (windows, 24, 2), (outliers, 16, 10)],
+)
+def test_recording_stops(fn: Callable[..., Any], first: int, more: int) -> None:
+    jitted = npcompile.jit(fn)
+    after = [0]
+    for call in range(60):
+        x, mine, theirs = numbers(call), [], []
+        same(jitted(x, mine), fn(x, theirs), ulp=64, scale=1.0, where=f"call {call}")
+        assert mine == theirs, call
+        after.append(jitted.stats.recordings)
+    assert after[30] <= first and after[60] - after[30] <= more, after
+
+
+def grown(values: np.ndarray, log: list[int]) -> np.ndarray:
+    made = values[: int(values[0])]
+    log.append(1)
+    return made * 2 + 1
+
+
+def beside(x: np.ndarray, y: np.ndarray, log: list[int]) -> Any:
+    a = x * 2 + y
+    log.append(len(y))
+    b = grown(y, log)
+    return np.sqrt(a[:3] ** 2 + 1), b
+
+
+def test_what_is_beside_goes_on() -> None:
+    jitted = npcompile.jit(beside)
+    rng = np.random.default_rng(0)
+
+    def call() -> None:
+        x, y = rng.random(40), rng.random(40)
+        y[0] = rng.integers(5, 40)
+        mine: list[int] = []
+        theirs: list[int] = []
+        same(jitted(x, y, mine), beside(x, y, theirs), ulp=4, scale=1.0)
+        assert mine == theirs
+
+    for _ in range(40):
+        call()
+    before, blocks = jitted.stats, jitted._blocks.replays
+    for _ in range(20):
+        call()
+    assert jitted.stats.recordings == before.recordings
+    assert jitted._blocks.replays >= blocks + 20
+    assert jitted.stats.replays >= before.replays + 19
+
+
+def wide(x: np.ndarray, width: int) -> Any:
+    if len(x) < width:
+        return None
+    seen = np.lib.stride_tricks.sliding_window_view(x, width)
+    return seen.mean(axis=1), np.median(seen, axis=1)
+
+
+def test_it_is_told_once() -> None:
+    jitted = npcompile.jit(wide)
+    with pytest.warns(npcompile.NotCompiledWarning) as told:
+        for call in range(60):
+            jitted(numbers(call), 1 + call % 5)
+    assert sum(REASON in str(one.message) for one in told) == 1
+    assert sum(REASON in reason for reason in jitted.stats.reasons) == 1
+    assert REASON in str(npcompile.explain(jitted, numbers(0), 3))
+
+
+def test_sizes_that_settle_are_replayed() -> None:
+    jitted = npcompile.jit(wide)
+    for call in range(50):
+        jitted(numbers(call), 1 + call % 5)
+    settled, before = np.arange(201.0), replace(jitted.stats)
+    for _ in range(REST + 10):
+        same(jitted(settled, 3), wide(settled, 3), ulp=4, scale=1.0)
+    assert jitted.stats.replays >= before.replays + 5
+    assert jitted.stats.recordings <= before.recordings + 2
+
+
+def test_many_kinds_of_arguments_are_recorded() -> None:
+    def fn(x):
+        return x + x
+
+    jitted = npcompile.jit(fn)
+    arrays = [np.ones((2,) * n, kind) for n in range(1, 6) for kind in ("f4", "f8", "i4", "i8", "c16")]
+    for x in (*arrays, *arrays):
+        same(jitted(x), fn(x))
+    assert (jitted.stats.recordings, jitted.stats.replays) == (25, 25)
+
+
+def test_a_balance() -> None:
+    balance = Balance(WHOLE)
+    for _ in range(17):
+        assert not balance.rests()
+        balance.recorded("kind")
+    assert balance.spent and balance.useless
+    assert [balance.rests() for _ in range(REST + 1)] == [True] * REST + [False]
+    balance.recorded("kind")
+    balance.recorded("kind")
+    assert balance.rests()
+    for _ in range(2 * COST):
+        balance.replayed()
+    assert not balance.spent and not balance.useless
