@@ -17,6 +17,10 @@ _ADVICE: tuple[tuple[str, str], ...] = (
         "take whole arrays in place of one element at each trip",
     ),
     (r"depends on the trip|other sizes at each trip", "take slices that stay the same, or whole arrays"),
+    (
+        r"sizes or decisions of its own",
+        "keep the size: np.where, or `where=` of reductions; and decide outside the function",
+    ),
     (r"a loop over", "loop over a range, a list or an array"),
     (r"a store to attribute|deleting attribute", "return the new value, and store it in the caller"),
     (r"a store to (global|closure)|container from outside is used in place", "return the new value instead"),

@@ -47,9 +47,14 @@ class Balance:
         """Whether it is spent, and what there is seldom answers."""
         return self.spent and self.replays < self.recordings + self.misses
 
-    def recorded(self, kind: Any) -> None:
-        """A recording; the first of its kind (whatever the lengths) costs nothing."""
+    def recorded(self, kind: Any, missed: bool = False) -> None:
+        """A recording; the first of its kind (whatever the lengths) costs nothing.
+
+        missed: it is of a call for which all programs diverged, as has been noted.
+        """
         self.recordings += 1
+        if missed:
+            self._owed = max(self._owed - MISS, 0)
         if kind in self._met:
             self._owed += COST
             self._left -= COST

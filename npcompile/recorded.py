@@ -357,7 +357,7 @@ class Recorded(Linking):
             return self._too_often(args, kwargs)
         fn: Any = self.__wrapped__
         self._stats.recordings += 1
-        self.balance.recorded(state.kind)
+        self.balance.recorded(state.kind, state.misses > 0)
         names = self._binding.names(len(args))
         device = str(current_device() or "cpu")
         general = state.group is not None and state.group.is_general() and are_apart(args, kwargs)
