@@ -21,6 +21,7 @@ from npcompile.frontend.program import (
     step_of,
     value_of,
 )
+from npcompile.frontend.recording.bound import After
 from npcompile.frontend.table import Op
 from npcompile.lower.sizes import SMALLEST, Form, Pattern, pattern
 
@@ -139,6 +140,8 @@ def _same_target(a: Any, b: Any) -> bool:
         return a.kind == b.kind and _same(a.expected, b.expected, {})
     if isinstance(a, Call):
         return a.name == b.name and a.function is b.function
+    if isinstance(a, After):
+        return a.__name__ == b.__name__ and bool(a.function == b.function)
     return isinstance(a, Length | str) and bool(a == b)
 
 

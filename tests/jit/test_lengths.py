@@ -311,3 +311,32 @@ def test_compiled_masks_are_not_compiled_for_each_count(monkeypatch: pytest.Monk
         x, y = rng.integers(-8, 8, 100) / 4.0, np.zeros(1)
         same(jitted(x, y), chained(x, y), where=f"seed {seed}")
     assert jitted.stats.programs <= 4 and jitted.stats.compilations <= 6
+
+
+def filled(x):
+    near = np.abs(x[:, None] - x)
+    np.fill_diagonal(near, np.inf)
+    return near.min(axis=1)
+
+
+def placed(x):
+    made = np.zeros(len(x))
+    np.place(made, x > 3, x[x > 3] * 2)
+    return made + x
+
+
+def counted(x):
+    sums = np.zeros(len(x))
+    np.add.at(sums, np.arange(len(x)) // 2, x)
+    return sums - x
+
+
+@pytest.mark.parametrize("fn", [filled, placed, counted])
+def test_what_numpy_writes_into_an_array(fn: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+    jitted = npcompile.jit(fn)
+    for n in (10, 13, 30, 41, 17, 64):
+        x = np.arange(float(n)) ** 1.5 % 7
+        same(jitted(x), fn(x), where=f"n = {n}")
+    assert jitted.stats.recordings <= 4, jitted.stats
+    assert jitted.stats.replays >= 2, jitted.stats
