@@ -67,7 +67,7 @@ TABLE = [
         "lattice_boltzmann",
         "example",
         {"size": 12, "steps": 40},
-        21,
+        17,
         4,
         0,
         6,
