@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable
 from typing import Any
 
@@ -28,6 +29,10 @@ from npcompile.lower.sizes import SMALLEST, Form, Pattern, pattern
 # What gives an array whose axes are as long as the first argument's.
 _ALIKE = frozenset(
     [np.ndarray.copy, np.ndarray.astype, np.copy, np.zeros_like, np.ones_like, np.empty_like, np.full_like]
+)
+# What gives a view where the memory lies so, and a copy elsewhere.
+_AS_IT_LIES = frozenset(
+    [np.reshape, np.ndarray.reshape, np.ravel, np.ndarray.ravel, np.ascontiguousarray, np.asfortranarray]
 )
 
 
@@ -83,6 +88,51 @@ def sized_by_data(node: fx.Node) -> bool:
     return isinstance(target, Hashable) and target in pure.SIZED_BY_DATA
 
 
+def may_lie_otherwise(program: Program) -> bool:
+    """Whether something is a view at some lengths and a copy at others: `x[:, :n].ravel()`, where `n` may be
+    less than the length or not."""
+    return any(
+        isinstance(node.target, Op)
+        and node.target.function in _AS_IT_LIES
+        and isinstance(node.args[0], fx.Node)
+        and _may_be_whole(node.args[0])
+        for node in program.graph.nodes
+    )
+
+
+def _may_be_whole(node: fx.Node) -> bool:
+    """Whether a view takes a part of an axis that at other lengths may be all of it."""
+    picks = []
+    only_picks = True
+    while step_of(node) == "view" and isinstance(node.args[0], fx.Node):
+        if isinstance(node.target, Op) and node.target.function is np.ndarray.__getitem__:
+            picks.append(node.args[1] if isinstance(node.args[1], tuple) else (node.args[1],))
+        else:
+            only_picks = False
+        node = node.args[0]
+    value = value_of(node)
+    regular = only_picks and value.strides == tuple(
+        math.prod(value.shape[axis + 1 :]) for axis in range(len(value.shape))
+    )
+    return any(
+        isinstance(item, slice) and not _is_sure(item) and not (regular and _is_first(item, index))
+        for index in picks
+        for item in index
+    )
+
+
+def _is_sure(item: slice) -> bool:
+    """Whether it is all of an axis at every length, or never."""
+    if item.stop is None:
+        return item.start is None or (type(item.start) is int and item.start >= 0)
+    return type(item.stop) is int and item.stop < 0
+
+
+def _is_first(item: slice, index: tuple[Any, ...]) -> bool:
+    """Whether it is of the first axis that is left: what it picks of a regular array is regular."""
+    return item.step in (None, 1) and next(i for i in index if isinstance(i, slice) or i is Ellipsis) is item
+
+
 # -- which calls may share a program -------------------------------------------------------------------------
 
 
@@ -116,6 +166,8 @@ def pattern_of(*lengths: tuple[int, ...]) -> Pattern | None:
 def same_program(one: Program, other: Program) -> bool:
     """Whether two recordings, at other lengths, are the same in everything that replays depend on."""
     if len(one.graph.nodes) != len(other.graph.nodes) or one.device != other.device:
+        return False
+    if may_lie_otherwise(one):
         return False
     places: dict[fx.Node, fx.Node] = {}
     for a, b in zip(one.graph.nodes, other.graph.nodes, strict=True):

@@ -340,3 +340,33 @@ def test_what_numpy_writes_into_an_array(fn: Callable[..., Any], monkeypatch: py
         same(jitted(x), fn(x), where=f"n = {n}")
     assert jitted.stats.recordings <= 4, jitted.stats
     assert jitted.stats.replays >= 2, jitted.stats
+
+
+def columns_written(p, q):
+    table = np.zeros((4, len(p)))
+    part = table[:, : len(q)].reshape(-1)  # a view where q is as long as p, or longer
+    part += 1.0
+    return table, part
+
+
+def columns_of_an_argument_written(x, q):
+    part = np.ravel(x[:, : len(q)])
+    part *= 2.0
+    return part
+
+
+@pytest.mark.parametrize("function", [columns_written, columns_of_an_argument_written])
+def test_what_is_a_view_at_some_lengths_and_a_copy_at_others(function):
+    jitted = npcompile.jit(function)
+    for p, q in ((3, 5), (4, 7), (5, 8), (6, 6), (6, 4), (7, 3), (5, 5), (9, 4), (8, 12), (8, 4)):
+        first = np.arange(4.0 * p).reshape(4, p) if function is columns_of_an_argument_written else np.zeros(p)
+        given, expected = first.copy(), first.copy()
+        same(jitted(given, np.ones(q)), function(expected, np.ones(q)))
+        same(given, expected)
+
+
+def test_parts_of_the_first_axis_lie_together_at_every_length():
+    function = npcompile.jit(lambda x, q: x[: len(q)].ravel() * 2.0)
+    for n in range(4, 24):
+        same(function(np.ones((n, 3)), np.ones(n - 2)), np.full(3 * (n - 2), 2.0))
+    assert function.stats.recordings <= 3
