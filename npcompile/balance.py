@@ -17,6 +17,9 @@ WHOLE, PART = 16 * COST, 8 * COST
 # However much they give, no place has more than so many times as many recordings: where arrays have other
 # lengths at every call, each is a compilation.
 MOST = 4
+# A part that is useless at so many calls of the whole function in a row is given up: at fewer, what was recorded
+# may still be compiling, or may be for calls of other sizes that come again.
+PATIENCE = 8
 # So many calls that would have been recorded are not, the first time; and so many times more each time after.
 REST, LONGER = 64, 8
 
@@ -34,6 +37,7 @@ class Balance:
         self._rest = 0
         self._next = REST
         self._met: set[Any] = set()
+        self._since: int | None = None  # at which call of the function it was found useless
         self.recordings = 0
         self.misses = 0
         self.replays = 0
@@ -46,6 +50,14 @@ class Balance:
     def useless(self) -> bool:
         """Whether it is spent, and what there is seldom answers."""
         return self.spent and self.replays < self.recordings + self.misses
+
+    def is_given_up(self, calls: int) -> bool:
+        """Whether it has long been useless. calls: those of the function that it is in, so far."""
+        if not self.useless:
+            self._since = None
+        elif self._since is None:
+            self._since = calls
+        return self._since is not None and calls - self._since >= PATIENCE
 
     def recorded(self, kind: Any, missed: bool = False) -> None:
         """A recording; the first of its kind (whatever the lengths) costs nothing.
@@ -66,6 +78,7 @@ class Balance:
         self._owed += MISS
 
     def replayed(self) -> None:
+        """A call that a program answered, or will when it is compiled."""
         self.replays += 1
         if self._owed:
             self._owed -= 1

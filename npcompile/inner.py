@@ -37,8 +37,10 @@ class Inner(Recorded):
         raise NotImplementedError
 
     def _too_often(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        self.root.note(REASON, self._first_line())
-        if self.balance.useless:
+        given_up = self.balance.is_given_up(self._stats.calls)
+        if given_up or not self.balance.useless:
+            self.root.note(REASON, self._first_line())
+        if given_up:
             self.leave()
         return self._plain(args, kwargs)
 

@@ -140,6 +140,7 @@ class Recorded(Linking):
             if state.ready:
                 state.missed(self.balance)
             elif state.small or state.settled or state.waits():
+                self.balance.replayed()
                 return self._by_numpy(state, args, kwargs)
             if failure is not None:
                 return self._again(key, args, kwargs, failure)
