@@ -17,8 +17,8 @@ WHOLE, PART = 16 * COST, 8 * COST
 # However much they give, no place has more than so many times as many recordings: where arrays have other
 # lengths at every call, each is a compilation.
 MOST = 4
-# A part that is useless at so many calls of the whole function in a row is given up: at fewer, what was recorded
-# may still be compiling, or may be for calls of other sizes that come again.
+# A part that is useless at so many calls of the whole function in a row is given up: at fewer, what was
+# recorded may still be compiling, or may be for calls of other sizes that come again.
 PATIENCE = 8
 # So many calls that would have been recorded are not, the first time; and so many times more each time after.
 REST, LONGER = 64, 8

@@ -359,7 +359,7 @@ def columns_of_an_argument_written(x, q):
 def test_what_is_a_view_at_some_lengths_and_a_copy_at_others(function):
     jitted = npcompile.jit(function)
     for p, q in ((3, 5), (4, 7), (5, 8), (6, 6), (6, 4), (7, 3), (5, 5), (9, 4), (8, 12), (8, 4)):
-        first = np.arange(4.0 * p).reshape(4, p) if function is columns_of_an_argument_written else np.zeros(p)
+        first = np.zeros(p) if function is columns_written else np.arange(4.0 * p).reshape(4, p)
         given, expected = first.copy(), first.copy()
         same(jitted(given, np.ones(q)), function(expected, np.ones(q)))
         same(given, expected)
