@@ -26,7 +26,7 @@ ALIGNMENT = 64
 # In nanoseconds of work as `compile.cost` estimates it, which is up to thirty times what a run takes where
 # many operations are fused (heat_3d: 74 microseconds and 4). So whether threads share a kernel is measured
 # (trying.h) between these two; below they do not, above they do.
-TRIED_FROM, SHARED_FROM = 10_000.0, 2_000_000.0
+TRIED_FROM, SHARED_FROM = 10_000.0, 400_000.0
 # A sum's last digits follow from how many threads share it, so that may not change from call to call. Waking
 # a second thread takes 30 microseconds, in which the caller goes on alone.
 FIXED_FROM = 100_000.0
