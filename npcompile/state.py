@@ -101,6 +101,8 @@ class State:
     def missed(self, balance: Balance) -> None:
         """All programs diverged. Where that is the rule they are given up."""
         self.misses += 1
+        if self.pause:  # what it would decide by cannot be told apart yet: it says nothing of later calls
+            return
         balance.missed()
         if balance.useless:
             self.wasted += 1

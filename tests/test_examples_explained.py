@@ -34,7 +34,7 @@ EXPLAINED = {
     "spectral-rings": Explained(1, 0, 1, 0),
     "particle_in_cell-example": Explained(3, 0, 8, 1),
     "particle_in_cell-histogram": Explained(1, 2, 3, 0),
-    "ray_tracing-example": Explained(15, 0, 15, 5),
+    "ray_tracing-example": Explained(34, 21, 26, 26),
     "gpt-example": Explained(4, 1, 14, 0),
     "kalman-one_step": Explained(1, 0, 3, 0),
     "kalman-outlier": Explained(1, 0, 2, 0),
