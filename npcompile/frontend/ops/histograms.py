@@ -9,8 +9,19 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from npcompile.frontend.ops.rules import FLOAT64, INT64, as_dtype, cast, do, dtype_of, op, promoted, strength
-from npcompile.frontend.table import Op
+from npcompile.frontend.ops.rules import (
+    FLOAT64,
+    INT64,
+    as_dtype,
+    cast,
+    device_of,
+    do,
+    dtype_of,
+    op,
+    promoted,
+    strength,
+)
+from npcompile.frontend.table import Op, Weak
 from npcompile.nep50 import promote
 
 
@@ -92,6 +103,8 @@ def _ends(a: Tensor, given: Any) -> tuple[Any, Any, Tensor]:
     """The outer edges, and whether they are what NumPy can do with."""
     if given is not None:
         first, last = given
+        if isinstance(first, Tensor | Weak) or isinstance(last, Tensor | Weak):
+            return first, last, _in_order(first, last, a.device)
         ok = torch.ones((), dtype=torch.bool, device=a.device)
         if first > last:
             raise ValueError("max must be larger than min in range parameter.")
@@ -108,14 +121,22 @@ def _ends(a: Tensor, given: Any) -> tuple[Any, Any, Tensor]:
     return torch.where(same, first - 0.5, first), torch.where(same, last + 0.5, last), ok
 
 
+def _in_order(first: Any, last: Any, device: torch.device) -> Tensor:
+    """Whether ends that a step gave are finite and apart: NumPy refuses others, or moves them."""
+    first, last = as_dtype(first, FLOAT64, device), as_dtype(last, FLOAT64, device)
+    return torch.isfinite(first) & torch.isfinite(last) & (first < last)
+
+
 def _difference(last: Any, first: Any) -> Any:
-    """Of integers as a number without a sign."""
-    if isinstance(last, Tensor) and not last.is_floating_point():
-        return last.to(torch.int64) - first.to(torch.int64)
-    if isinstance(last, Tensor):
-        return do(np.subtract, last, first)
-    whole = isinstance(last, (int, np.integer)) and isinstance(first, (int, np.integer))
-    return int(last) - int(first) if whole else last - first
+    """Of integers as a number without a sign. NumPy's is a scalar with a dtype, also of Python's numbers."""
+    traced = [end for end in (last, first) if isinstance(end, Tensor | Weak)]
+    if not traced:
+        whole = isinstance(last, (int, np.integer)) and isinstance(first, (int, np.integer))
+        return int(last) - int(first) if whole else last - first
+    dtype = promote.result_type(strength(last), strength(first))
+    dtype = INT64 if dtype.kind in "iu" else dtype
+    device = device_of(traced)
+    return do(np.subtract, as_dtype(last, dtype, device), as_dtype(first, dtype, device))
 
 
 def _counted(index: Tensor, weights: Tensor | None, count: int) -> Tensor:
