@@ -60,7 +60,8 @@ def note(recorded: Recorded, args: tuple[Any, ...], state: State, key: Any) -> N
         return
     if recorded._front is None:
         direct = recorded._direct and not recorded._strict
-        direct = direct and recorded._default_float is None and not recorded.fast_random
+        direct = direct and recorded._default_float is None
+        direct = direct and not (recorded.fast_random or recorded.resizes)
         takes, stats = binding.takes, vars(recorded._stats)
         recorded._front = _module.Front(
             recorded.__wrapped__, takes, binding.only_positional, recorded.own, stats, direct

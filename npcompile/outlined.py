@@ -55,7 +55,7 @@ class Outlined(Entering):
         self.lock = threading.Lock()
         self.refused: str | None = None  # why a call under `strict` was not to run
         # What Python calls between blocks may be called with other options, whatever is compiled.
-        self._substitutes = owner._default_float is not None or owner.fast_random
+        self._substitutes = owner._default_float is not None or owner.fast_random or owner.resizes
         self.entered = False  # something that was called in the call at hand was jitted
         self.idling = Idling()
         self.rest = 0  # so many calls are not looked at: the native runtime counts them, too

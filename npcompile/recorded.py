@@ -20,6 +20,7 @@ from npcompile.device import current_device
 from npcompile.frontend.defaults import Defaults, on_device
 from npcompile.frontend.errstate import all_warnings_are_errors, traps, warnings_matter
 from npcompile.frontend.lengths import apart
+from npcompile.frontend.outline import may_resize
 from npcompile.frontend.program import Diverged, Program
 from npcompile.frontend.record import Recorder
 from npcompile.frontend.rewrite import Rewritten, rewrite
@@ -84,6 +85,7 @@ class Recorded(Linking):
         self._binding = Binding(fn)
         self._arity = self._binding.arity
         self._rewritten: Rewritten | str | None = None
+        self.resizes = isinstance(fn, types.FunctionType) and may_resize(fn)
         forks.alive.add(self)
 
     # -- calling -----------------------------------------------------------------------------------------
@@ -172,7 +174,7 @@ class Recorded(Linking):
     def _in_python(self, device: bool = False) -> Any:
         """The function as Python runs it, with its options. device: tensors on a device are given to it."""
         fn: Any = self.__wrapped__
-        asked = device or self._default_float is not None or self.fast_random
+        asked = device or self._default_float is not None or self.fast_random or self.resizes
         if asked and isinstance(rewritten := self._source(), Rewritten):
             return rewritten.bind(fn, Defaults(self._default_float, self.fast_random))
         return fn

@@ -11,6 +11,7 @@ import torch
 from npcompile.frontend import draws, follow
 from npcompile.frontend.arrays import from_tensor, is_array, to_tensor
 from npcompile.frontend.hooks import Hooks
+from npcompile.frontend.references import counted
 from npcompile.frontend.rewrite import Rewritten, rewrite
 from npcompile.frontend.table import TABLE
 
@@ -51,6 +52,9 @@ class Defaults(Hooks):
     def __init__(self, dtype: np.dtype[Any] | None, fast_random: bool = False) -> None:
         self.dtype = dtype
         self.fast_random = fast_random
+
+    def getattr(self, obj: Any, name: str) -> Any:
+        return counted(obj, name) or getattr(obj, name)
 
     def call(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
         if self.fast_random and (draw := draws.taken(fn, args, kwargs)) is not None:

@@ -105,7 +105,13 @@ class Roots:
     def __init__(self) -> None:
         self._by_owner: dict[int, tuple[int, int]] = {}  # id of the owner: (root, address that counts as 0)
         self._outside: list[tuple[int, int, int, int]] = []  # arrays from outside: low, high, root, zero
+        self._followers: list[weakref.finalize[Any, Any]] = []
         self._next = 0
+
+    def clear(self) -> None:
+        """Follow no owner any more."""
+        for follower in self._followers:
+            follower.detach()
 
     def new(self) -> int:
         """The number of a new root."""
@@ -123,7 +129,9 @@ class Roots:
             known = (self.new(), at)
         if id(owner) not in self._by_owner:
             try:
-                weakref.finalize(owner, self._by_owner.pop, id(owner), None).atexit = False
+                follower = weakref.finalize(owner, self._by_owner.pop, id(owner), None)
+                follower.atexit = False
+                self._followers.append(follower)
                 self._by_owner[id(owner)] = known
             except TypeError:  # an owner that cannot be followed (bytes, say): each array found by its memory
                 pass
@@ -141,6 +149,15 @@ class Roots:
         return None
 
 
+_overlaps: weakref.WeakSet[Overlap] = weakref.WeakSet()
+
+
+def forget_arrays() -> None:
+    """Refer to no array any more, not even weakly."""
+    for overlap in list(_overlaps):
+        overlap.forget()
+
+
 class Overlap:
     """How arrays from outside lay in memory relative to each other when they were recorded.
 
@@ -150,6 +167,11 @@ class Overlap:
     def __init__(self, pairs: tuple[tuple[int, int, int | None], ...]) -> None:
         self.pairs = pairs
         self._right: tuple[weakref.ref[Any], ...] = ()  # the arrays that were right last
+        _overlaps.add(self)
+
+    def forget(self) -> None:
+        """Look again at the next call."""
+        self._right = ()
 
     def __call__(self, *given: Any) -> bool:
         """Whether these lie in the same way."""

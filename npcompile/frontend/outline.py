@@ -17,7 +17,7 @@ import numpy as np
 from npcompile.frontend.rewriting.clock import TICK, TOCK, clocked
 from npcompile.frontend.rewriting.cut import Block, Cutter, Levels
 from npcompile.frontend.rewriting.facts import Facts
-from npcompile.frontend.rewriting.forms import ENTER, changes_container, is_effect, is_short
+from npcompile.frontend.rewriting.forms import ENTER, changes_container, is_effect, is_short, root_of
 from npcompile.frontend.rewriting.scopes import (
     body_of,
     function_scope,
@@ -202,6 +202,20 @@ def _is_errstate(node: ast.With, fn: FunctionType, tree: ast.FunctionDef) -> boo
     names = _Names(_facts_of(tree, fn.__code__), cells, fn.__globals__)
     managers = [item.context_expr for item in node.items]
     return all(isinstance(made, ast.Call) and names.find(made.func) is np.errstate for made in managers)
+
+
+def may_resize(fn: FunctionType) -> bool:
+    """Whether a function may call an array's `resize`, of which NumPy counts the references."""
+    if "resize" not in fn.__code__.co_names:
+        return False
+    try:
+        node, imports = tree_of(fn)
+    except NotFound:
+        return True
+    return any(
+        isinstance(part, ast.Attribute) and part.attr == "resize" and root_of(part) not in imports
+        for part in ast.walk(node)
+    )
 
 
 def must_be_cut(fn: FunctionType) -> bool:

@@ -83,6 +83,7 @@ def trace(
     result = recorder.run(rewritten, fn, args, kwargs)
     name = fn.__name__ if fn.__name__.isidentifier() else "function"
     program = recorder.finish(name, result)
+    recorder.let_go()
     traced = Traced(
         result, program, host_calls=recorder.notes.host_calls, reason=recorder.reason, line=recorder.at
     )

@@ -51,6 +51,10 @@ class Tracked:
         known = self._known.get(id(obj))
         return None if known is None else known.node
 
+    def clear(self) -> None:
+        """Follow nothing any more: what is followed by weak reference can tell."""
+        self._known.clear()
+
     def array(self, array: Any, node: fx.Node) -> None:
         """Follow an array (or another object that can be referred to weakly)."""
         key = id(array)

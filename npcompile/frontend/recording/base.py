@@ -61,6 +61,11 @@ class Base(Hooks):
             self.reason = reason
             self.at, self.top = self.notes.where()
 
+    def let_go(self) -> None:
+        """Follow nothing any more: NumPy resizes no array that is referred to weakly."""
+        self.notes.tracked.clear()
+        self.notes.roots.clear()
+
     @property
     def on(self) -> bool:
         return self.active and threading.get_ident() == self._thread

@@ -49,8 +49,8 @@ _CHANGING = frozenset(
     + ["remove", "setdefault", "update"]
 )
 _WRITING = frozenset(
-    ["close", "critical", "debug", "error", "exception", "flush", "info", "log", "warning", "write"]
-    + ["writelines", "writerow"]
+    ["close", "critical", "debug", "error", "exception", "flush", "info", "log", "resize", "warning"]
+    + ["write", "writelines", "writerow"]
 )
 
 

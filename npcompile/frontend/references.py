@@ -1,0 +1,105 @@
+"""`a.resize(...)` of NumPy's arrays in functions that are jitted: which references are the user's."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import types
+import weakref
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from npcompile.frontend import memory
+from npcompile.frontend.recording.place import is_place
+from npcompile.frontend.rewriting.source import is_given
+
+_PACKAGE = str(Path(__file__).parent.parent)
+_FRONTEND = str(Path(__file__).parent)
+# What plain Python holds of an array with one name while its method is called: the name and the operand.
+_ALLOWED = 2
+_HOLDERS = (tuple, list, dict)
+
+
+class Counted:
+    """`a.resize` of NumPy's array `a`, to be called with what NumPy counts in plain Python: references to the
+    array that come of its function being jitted are none of the user's."""
+
+    def __init__(self, bound: Any) -> None:
+        self._bound = bound
+
+    def __call__(self, *new_shape: Any, **named: Any) -> None:
+        array = self._bound.__self__  # of whose references this is one, and an argument another
+        ours = 2 + _held(array)
+        if sys.getrefcount(array) - ours > _ALLOWED or weakref.getweakrefcount(array):
+            memory.forget_arrays()
+            gc.collect()  # what is left of a recording may know the array
+        if sys.getrefcount(array) - ours <= _ALLOWED:
+            named["refcheck"] = False
+        self._bound(*new_shape, **named)
+
+
+def counted(obj: Any, name: str) -> Any:
+    """What `obj.name` is to be where it is the `resize` of one of NumPy's arrays; None elsewhere."""
+    return Counted(obj.resize) if name == "resize" and isinstance(obj, np.ndarray) else None
+
+
+def _held(array: Any) -> int:
+    """How often frames of ours refer to an array, and calls of jitted functions that were given it."""
+    count = 0
+    seen: set[int] = set()
+    passed: list[Any] = []
+    frame: types.FrameType | None = sys._getframe(2)
+    while frame is not None:
+        code, outer = frame.f_code, frame.f_back
+        ours = code.co_filename.startswith(_PACKAGE)
+        if ours or is_given(code) or is_place(code):
+            for value in frame.f_locals.values():
+                if value is array:
+                    count += 1
+                elif type(value) in _HOLDERS and id(value) not in seen:
+                    seen.add(id(value))
+                    count += _contains(value, array)
+        if ours and not (outer is not None and outer.f_code.co_filename.startswith(_PACKAGE)):
+            count += _held_by_call(array, frame)
+            passed.append(frame.f_locals.get("args"))
+        frame = outer
+    for held in gc.get_referrers(array):
+        # `call(fn, *args)` among the hooks: nothing but the call holds the tuple of fn and args. (The other
+        # references to it: the list, the variable, an argument.)
+        if (
+            type(held) is tuple
+            and id(held) not in seen
+            and sys.getrefcount(held) == 4
+            and not _is_one(held, passed)
+        ):
+            count += 1
+    return count
+
+
+def _held_by_call(array: Any, frame: types.FrameType) -> int:
+    """How often the call refers to an array that this frame was given: a jitted function is no Python
+    function, so its caller keeps what it gave until it answers, and Python makes a tuple of it."""
+    known = frame.f_locals
+    if frame.f_code.co_filename.startswith(_FRONTEND):  # a hook, which a function calls as any other
+        return 0
+    if not any(_contains(known[name], array) for name in ("args", "kwargs") if name in known):
+        return 0
+    given = () if frame.f_back is None else frame.f_back.f_locals.values()
+    if any(type(value) is tuple and _contains(value, array) for value in given):
+        return 0  # `f(*arguments)`: the user's tuple
+    return 2
+
+
+def _is_one(held: tuple[Any, ...], passed: list[Any]) -> bool:
+    """Whether these are the arguments of a call that has been counted."""
+    return any(
+        len(args) == len(held) and all(a is b for a, b in zip(args, held, strict=True))
+        for args in passed
+        if args is not None
+    )
+
+
+def _contains(holder: Any, array: Any) -> int:
+    return sum(item is array for item in (holder.values() if type(holder) is dict else holder))
