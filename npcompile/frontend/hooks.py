@@ -163,6 +163,11 @@ class Hooks:
         iterable: Iterable[Any] = obj
         return iterable
 
+    def delegate(self, obj: Any) -> Iterable[Any]:
+        """What `yield from obj` is to go over."""
+        iterable: Iterable[Any] = obj
+        return iterable
+
     def unpack(self, value: Any, count: int) -> Iterable[Any]:
         """`a, b = value` with `count` names: what to unpack."""
         iterable: Iterable[Any] = value
@@ -183,6 +188,10 @@ class Hooks:
 
     def trying(self, begins: bool) -> None:
         """The body of a `try` statement begins; or is over, unless an exception is caught next."""
+
+    def raising(self, exc: Any) -> Any:
+        """What a `raise` statement is about to raise: what to raise."""
+        return exc
 
     def caught(self, exc: BaseException) -> None:
         """An `except` clause has caught this; its body comes next."""

@@ -82,7 +82,7 @@ def tree_of(fn: FunctionType) -> tuple[ast.FunctionDef, frozenset[str]]:
         if not isinstance(node, ast.FunctionDef):
             raise NotFound("it is a lambda")
         reason = plain_reason(node, function_scope(node, None, enclosing_class(code)), code.co_freevars)
-        if reason is not None and reason != "it is a generator":
+        if reason is not None:
             raise NotFound(reason)
         key = id(code)
         known = weakref.ref(code, lambda _: _trees.pop(key, None)), node, imports
@@ -233,11 +233,9 @@ def must_be_cut(fn: FunctionType) -> bool:
             return True
         if changed is None and part is not last and is_effect(part, imports) and not _is_print(part):
             return True
-        if isinstance(part, ast.While | ast.Try | ast.Yield | ast.YieldFrom | ast.Global | ast.Nonlocal):
+        if isinstance(part, ast.While | ast.Yield | ast.YieldFrom | ast.Global | ast.Nonlocal):
             return True
         if isinstance(part, ast.For) and not is_short(part):
-            return True
-        if isinstance(part, ast.With) and not _is_errstate(part, fn, node):
             return True
         if isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Del):
             return True

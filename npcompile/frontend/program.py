@@ -110,7 +110,8 @@ class Guard:
     (the opposite, with either), "truth" (of the value), "array" (`expected` is its `facts`), "outline" (its
     `outline`), "shape" (of an array), "type" (exactly), "length", "range" (low <= value <= high), "function"
     (of a method), "code" (of a function), "property" (that the class has this one), "keys" (of a dict, in
-    order, all of them text), "entries" (its keys, whatever they are).
+    order, all of them text), "entries" (its keys, whatever they are), "members" (of a set, in
+    the order in which they are gone over).
     """
 
     kind: str
@@ -144,6 +145,9 @@ class Guard:
             return type(value) is dict and tuple(value) == expected
         if self.kind == "entries":
             return type(value) is dict and tuple(value) == expected and all(map(_are_alike, value, expected))
+        if self.kind == "members":
+            kind, members = expected
+            return type(value) is kind and tuple(value) == members and all(map(_are_alike, value, members))
         if self.kind == "property":
             return inspect.getattr_static(type(value), expected[0], None) is expected[1]
         if self.kind == "other":
@@ -376,6 +380,8 @@ def guard_text(node: fx.Node, names: Callable[[fx.Node], str]) -> str:
         return f"type({name}) is {expected.__name__}"
     if guard.kind in ("keys", "entries"):
         return f"[*{name}] == {list(expected)}"
+    if guard.kind == "members":
+        return f"[*{name}] == {list(expected[1])}"
     if guard.kind == "property":
         return f"type({name}).{expected[0]} is {_called(expected[1])}"
     if guard.kind == "function":

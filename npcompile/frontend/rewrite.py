@@ -22,7 +22,7 @@ from npcompile.frontend.rewriting.source import (
 )
 from npcompile.frontend.rewriting.statements import transform
 
-_SUSPENDS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+_SUSPENDS = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def rewrite(fn: FunctionType) -> Rewritten | Refusal:
     """Rewrites a Python function from its source, once per code object.
 
     Bound to plain `Hooks` the result is the original but for hook frames in between: values, exceptions,
-    order of evaluation, effects, lines of its own frames. Refused: generators and coroutines, functions that
+    order of evaluation, effects, lines of its own frames. Refused: coroutines, functions that
     look at their own frame (`locals()`, `eval`, ...), and whatever has no source that compiles to the
     function's very code.
     """
@@ -89,7 +89,7 @@ def _forget(key: int, dead: weakref.ref[CodeType]) -> None:
 def _rewrite(fn: FunctionType) -> Rewritten | Refusal:
     code = fn.__code__
     if code.co_flags & _SUSPENDS:
-        return Refusal("it is a generator or a coroutine", code.co_firstlineno)
+        return Refusal("it is a coroutine", code.co_firstlineno)
     try:
         node, imports = find(fn)
         scope = function_scope(node, None, enclosing_class(code))

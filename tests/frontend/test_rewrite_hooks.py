@@ -95,7 +95,7 @@ def test_operations_in_order() -> None:
         == (
             "getitem binary inplace setitem compare truth truth "
             "load_global build call iterate unpack unpack_star setitem "
-            "trying load_global call load_global caught format text"
+            "trying load_global call load_global caught trying format text"
         ).split()
     )
 

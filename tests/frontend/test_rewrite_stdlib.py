@@ -56,12 +56,12 @@ def names(code: types.CodeType) -> set[str]:
 
 @pytest.mark.parametrize("name", MODULES)
 def test_all_are_rewritten_or_refused_for_a_good_reason(name: str) -> None:
-    suspends = 0x20 | 0x80 | 0x200
+    suspends = 0x80 | 0x200
     count = 0
     for fn in functions(importlib.import_module(name)):
         made = rewrite(fn)
         if isinstance(made, Refusal):
-            if made.reason == "it is a generator or a coroutine":
+            if made.reason == "it is a coroutine":
                 assert fn.__code__.co_flags & suspends
             else:
                 assert made.reason in {f"it uses {word}()" for word in names(fn.__code__)}, fn

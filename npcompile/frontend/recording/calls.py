@@ -20,7 +20,8 @@ from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.program import Call, Read
 from npcompile.frontend.recording.base import SIMPLE
 from npcompile.frontend.recording.bound import After, Method, target_of
-from npcompile.frontend.recording.functions import MAX_DEPTH, Functions
+from npcompile.frontend.recording.functions import MAX_DEPTH
+from npcompile.frontend.recording.library import Library
 from npcompile.frontend.recording.place import do, frames, outputs_named, warn, warn_at
 from npcompile.frontend.rewrite import Rewritten, rewrite
 from npcompile.frontend.signature import NUMBERS
@@ -35,12 +36,12 @@ _COMPARED = (int, float, bool, *(dtype.type for dtype in TORCH))  # what min and
 _KEYS = (*_COMPARED, complex, tuple, list)
 
 
-class Calls(Functions):
+class Calls(Library):
     """`f(a)`, by what is known of `f`."""
 
     def call(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
         if not self.on or id(fn) in self._inner:
-            return fn(*args, **kwargs)
+            return self.inner(fn, args, kwargs)
         if fn is warnings.warn:
             return self._warn(*args, **kwargs)
         op = TABLE.of(fn)
@@ -55,8 +56,8 @@ class Calls(Functions):
         if fn is bool and len(args) == 1:
             return self.truth(args[0])
         if (fn is set or fn is frozenset or fn is dict) and not any(map(self.notes.tracked.get, args)):
-            made: Any = fn(*args, **kwargs)
-            return self._note(self._keys, made, made)
+            keys: Any = fn(*args, **kwargs)
+            return self._note(self._keys, keys, keys)
         if (done := self.of_objects(fn, args, kwargs)) is not None:
             return done[0]
         if op is None and type(fn) is types.BuiltinFunctionType and fn.__self__ is not None:

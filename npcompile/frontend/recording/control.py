@@ -2,41 +2,64 @@
 
 from __future__ import annotations
 
+import enum
 import itertools
 import types
 from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
 from npcompile.frontend import pure
 from npcompile.frontend.arrays import is_array
 from npcompile.frontend.made import is_named_tuple
 from npcompile.frontend.notes import Unfollowed
+from npcompile.frontend.program import is_key
 from npcompile.frontend.recording.base import SIMPLE
 from npcompile.frontend.recording.texts import Texts
 
 # A loop is unrolled into the program up to this many trips, a nest of loops up to so many of the inner ones.
 MAX_TRIPS = 32
 MAX_INNER = 128
+# Sets from outside decide as a whole, up to so many things.
+MAX_MEMBERS = 64
 
-_WALKERS: tuple[type, ...] = (
-    enumerate,
-    zip,
-    reversed,
-    type(iter(range(0))),
-    type(iter([])),
-    type(reversed([])),
-    type(iter(())),
-    map,
-    filter,
+_VIEWS: tuple[type, ...] = (type({}.items()), type({}.keys()), type({}.values()))
+# What things are drawn from, one after the other.
+LAZY: frozenset[Any] = frozenset(
+    [types.GeneratorType, zip, enumerate, map, filter, reversed, type(iter([])), type(iter(()))]
+    + [type(iter(range(0))), type(reversed([])), type(iter({})), type(iter(set())), type(iter(""))]
+    + [
+        type(iter({}.items())),
+        type(iter({}.values())),
+        itertools.chain,
+        itertools.pairwise,
+        itertools.product,
+    ]
+    + [
+        itertools.zip_longest,
+        itertools.cycle,
+        itertools.combinations,
+        itertools.permutations,
+        itertools.islice,
+    ]
+    + [
+        itertools.combinations_with_replacement,
+        itertools.filterfalse,
+        itertools.takewhile,
+        itertools.dropwhile,
+    ]
+    + [itertools.count, itertools.repeat, itertools.accumulate, itertools.starmap, itertools.compress]
+    + [type(itertools.tee(())[0])]
 )
+
+
+_COUNTED = (range, type(iter(range(0))), itertools.count)  # they give numbers that are decided
 
 
 class Control(Texts):
     """What a function goes over, and how."""
 
+    _raised: Any = None  # the last exception that was decided
     _nest = 0  # how many are gone through
     _trips_inside = 0  # of those inside the outermost
 
@@ -47,25 +70,16 @@ class Control(Texts):
         obj = self._walked(obj)
         if type(obj) in (list, dict, deque):
             self._note(self._gone_through, obj)
+        if type(obj) in (set, frozenset):
+            self._note(self.members, obj)
+            self._note(self.notes.constant, tuple(obj))
         if is_array(obj):
             self.notes.asked(obj)
             items: Any = (self._row(obj, position) for position in range(len(obj)))
         else:
             items = iter(obj)
-        if (
-            type(obj) not in (list, tuple, dict, range, str)
-            and not (type(obj) is deque and self.notes.tracked.node(obj) is not None)
-            and not is_array(obj)
-            and type(obj) not in _WALKERS
-        ):
-            views: tuple[type, ...] = (
-                type({}.items()),
-                type({}.keys()),
-                type({}.values()),
-                types.GeneratorType,
-            )
-            if type(obj) not in views:
-                self.stop(f"a loop over a {type(obj).__name__}")
+        if not self.is_walked(obj):
+            self.stop(f"a loop over a {type(obj).__name__}")
         if (
             self.on
             and not is_array(obj)
@@ -83,13 +97,27 @@ class Control(Texts):
                     self._trips_inside += not outermost
                     if trip >= MAX_TRIPS or self._trips_inside > MAX_INNER:
                         self.stop(f"a loop of more than {MAX_TRIPS} trips, or {MAX_INNER} in a nest of loops")
-                    elif type(obj) is range or type(obj) is type(iter(range(0))):
+                    elif type(obj) in _COUNTED:
                         self.notes.constant(item)
                     elif type(obj) is enumerate:
                         self.notes.constant(item[0])
                 yield item
         finally:
             self._nest -= 1
+
+    def is_walked(self, obj: Any) -> bool:
+        """Whether it is known what comes of going over this."""
+        kind = type(obj)
+        if (
+            kind in (list, tuple, dict, range, str, frozenset)
+            or is_array(obj)
+            or kind in LAZY
+            or kind in _VIEWS
+        ):
+            return True
+        if kind is set:
+            return True
+        return kind is deque and self.notes.tracked.node(obj) is not None
 
     def _gone_through(self, obj: Any) -> None:
         """What lies in a list, dict or deque is asked for as a whole."""
@@ -99,6 +127,17 @@ class Control(Texts):
             raise Unfollowed("a container from outside is gone through after a call that may have changed it")
         if type(obj) is dict:
             self.notes.constant(tuple(obj))
+
+    def members(self, obj: Any) -> None:
+        """Note that it decides what is in a set."""
+        node = self.notes.tracked.node(obj)
+        if node is None or node.meta.get("members") == self.notes.calls:
+            return  # made inside: that was decided then
+        members = tuple(obj)
+        if len(members) > MAX_MEMBERS or not all(map(is_key, members)):
+            raise Unfollowed(f"what is in a {type(obj).__name__} from outside decides")
+        node.meta["members"] = self.notes.calls
+        self.notes.guard("members", (type(obj), members), node)
 
     def _length(self, obj: Any, result: int) -> int:
         if type(obj) in (list, deque) and (length := self.length_of_history(obj, result)):
@@ -117,9 +156,19 @@ class Control(Texts):
         """What a loop goes over, where that is an object's own to say."""
         if (method := self.protocol(obj, "__iter__")) is not None:
             return self.call(method, obj)
+        if self.on and isinstance(obj, enum.EnumType):
+            members: list[Any] = list(obj)
+            for member in members:
+                self.notes.tracked.keep(member, None)
+            return members
         if self.on and is_named_tuple(type(obj)) and self.is_followed(obj):
             return [self.getitem(obj, place) for place in range(len(obj))]
         return obj
+
+    def delegate(self, obj: Any) -> Any:
+        if self.on and type(obj) is types.GeneratorType and self.notes.tracked.get(obj) is None:
+            return obj  # what it is sent, it is sent itself
+        return self.iterate(obj)
 
     def _row(self, array: Any, position: int) -> Any:
         self.notes.constant(position)
@@ -140,8 +189,20 @@ class Control(Texts):
     def trying(self, begins: bool) -> None:
         self.notes.tries += 1 if begins else -1
 
-    def caught(self, exc: Any) -> None:
+    def raising(self, exc: Any) -> Any:
         if self.on:
+            if isinstance(exc, type) and issubclass(exc, BaseException):
+                exc = self.call(exc)
+            self._raised = exc
+        return exc
+
+    def is_decided(self, exc: Any) -> bool:
+        """Whether this exception is raised wherever the program is valid: by a `raise` of the user's, or for
+        what is decided (a key that is not in a dict)."""
+        return exc is not None and exc is self._raised
+
+    def caught(self, exc: Any) -> None:
+        if self.on and not self.is_decided(exc):
             self.stop(f"an exception was caught ({type(exc).__name__})")
 
     def define(self, function: Any) -> Any:
@@ -156,11 +217,6 @@ class Control(Texts):
         if self.on and type(value) in (dict, set):
             self._note(self._keys, value, value)
         return value
-
-    def manager(self, obj: Any) -> Any:
-        if self.on and not isinstance(obj, np.errstate):
-            self.stop(f"a with statement on a {type(obj).__name__}")
-        return obj
 
     def unsupported(self, what: str, line: int) -> None:
         if self.on:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import types
+from collections.abc import Generator
 from typing import Any
 
 from npcompile.frontend.notes import Unfollowed
@@ -81,11 +83,56 @@ class Functions(Control):
                 self._note(self.notes.constant, default)
         if self._cells and (fn.__defaults__ or fn.__kwdefaults__):
             self._note(self._defaults, fn, None)
-        cells = fn.__closure__ or ()
-        self._cells.append(Cells(dict(zip(fn.__code__.co_freevars, cells, strict=True)), node))
+        closure = zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True)
+        cells = Cells(dict(closure), node)
+        self._cells.append(cells)
         tries = self.notes.tries
         try:
-            return rewritten.bind(fn, self)(*args, **kwargs)
+            made = rewritten.bind(fn, self)(*args, **kwargs)
         finally:
             self._cells.pop()
             self.notes.tries = tries  # it may have returned from within
+        return self.driven(made, cells) if suspends(fn) else made
+
+    def inner(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The call of a function that was made inside: it is rewritten already."""
+        made = fn(*args, **kwargs)
+        return self.driven(made, None) if self.on and suspends(fn) else made
+
+    def driven(self, made: Any, cells: Cells | None) -> Any:
+        """A generator that does what this one does, a function's of the user's on these hooks: each time that
+        it goes on, its closure is at hand, and the `try` statements it is in are around what it does."""
+        driver: Any = self._drive(made, cells)
+        driver.__name__, driver.__qualname__ = made.__name__, made.__qualname__
+        return driver
+
+    def _drive(
+        self, made: types.GeneratorType[Any, Any, Any], cells: Cells | None
+    ) -> Generator[Any, Any, Any]:
+        notes = self.notes
+        step: Any = made.send
+        given: Any = None
+        own = 0  # `try` statements that it is in
+        while True:
+            if cells is not None:
+                self._cells.append(cells)
+            outer = notes.tries
+            notes.tries = outer + own
+            try:
+                item = step(given)
+            except StopIteration as end:
+                return end.value
+            finally:
+                own, notes.tries = notes.tries - outer, outer
+                if cells is not None:
+                    self._cells.pop()
+            try:
+                given = yield item
+                step = made.send
+            except BaseException as error:
+                given, step = error, made.throw
+
+
+def suspends(fn: Any) -> bool:
+    """Whether calling this gives a generator."""
+    return type(fn) is types.FunctionType and bool(fn.__code__.co_flags & inspect.CO_GENERATOR)

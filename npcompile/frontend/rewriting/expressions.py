@@ -259,6 +259,10 @@ class Expressions(Nodes):
         spec = "" if node.format_spec is None else self.expr(node.format_spec)
         return self.hook(node, "format", self.expr(node.value), _CONVERSION[node.conversion], spec)
 
+    def expr_YieldFrom(self, node: ast.YieldFrom) -> ast.expr:
+        iterable = self.hook(node.value, "delegate", self.expr(node.value))
+        return ast.copy_location(ast.YieldFrom(iterable), node)
+
     def expr_Lambda(self, node: ast.Lambda) -> ast.expr:
         return self.hook(node, "define", self.nested(node))
 

@@ -281,8 +281,6 @@ def plain_reason(
         n.func: len(n.args) + len(n.keywords) for n in nodes if isinstance(n, ast.Call)
     }
     for n in nodes:
-        if isinstance(n, ast.Yield | ast.YieldFrom):
-            return "it is a generator"
         if isinstance(n, ast.Await):
             return "it is a coroutine"
         if not isinstance(n, ast.Name) or not isinstance(n.ctx, ast.Load):

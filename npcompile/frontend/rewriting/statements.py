@@ -172,6 +172,8 @@ class Statements(Expressions):
             kind = self.expr(handler.type)
             where = handler if kind is None else handler.type
             caught: list[ast.stmt] = [ast.Expr(self.hook(where, "catching"), **position(where))]
+            if not node.finalbody:
+                caught.append(ast.Expr(self.hook(where, "trying", False), **position(where)))
             if handler.name is not None:
                 caught += self.rebind(where, handler.name)
             body = caught + self.body(handler.body)
@@ -188,6 +190,13 @@ class Statements(Expressions):
         return [type(node)(*parts, **position(node))]
 
     stmt_TryStar = stmt_Try
+
+    def stmt_Raise(self, node: ast.Raise) -> list[ast.stmt]:
+        if node.exc is None:
+            return [node]
+        cause = self.expr(node.cause)
+        raised = self.hook(node, "raising", self.expr(node.exc))
+        return [ast.Raise(raised, cause, **position(node))]
 
     # Definitions
 

@@ -1,0 +1,256 @@
+"""What a function keeps for itself: deques, dicts of other kinds, lazy objects and exceptions that it makes.
+
+They are no steps: what lies in them is followed as local names are, and where one leaves the function the
+recording ends.
+"""
+
+from __future__ import annotations
+
+import types
+from collections import Counter, OrderedDict, defaultdict, deque
+from typing import Any
+
+from npcompile.frontend import follow
+from npcompile.frontend.made import is_named_tuple
+from npcompile.frontend.recording.managing import Managing
+from npcompile.frontend.recording.place import do
+
+_VIEWS: tuple[type, ...] = (
+    type(OrderedDict().items()),
+    type(OrderedDict().keys()),
+    type(OrderedDict().values()),
+)
+_DICTS = (OrderedDict, Counter, defaultdict)
+_METHODS: dict[type, frozenset[str]] = {
+    deque: frozenset(
+        [
+            "append",
+            "appendleft",
+            "pop",
+            "popleft",
+            "extend",
+            "extendleft",
+            "rotate",
+            "clear",
+            "reverse",
+            "insert",
+        ]
+    ),
+    **dict.fromkeys(
+        _DICTS,
+        frozenset(["get", "keys", "items", "values", "pop", "popitem", "setdefault", "clear", "move_to_end"]),
+    ),
+}
+_NOTHING: Any = object()
+
+
+class Kept(Managing):
+    """Objects of Python's own that are made inside."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self._kept: dict[int, Any] = {}
+
+    def is_kept(self, obj: Any) -> bool:
+        return self.on and id(obj) in self._kept
+
+    def _keep(self, obj: Any) -> tuple[Any]:
+        self._kept[id(obj)] = obj
+        return (obj,)
+
+    def of_objects(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
+        if (done := super().of_objects(fn, args, kwargs)) is not None:
+            return done
+        if isinstance(fn, type):
+            return self._make_kept(fn, args, kwargs)
+        own = getattr(fn, "__self__", None)
+        if type(fn) is types.MethodType and is_named_tuple(type(own)) and self.is_followed(own):
+            if fn.__name__ == "_replace" and not args:
+                return self._replaced(own, kwargs)
+            return None
+        if type(fn) is not types.BuiltinFunctionType or kwargs:
+            return None
+        if id(own) in self._kept and fn.__name__ in _METHODS[type(own)]:
+            return self._of_kept(fn, own, args)
+        if type(own) is types.GeneratorType and self.notes.tracked.get(own) is None:
+            return (self._drawn_from(fn, args),)
+        if type(own) is frozenset and self.notes.tracked.get(own) is None:
+            self._note(self._keys, args, None)
+            return (do(fn, *args),)
+        return None
+
+    def _replaced(self, own: Any, changes: dict[str, Any]) -> tuple[Any, ...] | None:
+        """`named_tuple._replace(**changes)`."""
+        kind = type(own)
+        if set(changes) - set(kind._fields):
+            return None
+        self.notes.constant(tuple(range(len(own))))
+        held = [changes.get(name, _NOTHING) for name in kind._fields]
+        held = [self.getitem(own, place) if value is _NOTHING else value for place, value in enumerate(held)]
+        return (self.call(kind, *held),)
+
+    # -- containers --------------------------------------------------------------------------------------
+
+    def _make_kept(self, kind: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
+        if kind is deque and set(kwargs) <= {"maxlen"}:
+            self._note(self.notes.ref, [*args[1:], *kwargs.values()], True)
+            items = (self.iterate(args[0]),) if args and hasattr(type(args[0]), "__iter__") else args[:1]
+            return self._keep(do(deque, *items, *args[1:], **kwargs))
+        if kind in _DICTS:
+            first = args[: 1 if kind is defaultdict else 0]
+            if len(args) > len(first) + 1 or (kind is Counter and kwargs):
+                return None
+            given = args[len(first) :]
+            if given and type(given[0]) not in (dict, *_DICTS):
+                if not hasattr(type(given[0]), "__iter__"):
+                    return None
+                given = ([*self.iterate(given[0])],)
+            elif given:
+                self._note(self.notes.tight, given[0])
+                if self.notes.tracked.get(given[0]) is not None:
+                    return None
+            if kind is Counter and given:
+                self._note(self._keys, given[0], None)
+            made = do(kind, *first, *given, **kwargs)
+            self._note(self._keys, made, None)
+            return self._keep(made)
+        if issubclass(kind, BaseException) and not _has_code(kind):
+            return (do(kind, *args, **kwargs),)
+        return None
+
+    def _of_kept(self, fn: Any, own: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """A method of a container."""
+        name = fn.__name__
+        if type(own) is deque:
+            if name in ("extend", "extendleft") and args and hasattr(type(args[0]), "__iter__"):
+                args = (list(self.iterate(args[0])),)
+            elif name in ("rotate", "insert"):
+                self._note(self.notes.ref, args[:1], True)
+        else:
+            self._note(self._keys, args[:1], None)
+        try:
+            found = do(fn, *args)
+        except (KeyError, IndexError) as error:
+            self.raising(error)
+            raise
+        if type(own) is Counter:
+            self._note(self._count, found)
+        return (found,)
+
+    def _count(self, found: Any) -> Any:
+        if type(found) is int:
+            self.notes.constant(found)
+        return found
+
+    def getitem(self, obj: Any, index: Any) -> Any:
+        if not self.on:
+            return super().getitem(obj, index)
+        if id(obj) in self._kept:
+            return self._item_kept(obj, index)
+        if type(obj) not in (dict, list, tuple):
+            return super().getitem(obj, index)
+        try:
+            return super().getitem(obj, index)
+        except (KeyError, IndexError, TypeError) as error:
+            if type(error) is not TypeError:
+                self._note(self._is_missing, obj, index, error)
+            raise
+
+    def _is_missing(self, obj: Any, index: Any, error: BaseException) -> Any:
+        """What is in the container, and what was asked for, decide that it is not there."""
+        self.notes.ref(index, True)
+        if type(obj) is dict:
+            self.among(index, obj, None) if self.notes.tracked.get(obj) is not None else None
+        else:
+            self.notes.asked(obj)
+            self.notes.tight(obj)
+            if (node := self.notes.tracked.node(obj)) is not None and node.meta.get(
+                "calls"
+            ) != self.notes.calls:
+                return error
+        self.raising(error)
+        return error
+
+    def _item_kept(self, obj: Any, index: Any) -> Any:
+        if type(obj) is deque:
+            self._note(self.notes.ref, index, True)
+        else:
+            self._note(self._keys, (index,), None)
+        if type(obj) is defaultdict and index not in obj and obj.default_factory is not None:
+            value = self.call(obj.default_factory)
+            obj[index] = value
+            return value
+        try:
+            found = do(dict.__getitem__ if type(obj) is defaultdict else type(obj).__getitem__, obj, index)
+        except (KeyError, IndexError) as error:
+            self.raising(error)
+            raise
+        return self._note(self._count, found) if type(obj) is Counter else found
+
+    def setitem(self, obj: Any, index: Any, value: Any) -> None:
+        if not self.is_kept(obj):
+            super().setitem(obj, index, value)
+            return
+        if type(obj) is deque:
+            self._note(self.notes.ref, index, True)
+        else:
+            self._note(self._keys, (index,), None)
+        obj[index] = value
+
+    def delitem(self, obj: Any, index: Any) -> None:
+        if not self.is_kept(obj):
+            super().delitem(obj, index)
+            return
+        self._note(self._keys, (index,), None)
+        del obj[index]
+
+    def compare(self, op: str, a: Any, b: Any) -> Any:
+        if self.on and op in ("in", "not in") and self._holds_keys(b):
+            self._note(self._keys, (a,), None)
+            if type(b) in (set, frozenset):
+                self._note(self.members, b)
+            return (a in b) is (op == "in")
+        return super().compare(op, a, b)
+
+    def _holds_keys(self, obj: Any) -> bool:
+        """Whether what is in this was decided as it was made, or checked."""
+        kind = type(obj)
+        if id(obj) in self._kept:
+            return kind is not deque
+        return kind is set or kind is frozenset
+
+    def truth(self, x: Any) -> bool:
+        return bool(x) if self.is_kept(x) else super().truth(x)
+
+    def _length(self, obj: Any, result: int) -> int:
+        if id(obj) in self._kept:
+            self.notes.constant(result)
+            return result
+        return super()._length(obj, result)
+
+    def _getattr(self, obj: Any, name: str, result: Any) -> Any:
+        if type(result) is types.BuiltinFunctionType:
+            if id(obj) in self._kept:
+                return result
+            if type(obj) is types.GeneratorType and self.notes.tracked.get(obj) is None:
+                return result
+        return super()._getattr(obj, name, result)
+
+    def is_walked(self, obj: Any) -> bool:
+        return id(obj) in self._kept or type(obj) in _VIEWS or super().is_walked(obj)
+
+    # -- what is drawn -----------------------------------------------------------------------------------
+
+    def _drawn_from(self, fn: Any, args: tuple[Any, ...]) -> Any:
+        """`send`, `throw` and `close` of a generator."""
+        try:
+            return do(fn, *args)
+        except StopIteration as error:
+            self.raising(error)
+            raise
+
+
+def _has_code(kind: type) -> bool:
+    """Whether making an exception of this class runs code of the user's."""
+    made = (kind.__init__, kind.__new__)  # type: ignore[misc]
+    return any(isinstance(method, types.FunctionType) for method in made) and follow.is_users_class(kind)

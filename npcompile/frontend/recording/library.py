@@ -1,0 +1,346 @@
+"""What Python's own library does with the user's functions and values: `sorted`, `reduce`, `itertools`,
+`operator`, operation by operation.
+
+Lazy objects are Python's own, over functions that go through the hooks: what they give is noted as it is
+drawn.
+"""
+
+from __future__ import annotations
+
+import bisect
+import enum
+import functools
+import heapq
+import itertools
+import operator
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from npcompile.frontend import follow, pure
+from npcompile.frontend.arrays import is_array
+from npcompile.frontend.hooks import BINARY, COMPARE, INPLACE, UNARY
+from npcompile.frontend.recording.control import LAZY
+from npcompile.frontend.recording.kept import Kept
+from npcompile.frontend.recording.place import do
+from npcompile.frontend.signature import NUMBERS
+
+_BINARY = {id(function): symbol for symbol, function in BINARY.items()}
+_INPLACE = {id(function): symbol for symbol, function in INPLACE.items()}
+_UNARY = {id(function): symbol for symbol, function in UNARY.items()}
+_COMPARE = {id(COMPARE[op]): op for op in ("<", "<=", ">", ">=", "==", "!=", "is", "is not")}
+_GETTERS = (operator.itemgetter, operator.attrgetter, operator.methodcaller)
+# What is drawn from one after the other, and nothing else is done with.
+_DRAWN = (itertools.chain, itertools.pairwise, itertools.product, itertools.zip_longest, itertools.cycle)
+_CHOSEN = (itertools.combinations, itertools.combinations_with_replacement, itertools.permutations)
+# Of what is decided they give what is decided.
+_OF_DECIDED: frozenset[Any] = frozenset(
+    [bisect.bisect_left, bisect.bisect_right, bisect.insort_left, bisect.insort_right]
+    + [heapq.heappush, heapq.heappop, heapq.heapify, heapq.heappushpop, heapq.heapreplace]
+)
+
+
+class Ordered:
+    """A key to sort by, compared by the hooks."""
+
+    __slots__ = ("hooks", "key")
+
+    def __init__(self, hooks: Any, key: Any) -> None:
+        self.hooks = hooks
+        self.key = key
+
+    def __lt__(self, other: Ordered) -> bool:
+        found: bool = self.hooks.truth(self.hooks.compare("<", self.key, other.key))
+        return found
+
+
+class Library(Kept):
+    """Calls of Python's own functions that call others, or go over something."""
+
+    def of_objects(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
+        if (done := super().of_objects(fn, args, kwargs)) is not None:
+            return done
+        handler = _HANDLERS.get(id(fn))
+        if handler is not None:
+            done = handler(self, fn, args, kwargs)
+            return done if self.on or done else None
+        if args and not kwargs and (done := self._operation(fn, args)) is not None:
+            return done
+        if isinstance(fn, enum.EnumType) and len(args) == 1 and not kwargs and not self.notes.traced(*args):
+            return (self._decided(do(fn, *args)),)
+        if type(fn) in _GETTERS:
+            return self._getter(fn, args, kwargs)
+        own = getattr(fn, "__self__", None)
+        if own is itertools.chain and type(fn) is types.BuiltinFunctionType:
+            return self._chained(fn, args, kwargs)
+        if type(own) is list and type(fn) is types.BuiltinFunctionType and fn.__name__ == "sort":
+            return self._sort(fn, args, kwargs)
+        if type(fn) in (types.BuiltinFunctionType, type) and fn in _OF_DECIDED and not kwargs:
+            if all(self._is_decided(arg) for arg in args):
+                return (self._decided(do(fn, *args)),)
+        return None
+
+    def _decided(self, result: Any) -> Any:
+        if type(result) in NUMBERS:
+            self.notes.constant(result)
+        elif isinstance(result, enum.Enum):
+            self.notes.tracked.keep(result, None)
+        return result
+
+    def _is_decided(self, value: Any) -> bool:
+        """Whether nothing in this came from a step, and nothing is an array."""
+        if type(value) in (list, tuple):
+            if type(value) is list and self.notes.tracked.get(value) is not None:
+                return False
+            return not self.notes.traced(value) and all(map(self._is_decided, value))
+        return not self.notes.traced(value) and type(value) in (*NUMBERS, bool, str, bytes, type(None))
+
+    # -- operators as functions --------------------------------------------------------------------------
+
+    def _operation(self, fn: Any, args: tuple[Any, ...]) -> tuple[Any, ...] | None:
+        key, count = id(fn), len(args)
+        if count == 2 and key in _BINARY:
+            return (self.binary(_BINARY[key], *args),)
+        if count == 2 and key in _COMPARE:
+            return (self.compare(_COMPARE[key], *args),)
+        if count == 2 and key in _INPLACE:
+            return (self.inplace(_INPLACE[key], *args),)
+        if count == 1 and key in _UNARY:
+            return (self.unary(_UNARY[key], *args),)
+        return None
+
+    def _getter(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
+        if len(args) != 1 or kwargs:
+            return None
+        (obj,) = args
+        if type(fn) is operator.itemgetter:
+            found = [self.getitem(obj, key) for key in fn.__reduce__()[1]]
+        elif type(fn) is operator.attrgetter:
+            found = [self._path(obj, path) for path in fn.__reduce__()[1]]
+        else:
+            made = fn.__reduce__()
+            if made[0] is not operator.methodcaller:  # with arguments by name: a partial object
+                return None
+            name, *rest = made[1]
+            return (self.call(self.getattr(obj, name), *rest),)
+        return (found[0] if len(found) == 1 else tuple(found),)
+
+    def _path(self, obj: Any, path: str) -> Any:
+        for name in path.split("."):
+            obj = self.getattr(obj, name)
+        return obj
+
+    def _make_getter(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
+        if kwargs or not args or any(map(self.notes.traced, args)):
+            return None
+        return (do(fn, *args),)
+
+    # -- what is gone over -------------------------------------------------------------------------------
+
+    def _over(self, obj: Any) -> Any:
+        """What a function of the library is to go over, instead of this."""
+        return self.iterate(obj) if hasattr(type(obj), "__iter__") else obj
+
+    def _walk(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
+        """`list`, `tuple`, `zip` and `enumerate` of what gives numbers that are decided, or of sets."""
+        if fn is enumerate and (rest := [*args[1:], *kwargs.values()]):
+            self._note(self.notes.ref, rest, True)
+        kinds = (range, itertools.count, enumerate, set, frozenset, enum.EnumType)
+        if not any(isinstance(arg, kinds) for arg in args) or fn is reversed or fn is iter:
+            return None
+        return (
+            fn(
+                *(self._over(arg) if isinstance(arg, kinds) or is_array(arg) else arg for arg in args),
+                **kwargs,
+            ),
+        )
+
+    def _mapped(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
+        if len(args) < 2 or kwargs:
+            return None
+        function, *rest = args
+        return (fn(functools.partial(self.call, function), *map(self._over, rest)),)
+
+    def _chosen(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
+        if len(args) != 2 or kwargs:
+            return None
+        return (fn(self._predicate(args[0]), self._over(args[1])),)
+
+    def _predicate(self, function: Any) -> Callable[[Any], bool]:
+        if function is None or function is bool:
+            return self.truth
+        return lambda value: self.truth(self.call(function, value))
+
+    def _lazy(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+        self._note(self.notes.ref, kwargs.get("repeat"), True)
+        return (do(fn, *map(self._over, args), **kwargs),)
+
+    def _combined(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
+        if not args:
+            return None
+        self._note(self.notes.ref, [*args[1:], *kwargs.values()], True)
+        return (do(fn, self._over(args[0]), *args[1:], **kwargs),)
+
+    def _counted_out(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+        self._note(self.notes.ref, [*args, *kwargs.values()] if fn is itertools.count else args[1:], True)
+        return (do(fn, *args, **kwargs),)
+
+    def _accumulated(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
+        if not args or len(args) > 2 or set(kwargs) - {"func", "initial"}:
+            return None
+        function = args[1] if len(args) == 2 else kwargs.get("func")
+        one = (
+            functools.partial(self.binary, "+")
+            if function is None
+            else functools.partial(self.call, function)
+        )
+        return (do(fn, self._over(args[0]), one, initial=kwargs.get("initial")),)
+
+    def _starred(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
+        if len(args) != 2 or kwargs:
+            return None
+        return (fn(functools.partial(self.call, args[0]), self._over(args[1])),)
+
+    def _chained(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
+        if len(args) != 1 or kwargs:
+            return None
+        return (fn(map(self._over, self._over(args[0]))),)
+
+    def _compressed(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
+        if len(args) != 2 or kwargs:
+            return None
+        return (fn(self._over(args[0]), map(self.truth, self._over(args[1]))),)
+
+    def _next(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
+        if not args or kwargs:
+            return None
+        obj, *default = args
+        if (method := self.protocol(obj, "__next__")) is not None:
+            try:
+                return (self.call(method, obj),)
+            except StopIteration:
+                if not default:
+                    raise
+                return (default[0],)
+        if type(obj) not in LAZY or self.notes.tracked.get(obj) is not None:
+            return None
+        try:
+            found = do(next, obj)
+        except StopIteration as error:
+            if default:
+                return (default[0],)
+            self.raising(error)  # how much there is to draw was decided
+            raise
+        if type(obj) in _COUNTING:
+            self._note(self.notes.constant, found[0] if type(obj) is enumerate else found)
+        return (found,)
+
+    # -- what is asked of all of them --------------------------------------------------------------------
+
+    def _sorted(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
+        if len(args) != 1 or set(kwargs) - {"key", "reverse"} or not hasattr(type(args[0]), "__iter__"):
+            return None
+        items = [*self.iterate(args[0])]
+        return (self._in_order(items, kwargs.get("key"), kwargs.get("reverse", False)),)
+
+    def _in_order(self, items: list[Any], key: Any, reverse: Any) -> list[Any]:
+        reverse = self.truth(reverse)
+        keys = items if key is None else [self.call(key, item) for item in items]
+        if any(map(self._is_traced, keys)):
+            keys = [Ordered(self, key) for key in keys]
+        return [
+            items[place] for place in do(sorted, range(len(items)), key=keys.__getitem__, reverse=reverse)
+        ]
+
+    def _is_traced(self, key: Any) -> bool:
+        return self.notes.traced(key) or is_array(key) or follow.is_users_class(type(key))
+
+    def _sort(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
+        """`list.sort` of a list that was made inside."""
+        items = fn.__self__
+        if args or set(kwargs) - {"key", "reverse"} or self.notes.tracked.get(items) is not None:
+            return None
+        items[:] = self._in_order(list(items), kwargs.get("key"), kwargs.get("reverse", False))
+        return (None,)
+
+    def _extreme(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
+        key = kwargs.get("key")
+        if not args or set(kwargs) - {"key", "default"} or (key is None and not self._of_tuples(args)):
+            return None
+        items = [*self.iterate(args[0])] if len(args) == 1 else list(args)
+        if not items and "default" in kwargs and len(args) == 1:
+            return (kwargs["default"],)
+        if not items:
+            return None if key is None else (do(fn, [], key=key),)
+        best = items[0]
+        most = best if key is None else self.call(key, best)
+        for item in items[1:]:
+            value = item if key is None else self.call(key, item)
+            if self.truth(self.compare(">" if fn is max else "<", value, most)):
+                best, most = item, value
+        return (best,)
+
+    def _of_tuples(self, args: tuple[Any, ...]) -> bool:
+        """Whether what is compared are tuples or texts, of which nothing came from a step."""
+        items = args[0] if len(args) == 1 else args
+        if type(items) not in (list, tuple):
+            return False
+        return bool(items) and all(type(item) in (tuple, str) and self._is_decided(item) for item in items)
+
+    def _reduced(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
+        if len(args) not in (2, 3) or kwargs or not hasattr(type(args[1]), "__iter__"):
+            return None
+        items: Iterator[Any] = iter(self.iterate(args[1]))
+        if len(args) == 3:
+            total = args[2]
+        else:
+            total = next(items, _NOTHING)
+            if total is _NOTHING:
+                return (do(fn, args[0], ()),)
+        for item in items:
+            total = self.call(args[0], total, item)
+        return (total,)
+
+    def _from_iter(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
+        """`np.fromiter`: an array of what is drawn."""
+        dtype = args[1] if len(args) == 2 else kwargs.get("dtype")
+        if not args or len(args) > 2 or set(kwargs) - {"dtype"} or is_array(args[0]):
+            return None
+        kind = np.dtype(dtype).kind if isinstance(dtype, type | str | np.dtype) else "O"
+        items = [*self.iterate(args[0])] if hasattr(type(args[0]), "__iter__") else None
+        if items is None:
+            return None
+        plain = all(type(item) in (float, int, np.float64, np.int64) for item in items)
+        if kind == "f" and plain and items:
+            return (self.call(np.array, items, dtype=dtype),)
+        self.stop("np.fromiter of what is not numbers")
+        return (np.fromiter(items, *args[1:], **kwargs),)
+
+
+_NOTHING: Any = object()
+_COUNTING = (enumerate, itertools.count, type(iter(range(0))))
+_Handler = Callable[[Library, Any, tuple[Any, ...], dict[str, Any]], "tuple[Any, ...] | None"]
+_LISTED: list[tuple[Any, _Handler]] = [
+    *((fn, Library._walk) for fn in pure.WALKS),
+    *((fn, Library._lazy) for fn in _DRAWN),
+    *((fn, Library._combined) for fn in (*_CHOSEN, itertools.islice, itertools.tee)),
+    *(
+        (fn, Library._chosen)
+        for fn in (filter, itertools.filterfalse, itertools.takewhile, itertools.dropwhile)
+    ),
+    *((fn, Library._counted_out) for fn in (itertools.count, itertools.repeat)),
+    *((fn, Library._make_getter) for fn in _GETTERS),
+    (map, Library._mapped),
+    (itertools.accumulate, Library._accumulated),
+    (itertools.starmap, Library._starred),
+    (itertools.compress, Library._compressed),
+    (next, Library._next),
+    (sorted, Library._sorted),
+    (max, Library._extreme),
+    (min, Library._extreme),
+    (functools.reduce, Library._reduced),
+    (np.fromiter, Library._from_iter),
+]
+_HANDLERS: dict[int, _Handler] = {id(fn): handler for fn, handler in _LISTED}

@@ -1,0 +1,86 @@
+"""`with` statements: what managers do as they are entered and left goes through the hooks."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import types
+from typing import Any
+
+import numpy as np
+
+from npcompile.frontend.recording.functions import Functions, suspends
+from npcompile.frontend.recording.place import do
+
+_GENERATED: Any = contextlib._GeneratorContextManager  # what functions under `contextmanager` give
+_MAKES_MANAGERS = contextlib.contextmanager(lambda: iter(())).__code__
+_PLAIN = (contextlib.nullcontext, contextlib.suppress)
+_LOCKS = (type(threading.Lock()), type(threading.RLock()), threading.Condition, threading.Semaphore)
+
+
+class Managed:
+    """What a `with` statement enters in place of a manager: its methods are called by the hooks."""
+
+    def __init__(self, hooks: Managing, enter: Any, leave: Any, args: tuple[Any, ...] = ()) -> None:
+        self._hooks = hooks
+        self._enter = enter
+        self._leave = leave
+        self._args = args
+
+    def __enter__(self) -> Any:
+        entered = self._hooks.call(self._enter, *self._args)
+        self._hooks.notes.tries += 1
+        return entered
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> bool:
+        hooks = self._hooks
+        hooks.notes.tries -= 1
+        if error is not None and hooks.on and not hooks.is_decided(error):
+            hooks.stop(f"an exception ends a with statement ({type(error).__name__})")
+        return hooks.truth(hooks.call(self._leave, *self._args, kind, error, trace))
+
+
+class Managing(Functions):
+    """Managers: objects of the user's with `__enter__` and `__exit__`, those of `contextmanager`, locks."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self._managers: dict[int, Any] = {}  # of Python's own, that were made inside
+
+    def manager(self, obj: Any) -> Any:
+        if not self.on or isinstance(obj, np.errstate):
+            return obj
+        enter, leave = self.protocol(obj, "__enter__"), self.protocol(obj, "__exit__")
+        if enter is not None and leave is not None:
+            return Managed(self, enter, leave, (obj,))
+        if id(obj) in self._managers:
+            return Managed(self, obj.__enter__, obj.__exit__)
+        if isinstance(obj, _LOCKS) and self.notes.tracked.node(obj) is not None:
+            return Managed(self, self.getattr(obj, "__enter__"), self.getattr(obj, "__exit__"))
+        self.stop(f"a with statement on a {type(obj).__name__}")
+        return obj
+
+    def of_objects(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
+        if (done := super().of_objects(fn, args, kwargs)) is not None:
+            return done
+        if fn in _PLAIN:
+            return self._is_manager(do(fn, *args, **kwargs))
+        if type(fn) is types.MethodType and id(fn.__self__) in self._managers:
+            return (fn(*args, **kwargs),)
+        helper = fn.__func__ if type(fn) is types.MethodType else fn
+        if type(helper) is not types.FunctionType or helper.__code__ is not _MAKES_MANAGERS:
+            return None
+        if helper is not fn:
+            self._note(self._bound, fn, None)
+            args = (fn.__self__, *args)
+        function: Any = vars(helper)["__wrapped__"]
+        if not suspends(function):
+            return None
+        made = object.__new__(_GENERATED)
+        made.gen = self.call(function, *args, **kwargs)
+        made.func, made.args, made.kwds = function, args, kwargs
+        return self._is_manager(made)
+
+    def _is_manager(self, made: Any) -> tuple[Any]:
+        self._managers[id(made)] = made
+        return (made,)
