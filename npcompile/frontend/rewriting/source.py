@@ -120,10 +120,19 @@ def _definitions(code: CodeType, lines: list[str], names: dict[str, Any]) -> lis
     return found
 
 
+_lambdas_of: dict[str, tuple[list[str], dict[int, list[ast.Lambda]]]] = {}
+
+
 def _lambdas(code: CodeType, lines: list[str]) -> list[FunctionNode]:
-    """The lambdas that start at the code's first line: anywhere in it, so the whole file is parsed."""
-    tree = parse("".join(lines))
-    return [n for n in ast.walk(tree) if isinstance(n, ast.Lambda) and n.lineno == code.co_firstlineno]
+    """The lambdas that start at the code's first line: anywhere in it, so the whole file is parsed, once."""
+    known = _lambdas_of.get(code.co_filename)
+    if known is None or known[0] is not lines:
+        by_line: dict[int, list[ast.Lambda]] = {}
+        for node in ast.walk(parse("".join(lines))):
+            if isinstance(node, ast.Lambda):
+                by_line.setdefault(node.lineno, []).append(node)
+        known = _lambdas_of[code.co_filename] = lines, by_line
+    return list(copy.deepcopy(known[1].get(code.co_firstlineno, [])))
 
 
 _imports_of: dict[str, tuple[list[str], frozenset[str]]] = {}
