@@ -29,8 +29,9 @@ JOINING = (np.concatenate, np.stack)
 # NumPy functions that NumPy wrote in Python, run as it wrote them on our arrays: id of the function -> what
 # is called with (args, kwargs). The shim fills it; where a function has an op too, the op comes first.
 composed: dict[int, Callable[[tuple[Any, ...], dict[str, Any]], Any]] = {}
-# Of these, the ones that come before the op: they warn where NumPy does, as no op can.
-warning: set[int] = set()
+# Of these, the ones that come before the op: they warn where NumPy does, as no op can, or know better whether
+# the op's answer is NumPy's.
+first: set[int] = set()
 
 
 # How ufuncs, `(ufunc, args, kwargs, real)`, and their methods, `(ufunc, name, args, kwargs)`, are called: set
@@ -93,7 +94,7 @@ def call(
         op = TABLE.of(function)
     if kwargs:
         kwargs = given(kwargs)
-    if op is None or id(function) in warning:
+    if op is None or id(function) in first:
         return _otherwise(function, args, kwargs)
     if isinstance(function, np.ufunc):
         return ufunc_call(function, args, kwargs, real)

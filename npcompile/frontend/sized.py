@@ -18,7 +18,7 @@ from numpy.lib.array_utils import normalize_axis_index
 from npcompile.frontend import dispatch, errstate
 from npcompile.frontend.ops.sorting import kind_of
 from npcompile.frontend.strided import Strided
-from npcompile.frontend.table import Unsupported
+from npcompile.frontend.table import TABLE, Unsupported
 
 
 def eager(*functions: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -340,10 +340,28 @@ def put(self: Any, indices: Any, values: Any, mode: str = "raise") -> None:
     dispatch.update(np.put, (_written(self), indices, values, mode), {})
 
 
+def _parting(*functions: Any) -> None:
+    """What NumPy answers in an order that goes by how it works: our sorted one will do only inside of
+    functions that look at the places asked for."""
+    for function in functions:
+
+        @eager(function)
+        def part(*args: Any, function: Any = function, **kwargs: Any) -> Any:
+            op = TABLE.of(function)
+            if op is None or not any_order.get():
+                raise Unsupported("an order that is NumPy's own")
+            return dispatch.native(op, function, args, kwargs)
+
+        dispatch.first.add(id(function))
+
+
+_parting(np.partition, np.argpartition, np.ndarray.argpartition)
+
+
 @eager(np.ndarray.partition)
 def partition(self: Any, kth: Any, axis: int = -1, kind: str = "introselect", order: Any = None) -> None:
-    """In place, so that elements `kth` are where sorting puts them; the others, as it happens, too."""
-    if order is not None or kind != "introselect":
-        raise Unsupported("an order, or a kind that NumPy may refuse")
+    """In place."""
+    if order is not None or kind != "introselect" or not any_order.get():
+        raise Unsupported("an order that is NumPy's own, or a kind that NumPy may refuse")
     target = _written(self)
     target[...] = dispatch.call(np.partition, (target, kth, axis, kind), {})

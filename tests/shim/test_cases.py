@@ -72,9 +72,13 @@ def problem(case: Case, body: Callable[..., Any], args: tuple[Any, ...], own: tu
             same(mine, other)  # what was written into the operands
     except AssertionError as wrong:
         return str(wrong)
-    if counters.host_calls and native(args) and native(want) and not case.refused:
+    if counters.host_calls and native(args) and native(want) and not case.refused and case.op not in ORDERED:
         return f"host calls: {dict(counters.host_calls)}"
     return None
+
+
+# Their order is NumPy's own: users get it from NumPy, functions that look at few places get the op's.
+ORDERED = ("numpy.partition", "numpy.argpartition")
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)

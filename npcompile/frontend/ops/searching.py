@@ -34,7 +34,8 @@ def _partition_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> s
 
 @op(np.partition, scalar=False, library=True, limits=_partition_limits)
 def partition(a: Tensor, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> Tensor:
-    """A sorted array is one that is parted at every place; NumPy leaves the order of the others open."""
+    """Sorted, and so parted at every place. The order of the others is NumPy's own only where NumPy does it:
+    called by users, this is a library's op, or a host call (`sized.py`, `recording/following.py`)."""
     if axis is None:
         a, axis = a.reshape(-1), -1
     at = normalize_axis_index(axis, a.dim())

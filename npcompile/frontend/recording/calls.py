@@ -33,6 +33,8 @@ from npcompile.lower.values import Value
 _PLAIN = (types.BuiltinFunctionType, type)
 _LOOKING = (sorted, str, repr, any, all, map, filter, print)  # they change nothing that they are given
 _COMPARED = (int, float, bool, *(dtype.type for dtype in TORCH))  # what min and max compare by value
+# Methods that write into their array, and the functions that give what is then in it.
+_IN_PLACE = {np.ndarray.fill: None, np.ndarray.sort: np.sort, np.ndarray.partition: np.partition}
 _KEYS = (*_COMPARED, complex, tuple, list)
 
 
@@ -268,11 +270,10 @@ class Calls(Library):
                 return self._numpy(op, Method(fn), (own, *args), kwargs)
             if descriptor in pure.HOST_METHODS:
                 return self._host(Method(fn), (own, *args), kwargs)
-            if descriptor is np.ndarray.fill or descriptor is np.ndarray.sort:
+            if descriptor in _IN_PLACE:
                 return self._in_place_method(descriptor, own, args, kwargs, fn)
-            result = do(fn, *args, **kwargs)
             self.stop(f"ndarray.{name}")
-            return result
+            return do(fn, *args, **kwargs)
         if isinstance(own, torch.Tensor) and name == "numpy" and not args:
             return self._note(self._from_tensor, own, fn(**kwargs) if kwargs else from_tensor(own))
         if isinstance(own, np.ufunc):
@@ -380,7 +381,9 @@ class Calls(Library):
         result = do(fn, *args, **kwargs)
         if descriptor is np.ndarray.fill and len(args) == 1:
             self._note(lambda value, _: self.notes.write(own, self.notes.ref(value)), args[0], None)
-        elif (op := TABLE.of(np.sort)) is not None and self._refuses(op, (own, *args), kwargs) is None:
+        elif (op := TABLE.of(_IN_PLACE[descriptor])) is not None and self._refuses(
+            op, (own, *args), kwargs
+        ) is None:
             self._note(lambda _: self._write_back(op, (own, *args), kwargs, own), None)
         else:
             self.stop(f"ndarray.{descriptor.__name__}")

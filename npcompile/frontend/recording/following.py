@@ -7,6 +7,8 @@ import types
 import weakref
 from typing import Any
 
+import numpy as np
+
 from npcompile.frontend import follow, private, pure
 from npcompile.frontend.arrays import is_array
 from npcompile.frontend.composed import CALLBACKS, WRITING
@@ -67,6 +69,13 @@ class Following(Calls):
             if self.truth(item) is (fn is any):
                 return fn is any
         return fn is all
+
+    def _refuses(self, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+        reason = super()._refuses(op, args, kwargs)
+        parts = op.function is np.partition or op.function is np.argpartition
+        if parts and not self._inside and not self.notes.in_library(op, args):
+            reason = self.notes.refusal = "an order that is NumPy's own"
+        return reason
 
     def binary(self, op: str, a: Any, b: Any) -> Any:
         if self._inside and type(a) is set and type(b) is set:  # of axes, which are decided
