@@ -119,15 +119,17 @@ def main() -> int:
 
     results: Results = {lane: {} for lane in lanes}
     problems: list[str] = []
+    runs: list[tuple[str, list[str], frozenset[str], dict[str, Outcome]]] = []
     for module in modules:
         here = [lane for lane in lanes if not args.every_change or module in EVERY_CHANGE[lane]]
         part = sample.tests(module)
         sampled = [lane for lane in here if LANES[lane].sampled]
-        if not (part if here == sampled else here):
-            continue
-        counted = runner.oracle(module, part if here == sampled else None)
+        if part if here == sampled else here:
+            runs.append((module, here, part, runner.oracle(module, part if here == sampled else None)))
+    runner.preload(lanes)
+    for module, here, part, counted in runs:
         for lane in here:
-            chosen = {t: out for t, out in counted.items() if t in part} if lane in sampled else counted
+            chosen = {t: out for t, out in counted.items() if t in part} if LANES[lane].sampled else counted
             results[lane][module] = outcomes = runner.run(module, lane, chosen)
             if args.update:
                 known.update(lane, module, outcomes)

@@ -40,6 +40,9 @@ class Lane:
 
     name = "numpy"
     sampled = False  # whether it runs the tests in `sample.py` alone
+    imports: tuple[
+        str, ...
+    ] = ()  # what takes seconds to import: done once, for all processes
 
     def __init__(self) -> None:
         self.witness = Witness(self.to_numpy)
@@ -110,6 +113,10 @@ class ShimLane(Lane):
     """`npcompile.numpy`: op bodies run eagerly on tensors."""
 
     name = "shim"
+    imports = (
+        "npcompile.numpy",
+        "torch._dynamo",
+    )  # the latter by torch, later
 
     def __init__(self) -> None:
         super().__init__()
@@ -200,6 +207,7 @@ class JitLane(Lane):
     """
 
     name = "jit"
+    imports = ShimLane.imports
     calls = 4  # of a function at most
 
     def __init__(self) -> None:
