@@ -40,9 +40,7 @@ class Lane:
 
     name = "numpy"
     sampled = False  # whether it runs the tests in `sample.py` alone
-    imports: tuple[
-        str, ...
-    ] = ()  # what takes seconds to import: done once, for all processes
+    imports: tuple[str, ...] = ()  # what takes seconds to import: done once, for all processes
 
     def __init__(self) -> None:
         self.witness = Witness(self.to_numpy)
