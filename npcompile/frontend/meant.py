@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from npcompile.frontend.table import TABLE, TORCH
+from npcompile.frontend.table import TABLE, computed
 
 if TYPE_CHECKING:
     from npcompile.frontend.steps import Steps
@@ -36,7 +36,7 @@ def as_value(notes: Steps, value: Any, array: np.ndarray[Any, Any]) -> Any:
     exception."""
     op = TABLE.of(np.array)
     dtype = array.dtype
-    if op is None or type(array) is not np.ndarray or dtype not in TORCH:
+    if op is None or type(array) is not np.ndarray or computed(dtype) is None:
         return None
     if dtype.kind not in "fc" and notes.traced(value):
         return None  # an integer that is too large is an OverflowError, a NaN a ValueError

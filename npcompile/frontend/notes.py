@@ -23,7 +23,7 @@ from npcompile.frontend.ndarray import ndarray
 from npcompile.frontend.program import Guard, Length, Read, is_key, step_of, value_of
 from npcompile.frontend.pure import TOTAL
 from npcompile.frontend.signature import BY_VALUE, NUMBERS
-from npcompile.frontend.table import TORCH
+from npcompile.frontend.table import computed
 from npcompile.frontend.tracked import Tracked, fresh
 from npcompile.lower.segment import nodes_in
 from npcompile.lower.sizes import SMALLEST
@@ -92,7 +92,7 @@ class Notes(Handed):
                 if len(self.devices) > 1:
                     raise Unfollowed(f"arrays on several devices: {', '.join(sorted(self.devices))}")
                 obj = layout(obj)
-            dtype = TORCH.get(obj.dtype)
+            dtype = computed(obj.dtype)
             if is_uneven(obj):
                 dtype = None
             strides = tuple(stride // max(obj.itemsize, 1) for stride in obj.strides)
@@ -105,7 +105,7 @@ class Notes(Handed):
         if kind in NUMBERS or kind is bool:
             return Value(kind.__name__)
         if isinstance(obj, np.generic):
-            return Value("scalar", TORCH.get(obj.dtype))
+            return Value("scalar", computed(obj.dtype))
         return Value("object")
 
     def know(self, obj: Any, node: fx.Node) -> None:

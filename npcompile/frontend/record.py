@@ -7,10 +7,10 @@ from typing import Any
 from npcompile.frontend import masks
 from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.program import Program, drop_unused
-from npcompile.frontend.recording.drawing import Drawing
+from npcompile.frontend.recording.flats import Flats
 
 
-class Recorder(Drawing):
+class Recorder(Flats):
     """One recording of one call."""
 
     def finish(self, name: str, result: Any) -> Program | None:

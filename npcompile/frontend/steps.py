@@ -18,7 +18,7 @@ from npcompile.frontend.ndarray import is_basic
 from npcompile.frontend.notes import Notes
 from npcompile.frontend.program import Call, Guard, Program, step_of, value_of
 from npcompile.frontend.signature import NUMBERS
-from npcompile.frontend.table import TABLE, TORCH, Op
+from npcompile.frontend.table import TABLE, TORCH, Op, computed
 from npcompile.frontend.tracked import fresh
 from npcompile.lower.graph import write
 from npcompile.lower.products import is_small
@@ -92,7 +92,7 @@ class Steps(Notes):
             made = [self.even(item) for item in arg]
             changed = any(one is not other for one, other in zip(made, arg, strict=True))
             return type(arg)(made) if changed else arg
-        if type(arg) is not np.ndarray or arg.dtype not in TORCH or not is_uneven(arg):
+        if type(arg) is not np.ndarray or computed(arg.dtype) is None or not is_uneven(arg):
             return arg
         refusal, self.refusal = self.refusal, "a copy of a record's field: its elements lie unevenly"
         made = self.call("host", np.array, (arg,), {}, np.array(arg))
@@ -359,7 +359,7 @@ class Steps(Notes):
         """Note an op that gives the whole new value of its first argument, to be written over it."""
         array, args = args[0], (args[0], *self.even(args[1:]))
         refs, named = self.operands(op, args, kwargs, array)
-        whole = self.value(array).renewed(self.roots.new(), array.shape, TORCH.get(array.dtype))
+        whole = self.value(array).renewed(self.roots.new(), array.shape, computed(array.dtype))
         node = self.add("op", op, refs, named, whole)
         node.meta["unchecked"] = op.sure is not None and op.sure(args, array)
         self.write(array, node)
@@ -386,7 +386,9 @@ def _storable(value: Any) -> bool:
     if isinstance(value, fx.Node):
         known: Value = value.meta["value"]
         return known.kind != "object" and (known.kind != "scalar" or known.dtype is not None)
-    return type(value) in (bool, *NUMBERS) or (isinstance(value, np.generic) and value.dtype in TORCH)
+    return type(value) in (bool, *NUMBERS) or (
+        isinstance(value, np.generic) and computed(value.dtype) is not None
+    )
 
 
 def _is_integer(item: Any) -> bool:

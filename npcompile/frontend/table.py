@@ -36,6 +36,17 @@ TORCH: dict[np.dtype[Any], torch.dtype] = {
     np.dtype(np.complex64): torch.complex64,
     np.dtype(np.complex128): torch.complex128,
 }
+# Types of NumPy's that equal one of these and are another: `np.longlong` where `np.int64` is C's long.
+_TWINS = "".join(
+    char for char in "bBhHiIlLqQ" if np.dtype(char).type is not np.dtype(np.dtype(char).str).type
+)
+
+
+def computed(dtype: np.dtype[Any]) -> torch.dtype | None:
+    """The dtype in which programs compute for this one; None where they do not."""
+    return None if dtype.char in _TWINS else TORCH.get(dtype)
+
+
 NUMPY: dict[torch.dtype, np.dtype[Any]] = {wide: narrow for narrow, wide in TORCH.items()}
 
 
@@ -178,7 +189,7 @@ def _foreign(value: Any) -> str | None:
     if kind is np.ndarray:
         return (
             None
-            if value.dtype in TORCH
+            if computed(value.dtype) is not None
             else f"dtype {value.dtype.str if value.dtype.isnative else value.dtype}"
         )
     if kind in _SCALARS:
@@ -201,7 +212,7 @@ def native(result: Any) -> bool:
     """Whether bodies compute in the dtypes of what NumPy answered: an array, a scalar or several of them."""
     if isinstance(result, (tuple, list)):
         return all(map(native, result))
-    return not isinstance(result, (np.ndarray, np.generic)) or result.dtype in TORCH
+    return not isinstance(result, (np.ndarray, np.generic)) or computed(result.dtype) is not None
 
 
 @dataclass

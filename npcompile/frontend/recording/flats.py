@@ -1,0 +1,122 @@
+"""`a.flat` in a recording: what is read from it, gone through and stored there; items of NumPy's scalars."""
+
+from __future__ import annotations
+
+import operator
+from collections import deque
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from npcompile.frontend.arrays import is_array
+from npcompile.frontend.recording.bound import After
+from npcompile.frontend.recording.drawing import Drawing
+from npcompile.frontend.recording.place import do
+from npcompile.frontend.signature import NUMBERS
+from npcompile.frontend.tracked import fresh
+
+_THROUGH = (list, tuple, sum, min, max)  # they go through what they are given, to its end
+
+
+class Flats(Drawing):
+    """The flat view of an array is followed as its array and an index; what it gives is a copy."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._flats: dict[int, Any] = {}  # those that the function has made, kept alive
+
+    def _of(self, obj: Any) -> Any:
+        """The array of a flat view that the function has made, and has not begun to go through."""
+        if self.on and type(obj) is np.flatiter and id(obj) in self._flats and obj.index == 0:
+            return obj.base
+        return None
+
+    def getattr(self, obj: Any, name: str) -> Any:
+        if self.on and name == "flat" and type(obj) is np.ndarray:
+            made = obj.flat
+            self._flats[id(made)] = made
+            return made
+        return super().getattr(obj, name)
+
+    def getitem(self, obj: Any, index: Any) -> Any:
+        base = self._of(obj)
+        if base is not None and _picks(index):
+            result = do(operator.getitem, obj, index)  # it may refuse
+            found = super().getitem(self.call(np.ravel, base), index)
+            if is_array(found) and type(index) is slice:
+                found = self.call(np.copy, found)
+            return found if self.on else result
+        if self.on and isinstance(obj, np.generic) and _adds_axes(index):
+            result = do(operator.getitem, obj, index)
+            return self._note(self._of_scalar, obj, index, result)
+        return super().getitem(obj, index)
+
+    def _of_scalar(self, obj: Any, index: Any, result: Any) -> Any:
+        """`scalar[()]`, which is the scalar again, and `scalar[...]` or `scalar[None]`, arrays."""
+        if index != ():
+            return self.notes.host(operator.getitem, (obj, index), {}, result)
+        node, result = self.notes.tracked.node(obj), fresh(result)
+        self.notes.tracked.number(result, node)
+        return result
+
+    def setitem(self, obj: Any, index: Any, value: Any) -> None:
+        base = self._of(obj)
+        if base is None:
+            super().setitem(obj, index, value)
+        elif base.flags.c_contiguous and type(index) in (int, slice) and _is_number(value):
+            super().setitem(self.call(np.ravel, base), index, value)
+        else:
+            do(operator.setitem, obj, index, value)
+            self._note(lambda _: self.notes.instead(After(_put, "flat"), (base, index, value), base), None)
+
+    def setattr(self, obj: Any, name: str, value: Any) -> None:
+        if self.on and name == "flat" and type(obj) is np.ndarray:
+            _fill(obj, value)
+            self._note(lambda _: self.notes.instead(After(_fill, "flat"), (obj, value), obj), None)
+        else:
+            super().setattr(obj, name, value)
+
+    def iterate(self, obj: Any) -> Any:
+        base = self._of(obj)
+        if base is None or not base.flags.c_contiguous:  # of others `ravel` would not see what is written
+            return super().iterate(obj)
+        return self._along(obj, super().iterate(self.call(np.ravel, base)))
+
+    def _along(self, obj: Any, items: Any) -> Iterator[Any]:
+        for item in items:
+            next(obj)
+            yield item
+
+    def call(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
+        if fn is len and len(args) == 1 and (base := self._of(args[0])) is not None:
+            return super().call(np.size, base)
+        if len(args) == 1 and any(fn is one for one in _THROUGH) and (base := self._of(args[0])) is not None:
+            deque(args[0], 0)
+            return super().call(fn, self.call(np.ravel, base), **kwargs)
+        return super().call(fn, *args, **kwargs)
+
+
+def _picks(index: Any) -> bool:
+    """Whether a flat view takes this index as a flat array does."""
+    if type(index) in (list, np.ndarray):
+        kind = np.asarray(index)
+        return kind.ndim == 1 and kind.dtype.kind in "biu" and kind.size > 0
+    return type(index) in (int, slice) or isinstance(index, np.integer)
+
+
+def _adds_axes(index: Any) -> bool:
+    """Whether an index of a scalar only says how many axes the answer has."""
+    return all(item is None or item is Ellipsis for item in (index if type(index) is tuple else (index,)))
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in NUMBERS or type(value) is bool or isinstance(value, np.generic)
+
+
+def _put(array: Any, index: Any, value: Any) -> None:
+    array.flat[index] = value
+
+
+def _fill(array: Any, value: Any) -> None:
+    array.flat = value
