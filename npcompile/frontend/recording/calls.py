@@ -87,8 +87,7 @@ class Calls(Library):
             told = functools.partial(warn_at, place)
             self._opaque(Call("warn", told), told, (message, category, source), {})
         else:
-            further = stacklevel - len(inside) + 1
-            told = functools.partial(warn, stacklevel=further)
+            told = functools.partial(warn, stacklevel=stacklevel - len(inside) + 1)
             function = functools.partial(warn, stacklevel=stacklevel)
             self._opaque(Call("warn", told), function, (message, category), {})
 
@@ -247,11 +246,10 @@ class Calls(Library):
 
     def _host(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         args, kwargs = outputs_named(fn, args, kwargs)
-        result = do(fn, *args, **kwargs)
         if kwargs.get("out") is not None:
             self.stop("out= of a call that is not native")
-            return result
-        return self._note(self.notes.host, target_of(fn), args, kwargs, result)
+        result = do(fn, *args, **kwargs)
+        return self._note(self.notes.host, target_of(fn), args, kwargs, result) if self.on else result
 
     def _view(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return self._note(self.notes.call, "host", fn, args, kwargs, do(fn, *args, **kwargs))
@@ -284,9 +282,8 @@ class Calls(Library):
                 return self._numpy(op, fn, args, kwargs)
             if name in ("reduce", "accumulate", "reduceat", "outer"):
                 return self._host(fn, args, kwargs)
-            result = do(fn, *args, **kwargs)
             self.stop(f"{own.__name__}.{name}")
-            return result
+            return do(fn, *args, **kwargs)
         if isinstance(own, np.generic) and not kwargs:
             result = do(fn, *args)
             if name == "item":
