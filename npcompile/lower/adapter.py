@@ -43,8 +43,10 @@ PRIVATE = (
     "torch._inductor.cpp_builder.CppTorchOptions",
     "torch._inductor.decomposition.select_decomp_table",
     "torch._inductor.cpu_vec_isa.pick_vec_isa",
+    "torch._inductor.ir.Pointwise.make_loader",
     "torch._inductor.lowering.make_pointwise",
     "torch._inductor.lowering.register_lowering",
+    "torch._inductor.virtualized.V",
     "torch._inductor.virtualized.ops",
     "torch._ops.OpOverload",
     "torch._ops.OpOverloadPacket",
@@ -191,7 +193,7 @@ _COMPARED = {torch.ops.aten.isnan.default: _is_nan, torch.ops.aten.isinf.default
 
 @contextmanager
 def _changed() -> Iterator[None]:
-    """Inductor with two methods that do nothing, and one that knows `_seconds`.
+    """Inductor with two methods that do nothing, one that knows `_seconds`, and one that knows `_once`.
 
     The one compiles kernels when a wrapper is loaded. The other has a float16 value that is widened again
     keep the digits it had before it was narrowed, which torch 2.11 does even where precision casts are
@@ -199,16 +201,19 @@ def _changed() -> Iterator[None]:
     """
     from torch._inductor.async_compile import AsyncCompile
     from torch._inductor.codegen.cpp import CppKernel, CppVecKernel
+    from torch._inductor.ir import Pointwise
 
     def nothing(*args: Any) -> None:
         return None
 
     strided = "_load_or_store_non_contiguous"
     methods: list[tuple[type, str]] = [
-        *((AsyncCompile, "cpp_pybinding"), (CppKernel, "cache_dtype_convert"), (CppVecKernel, strided))
+        *((AsyncCompile, "cpp_pybinding"), (CppKernel, "cache_dtype_convert")),
+        *((CppVecKernel, strided), (Pointwise, "make_loader")),
     ]
     originals = [getattr(owner, name) for owner, name in methods]
-    for (owner, name), changed in zip(methods, [nothing, nothing, _seconds(originals[2])], strict=True):
+    instead = [nothing, nothing, _seconds(originals[2]), _once(originals[3])]
+    for (owner, name), changed in zip(methods, instead, strict=True):
         setattr(owner, name, changed)
     try:
         yield
@@ -249,6 +254,39 @@ def _seconds(original: Callable[..., Any]) -> Callable[..., Any]:
         return loaded
 
     return load_or_store
+
+
+def _once(original: Callable[..., Any]) -> Callable[..., Any]:
+    """How Inductor puts what is computed element by element into what uses it, but once into each loop.
+
+    It does so anew at each use, and drops what is there twice when it writes the loop: where each of many
+    steps uses the last one twice (`x = r * x * (1 - x)`, every complex product), that took 4 ** steps.
+    """
+    from torch._inductor.virtualized import V
+
+    loaders: dict[int, tuple[Any, Callable[..., Any]]] = {}  # with the nodes, whose ids they are kept under
+
+    def remembering(load: Callable[..., Any]) -> Callable[..., Any]:
+        loop: Any = None  # or a part of it under a condition: what writes it down
+        values: dict[tuple[Any, ...], Any] = {}  # by place in the loop
+
+        def loader(index: Any) -> Any:
+            nonlocal loop, values
+            if (now := V.get_ops_handler()) is not loop:
+                loop, values = now, {}
+            known, place = values, tuple(index)
+            if place not in known:
+                known[place] = load(index)
+            return known[place]
+
+        return loader
+
+    def make_loader(self: Any) -> Any:
+        if id(self) not in loaders:
+            loaders[id(self)] = self, remembering(original(self))
+        return loaders[id(self)][1]
+
+    return make_loader
 
 
 def _tiled(kernel: Any) -> Any:
