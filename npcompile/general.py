@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from torch import fx
 
-from npcompile.frontend.lengths import pattern_of, same_program, sized_by_data
+from npcompile.frontend.lengths import counts_of, pattern_of, same_program, sized_by_data
 from npcompile.frontend.places import places
-from npcompile.frontend.program import Diverged, Program, step_of, value_of
+from npcompile.frontend.program import Diverged, Guard, Program, step_of, value_of
 from npcompile.frontend.replay import Replay
 from npcompile.frontend.trace import ops_version
 from npcompile.lower.anysize import AnySize, alike
 from npcompile.lower.fitting import Unfit
+from npcompile.lower.sizes import SMALLEST
 from npcompile.state import Entry
 from npcompile.stats import Stats
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 MAX_ATTEMPTS = 4
 # After so many calls in a row that it could not answer, a general program is given up.
 MAX_MISSES = 8
+# Numbers for which is known that the program may answer; past this many they are looked at again.
+KEPT = 256
 
 
 class Group:
@@ -39,13 +42,16 @@ class Group:
         self.seen = 0
         self.left = MAX_ATTEMPTS
         self.misses = 0  # of the general program, since it last answered
-        self.attempts: list[tuple[tuple[int, ...], Entry]] = []
+        self.attempts: list[tuple[tuple[int, ...], Entry, tuple[int, ...]]] = []
+        self.asked = False  # a number decided where a size is wanted
         self.general: General | None = None
         self.outlined: Outlined | None = None  # the function cut into blocks, whatever the lengths
 
-    def is_general(self) -> bool:
+    def is_general(self, lengths: tuple[int, ...]) -> bool:
         """Whether the next recording is to be a general one."""
-        return 0 < self.seen and self.left > 0 and self.general is None
+        if self.general is not None and self.general.pattern is None and self.general.lengths != lengths:
+            return self.left > 0 and bool(self.general.counts)  # lengths have not differed so far
+        return 0 < self.seen and self.left > 0 and self.general is None and bool(lengths or self.asked)
 
     def give_up(self) -> None:
         """A recording with traced lengths cannot be followed, or is of no use."""
@@ -57,17 +63,37 @@ class Group:
         if self.misses >= MAX_MISSES:
             self.give_up()
 
-    def add(self, lengths: tuple[int, ...], entry: Entry, general: bool) -> None:
+    def add(self, lengths: tuple[int, ...], entry: Entry, general: bool, leaves: list[Any]) -> None:
         """A recording of a call with arguments of these lengths."""
         self.seen += 1
-        if not general or self.general is not None:
+        self.asked = self.asked or _asks(entry.program)
+        if not general or not (self.general is None or self.general.pattern is None):
             return
-        for other, known in self.attempts:
-            on_host = entry.program.device in (None, "cpu")
-            if on_host and _differ(known, entry, other != lengths) and _same(known, entry):
-                self.general = General(entry, lengths, known, other)
-        self.attempts.append((lengths, entry))
+        places = counts_of(entry.program)
+        counts = tuple(leaves[place] for place in places)
+        on_host = entry.program.device in (None, "cpu")
+        same = [attempt for attempt in self.attempts if on_host and _same(attempt[1], entry)]
+        for other, known, numbers in same:
+            if _differ(known, entry, other != lengths or numbers != counts):
+                fixed = {
+                    place: now
+                    for at, (place, now) in enumerate(zip(places, counts, strict=True))
+                    if all(before[at] == now for _, _, before in same)
+                }
+                self.general = General(entry, lengths, known, other, places, fixed)
+        self.attempts.append((lengths, entry, counts))
         self.left -= 1
+
+
+def _asks(program: Program) -> bool:
+    """Whether a whole number among the arguments, or one that is worked out, decides by its value."""
+    return any(
+        isinstance(node.target, Guard)
+        and node.target.kind == "value"
+        and type(node.target.expected) is int
+        and step_of(node.args[0]) in ("input", "number")
+        for node in program.graph.nodes
+    )
 
 
 def by_data(program: Program) -> bool:
@@ -103,8 +129,20 @@ def _same(one: Entry, other: Entry) -> bool:
 class General:
     """A program for all lengths that follow a pattern."""
 
-    def __init__(self, entry: Entry, lengths: tuple[int, ...], other: Entry, others: tuple[int, ...]) -> None:
+    def __init__(
+        self,
+        entry: Entry,
+        lengths: tuple[int, ...],
+        other: Entry,
+        others: tuple[int, ...],
+        counts: tuple[int, ...],
+        fixed: dict[int, int],
+    ) -> None:
+        """counts: the places of arguments that sizes depend on. fixed: the values of those that have always
+        been the same, and stay so."""
         self.entry = entry
+        self.counts = counts
+        self.fixed = fixed
         self.lengths = lengths
         self.pattern = pattern_of(others, lengths)
         self._other = other  # recorded at other lengths
@@ -135,6 +173,8 @@ class General:
         found = [_Finding(kernels) for kernels in self._kernels]
         linked = replay.link(list(found), stats)
         result = linked(*leaves)
+        if self.counts:
+            return result, Counted(self, linked)
         if self.by_data:
             return result, linked
         return result, self.entry.replay.link([finding.kernel for finding in found], stats)
@@ -150,8 +190,30 @@ class General:
             jobs = [other if job and job.general is None and other.general else job for job, other in pairs]
             self._kernels = [AnySize(s, job, salt) for s, job in zip(entry.segments, jobs, strict=True)]
             self._replay = Replay(entry.program, entry.plan, general=True)
+        if not self.admits(leaves):
+            return None
         now = places(entry.program, leaves)
         return self._replay if now is not None and self._found_before(now) else None
+
+    def admits(self, leaves: list[Any]) -> bool:
+        """Whether the numbers that sizes depend on are such as were recorded."""
+        return all(leaves[place] >= SMALLEST for place in self.counts) and all(
+            leaves[place] == value for place, value in self.fixed.items()
+        )
+
+    @property
+    def is_late(self) -> bool:
+        """Whether a kernel runs after an effect: it has to be there before."""
+        plan = self.entry.plan
+        late = [] if plan.effects is None else plan.steps[plan.effects + 1 :]
+        return any(step.segment is not None for step in late)
+
+    def serves(self, leaves: list[Any]) -> bool:
+        """Whether the program may answer for these arguments, of lengths for which it has answered."""
+        try:
+            return self._ready(leaves) is not None
+        except Exception:  # nothing has been done yet
+            return False
 
     def _found_before(self, now: dict[Any, Any]) -> bool:
         """Whether the kernels that run after the first effect are there. Raises Unfit, and KeyError where
@@ -173,6 +235,43 @@ class General:
 def _turned(value: Any, axes: tuple[int, ...]) -> Any:
     """As a kernel takes it: along these axes backwards."""
     return np.flip(value, axes) if axes else value
+
+
+class Counted:
+    """A general replay for arguments of some lengths, whatever the numbers that sizes depend on: views of
+    the caller's arrays lie as such numbers say."""
+
+    def __init__(self, general: General, replay: Callable[..., Any]) -> None:
+        self.general = general
+        self.replay = replay
+        self._served: set[tuple[int, ...]] = set()
+        self._keeps = not general.is_late
+
+    def __call__(self, *leaves: Any) -> Any:
+        general = self.general
+        counts = tuple([leaves[place] for place in general.counts])
+        if counts not in self._served:
+            if not general.serves(list(leaves)):
+                raise Diverged
+            if self._keeps:
+                if len(self._served) >= KEPT:
+                    self._served = set()
+                self._served.add(counts)
+        return self.replay(*leaves)
+
+
+class Exactly:
+    """The replay of a program whose sizes are these numbers among the arguments."""
+
+    def __init__(self, counts: dict[int, int], replay: Callable[..., Any]) -> None:
+        self.counts = counts
+        self.replay = replay
+
+    def __call__(self, *leaves: Any) -> Any:
+        for place, value in self.counts.items():
+            if leaves[place] != value:
+                raise Diverged
+        return self.replay(*leaves)
 
 
 class _Finding:

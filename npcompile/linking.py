@@ -9,6 +9,7 @@ from typing import Any
 
 from npcompile import front
 from npcompile.advice import advice
+from npcompile.general import Exactly
 from npcompile.hosts import HostCalls
 from npcompile.state import Entry, State
 from npcompile.stats import Stats
@@ -54,7 +55,9 @@ class Linking:
                         kernels = watched(kernels, entry.segments, entry.program.filename, self.name)
                     front.use()
                     replay = entry.replay.link(kernels, self._stats)
-                    if entry.replay.hosts and entry.program.device in (None, "cpu"):
+                    if entry.counts:
+                        replay = Exactly(entry.counts, replay)
+                    elif entry.replay.hosts and entry.program.device in (None, "cpu"):
                         replay = HostCalls(self, state, entry, kernels, replay)
                     state.ready.insert(0, (replay, entry.host_calls))
                     if not verifying():

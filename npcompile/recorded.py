@@ -19,14 +19,14 @@ from npcompile.binding import Binding
 from npcompile.device import current_device
 from npcompile.frontend.defaults import Defaults, on_device
 from npcompile.frontend.errstate import all_warnings_are_errors, traps, warnings_matter
-from npcompile.frontend.lengths import apart
+from npcompile.frontend.lengths import apart, asks_numbers, counts_of
 from npcompile.frontend.outline import may_resize
 from npcompile.frontend.program import Diverged, Program
 from npcompile.frontend.record import Recorder
 from npcompile.frontend.rewrite import Rewritten, rewrite
 from npcompile.frontend.signature import are_apart, key_of
 from npcompile.frontend.trace import Traced, trace
-from npcompile.general import General, Group, by_data
+from npcompile.general import Exactly, General, Group, by_data
 from npcompile.growing import Growing
 from npcompile.linking import Linking
 from npcompile.lower.eager import eager
@@ -62,6 +62,7 @@ class Recorded(Linking):
     # The function itself, where programs are valid for others of its code: they read its closure.
     own: tuple[Any, ...] = ()
     _front: Any = None  # what the native runtime knows of it
+    _counting = True  # whole numbers among its arguments may be sizes
     _alone = True  # it is not one of those that share their recordings
     _direct = False  # what is NumPy's for good is the function itself, called
 
@@ -191,7 +192,7 @@ class Recorded(Linking):
         group, lengths = self._group(key) if state is None else (state.group, state.lengths)
         general = None if group is None else group.general
         if group is not None and general is not None and general.follows(lengths):
-            if state is None or general.by_data:
+            if state is None or general.by_data or (general.counts and state.general is not general):
                 try:
                     result = self._generally(general, key, args, kwargs)
                     group.misses = 0
@@ -246,7 +247,8 @@ class Recorded(Linking):
     def _group(self, key: Any) -> tuple[Group | None, tuple[int, ...]]:
         """The calls that differ from this one in lengths alone, and its lengths."""
         general, lengths = apart(key)
-        if not lengths or current_device() is not None or verifying():
+        numbers = self._counting and asks_numbers(general)
+        if not (lengths or numbers) or current_device() is not None or verifying():
             return None, ()
         with self._lock:
             return self._groups.setdefault(general, Group()), lengths
@@ -277,7 +279,8 @@ class Recorded(Linking):
                 state = self._states[key] = State(None, ())
                 state.kind = apart(key)[0]
                 state.entries, state.count, state.answered = [entry], 1, True
-            state.ready = [(replay, entry.host_calls)]
+            kept = state.ready if general.counts and state.general is not general else []
+            state.ready, state.general = [(replay, entry.host_calls), *kept], general
         if entry.jobs:  # else they are interpreted
             state.try_out(entry, self.clear_seconds, self.first_replays)
         return result
@@ -363,14 +366,29 @@ class Recorded(Linking):
         self.balance.recorded(state.kind, state.misses > 0)
         names = self._binding.names(len(args))
         device = str(current_device() or "cpu")
-        general = state.group is not None and state.group.is_general() and are_apart(args, kwargs)
+        general = state.group is not None and state.group.is_general(state.lengths)
+        general = general and are_apart(args, kwargs)
+        leaves: list[Any] = [*self.own]
+        self.signature(args, kwargs, leaves)  # before the call changes containers among them
         with counting(self._stats):
             hooks = Watch(self.name) if verifying() else Recorder
             state.raised += 1
             floats = self._default_float
             own, fast = self.own, self.fast_random
             traced = trace(
-                fn, rewritten, args, kwargs, names, floats, device, hooks, own, fast, general, state.grows
+                fn,
+                rewritten,
+                args,
+                kwargs,
+                names,
+                floats,
+                device,
+                hooks,
+                own,
+                fast,
+                general,
+                state.grows,
+                self._counting,
             )
             state.raised = 0
         if isinstance(hooks, Watch):
@@ -391,14 +409,17 @@ class Recorded(Linking):
         front.use()
         state.entries.append(entry)
         if state.group is not None:
-            state.group.add(state.lengths, entry, general)
+            entry.counts = {place: leaves[place] for place in counts_of(traced.program)}
+            state.group.add(state.lengths, entry, general, leaves)
         entry.alone = not (general and by_data(traced.program))
         if os.environ.get("NPCOMPILE_BACKEND") == "interpreter":
             self._stats.segments += len(entry.segments)
             if not entry.alone:
                 return traced.result
             stand_ins = [eager(segment.graph, entry.program.device) for segment in entry.segments]
-            state.ready.insert(0, (entry.replay.link(stand_ins, self._stats), entry.host_calls))
+            replay = entry.replay.link(stand_ins, self._stats)
+            replay = Exactly(entry.counts, replay) if entry.counts else replay
+            state.ready.insert(0, (replay, entry.host_calls))
             return traced.result
         try:
             entry.start()

@@ -15,7 +15,7 @@ from npcompile.lower.compiler import Job, submit
 from npcompile.trial import FEWEST, LEAST, Trial, numpy_cost
 
 if TYPE_CHECKING:
-    from npcompile.general import Group
+    from npcompile.general import General, Group
     from npcompile.outlined import Outlined
     from npcompile.recorded import Recorded
 
@@ -33,6 +33,7 @@ class Entry:
         self.jobs: list[Job | cuda.DeviceJob] = []
         # Whether it may answer; where lengths depend on data, it may once another recording agrees.
         self.alone = True
+        self.counts: dict[int, int] = {}  # places and values of arguments that its sizes are
 
     def start(self) -> None:
         salt = ops_version()
@@ -61,6 +62,7 @@ class State:
         self.group = group  # calls that differ in lengths alone
         self.lengths = lengths
         self.kind: Any = None  # its signature without lengths
+        self.general: General | None = None  # the program whose replay for any numbers is among `ready`
         self.ready: list[tuple[Callable[..., Any], int]] = []  # replays with their host calls, newest first
         self.pending: list[Entry] = []
         self.entries: list[Entry] = []  # all of them, oldest first: what `explain` shows

@@ -52,11 +52,32 @@ def origin(node: fx.Node, axis: int) -> tuple[fx.Node, int]:
             arrays = arrays[:1]
         elif not isinstance(target.function, np.ufunc):
             return node, axis
+        found = set()
         for array in arrays:
             shape = value_of(array).shape
             if len(shape) >= -back and shape[back] == size:
-                return origin(array, back + len(shape))
+                found.add(origin(array, back + len(shape)))
+        # Equal lengths of arguments stay equal; others may become 1.
+        if len(found) == 1 or (found and all(step_of(first) == "input" for first, _ in found)):
+            return min(found, key=lambda place: place[0].name)
     return node, axis
+
+
+def counts_of(program: Program) -> tuple[int, ...]:
+    """The places, among the inputs, of the whole numbers that sizes depend on."""
+    found = {node for node in program.graph.nodes if node.meta.get("sizes")}
+    waiting = list(found)
+    while waiting:
+        further = set(waiting.pop().all_input_nodes) - found
+        found |= further
+        waiting += further
+    kinds = [(place, node) for place, node in enumerate(program.inputs) if node in found]
+    return tuple(place for place, node in kinds if value_of(node).kind == "int")
+
+
+def asks_numbers(key: Any) -> bool:
+    """Whether a signature has whole numbers, which may be sizes."""
+    return key is int or (type(key) is tuple and any(map(asks_numbers, key)))
 
 
 def _whole_axis(index: Any, axis: int, ndim: int) -> int | None:

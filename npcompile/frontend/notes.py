@@ -70,6 +70,8 @@ class Notes(Handed):
         self.general = False  # lengths of arguments are traced numbers: the program may do for others
         self.lengths: dict[Any, fx.Node] = {}  # their steps
         self.sizes: set[fx.Node] = set()  # numbers that depend on nothing else
+        self.counting = False  # whole numbers among the arguments may be sizes, too
+        self.counts: set[fx.Node] = set()  # they, and numbers that depend on them and on lengths alone
         self.calls = 0  # that may have changed what is read from outside
         self.read_last: fx.Node | None = None  # the step of what was read from outside last
         self.host_calls = 0  # steps that are calls of real NumPy
@@ -166,6 +168,12 @@ class Notes(Handed):
             node.meta["size"] = value
         return node
 
+    def counted(self, node: fx.Node, value: Any) -> None:
+        """A number that depends on whole numbers among the arguments: it may stand for a size."""
+        self.counts.add(node)
+        if type(value) is int:
+            node.meta["size"] = value
+
     # -- nodes -------------------------------------------------------------------------------------------
 
     def add(
@@ -217,6 +225,8 @@ class Notes(Handed):
         node = self.graph.create_node("placeholder", name, name=name)
         node.meta.update(step="input", value=self.value(leaf, outside=True))
         self.inputs.append(node)
+        if self.counting and type(leaf) is int and leaf >= SMALLEST:
+            self.counted(node, leaf)
         known = self.tracked.get(leaf)
         if (
             known is not None
@@ -261,6 +271,8 @@ class Notes(Handed):
             if known.node is not None and decided and kind is not np.ndarray:
                 self.decide(known.node, obj)
                 return obj
+            if static and known.node in self.counts and known.node is not None:
+                known.node.meta["sizes"] = True
             return obj if known.node is None else known.node
         if kind in (list, dict):
             self.tight(obj)

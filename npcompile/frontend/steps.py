@@ -233,8 +233,11 @@ class Steps(Notes):
             node = self.add("number", function, refs, named, self.value(result))
             if same is not None:
                 self.numbers[same] = node
-            if self.general and all(arg in self.sizes for arg in node.all_input_nodes):
+            sources = set(node.all_input_nodes)
+            if self.general and sources <= self.sizes:
                 self.sized(node, result)
+            elif self.counts and sources <= self.sizes | self.counts:
+                self.counted(node, result)
         return self.result(node, result)
 
     def host(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:

@@ -53,6 +53,7 @@ def trace(
     fast_random: bool = False,
     general: bool = False,
     grow: frozenset[int] = frozenset(),
+    counting: bool = False,
 ) -> Traced:
     """Call a function, recording it. Its own exceptions are raised; the recording then counts for nothing.
 
@@ -60,12 +61,14 @@ def trace(
     hooks: what makes the recorder, where it is to do more than record.
     general: the program is to be valid for arguments of other lengths, if it can be.
     grow: the places of containers among the arguments of which the signature says the type alone.
+    counting: as `general`, and for other whole numbers among the arguments that are sizes.
     own: the function, where the program takes it as its first input, to be valid for others of its code.
     """
     recorder = hooks(fn.__code__.co_filename, default_float, device == "cpu")
     recorder.fast_random = fast_random
     recorder.notes.code = rewritten.code
     recorder.notes.general = general
+    recorder.notes.counting = general and counting
     arguments = _Arguments(recorder)
     try:
         for function in own:

@@ -154,12 +154,17 @@ def memory_of(tensor: torch.Tensor) -> int:
 
 
 def generate(
-    module: fx.GraphModule, inputs: list[Any], settings: Callable[[fx.Graph], dict[str, Any]]
+    module: fx.GraphModule,
+    inputs: list[Any],
+    settings: Callable[[fx.Graph], dict[str, Any]],
+    symbols: Symbols | None = None,
 ) -> Traced:
     """Inductor's text for a module on fake inputs (and numbers of `Symbols`), no compiler run.
 
-    settings(graph): those of Inductor's settings that depend on the traced graph.
+    settings(graph): those of Inductor's settings that depend on the traced graph. symbols: those among the
+    inputs; where there is no array beside them, nothing else says how they are to be traced.
     """
+    from torch._guards import TracingContext, tracing
     from torch._inductor import compile_fx, config, decomposition
 
     table = {**decomposition.select_decomp_table(), **_COMPARED}
@@ -172,7 +177,8 @@ def generate(
         traced.append(Traced(compiled.source_code, outputs, dict(compiled.constants or {})))
         return compiled
 
-    with config.patch(SETTINGS), _changed(), torch.no_grad():
+    context = tracing(None if symbols is None else TracingContext(symbols.mode))
+    with config.patch(SETTINGS), _changed(), torch.no_grad(), context:
         compile_fx.compile_fx(module, inputs, inner_compile=inner, decompositions=table)
     if len(traced) != 1:
         raise RuntimeError(f"Inductor made {len(traced)} graphs of one segment")

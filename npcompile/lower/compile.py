@@ -132,6 +132,7 @@ def _compiled(
             _flat(rows_of, len(values), len(fakes), layouts, lowering),
             [*symbols.numbers, *symbolic],
             settings,
+            None if symbolic else symbols,
         )
         if fixed := symbols.fixed():
             raise Rejected(f"sizes {fixed} cannot be parameters")
