@@ -22,6 +22,7 @@ from npcompile.lower import native
 
 if TYPE_CHECKING:
     from npcompile.recorded import Recorded
+    from npcompile.sharing import Sharing
     from npcompile.state import State
 
 # Of whose instances the type alone does not say enough.
@@ -69,7 +70,7 @@ def note(recorded: Recorded, args: tuple[Any, ...], state: State, key: Any) -> N
     recorded._front.note(args, state, vars(state), key[0], key)
 
 
-def forget(recorded: Recorded) -> None:
+def forget(recorded: Sharing) -> None:
     """What is known of a function's signatures is no longer so."""
     if recorded._front is not None:
         recorded._front.forget()

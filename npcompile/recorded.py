@@ -19,18 +19,18 @@ from npcompile.binding import Binding
 from npcompile.device import current_device
 from npcompile.frontend.defaults import Defaults, on_device
 from npcompile.frontend.errstate import all_warnings_are_errors, traps, warnings_matter
-from npcompile.frontend.lengths import apart, asks_numbers, counts_of
+from npcompile.frontend.lengths import apart, counts_of
 from npcompile.frontend.outline import may_resize
 from npcompile.frontend.program import Diverged, Program
 from npcompile.frontend.record import Recorder
 from npcompile.frontend.rewrite import Rewritten, rewrite
 from npcompile.frontend.signature import are_apart, key_of
 from npcompile.frontend.trace import Traced, trace
-from npcompile.general import Exactly, General, Group, by_data
+from npcompile.general import Exactly, by_data
 from npcompile.growing import Growing
-from npcompile.linking import Linking
 from npcompile.lower.eager import eager
 from npcompile.lower.transfers import counting
+from npcompile.sharing import Sharing
 from npcompile.state import Entry, State
 from npcompile.stats import Stats
 from npcompile.tracebacks import as_written
@@ -43,9 +43,6 @@ if TYPE_CHECKING:
 # plain.
 MAX_PROGRAMS = 8
 
-# Signatures of one function that are recorded: each is a compilation of some seconds, on one core.
-MAX_SIGNATURES = 64
-
 # After so many calls in a row for which no program was right, those of a signature are given up.
 MAX_MISSES = 12
 
@@ -53,16 +50,11 @@ MAX_MISSES = 12
 MAX_RAISED = 2
 
 
-class Recorded(Linking):
+class Recorded(Sharing):
     """A function with its recordings, by signature."""
 
     fast_random = False
-    max_signatures = MAX_SIGNATURES
     max_programs = MAX_PROGRAMS
-    # The function itself, where programs are valid for others of its code: they read its closure.
-    own: tuple[Any, ...] = ()
-    _front: Any = None  # what the native runtime knows of it
-    _counting = True  # whole numbers among its arguments may be sizes
     _alone = True  # it is not one of those that share their recordings
     _direct = False  # what is NumPy's for good is the function itself, called
 
@@ -79,7 +71,6 @@ class Recorded(Linking):
         self._wait = wait
         self._default_float: np.dtype[Any] | None = default_float
         self._made_so = all_warnings_are_errors()  # then they are a test runner's
-        self._groups: dict[Any, Group] = {}
         self._growing = Growing()
         self.balance = Balance(WHOLE)
         self._programs: list[Program] = programs
@@ -243,55 +234,6 @@ class Recorded(Linking):
         finally:
             state.lock.release()
         return state.outlined.run(args, kwargs)
-
-    def _group(self, key: Any) -> tuple[Group | None, tuple[int, ...]]:
-        """The calls that differ from this one in lengths alone, and its lengths."""
-        general, lengths = apart(key)
-        numbers = self._counting and asks_numbers(general)
-        if not (lengths or numbers) or current_device() is not None or verifying():
-            return None, ()
-        with self._lock:
-            return self._groups.setdefault(general, Group()), lengths
-
-    def _is_general(self, key: Any) -> bool:
-        """Whether a program for many lengths may answer."""
-        group, lengths = self._group(key)
-        return group is not None and group.general is not None and group.general.follows(lengths)
-
-    def _generally(self, general: General, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """A call that a program for many lengths answers. Raises Diverged."""
-        entry = general.entry
-        if not general.done:  # the kernels are still being compiled
-            return self._plain(args, kwargs)
-        leaves = [*self.own]
-        for arg in args:
-            key_of(arg, leaves)
-        if kwargs:
-            key_of(kwargs, leaves)
-        with counting(self._stats):
-            result, replay = general.answer(leaves, self._stats)
-        self._stats.replays += 1
-        self._stats.host_calls += entry.host_calls
-        with self._lock:
-            state = self._states.get(key)
-            if state is None:
-                self._has_room()
-                state = self._states[key] = State(None, ())
-                state.kind = apart(key)[0]
-                state.entries, state.count, state.answered = [entry], 1, True
-            kept = state.ready if general.counts and state.general is not general else []
-            state.ready, state.general = [(replay, entry.host_calls), *kept], general
-        if entry.jobs:  # else they are interpreted
-            state.try_out(entry, self.clear_seconds, self.first_replays)
-        return result
-
-    def _has_room(self) -> bool:
-        """Whether another signature may be kept: what is shared by many lengths can be found again."""
-        if len(self._states) >= self.max_signatures:
-            oldest = next((key for key, state in self._states.items() if state.is_found_again()), None)
-            self._states.pop(oldest, None)
-            front.forget(self)
-        return len(self._states) < self.max_signatures
 
     def _cut_alike(self, state: State) -> Outlined | None:
         """The function cut into blocks by its source: the same for all calls that differ in lengths alone."""

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import sys
-from collections import deque
 from collections.abc import Callable
-from enum import Enum
-from inspect import CO_NESTED
 from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 import numpy as np
 from torch import fx
 
-from npcompile.frontend.arrays import facts, is_array, is_uneven, layout
-from npcompile.frontend.follow import is_users_class
+from npcompile.frontend.arrays import is_array, is_uneven, layout
 from npcompile.frontend.handed import Handed, Unfollowed
 from npcompile.frontend.lengths import origin, sized_by_data
 from npcompile.frontend.made import Build, Store
 from npcompile.frontend.memory import Roots
 from npcompile.frontend.ndarray import ndarray
-from npcompile.frontend.program import Guard, Length, Read, is_key, step_of, value_of
+from npcompile.frontend.program import Guard, Length, Read, step_of, value_of
 from npcompile.frontend.pure import TOTAL
 from npcompile.frontend.signature import BY_VALUE, NUMBERS
 from npcompile.frontend.table import computed
@@ -36,10 +32,6 @@ MAX_STEPS = 2000
 
 # Steps whose NumPy name says little as the name of a value.
 _NAMES = {"getitem": "part", "setitem": "stored", "_part": "item"}
-
-
-# Containers from outside are read as a whole, up to this many things.
-MAX_CONTENTS = 64
 
 
 # What may hold traced values: elements of sets and keys of dicts are decided as those are made.
@@ -336,111 +328,11 @@ class Notes(Handed):
                 return True
         return False
 
-    def opened(self, container: Any, node: fx.Node) -> None:
-        """Follow a container from outside: what lies in a dict is read now, of others where it is needed."""
-        self.tracked.keep(container, node)
-        if type(container) is dict:
-            self.contents(node, container)
-        else:
-            self.unread[id(container)] = container, node
-
-    def contents(self, node: fx.Node, container: Any) -> None:
-        """Follow what lies in a container from outside. It is all read at once: a small int in it must not
-        be taken for another int of the same value."""
-        items = list(container.items() if type(container) is dict else enumerate(container))
-        if len(items) > MAX_CONTENTS:
-            raise Unfollowed(f"a container of more than {MAX_CONTENTS} things from outside")
-        if type(container) is dict and all(map(is_key, container)):
-            node.meta["keys"] = keys = tuple(container)
-            self.guard("keys" if all(type(key) is str for key in keys) else "entries", keys, node)
-        else:
-            self.guard("length", len(items), node)
-        node.meta["calls"] = self.calls
-        found = node.meta["items"] = {}
-        for key, item in items:
-            known = self.tracked.node(item)
-            if known is None or not self._is_item(known, node, key, len(items)):
-                self.outside(Read("item", key), node, item, within=True)
-                known = self.read_last
-            found[repr(key)] = known
-
-    def _is_item(self, item: fx.Node, node: fx.Node, key: Any, count: int) -> bool:
-        """Whether this was read from that place in a list already."""
-        target = item.target
-        if not isinstance(target, Read) or target.how != "item" or item.args != (node,):
-            return False
-        return type(target.name) is int and type(key) is int and target.name % count == key
-
     def asked(self, *objs: Any) -> None:
         """The type, the shape or the length of these decides: it stays checked."""
         for obj in objs:
             if (node := self.tracked.node(obj)) is not None:
                 node.meta["asked"] = True
-
-    def outside(self, read: Read, base: fx.Node | None, value: Any, within: bool = False) -> Any:
-        """Note that a value from outside was read; returns it, numbers as objects of their own.
-
-        within: nobody has asked for it yet, it only lies in a container that was read.
-        """
-        kind = type(value)
-        is_number = kind in NUMBERS or isinstance(value, np.generic)
-        if kind in NUMBERS and read.how != "item":
-            value = fresh(value)
-        known = self.tracked.get(value)
-        node = self.add("read", read, () if base is None else (base,), {}, self.value(value, outside=True))
-        node.meta["within"] = within
-        if known is not None and known.node is not None and not is_number:
-            self.guard(
-                "same", None, node, known.node
-            )  # known by another path: this one must lead there again
-        elif is_array(value):
-            self.guard("array", facts(value), node)
-            self.know(value, node)
-        elif is_number:
-            self.guard("type", kind, node)
-            self.know(value, node)
-        elif kind in (bool, str, bytes, type(None)):
-            self.guard("value", value, node)
-        elif kind in (list, dict, deque):
-            self.guard("type", kind, node)
-            self.containers[id(value)] = node
-            node.meta["kind"] = kind
-            self.opened(value, node)
-        elif kind is tuple and not is_fixed(value):
-            self.guard("type", kind, node)
-            self.tracked.keep(value, node)
-            self.contents(node, value)
-        elif is_users_class(kind):
-            self.guard("type", kind, node)  # what it holds is read anew
-            self.tracked.keep(value, node)
-        elif isinstance(value, Enum):
-            self.guard("is", value, node)
-            self.tracked.keep(value, None)
-        elif kind is FunctionType and value.__code__.co_flags & CO_NESTED and read.how != "global":
-            self.guard("code", value.__code__, node)  # made in a call: another object at the next one
-            self.tracked.keep(value, node)
-        else:
-            self.guard("is", value, node)
-            if kind is tuple:
-                self.constant(value)
-            elif kind not in (*BY_VALUE, FunctionType) and not isinstance(value, type):
-                self.tracked.keep(value, node)
-        self.read_last = node
-        return value
-
-
-def is_fixed(value: tuple[Any, ...]) -> bool:
-    """Whether a tuple holds whole numbers, texts and the like alone (a shape, names), which decide as a rule:
-    it is decided as a whole."""
-    return all(is_fixed(item) if type(item) is tuple else _decides(item) for item in value)
-
-
-def _decides(item: Any) -> bool:
-    return (
-        type(item) in (int, FunctionType)
-        or type(item) in BY_VALUE
-        or isinstance(item, type | np.dtype | Enum)
-    )
 
 
 def _nothing() -> None:

@@ -15,7 +15,7 @@ from npcompile.frontend.handed import Unfollowed
 from npcompile.frontend.meant import as_index, as_value
 from npcompile.frontend.memory import Moving
 from npcompile.frontend.ndarray import is_basic
-from npcompile.frontend.notes import Notes
+from npcompile.frontend.outside import Outside
 from npcompile.frontend.program import Call, Guard, Program, step_of, value_of
 from npcompile.frontend.signature import NUMBERS
 from npcompile.frontend.table import TABLE, TORCH, Op, computed
@@ -32,7 +32,7 @@ GETITEM = np.ndarray.__getitem__
 SETITEM = np.ndarray.__setitem__
 
 
-class Steps(Notes):
+class Steps(Outside):
     """The residual program under construction."""
 
     def op(

@@ -109,6 +109,7 @@ def test_a_number_that_stays_may_change_later(monkeypatch: pytest.MonkeyPatch) -
         same(jitted(n, m), _two(n, m))
 
 
+@pytest.mark.filterwarnings("ignore::npcompile.NotCompiledWarning")
 @pytest.mark.parametrize("fn", [head, in_place, size_and_value], ids=lambda fn: fn.__name__)
 def test_numbers_and_lengths_change(fn, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")

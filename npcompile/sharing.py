@@ -1,0 +1,87 @@
+"""The side of a recorded function that shares programs among calls that differ in lengths and sizes alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from npcompile import front
+from npcompile.device import current_device
+from npcompile.frontend.lengths import apart, asks_numbers
+from npcompile.frontend.signature import key_of
+from npcompile.general import General, Group
+from npcompile.linking import Linking
+from npcompile.lower.transfers import counting
+from npcompile.state import State
+from npcompile.stats import Stats
+from npcompile.verify import verifying
+
+# Signatures of one function that are recorded: each is a compilation of some seconds, on one core.
+MAX_SIGNATURES = 64
+
+
+class Sharing(Linking):
+    """A function of which some programs answer for more than one signature."""
+
+    max_signatures = MAX_SIGNATURES
+    # The function itself, where programs are valid for others of its code: they read its closure.
+    own: tuple[Any, ...] = ()
+    _counting = True  # whole numbers among its arguments may be sizes
+    _front: Any = None  # what the native runtime knows of it
+
+    def __init__(self, fn: Callable[..., Any], stats: Stats, strict: bool) -> None:
+        super().__init__(fn, stats, strict)
+        self._groups: dict[Any, Group] = {}
+
+    def _plain(self, args: tuple[Any, ...], kwargs: dict[str, Any], reason: str | None = None) -> Any:
+        """A call that Python answers."""
+        raise NotImplementedError
+
+    def _group(self, key: Any) -> tuple[Group | None, tuple[int, ...]]:
+        """The calls that differ from this one in lengths alone, and its lengths."""
+        general, lengths = apart(key)
+        numbers = self._counting and asks_numbers(general)
+        if not (lengths or numbers) or current_device() is not None or verifying():
+            return None, ()
+        with self._lock:
+            return self._groups.setdefault(general, Group()), lengths
+
+    def _is_general(self, key: Any) -> bool:
+        """Whether a program for many lengths may answer."""
+        group, lengths = self._group(key)
+        return group is not None and group.general is not None and group.general.follows(lengths)
+
+    def _generally(self, general: General, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call that a program for many lengths answers. Raises Diverged."""
+        entry = general.entry
+        if not general.done:  # the kernels are still being compiled
+            return self._plain(args, kwargs)
+        leaves = [*self.own]
+        for arg in args:
+            key_of(arg, leaves)
+        if kwargs:
+            key_of(kwargs, leaves)
+        with counting(self._stats):
+            result, replay = general.answer(leaves, self._stats)
+        self._stats.replays += 1
+        self._stats.host_calls += entry.host_calls
+        with self._lock:
+            state = self._states.get(key)
+            if state is None:
+                self._has_room()
+                state = self._states[key] = State(None, ())
+                state.kind = apart(key)[0]
+                state.entries, state.count, state.answered = [entry], 1, True
+            kept = state.ready if general.counts and state.general is not general else []
+            state.ready, state.general = [(replay, entry.host_calls), *kept], general
+        if entry.jobs:  # else they are interpreted
+            state.try_out(entry, self.clear_seconds, self.first_replays)
+        return result
+
+    def _has_room(self) -> bool:
+        """Whether another signature may be kept: what is shared by many lengths can be found again."""
+        if len(self._states) >= self.max_signatures:
+            oldest = next((key for key, state in self._states.items() if state.is_found_again()), None)
+            self._states.pop(oldest, None)
+            front.forget(self)
+        return len(self._states) < self.max_signatures
