@@ -77,6 +77,11 @@ class Balance:
         self.misses += 1
         self._owed += MISS
 
+    def found(self) -> None:
+        """The call that has been noted as missed was answered by a program for many lengths."""
+        self.misses -= 1
+        self._owed = max(self._owed - MISS, 0)
+
     def replayed(self) -> None:
         """A call that a program answered, or will when it is compiled."""
         self.replays += 1

@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from torch import fx
 
-from npcompile.frontend.lengths import counts_of, pattern_of, same_program, sized_by_data
+from npcompile.frontend.arrays import facts, is_array
+from npcompile.frontend.lengths import (
+    alike_but_longer,
+    counts_of,
+    lengths_of,
+    looked_at,
+    pattern_of,
+    same_program,
+    sized_by_data,
+)
 from npcompile.frontend.places import places
 from npcompile.frontend.program import Diverged, Guard, Program, step_of, value_of
 from npcompile.frontend.replay import Replay
@@ -50,7 +59,8 @@ class Group:
     def is_general(self, lengths: tuple[int, ...]) -> bool:
         """Whether the next recording is to be a general one."""
         if self.general is not None and self.general.pattern is None and self.general.lengths != lengths:
-            return self.left > 0 and bool(self.general.counts)  # lengths have not differed so far
+            # Lengths of arguments have not differed so far.
+            return self.left > 0 and bool(self.general.counts or self.general.outside)
         return 0 < self.seen and self.left > 0 and self.general is None and bool(lengths or self.asked)
 
     def give_up(self) -> None:
@@ -71,10 +81,11 @@ class Group:
             return
         places = counts_of(entry.program)
         counts = tuple(leaves[place] for place in places)
+        outside = _outside(entry.program)
         on_host = entry.program.device in (None, "cpu")
         same = [attempt for attempt in self.attempts if on_host and _same(attempt[1], entry)]
         for other, known, numbers in same:
-            if _differ(known, entry, other != lengths or numbers != counts):
+            if _differ(known, entry, (other, numbers, _outside(known.program)) != (lengths, counts, outside)):
                 fixed = {
                     place: now
                     for at, (place, now) in enumerate(zip(places, counts, strict=True))
@@ -86,14 +97,19 @@ class Group:
 
 
 def _asks(program: Program) -> bool:
-    """Whether a whole number among the arguments, or one that is worked out, decides by its value."""
-    return any(
+    """Whether the lengths of an array from outside decide, or a whole number by its value."""
+    return bool(looked_at(program)) or any(
         isinstance(node.target, Guard)
         and node.target.kind == "value"
         and type(node.target.expected) is int
-        and step_of(node.args[0]) in ("input", "number")
+        and step_of(node.args[0]) in ("input", "number", "read")
         for node in program.graph.nodes
     )
+
+
+def _outside(program: Program) -> tuple[int, ...]:
+    """The lengths of what it reads, in order."""
+    return tuple(n for node in looked_at(program).values() for n in lengths_of(node.target))  # type: ignore[arg-type]
 
 
 def by_data(program: Program) -> bool:
@@ -145,6 +161,9 @@ class General:
         self.fixed = fixed
         self.lengths = lengths
         self.pattern = pattern_of(others, lengths)
+        outside, before = _outside(entry.program), _outside(other.program)
+        self.outside = outside != before  # it does for other lengths of what is read from outside, too
+        self._whole = pattern_of((*others, *before), (*lengths, *outside))
         self._other = other  # recorded at other lengths
         self.by_data = by_data(entry.program)
         self._replay: Replay | None = None
@@ -161,26 +180,29 @@ class General:
             return lengths == self.lengths
         return self.pattern.values(lengths) is not None
 
-    def answer(self, leaves: list[Any], stats: Stats) -> tuple[Any, Callable[..., Any]]:
+    def answer(
+        self, leaves: list[Any], lengths: tuple[int, ...], stats: Stats
+    ) -> tuple[Any, Callable[..., Any]]:
         """What the program answers for these arguments, and a replay for others of the same lengths. Raises
         Diverged."""
         try:
-            replay = self._ready(leaves)
+            ready = self._ready(leaves, lengths)
         except Exception as error:  # nothing has been done yet
             raise Diverged from error
-        if replay is None:
+        if ready is None:
             raise Diverged
+        replay, instead = ready
         found = [_Finding(kernels) for kernels in self._kernels]
-        linked = replay.link(list(found), stats)
+        linked = replay.link(list(found), stats, instead=instead)
         result = linked(*leaves)
         if self.counts:
-            return result, Counted(self, linked)
+            return result, Counted(self, lengths, linked)
         if self.by_data:
             return result, linked
-        return result, self.entry.replay.link([finding.kernel for finding in found], stats)
+        return result, self.entry.replay.link([finding.kernel for finding in found], stats, instead=instead)
 
-    def _ready(self, leaves: list[Any]) -> Replay | None:
-        """The general replay, if it may answer for these arguments."""
+    def _ready(self, leaves: list[Any], lengths: tuple[int, ...]) -> tuple[Replay, dict[Any, Any]] | None:
+        """The general replay and guards on what is outside now, if it may answer for these arguments."""
         entry = self.entry
         if self._replay is None:
             salt = ops_version()
@@ -192,8 +214,35 @@ class General:
             self._replay = Replay(entry.program, entry.plan, general=True)
         if not self.admits(leaves):
             return None
-        now = places(entry.program, leaves)
-        return self._replay if now is not None and self._found_before(now) else None
+        now = places(entry.program, entry.plan, leaves)
+        if now is None:
+            return None
+        instead = self._guards(now, lengths)
+        return (self._replay, instead) if instead is not None and self._found_before(now) else None
+
+    def _guards(self, now: dict[fx.Node, Any], given: tuple[int, ...]) -> dict[Any, Any] | None:
+        """Guards on what is outside as it is now; None where the program is not for that. given: the lengths
+        of the arguments."""
+        instead: dict[Any, Any] = {}
+        lengths: tuple[int, ...] = ()
+        for node, guard in looked_at(self.entry.program).items():
+            recorded: Any = guard.target
+            if recorded.kind == "array":
+                if not is_array(now[node]):
+                    return None
+                found = Guard("array", facts(now[node]))
+            elif type(now[node]) is int:
+                found = Guard("count", now[node])
+            else:
+                return None
+            if not alike_but_longer(recorded, found):
+                return None
+            lengths += lengths_of(found)
+            instead[recorded] = found
+        if not self.outside:
+            return instead if lengths == _outside(self.entry.program) else None
+        assert self._whole is not None
+        return instead if self._whole.values((*given, *lengths)) is not None else None
 
     def admits(self, leaves: list[Any]) -> bool:
         """Whether the numbers that sizes depend on are such as were recorded."""
@@ -208,10 +257,10 @@ class General:
         late = [] if plan.effects is None else plan.steps[plan.effects + 1 :]
         return any(step.segment is not None for step in late)
 
-    def serves(self, leaves: list[Any]) -> bool:
+    def serves(self, leaves: list[Any], lengths: tuple[int, ...]) -> bool:
         """Whether the program may answer for these arguments, of lengths for which it has answered."""
         try:
-            return self._ready(leaves) is not None
+            return self._ready(leaves, lengths) is not None
         except Exception:  # nothing has been done yet
             return False
 
@@ -241,8 +290,9 @@ class Counted:
     """A general replay for arguments of some lengths, whatever the numbers that sizes depend on: views of
     the caller's arrays lie as such numbers say."""
 
-    def __init__(self, general: General, replay: Callable[..., Any]) -> None:
+    def __init__(self, general: General, lengths: tuple[int, ...], replay: Callable[..., Any]) -> None:
         self.general = general
+        self.lengths = lengths
         self.replay = replay
         self._served: set[tuple[int, ...]] = set()
         self._keeps = not general.is_late
@@ -251,7 +301,7 @@ class Counted:
         general = self.general
         counts = tuple([leaves[place] for place in general.counts])
         if counts not in self._served:
-            if not general.serves(list(leaves)):
+            if not general.serves(list(leaves), self.lengths):
                 raise Diverged
             if self._keeps:
                 if len(self._served) >= KEPT:

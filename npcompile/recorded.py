@@ -183,11 +183,14 @@ class Recorded(Sharing):
         group, lengths = self._group(key) if state is None else (state.group, state.lengths)
         general = None if group is None else group.general
         if group is not None and general is not None and general.follows(lengths):
-            if state is None or general.by_data or (general.counts and state.general is not general):
+            numbers = general.counts and (state is None or state.general is not general)
+            if state is None or general.by_data or general.outside or numbers:
                 try:
                     result = self._generally(general, key, args, kwargs)
                     group.misses = 0
                     self.balance.replayed()
+                    if state is not None and state.misses:
+                        state.found(self.balance)
                     return result
                 except Diverged:
                     self._stats.divergences += 1

@@ -7,7 +7,7 @@ from typing import Any
 
 from npcompile import front
 from npcompile.device import current_device
-from npcompile.frontend.lengths import apart, asks_numbers
+from npcompile.frontend.lengths import apart
 from npcompile.frontend.signature import key_of
 from npcompile.general import General, Group
 from npcompile.linking import Linking
@@ -16,6 +16,8 @@ from npcompile.state import State
 from npcompile.stats import Stats
 from npcompile.verify import verifying
 
+# Replays of one signature, each for other lengths of what is read from outside.
+KEPT = 8
 # Signatures of one function that are recorded: each is a compilation of some seconds, on one core.
 MAX_SIGNATURES = 64
 
@@ -39,10 +41,9 @@ class Sharing(Linking):
 
     def _group(self, key: Any) -> tuple[Group | None, tuple[int, ...]]:
         """The calls that differ from this one in lengths alone, and its lengths."""
-        general, lengths = apart(key)
-        numbers = self._counting and asks_numbers(general)
-        if not (lengths or numbers) or current_device() is not None or verifying():
+        if current_device() is not None or verifying():
             return None, ()
+        general, lengths = apart(key)
         with self._lock:
             return self._groups.setdefault(general, Group()), lengths
 
@@ -62,7 +63,8 @@ class Sharing(Linking):
         if kwargs:
             key_of(kwargs, leaves)
         with counting(self._stats):
-            result, replay = general.answer(leaves, self._stats)
+            general_key, lengths = apart(key)
+            result, replay = general.answer(leaves, lengths, self._stats)
         self._stats.replays += 1
         self._stats.host_calls += entry.host_calls
         with self._lock:
@@ -70,9 +72,10 @@ class Sharing(Linking):
             if state is None:
                 self._has_room()
                 state = self._states[key] = State(None, ())
-                state.kind = apart(key)[0]
+                state.kind = general_key
                 state.entries, state.count, state.answered = [entry], 1, True
             kept = state.ready if general.counts and state.general is not general else []
+            kept = state.ready[: KEPT - 1] if general.outside else kept
             state.ready, state.general = [(replay, entry.host_calls), *kept], general
         if entry.jobs:  # else they are interpreted
             state.try_out(entry, self.clear_seconds, self.first_replays)

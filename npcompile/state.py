@@ -111,6 +111,11 @@ class State:
             if self.wasted > MAX_WASTED:
                 self.ready, self.plain = [], True
 
+    def found(self, balance: Balance) -> None:
+        """All programs diverged, but the one for many lengths answered."""
+        self.misses = 0
+        balance.found()
+
     def rests(self) -> bool:
         """Whether this call is not to be recorded."""
         if not self.pause:

@@ -11,6 +11,7 @@ import torch
 from torch import fx
 
 from npcompile.frontend import pure
+from npcompile.frontend.made import Store
 from npcompile.frontend.program import (
     Call,
     Guard,
@@ -75,9 +76,53 @@ def counts_of(program: Program) -> tuple[int, ...]:
     return tuple(place for place, node in kinds if value_of(node).kind == "int")
 
 
-def asks_numbers(key: Any) -> bool:
-    """Whether a signature has whole numbers, which may be sizes."""
-    return key is int or (type(key) is tuple and any(map(asks_numbers, key)))
+def looked_at(program: Program) -> dict[fx.Node, fx.Node]:
+    """The guards on what is read from outside that another value may pass in a program for many lengths: on
+    arrays in C or Fortran order, and on whole numbers that are sizes. By what they are about."""
+    found = {}
+    for node in program.graph.nodes:
+        if isinstance(node.target, Guard) and _is_loose(node):
+            found[node.args[0]] = node
+    return found
+
+
+def lengths_of(guard: Guard) -> tuple[int, ...]:
+    """The lengths among what a guard expects."""
+    numbers = (guard.expected,) if guard.kind == "count" else guard.expected[1]
+    return tuple(n for n in numbers if n >= SMALLEST)
+
+
+def _is_loose(node: fx.Node) -> bool:
+    guard: Any = node.target
+    about: Any = node.args[0]
+    if guard.kind not in ("array", "count") or step_of(about) != "read":
+        return False
+    return guard.kind == "count" or bool(order_of(guard.expected))
+
+
+def order_of(known: tuple[Any, ...]) -> int:
+    """In which order an array lies that has these `facts`: 1 for C, 2 for Fortran, 3 both, 0 neither."""
+    dtype, shape, strides, *_ = known
+    packed = [math.prod(shape[axis + 1 :]) * dtype.itemsize for axis in range(len(shape))]
+    turned = [math.prod(shape[:axis]) * dtype.itemsize for axis in range(len(shape))]
+    return (_lies(shape, strides, packed)) + 2 * _lies(shape, strides, turned)
+
+
+def _lies(shape: tuple[int, ...], strides: tuple[int, ...], regular: list[int]) -> bool:
+    return 0 not in shape and all(
+        n == 1 or stride == at for n, stride, at in zip(shape, strides, regular, strict=True)
+    )
+
+
+def alike_but_longer(one: Guard, other: Guard) -> bool:
+    """Whether two of the same kind of the guards that `looked_at` gives differ in lengths alone."""
+    if one.kind == "count":
+        return min(one.expected, other.expected) >= SMALLEST
+    first, second = (
+        (dtype, rest, [min(n, SMALLEST) for n in shape], order_of((dtype, shape, strides)))
+        for dtype, shape, strides, *rest in (one.expected, other.expected)
+    )
+    return bool(first == second)
 
 
 def _whole_axis(index: Any, axis: int, ndim: int) -> int | None:
@@ -192,7 +237,9 @@ def same_program(one: Program, other: Program) -> bool:
         return False
     places: dict[fx.Node, fx.Node] = {}
     for a, b in zip(one.graph.nodes, other.graph.nodes, strict=True):
-        if a.op != b.op or step_of(a) != step_of(b) or not _same_target(a.target, b.target):
+        if a.op != b.op or step_of(a) != step_of(b):
+            return False
+        if not (_same_target(a.target, b.target) or _are_loose(a, b)):
             return False
         if not _same(a.args, b.args, places) or not _same(a.kwargs, b.kwargs, places):
             return False
@@ -215,7 +262,17 @@ def _same_target(a: Any, b: Any) -> bool:
         return a.name == b.name and a.function is b.function
     if isinstance(a, After):
         return a.__name__ == b.__name__ and bool(a.function == b.function)
+    if isinstance(a, Store):
+        return a.how == b.how and same_value(a.name, b.name)
     return isinstance(a, Length | str) and bool(a == b)
+
+
+def _are_loose(a: fx.Node, b: fx.Node) -> bool:
+    """Whether two guards on what is read differ in lengths alone."""
+    one, other = a.target, b.target
+    if not (isinstance(one, Guard) and isinstance(other, Guard) and one.kind == other.kind):
+        return False
+    return _is_loose(a) and _is_loose(b) and alike_but_longer(one, other)
 
 
 def _same_value(a: fx.Node, b: fx.Node) -> bool:

@@ -49,7 +49,7 @@ class Notes(Handed):
         self.graph = fx.Graph()
         self.inputs: list[fx.Node] = []
         self.roots = Roots()
-        self.tracked = Tracked(self.confused)
+        self.tracked = Tracked(self.confused, self.equated)
         self.numbers: dict[Any, fx.Node] = {}  # whole numbers that were worked out, by function and operands
         self.decided: set[fx.Node] = set()
         self.filename = filename
@@ -135,8 +135,8 @@ class Notes(Handed):
             self.constant(size)
             return size
         node, axis = origin(node, axis)
-        # Arguments' lengths that are equal now are equal wherever the program is used.
-        key = size if step_of(node) == "input" else (node, axis)
+        # Lengths of what is given and read that are equal now are equal wherever the program is used.
+        key = size if step_of(node) in ("input", "read") else (node, axis)
         if key not in self.lengths:
             self.lengths[key] = self.add("number", Length(axis), (node,), {}, Value("int"))
             if self.general:
@@ -165,6 +165,20 @@ class Notes(Handed):
         self.counts.add(node)
         if type(value) is int:
             node.meta["size"] = value
+
+    def is_size(self, node: fx.Node) -> None:
+        """Sizes depend on this number, so what it is made of is part of what a program is valid for."""
+        if node.meta.get("sizes"):
+            return
+        node.meta["sizes"] = True
+        if step_of(node) == "read":
+            with self.graph.inserting_after(node):
+                guard = self.graph.create_node("call_function", Guard("count", node.meta["size"]), (node,))
+            place = {key: node.meta[key] for key in ("line", "top")}
+            guard.meta.update(place, step="guard", value=Value("object"))
+        for source in node.all_input_nodes:
+            if source in self.counts:
+                self.is_size(source)
 
     # -- nodes -------------------------------------------------------------------------------------------
 
@@ -242,6 +256,13 @@ class Notes(Handed):
             self.decide(node, value)
             next(iter(reversed(self.graph.nodes))).meta["confused"] = True
 
+    def equated(self, one: fx.Node, other: fx.Node) -> bool:
+        """Guard that two sizes, which are one object now, are equal: it does not matter which is meant."""
+        if not {one, other} <= self.sizes | self.counts:
+            return False
+        self.guard("equal", None, other, one)
+        return True
+
     def guard(self, kind: str, expected: Any, *nodes: fx.Node) -> None:
         self.add("guard", Guard(kind, expected), nodes, {}, Value("object"))
 
@@ -264,7 +285,7 @@ class Notes(Handed):
                 self.decide(known.node, obj)
                 return obj
             if static and known.node in self.counts and known.node is not None:
-                known.node.meta["sizes"] = True
+                self.is_size(known.node)
             return obj if known.node is None else known.node
         if kind in (list, dict):
             self.tight(obj)

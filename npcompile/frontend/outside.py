@@ -18,6 +18,7 @@ from npcompile.frontend.notes import Notes
 from npcompile.frontend.program import Read, is_key
 from npcompile.frontend.signature import BY_VALUE, NUMBERS
 from npcompile.frontend.tracked import fresh
+from npcompile.lower.sizes import SMALLEST
 
 # Containers from outside are read as a whole, up to this many things.
 MAX_CONTENTS = 64
@@ -82,6 +83,8 @@ class Outside(Notes):
             self.know(value, node)
         elif is_number:
             self.guard("type", kind, node)
+            if self.counting and kind is int and value >= SMALLEST:
+                self.counted(node, value)
             self.know(value, node)
         elif kind in (bool, str, bytes, type(None)):
             self.guard("value", value, node)
@@ -90,7 +93,7 @@ class Outside(Notes):
             self.containers[id(value)] = node
             node.meta["kind"] = kind
             self.opened(value, node)
-        elif kind is tuple and not is_fixed(value):
+        elif kind is tuple and (not is_fixed(value) or (self.counting and is_shape(value))):
             self.guard("type", kind, node)
             self.tracked.keep(value, node)
             self.contents(node, value)
@@ -103,11 +106,12 @@ class Outside(Notes):
         elif kind is FunctionType and value.__code__.co_flags & CO_NESTED and read.how != "global":
             self.guard("code", value.__code__, node)  # made in a call: another object at the next one
             self.tracked.keep(value, node)
+        elif kind is tuple:
+            self.guard("alike", value, node)
+            self.constant(value)
         else:
             self.guard("is", value, node)
-            if kind is tuple:
-                self.constant(value)
-            elif kind not in (*BY_VALUE, FunctionType) and not isinstance(value, type):
+            if kind not in (*BY_VALUE, FunctionType) and not isinstance(value, type):
                 self.tracked.keep(value, node)
         self.read_last = node
         return value
@@ -117,6 +121,11 @@ def is_fixed(value: tuple[Any, ...]) -> bool:
     """Whether a tuple holds whole numbers, texts and the like alone (a shape, names), which decide as a rule:
     it is decided as a whole."""
     return all(is_fixed(item) if type(item) is tuple else _decides(item) for item in value)
+
+
+def is_shape(value: tuple[Any, ...]) -> bool:
+    """Whether a tuple may be that of an array's lengths."""
+    return bool(value) and all(type(item) is int for item in value)
 
 
 def _decides(item: Any) -> bool:

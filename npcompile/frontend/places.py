@@ -8,14 +8,17 @@ from typing import Any
 import numpy as np
 from torch import fx
 
+from npcompile.frontend.lengths import looked_at
 from npcompile.frontend.memory import Region, address
-from npcompile.frontend.program import Program, step_of, value_of
+from npcompile.frontend.program import Guard, Program, step_of, value_of
 from npcompile.frontend.pure import VIEWS
 from npcompile.frontend.writer import as_numpy
+from npcompile.lower.plan import Plan
 
 
-def places(program: Program, leaves: list[Any]) -> dict[fx.Node, Any] | None:
-    """The arguments, and the views and numbers that follow from them alone, by their nodes.
+def places(program: Program, plan: Plan, leaves: list[Any]) -> dict[fx.Node, Any] | None:
+    """The arguments, what is read from outside before anything is computed, and the views and numbers that
+    follow from them alone, by their nodes.
 
     None unless each two views of one array of the caller's are the same, overlap or lie apart as recorded,
     which planning depends on; None as well where that cannot be known before the program has run.
@@ -23,8 +26,15 @@ def places(program: Program, leaves: list[Any]) -> dict[fx.Node, Any] | None:
     now: dict[fx.Node, Any] = dict(zip(program.inputs, leaves, strict=True))
     roots: dict[int, list[tuple[Any, Region]]] = {}
     zeros: dict[int, int] = {}
+    early = {step.node for step in plan.early}
+    loose = looked_at(program)
     for node in program.graph.nodes:
-        if node not in now and not _known(node, now):
+        if node in early and isinstance(node.target, Guard) and loose.get(node.args[0]) is not node:
+            if not node.target(*[now[arg] for arg in node.args]):
+                return None
+        elif node not in now and not _known(node, now, early):
+            continue
+        if node not in now:
             continue
         value = value_of(node)
         if value.kind != "array" or value.region is None or not isinstance(now[node], np.ndarray):
@@ -56,10 +66,10 @@ def _views(program: Program) -> Iterator[fx.Node]:
             yield node
 
 
-def _known(node: fx.Node, now: dict[fx.Node, Any]) -> bool:
-    """Work out a number or a view that follows from the arguments alone."""
+def _known(node: fx.Node, now: dict[fx.Node, Any], early: set[fx.Node | None]) -> bool:
+    """Work out a number or a view that follows from the arguments and early reads alone."""
     step = step_of(node)
-    if step not in ("number", "view") and node.target not in VIEWS:
+    if step not in ("number", "view") and node.target not in VIEWS and not (step == "read" and node in early):
         return False
     if any(arg not in now for arg in node.all_input_nodes):
         return False

@@ -106,12 +106,13 @@ class Length:
 class Guard:
     """A decision about a value: the replay diverges where the value is decided otherwise.
 
-    kind: "value" (`same_value`), "is" and "same" (identity, with `expected` or a second value), "other"
-    (the opposite, with either), "truth" (of the value), "array" (`expected` is its `facts`), "outline" (its
-    `outline`), "shape" (of an array), "type" (exactly), "length", "range" (low <= value <= high), "function"
-    (of a method), "code" (of a function), "property" (that the class has this one), "keys" (of a dict, in
-    order, all of them text), "entries" (its keys, whatever they are), "members" (of a set, in
-    the order in which they are gone over).
+    kind: "value" (`same_value`), "alike" (of a tuple, in all that it holds), "count" (a whole number that
+    sizes depend on), "equal" (to a second value, in type and value), "is" and "same" (identity, with
+    `expected` or a second value), "other" (the opposite, with either), "truth" (of the value), "array"
+    (`expected` is its `facts`), "outline" (its `outline`), "shape" (of an array), "type" (exactly), "length",
+    "range" (low <= value <= high), "function" (of a method), "code" (of a function), "property" (that the
+    class has this one), "keys" (of a dict, in order, all of them text), "entries" (its keys, whatever they
+    are), "members" (of a set, in the order in which they are gone over).
     """
 
     kind: str
@@ -123,6 +124,12 @@ class Guard:
         expected = self.expected
         if self.kind == "value":
             return same_value(value, expected)
+        if self.kind == "equal":
+            return same_value(value, others[0])
+        if self.kind == "alike":
+            return type(value) is tuple and value == expected and _are_alike(value, expected)
+        if self.kind == "count":
+            return type(value) is int and value == expected
         if self.kind == "array":
             return is_array(value) and facts(value) == expected
         if self.kind == "shape":
@@ -366,6 +373,8 @@ def guard_text(node: fx.Node, names: Callable[[fx.Node], str]) -> str:
         return f"{'' if expected else 'not '}{name}"
     if guard.kind in ("same", "other") and len(node.args) == 2:
         return f"{name} {'is' if guard.kind == 'same' else 'is not'} {names(node.args[1])}"  # type: ignore[arg-type]
+    if guard.kind == "equal":
+        return f"{name} == {names(node.args[1])}"  # type: ignore[arg-type]
     if guard.kind == "other":
         return f"{name} is not {getattr(expected, '__name__', repr(expected))}"
     if guard.kind == "is" and type(expected) is dict:  # it may be a module's names

@@ -56,13 +56,17 @@ class Replay:
         kernels: list[Callable[..., Any]],
         counter: Counter,
         around: Callable[[fx.Node, Any], Any] | None = None,
+        instead: dict[Any, Any] | None = None,
     ) -> Callable[..., Any]:
         """The function, calling these kernels for its segments, in order; copies are counted in `counter`.
 
         around: what is called in place of NumPy's functions that are called for want of an op, of step and
-        function.
+        function. instead: guards for what is outside now, by those that were recorded.
         """
         space = {name: native_guard(value) for name, value in self._space.items()}
+        if instead:
+            guards = [(name, value) for name, value in self._space.items() if isinstance(value, Guard)]
+            space |= {name: native_guard(instead[guard]) for name, guard in guards if guard in instead}
         if around is not None:
             space |= {name: around(node, space[name]) for name, node in self.hosts.items()}
         if self._device is not None:

@@ -2,7 +2,7 @@
 
 Arrays are followed by weak reference, so that temporaries die as they would. Numbers are kept alive. An
 object that stands for two things at once (the literal 3 and an argument that is 3: CPython has one object
-for both) is decided by value, for both.
+for both) is decided by value, for both; two sizes that are equal are guarded to be so.
 """
 
 from __future__ import annotations
@@ -40,9 +40,12 @@ def fresh(value: Any) -> Any:
 class Tracked:
     """The followed objects, by identity."""
 
-    def __init__(self, decide: Callable[[fx.Node, Any], None]) -> None:
+    def __init__(
+        self, decide: Callable[[fx.Node, Any], None], equate: Callable[[fx.Node, fx.Node], bool]
+    ) -> None:
         self._known: dict[int, Known] = {}
         self._decide = decide  # adds a guard that a node has this value, because it has an equal
+        self._equate = equate  # adds a guard that two are equal, if that will do
 
     def get(self, obj: Any) -> Known | None:
         return self._known.get(id(obj))
@@ -75,7 +78,7 @@ class Tracked:
         known = self._known.get(id(value))
         if known is None:
             self._known[id(value)] = Known(value, node)
-        elif known.node is not node:
+        elif known.node is not node and not (known.node and node and self._equate(known.node, node)):
             for other in (known.node, node):
                 if other is not None:
                     self._decide(other, value)

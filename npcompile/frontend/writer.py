@@ -151,6 +151,9 @@ class Writer:
             return f"{name} is not {self.constant(expected)}"
         if kind == "other":
             return f"{name} is {self.arg(node.args[1]) if len(node.args) == 2 else self.constant(expected)}"
+        if kind == "equal":
+            other = self.arg(node.args[1])
+            return f"type({name}) is not type({other}) or {name} != {other}"
         if kind == "same":
             return f"{name} is not {self.arg(node.args[1])}"
         if kind == "function":

@@ -182,6 +182,8 @@ class Builder:
             like = self.env[dst]
         elif inside and isinstance(value, fx.Node) and not value.meta.get("broadcast"):
             like = source if value_of(value).shape == there.shape else like
+        elif target in self.raw and value_of(target).shape == there.shape:
+            like = self.raw[target]
         laid = self.graph.call_function(stored, (source, there.dtype, like))
         kept = node in self.current.saved or renamed
         if kept and isinstance(value, fx.Node) and self.places.canonical(value) in self.written:

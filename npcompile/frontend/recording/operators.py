@@ -46,6 +46,8 @@ class Operators(Base):
         if any(thing is None or thing is Ellipsis or isinstance(thing, bool | type) for thing in (a, b)):
             return
         one, other = self.notes.tracked.node(a), self.notes.tracked.node(b)
+        if type(a) is type(b) is tuple:
+            raise Unfollowed("`is` on tuples")  # those from outside are known by what they hold
         if one is None and other is None:
             return
         if type(a) in NUMBERS or type(b) in NUMBERS or isinstance(a, np.generic) or isinstance(b, np.generic):
