@@ -11,7 +11,7 @@ import torch
 from torch import fx
 
 from npcompile.frontend import pure
-from npcompile.frontend.made import Store
+from npcompile.frontend.made import Build, Store
 from npcompile.frontend.program import (
     Call,
     Guard,
@@ -25,6 +25,7 @@ from npcompile.frontend.program import (
 )
 from npcompile.frontend.recording.bound import After
 from npcompile.frontend.table import Op
+from npcompile.frontend.texts import Format
 from npcompile.lower.sizes import SMALLEST, Form, Pattern, pattern
 
 # What gives an array whose axes are as long as the first argument's.
@@ -262,6 +263,10 @@ def _same_target(a: Any, b: Any) -> bool:
         return a.name == b.name and a.function is b.function
     if isinstance(a, After):
         return a.__name__ == b.__name__ and bool(a.function == b.function)
+    if isinstance(a, Build):
+        return a.kind is b.kind and a.names == b.names
+    if isinstance(a, Format):
+        return bool((a.conversion, a.spec) == (b.conversion, b.spec))
     if isinstance(a, Store):
         return a.how == b.how and same_value(a.name, b.name)
     return isinstance(a, Length | str) and bool(a == b)
