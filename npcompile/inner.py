@@ -16,6 +16,11 @@ if TYPE_CHECKING:
     from npcompile.outlined import Outlined
 
 
+# After so many calls that NumPy answers faster, while kernels do at other sizes, the native runtime has the
+# function itself called, which takes a tenth of being asked here.
+MANY_TOO_SMALL = 64
+
+
 class Inner(Recorded):
     """A part of a function's work that is recorded by itself; what it does is counted with the function's."""
 
@@ -68,6 +73,8 @@ class Inner(Recorded):
     def _too_small(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if self._all_small():
             self.leave()
+        elif self.calls_too_small == MANY_TOO_SMALL and not self.resizes:
+            self._direct, self._front = True, None
         return super()._too_small(args, kwargs)
 
     def leave(self) -> None:

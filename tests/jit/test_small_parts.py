@@ -1,0 +1,51 @@
+"""Parts of a function that NumPy does faster at some sizes and kernels at others: once that has shown, no
+Python is in between."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from npcompile import jit
+from npcompile.inner import MANY_TOO_SMALL
+from npcompile.recorded import Recorded
+from tests.checker import same
+
+
+def march(a, b, steps):
+    out = np.zeros((steps, len(b)), b.dtype)
+    out[-1] = 1
+    for t in range(steps - 2, -1, -1):
+        out[t] = a @ (b * out[t + 1]) / (1 + b)
+    return out
+
+
+@pytest.mark.filterwarnings("ignore::npcompile.NotCompiledWarning")
+def test_both_sizes(monkeypatch):
+    f = jit(march, wait=True)
+    rng = np.random.default_rng(0)
+    large, small = ((rng.random((n, n)) / n, rng.random(n)) for n in (600, 3))
+    for args in (large, small) * 4:
+        same(f(*args, 40), march(*args, 40), ulp=2**10)
+    outlined = {id(state.outlined): state.outlined for state in f._states.values()}.values()
+    blocks = [block for cut in outlined for block in cut.blocks.values() if len(block._states) > 1]
+    assert blocks
+    for block in blocks:  # as a trial leaves them
+        states = [state for key, state in block._states.items() if "(3," in str(key)]
+        assert 0 < len(states) < len(block._states)
+        for state in states:
+            state.small, state.ready, state.trial = True, [], None
+    for _ in range(4):
+        same(f(*small, 40), march(*small, 40), ulp=2**10)
+    asked = []
+    answer = Recorded._answer
+
+    def counting(self, args, kwargs):
+        asked.append(self.name)
+        return answer(self, args, kwargs)
+
+    assert 4 * 40 > MANY_TOO_SMALL
+    monkeypatch.setattr(Recorded, "_answer", counting)
+    for args in (small, large, small):
+        same(f(*args, 40), march(*args, 40), ulp=2**10)
+    assert len(asked) <= 3 * 3, asked  # of the calls of the function itself; next to none of a part's
