@@ -69,7 +69,7 @@ def _nonzero(array: Strided) -> tuple[Any, ...]:
     tensor = array._tensor
     if tensor.dtype in _SIGNED:  # torch does not look for zeros in these
         tensor = tensor.view(_SIGNED[tensor.dtype])
-    return tuple([Strided._of_tensor(axis) for axis in torch.nonzero(tensor, as_tuple=True)])
+    return tuple([Strided._of_tensor(axis) for axis in torch.nonzero(tensor).contiguous().unbind(1)])
 
 
 @eager(np.nonzero, np.ndarray.nonzero)

@@ -238,6 +238,10 @@ def _reduced(
     report = fperrors.of_method(ufunc, name, args, named, (result,))
     if target is not None:
         return out, report
+    if name == "reduceat":
+        result = result.contiguous()
+    elif name == "accumulate" or tuple(result.shape) == getattr(args[0], "shape", None):
+        result = _laid_out(result, args[:1], "K")
     return dispatch.wrap(scalar, result, [array._memory for array in arrays_in((args, named))]), report
 
 

@@ -197,9 +197,11 @@ class Composed:
         self._real = real
         self._clone: Callable[..., Any] | None = None
         self._calls_back = any(real is item for item in CALLBACKS)
+        self._unsorted = getattr(real, "__name__", "") == "unique_values" and private.UNIQUE_HASH != ()
 
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if errstate.traps() or not all(map(native, (*args, *kwargs.values()))):
+        unsorted = self._unsorted or not kwargs.get("sorted", True)  # in the order of a hash table of NumPy's
+        if errstate.traps() or unsorted or not all(map(native, (*args, *kwargs.values()))):
             return dispatch.host(self._real, args, kwargs)
         if self._clone is None:
             implementation = private.implementation(self._real)

@@ -57,6 +57,11 @@ def _drawn(method: Any) -> Callable[..., Any]:
     return draw
 
 
+def _choice(self: Any, *args: Any, **kwargs: Any) -> Any:
+    plain = numpy.random.Generator(self._bit_generator)  # the same state; `choice` calls its other methods
+    return dispatch.host(plain.choice, args, kwargs, name=numpy.random.Generator.choice)
+
+
 class Draw(Function):
     """A function of `numpy.random`, which draws from NumPy's global generator."""
 
@@ -72,7 +77,7 @@ class Generator(numpy.random.Generator):
     binomial = _drawn(numpy.random.Generator.binomial)
     bytes = _drawn(numpy.random.Generator.bytes)
     chisquare = _drawn(numpy.random.Generator.chisquare)
-    choice = _drawn(numpy.random.Generator.choice)
+    choice = _choice
     dirichlet = _drawn(numpy.random.Generator.dirichlet)
     exponential = _drawn(numpy.random.Generator.exponential)
     f = _drawn(numpy.random.Generator.f)

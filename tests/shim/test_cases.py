@@ -78,7 +78,7 @@ def problem(case: Case, body: Callable[..., Any], args: tuple[Any, ...], own: tu
 
 
 # Their order is NumPy's own: users get it from NumPy, functions that look at few places get the op's.
-ORDERED = ("numpy.partition", "numpy.argpartition")
+ORDERED = ("numpy.partition", "numpy.argpartition", "numpy.unique_values")
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)

@@ -238,13 +238,15 @@ def accumulates(
 
     def limit(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
         try:
-            accumulator(
-                reduction, array_dtype(args[0] if args else kwargs["a"]), _asked(args, kwargs, dtype_at)
-            )
+            asked = _asked(args, kwargs, dtype_at)
+            chosen = accumulator(reduction, array_dtype(args[0] if args else kwargs["a"]), asked)
         except Unsupported as refusal:
             return str(refusal)
         except (TypeError, KeyError):
             return None  # NumPy raises for itself
+        out = kwargs.get("out")
+        if asked is None and isinstance(out, np.ndarray) and out.dtype != chosen:
+            return "a dtype that is that of out="
         return None
 
     return limit

@@ -94,7 +94,18 @@ def variance(
     return divided(total, freedom)
 
 
-@op(np.var, np.ndarray.var, name="numpy.var", operands=("where", "mean"), limits=dtype_limit(2))
+def _floating(op_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    """A `limits`: into arrays of integers NumPy divides and takes roots by rules of its own."""
+    asked = args[2] if len(args) > 2 else kwargs.get("dtype")
+    try:
+        if asked is not None and np.dtype(asked).kind in "biu":
+            return "a dtype of integers"
+    except TypeError:
+        return None  # NumPy raises for itself
+    return dtype_limit(2)(op_, args, kwargs)
+
+
+@op(np.var, np.ndarray.var, name="numpy.var", operands=("where", "mean"), limits=_floating)
 def var(
     a: Tensor,
     axis: Any = None,
@@ -110,7 +121,7 @@ def var(
     return variance(a, axis, dtype, ddof, keepdims, where, mean, correction)
 
 
-@op(np.std, np.ndarray.std, name="numpy.std", operands=("where", "mean"), limits=dtype_limit(2))
+@op(np.std, np.ndarray.std, name="numpy.std", operands=("where", "mean"), limits=_floating)
 def std(
     a: Tensor,
     axis: Any = None,
@@ -205,7 +216,7 @@ def _nan_variance(
     return torch.where(freedom <= 0, torch.full_like(result, float("nan")), result)
 
 
-@op(np.nanvar, operands=("where", "mean"), limits=dtype_limit(2))
+@op(np.nanvar, operands=("where", "mean"), limits=_floating)
 def nanvar(
     a: Tensor,
     axis: Any = None,
@@ -221,7 +232,7 @@ def nanvar(
     return _nan_variance(a, axis, dtype, ddof, keepdims, where, mean, correction)
 
 
-@op(np.nanstd, operands=("where", "mean"), limits=dtype_limit(2))
+@op(np.nanstd, operands=("where", "mean"), limits=_floating)
 def nanstd(
     a: Tensor,
     axis: Any = None,
@@ -259,6 +270,8 @@ def average(
     at = None if axis is None else normalize_axis_tuple(axis, a.dim())
     if weights is None:
         result = do(np.mean, a, at, None, None, keepdims)
+        if result.numel() == 0:
+            raise ZeroDivisionError("division by zero")  # by how many averages there are
         scale = cast(
             torch.full_like(result, a.numel() / max(result.numel(), 1), dtype=torch.float64), dtype_of(result)
         )

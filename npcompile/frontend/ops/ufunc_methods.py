@@ -202,6 +202,9 @@ def _steps_limit(default: Any, dtype_at: int) -> Callable[[Op, tuple[Any, ...], 
             return str(refusal)
         except TypeError:
             return None  # NumPy raises for itself
+        out = kwargs.get("out")
+        if asked is None and isinstance(out, np.ndarray) and out.dtype != chosen:
+            return "a dtype that is that of out="
         if np_ufunc in (np.power, np.arctan2) and method != "accumulate" and chosen in _VECTORISED:
             return "NumPy's vector loop, whose order is its own"
         if np_ufunc in _ASSOCIATIVE and not (method == "accumulate" and _one_by_one_only(np_ufunc, chosen)):
@@ -416,6 +419,8 @@ def _reduceat_limits(op_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     indices = args[1] if len(args) > 1 else kwargs["indices"]
     if array_dtype(indices).kind not in "iu" and np.size(indices):
         return "indices that are no integers"
+    if kwargs.get("out") is not None:
+        return "out= of reduceat, whose shape NumPy does not check"
     return _steps_limit(0, 3)(op_, args, kwargs)
 
 

@@ -1,0 +1,74 @@
+"""How answers lie in memory, what hash tables order, and `out=` that decides: shim and jit beside NumPy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import npcompile
+import npcompile.numpy
+from tests.checker import same
+
+CALLS = 3
+
+
+def x() -> Any:
+    return np.arange(12).reshape(3, 4) % 5
+
+
+LAID = {
+    "nonzero": lambda np, a: np.nonzero(a),
+    "where": lambda np, a: np.where(a > 2),
+    "accumulate": lambda np, a: (np.add.accumulate(a.T, axis=1), np.fmin.accumulate(a.T)),
+    "reduceat": lambda np, a: (np.add.reduceat(a, [0, 2], axis=1), np.add.reduceat(a.T, [0, 2])),
+    "no axis": lambda np, a: np.maximum.reduce(a.T, axis=()),
+}
+
+
+@pytest.mark.parametrize("name", LAID)
+def test_the_shims_arrays_lie_as_numpys(name: str) -> None:
+    want, got = LAID[name](np, x()), LAID[name](npcompile.numpy, npcompile.numpy.array(x()))
+    for mine, other in zip(got, want, strict=True) if isinstance(want, tuple) else [(got, want)]:
+        same(np.asarray(mine), other)
+        assert mine.strides == other.strides
+
+
+CALLED = {
+    "unique_values": lambda np, a: np.unique_values(np.array([30, 10, 20, 10, 7])),
+    "unsorted": lambda np, a: np.unique(np.array([30, 10, 20, 10, 7]), sorted=False),
+    "choice": lambda np, a: type(np.random.default_rng(5).choice(5)).__name__,
+    "std of integers": lambda np, a: np.std(a, dtype="i4"),
+    "var of integers": lambda np, a: np.var(a, axis=0, dtype="i8"),
+    "nanstd of integers": lambda np, a: np.nanstd(a * 1.0, dtype="u2"),
+    "no average": lambda np, a: np.average(a[:0], axis=-1),
+    "accumulate into wider": lambda np, a: np.left_shift.accumulate(
+        (a * 9).astype("i2"), out=np.zeros((3, 4), "i8")
+    ),
+    "add into wider": lambda np, a: np.add.reduce((a * 9999).astype("u2"), 0, out=np.zeros(4, "u1")),
+    "sum into wider": lambda np, a: np.sum((a * 9999).astype("u2"), 0, out=np.zeros(4, "f4")),
+    "reduceat into more": lambda np, a: np.add.reduceat(a, [1], axis=1, out=np.full((3, 4), 3)),
+}
+
+
+def outcome(call: Any, *args: Any) -> Any:
+    try:
+        return call(*args)
+    except Exception as error:
+        return type(error).__name__
+
+
+@pytest.mark.filterwarnings("ignore::npcompile.NotCompiledWarning")
+@pytest.mark.parametrize("name", CALLED)
+def test_calls_that_numpy_decides(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+    if name == "unsorted" and np.lib.NumpyVersion(np.__version__) < "2.3.0":
+        pytest.skip("sorted= is not there")
+    body: Any = CALLED[name]
+    want = outcome(body, np, x())
+    got = outcome(body, npcompile.numpy, npcompile.numpy.array(x()))
+    same(np.asarray(got) if isinstance(got, npcompile.ndarray) else got, want, 2)
+    jitted = npcompile.jit(lambda a: body(np, a))
+    for _ in range(CALLS):
+        same(outcome(jitted, x()), want, 2)
