@@ -16,7 +16,7 @@ import numpy as np
 from npcompile import front
 from npcompile.balance import Balance
 from npcompile.deciding import done_for_effect
-from npcompile.frontend.outline import must_be_cut, tree_of
+from npcompile.frontend.outline import goes_as_before, must_be_cut, tree_of
 from npcompile.frontend.program import Program
 from npcompile.frontend.rewriting.source import NotFound
 from npcompile.frontend.trace import Traced
@@ -100,6 +100,9 @@ class Jitted(Recorded):
             return False
         try:
             body = tree_of(self.__wrapped__)[0].body
+            if not goes_as_before(self.__wrapped__, traced.program.trips):
+                state.outlined = self._cut_alike(state)
+                return state.outlined is None
         except NotFound:
             return True
         done = done_for_effect(traced.program, body)

@@ -20,7 +20,14 @@ from typing import Any
 from npcompile.deciding import decided_by, done_for_effect
 from npcompile.entering import PLAIN, Entering
 from npcompile.frontend import follow
-from npcompile.frontend.outline import Outline, Piece, must_be_cut, outline, tree_of
+from npcompile.frontend.outline import (
+    Outline,
+    Piece,
+    goes_as_before,
+    must_be_cut,
+    outline,
+    tree_of,
+)
 from npcompile.frontend.program import step_of
 from npcompile.frontend.rewriting.cut import Levels
 from npcompile.frontend.rewriting.scopes import own_nodes
@@ -214,6 +221,9 @@ class Callee(Inner):
             self.leave()  # no array work in it
             state.small = True
             return False
+        if not goes_as_before(self.__wrapped__, traced.program.trips):
+            state.outlined = self._cut_alike(state)
+            return state.outlined is None
         return super()._worth(state, traced) and not state.is_unsure(traced.program)
 
     def leave_if_plain(self) -> None:

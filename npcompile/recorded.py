@@ -20,7 +20,7 @@ from npcompile.device import current_device
 from npcompile.frontend.defaults import Defaults, on_device
 from npcompile.frontend.errstate import all_warnings_are_errors, traps, warnings_matter
 from npcompile.frontend.lengths import apart, counts_of
-from npcompile.frontend.outline import may_resize
+from npcompile.frontend.outline import may_resize, tried_whole
 from npcompile.frontend.program import Diverged, Program
 from npcompile.frontend.record import Recorder
 from npcompile.frontend.rewrite import Rewritten, rewrite
@@ -246,6 +246,12 @@ class Recorded(Sharing):
             state.group.outlined = self._cut(None)
         return state.group.outlined
 
+    def _cut_at_last(self, state: State) -> Outlined | None:
+        """The same, where it was tried to record it whole."""
+        tried_whole(self.__wrapped__)
+        state.outlined = self._cut_alike(state)
+        return state.outlined
+
     def _raising(self, state: State, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call after recordings that ended in an exception, of which nothing is kept: it may well, too."""
         try:
@@ -300,6 +306,8 @@ class Recorded(Sharing):
             state.plain = True
             return self._plain(args, kwargs, rewritten)
         if state.count >= self.max_programs:
+            if (cut := self._cut_at_last(state)) is not None:
+                return cut.run(args, kwargs)
             state.plain = True
             return self._too_many(
                 args, kwargs, f"more than {self.max_programs} ways through the function at one signature"
@@ -382,7 +390,7 @@ class Recorded(Sharing):
 
     def _not_followed(self, state: State, traced: Traced) -> None:
         """The recording of a call was given up."""
-        state.outlined = self._cut(traced)
+        state.outlined = self._cut_at_last(state) or self._cut(traced)
         if state.outlined is None:
             state.plain = True
             self._report(traced.reason or "not recorded", traced.line)

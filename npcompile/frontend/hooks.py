@@ -16,6 +16,8 @@ from collections.abc import Callable, Iterable
 from types import FunctionType
 from typing import Any
 
+from npcompile.frontend.matching import match
+
 BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add,
     "-": operator.sub,
@@ -163,6 +165,10 @@ class Hooks:
         iterable: Iterable[Any] = obj
         return iterable
 
+    def loop(self, obj: Any) -> Iterable[Any]:
+        """What a `for` statement is to go over."""
+        return self.iterate(obj)
+
     def delegate(self, obj: Any) -> Iterable[Any]:
         """What `yield from obj` is to go over."""
         iterable: Iterable[Any] = obj
@@ -193,6 +199,9 @@ class Hooks:
         """What a `raise` statement is about to raise: what to raise."""
         return exc
 
+    def reraising(self) -> None:
+        """A bare `raise` comes next."""
+
     def caught(self, exc: BaseException) -> None:
         """An `except` clause has caught this; its body comes next."""
 
@@ -206,8 +215,12 @@ class Hooks:
         """A nested `def` or `lambda` was evaluated, before its decorators: what to go on with."""
         return function
 
+    def match(self, subject: Any, pattern: tuple[Any, ...], names: tuple[str, ...]) -> tuple[Any, ...]:
+        """A `case`: True and what is bound to these names if the pattern fits, else nothing."""
+        return match(self, subject, pattern, names)
+
     def unsupported(self, what: str, line: int) -> None:
-        """A statement follows that is left as it was written: a class, a `match`, a `type` statement."""
+        """A statement follows that is left as it was written: a class, a `type` statement."""
 
     # Built on the above. These are the rewriter's; there should be no need to override them.
 

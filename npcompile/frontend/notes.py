@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import deque
 from collections.abc import Callable
 from types import CodeType, FrameType, FunctionType
 from typing import Any
@@ -35,7 +36,7 @@ _NAMES = {"getitem": "part", "setitem": "stored", "_part": "item"}
 
 
 # What may hold traced values: elements of sets and keys of dicts are decided as those are made.
-_HOLDERS: tuple[type, ...] = (list, tuple, type({}.values()), type({}.items()))
+_HOLDERS: tuple[type, ...] = (list, tuple, deque, type({}.values()), type({}.items()))
 
 
 _NUMPY = np.__file__.rpartition("/")[0] + "/"  # its functions are recorded, too; their lines are nobody's
@@ -345,7 +346,9 @@ class Notes(Handed):
                 return True
             if kind in _HOLDERS and self.traced(*obj):
                 return True
-            if kind is dict and self.traced(*obj.values()):
+            if isinstance(obj, dict) and self.traced(*obj.values()):
+                return True
+            if isinstance(obj, BaseException) and self.traced(*obj.args):
                 return True
         return False
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import contextlib
 import inspect
 import weakref
 from collections.abc import Callable
@@ -12,12 +13,17 @@ from dataclasses import dataclass
 from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any, Protocol
 
-import numpy as np
-
 from npcompile.frontend.rewriting.clock import TICK, TOCK, clocked
 from npcompile.frontend.rewriting.cut import Block, Cutter, Levels
 from npcompile.frontend.rewriting.facts import Facts
-from npcompile.frontend.rewriting.forms import ENTER, changes_container, is_effect, is_short, root_of
+from npcompile.frontend.rewriting.forms import (
+    ENTER,
+    changes_container,
+    is_counted,
+    is_effect,
+    is_short,
+    root_of,
+)
 from npcompile.frontend.rewriting.scopes import (
     body_of,
     function_scope,
@@ -196,14 +202,6 @@ def _is_print(node: Any) -> bool:
     return isinstance(node.value.func, ast.Name) and node.value.func.id == "print"
 
 
-def _is_errstate(node: ast.With, fn: FunctionType, tree: ast.FunctionDef) -> bool:
-    """Whether nothing but `np.errstate` is entered."""
-    cells = dict(zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True))
-    names = _Names(_facts_of(tree, fn.__code__), cells, fn.__globals__)
-    managers = [item.context_expr for item in node.items]
-    return all(isinstance(made, ast.Call) and names.find(made.func) is np.errstate for made in managers)
-
-
 def may_resize(fn: FunctionType) -> bool:
     """Whether a function may call an array's `resize`, of which NumPy counts the references."""
     if "resize" not in fn.__code__.co_names:
@@ -219,12 +217,13 @@ def may_resize(fn: FunctionType) -> bool:
 
 
 def must_be_cut(fn: FunctionType) -> bool:
-    """Whether a function holds what no recording of the whole follows: loops of unknown length, calls for
-    their effect, exceptions caught, `with`, `yield`."""
+    """Whether a function holds what no recording of the whole follows: loops that count or go on while
+    something holds, calls for their effect, `yield`; or any loop, where that was tried in vain."""
     try:
         node, imports = tree_of(fn)
     except NotFound:
         return False
+    tried = _facts_of(node, fn.__code__).tried
     last = node.body[-1]
     made = set(stored_names(*node.body))
     for part in own_nodes(body_of(node)):
@@ -235,8 +234,27 @@ def must_be_cut(fn: FunctionType) -> bool:
             return True
         if isinstance(part, ast.While | ast.Yield | ast.YieldFrom | ast.Global | ast.Nonlocal):
             return True
-        if isinstance(part, ast.For) and not is_short(part):
+        if isinstance(part, ast.For) and not is_short(part) and (tried or is_counted(part)):
             return True
         if isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Del):
             return True
     return False
+
+
+def tried_whole(fn: Any) -> None:
+    """Note that a function was recorded whole in vain: if it has loops, its source says how it is cut."""
+    if isinstance(fn, FunctionType):
+        with contextlib.suppress(NotFound):
+            _facts_of(tree_of(fn)[0], fn.__code__).tried = True
+
+
+def goes_as_before(fn: Any, trips: tuple[int, ...]) -> bool:
+    """Whether the loops of a function that was recorded whole ran as often as in the first such recording. A
+    function of which they do not is cut: how often they run is not to enter what is compiled."""
+    if not trips:
+        return True
+    facts = _facts_of(tree_of(fn)[0], fn.__code__)
+    if facts.trips is None:
+        facts.trips = trips
+    facts.tried |= facts.trips != trips
+    return facts.trips == trips

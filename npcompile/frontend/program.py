@@ -217,6 +217,7 @@ class Program:
     result: Structure
     filename: str = ""
     device: str | None = None  # where its arrays lie, if they are device arrays
+    trips: tuple[int, ...] = ()  # of the function's own loops
 
     def __str__(self) -> str:
         return print_program(self)

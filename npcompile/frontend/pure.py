@@ -53,7 +53,18 @@ NUMBER_FUNCTIONS: frozenset[Any] = frozenset(
     + [math.sin, math.cos, math.tan, math.asin, math.acos, math.atan, math.atan2, math.sinh, math.cosh]
     + [math.tanh, math.asinh, math.acosh, math.atanh, math.floor, math.ceil, math.trunc, math.fabs]
     + [math.fmod, math.copysign, math.degrees, math.radians, math.gamma, math.lgamma, math.erf, math.erfc]
-    + [math.factorial, math.comb, math.gcd, math.isqrt, math.isnan, math.isinf, math.isfinite]
+    + [math.factorial, math.comb, math.perm, math.gcd, math.lcm, math.isqrt, math.isnan, math.isinf]
+    + [
+        math.isfinite,
+        math.cbrt,
+        math.exp2,
+        math.ldexp,
+        math.remainder,
+        math.nextafter,
+        math.ulp,
+        math.isclose,
+    ]
+    + [math.prod, math.fsum, math.dist]
     + [cmath.exp, cmath.sqrt, cmath.log, cmath.sin, cmath.cos, cmath.phase]
     + [np.bool_, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64]
     + [np.float16, np.float32, np.float64, np.complex64, np.complex128]

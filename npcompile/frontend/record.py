@@ -21,6 +21,7 @@ class Recorder(Flats):
             self.settle()
             self.set_apart()
             program = self.notes.finish(name, result)
+            program.trips = tuple(self.own_trips)
             self.notes.host_calls -= masks.lower(program)
             drop_unused(program.graph)
             return program

@@ -10,6 +10,8 @@ import random
 from collections.abc import Callable
 from pathlib import Path
 
+from tests.jit.python_library import EXPRESSIONS, STATEMENTS
+
 PRELUDE = Path(__file__).with_name("world.py").read_text() + "\n\n"
 
 
@@ -78,9 +80,26 @@ class PythonGrower:
         )
         lazy += (f"list(rows({one}, 2))[-1]", f"({one} if {self.test(depth - 1)} else {two})")
         lazy += (f"wrap({one} + G[0])", f"wrap({one} + D['n'])", f"[v * 0.5 for v in ({one}, {two})][0]")
+        library = tuple(self.filled(line) for line in self.rng.sample(EXPRESSIONS, 3))
         if self.nested:
             calls += ("seen()", f"({one} + bump()) % 4")
-        return f"({self.pick(*self.rng.choice([simple, simple, numpy, more, calls, calls, drawn, lazy]))})"
+        groups = [simple, simple, numpy, more, calls, calls, drawn, lazy, library]
+        return f"({self.pick(*self.rng.choice(groups))})"
+
+    def filled(self, template: str) -> str:
+        """A template with arrays, numbers and a test of the program's."""
+        return template.format(
+            one=self.pick(*self.arrays),
+            two=self.pick(*self.arrays),
+            number=self.number(0),
+            other=self.number(0),
+            test=self.test(0),
+        )
+
+    def library(self, depth: int, loop: bool) -> None:
+        """What Python's own library does."""
+        lines = self.rng.choice(STATEMENTS)
+        self.put(depth, *self.filled("\n".join(lines)).split("\n"))
 
     def number(self, depth: int = 1) -> str:
         if depth == 0 or self.rng.random() < 0.4:
@@ -137,7 +156,7 @@ class PythonGrower:
             self.store,
             self.effect,
         ]
-        kinds += [self.assign, self.store]
+        kinds += [self.assign, self.store, self.library]
         if depth < 3 and self.budget > 0:
             kinds += [self.branch, self.loop, self.loop, self.whole, self.attempt, self.manage]
         if self.rng.random() < 0.12:

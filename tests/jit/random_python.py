@@ -90,6 +90,8 @@ def data(value: Any, depth: int = 0) -> Any:
         return type(value)(data(item, depth + 1) for item in value)
     if isinstance(value, dict):
         return {key: data(item, depth + 1) for key, item in value.items()}
+    if isinstance(value, set):
+        return sorted(value)
     if isinstance(value, np.random.Generator):
         return value.bit_generator.state["state"]
     if hasattr(value, "__dict__") and not isinstance(value, type | np.ndarray):
@@ -109,7 +111,7 @@ def outcome(module: Any, fn: Callable[..., Any], args: tuple[Any, ...]) -> dict[
                 result = [item.copy() if isinstance(item, np.ndarray) else item for item in result]
         except Exception as error:
             result = "raised", type(error), str(error), type(error.__cause__), lines(error, module)
-    outside = {name: vars(module)[name] for name in ("K", "G", "D", "LOG", "STREAM")}
+    outside = {name: vars(module)[name] for name in ("K", "G", "D", "LOG", "SET", "STREAM")}
     left = [*args, outside, np.random.get_state()[1:3]]  # type: ignore[index]
     return {"result": data(result), "printed": printed.getvalue(), "left": data(left)}
 

@@ -17,11 +17,7 @@ PROGRAMS = constructs.programs_of(constructs_flow, constructs_library, construct
 # Recorded in pieces, or left to Python.
 IN_PIECES = frozenset(
     """
-    with_lock with_stack gen_for gen_enumerate gen_break match_literal match_int match_sequence
-    match_mapping match_class match_shape match_none deque_popped ordered_dict it_product_for
-    class_inside callable_object descriptor wraps_logged lru_array data_asdict try_caught try_from
-    dict_comprehension format_text while_number for_list math_functions class_method
-    class_method_through named_typed
+    with_stack deque_popped class_inside descriptor data_asdict try_from format_text while_number
     """.split()
 )
 

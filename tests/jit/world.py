@@ -1,7 +1,16 @@
 """What every random program of `python_grower.py` stands below: its text is the head of their modules."""
 
-from contextlib import contextmanager, suppress  # noqa: F401  (programs use it)
-from dataclasses import dataclass, field, replace  # noqa: F401
+# ruff: noqa: F401, F811  (programs use it)
+
+from collections import Counter, OrderedDict, defaultdict, deque
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from functools import cache, partial, reduce
+from heapq import heappop, heappush
+from itertools import accumulate, chain, count, islice, pairwise, product
+from operator import add as operator_add
+from operator import attrgetter, itemgetter
+from typing import NamedTuple
 
 import numpy as np
 
@@ -9,6 +18,7 @@ K = 2
 G = np.array([1.5])
 D = {"u": np.array([0.5]), "n": 0}
 LOG = []
+SET = {1, 3}
 STREAM = np.random.default_rng(7)
 
 
@@ -80,6 +90,60 @@ def guard(name, p):
         LOG.append(str(error))
     finally:
         LOG.append("left " + name)
+
+
+class Gate:
+    def __init__(self, p):
+        self.p = p
+        self.n = 0
+
+    def __enter__(self):
+        self.n += 1
+        LOG.append("gate")
+        return self
+
+    def __exit__(self, kind, error, trace):
+        self.n -= 1
+        LOG.append(kind is None)
+        return kind is not None and issubclass(kind, KeyError)
+
+
+class Point(NamedTuple):
+    p: np.ndarray
+    q: np.ndarray
+
+    @classmethod
+    def of(cls, p):
+        return cls(p, p * 0.5)
+
+    def twice(self):
+        return (self.p + self.q) % 4
+
+
+def delegated(p):
+    try:
+        yield p
+        found = yield from rows(p, 2)
+        yield p if found is None else found
+    finally:
+        LOG.append("closed")
+
+
+def stopping(p, n):
+    yield float(p.sum())
+    if n > 1:
+        raise ValueError(f"stopped at {n}")
+    yield n
+
+
+@cache
+def grid(n):
+    return np.arange(n) * 0.5
+
+
+@cache
+def mean_of(n):
+    return (n + 1) / 2
 
 
 @dataclass

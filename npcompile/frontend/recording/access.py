@@ -137,6 +137,13 @@ class Access(Histories):
             if isinstance(obj, type) and isinstance(result, enum.Enum):
                 return self._read("class", name, obj, None, result)
             if isinstance(obj, type) and obj.__module__ not in ("builtins", "numpy"):
+                if (
+                    isinstance(result, types.MethodType)
+                    and result.__self__ is obj
+                    and not _computed(obj, name)
+                ):
+                    self.of_class_method(obj, name, result)
+                    return result
                 if _computed(obj, name) or isinstance(result, types.MethodType):
                     raise Unfollowed(f"attribute {name} of class {obj.__name__}")
                 return self._read("class", name, obj, None, result)

@@ -57,9 +57,6 @@ class Calls(Library):
             return self.getattr(*args) if fn is getattr else self.setattr(*args)
         if fn is bool and len(args) == 1:
             return self.truth(args[0])
-        if (fn is set or fn is frozenset or fn is dict) and not any(map(self.notes.tracked.get, args)):
-            keys: Any = fn(*args, **kwargs)
-            return self._note(self._keys, keys, keys)
         if (done := self.of_objects(fn, args, kwargs)) is not None:
             return done[0]
         if op is None and type(fn) is types.BuiltinFunctionType and fn.__self__ is not None:
@@ -347,8 +344,6 @@ class Calls(Library):
             hash(fn)
         except TypeError:  # no list holds it
             return self._opaque(Call(getattr(fn, "__name__", type(fn).__name__), fn), fn, args, kwargs)
-        if (fn is min or fn is max) and len(args) == 1 and type(args[0]) is types.GeneratorType:
-            args = ([*self.iterate(args[0])],)
         if fn in pure.NUMBER_FUNCTIONS:
             return self._note(self._number, fn, args, kwargs, do(fn, *args, **kwargs))
         if fn in pure.STRUCTURE:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import itertools
+import sys
 import types
 from collections import deque
 from collections.abc import Iterator
@@ -16,10 +17,14 @@ from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.program import is_key
 from npcompile.frontend.recording.base import SIMPLE
 from npcompile.frontend.recording.texts import Texts
+from npcompile.frontend.rewriting.forms import UNROLLED
 
 # A loop is unrolled into the program up to this many trips, a nest of loops up to so many of the inner ones.
 MAX_TRIPS = 32
 MAX_INNER = 128
+# Loops of the function itself only up to this many, and so many steps: else the body is compiled once.
+MAX_OWN_TRIPS = 16
+MAX_OWN_STEPS = 128
 # Sets from outside decide as a whole, up to so many things.
 MAX_MEMBERS = 64
 
@@ -65,6 +70,28 @@ class Control(Texts):
 
     def iterate(self, obj: Any) -> Any:
         return self._trips(obj) if self.on else obj
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.own_trips: list[int] = []  # of each loop of the function itself, as they began
+
+    def loop(self, obj: Any) -> Any:
+        if not self.on:
+            return obj
+        return self._own_trips(self._trips(obj), obj) if len(self._cells) == 1 else self._trips(obj)
+
+    def _own_trips(self, trips: Iterator[Any], obj: Any) -> Iterator[Any]:
+        """A loop of the function itself: where it is long, its body is compiled once."""
+        if is_array(obj) and len(obj) > UNROLLED:
+            self.stop("a loop over an array")
+        place = len(self.own_trips)
+        self.own_trips.append(0)
+        before = self.notes.count
+        for trip, item in enumerate(trips):
+            if trip >= MAX_OWN_TRIPS or self.notes.count - before > MAX_OWN_STEPS:
+                self.stop(f"a loop of more than {MAX_OWN_TRIPS} trips or {MAX_OWN_STEPS} steps")
+            self.own_trips[place] += 1
+            yield item
 
     def _trips(self, obj: Any) -> Iterator[Any]:
         obj = self._walked(obj)
@@ -162,6 +189,7 @@ class Control(Texts):
                 self.notes.tracked.keep(member, None)
             return members
         if self.on and is_named_tuple(type(obj)) and self.is_followed(obj):
+            self.notes.constant(tuple(range(len(obj))))
             return [self.getitem(obj, place) for place in range(len(obj))]
         return obj
 
@@ -196,13 +224,18 @@ class Control(Texts):
             self._raised = exc
         return exc
 
+    def reraising(self) -> None:
+        self._raised = sys.exc_info()[1]  # else the recording has ended where it was caught
+
     def is_decided(self, exc: Any) -> bool:
         """Whether this exception is raised wherever the program is valid: by a `raise` of the user's, or for
         what is decided (a key that is not in a dict)."""
         return exc is not None and exc is self._raised
 
     def caught(self, exc: Any) -> None:
-        if self.on and not self.is_decided(exc):
+        decided = self.is_decided(exc)
+        self._raised = None  # it holds frames, and what is in them would live on
+        if self.on and not decided:
             self.stop(f"an exception was caught ({type(exc).__name__})")
 
     def define(self, function: Any) -> Any:

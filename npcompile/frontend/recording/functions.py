@@ -92,6 +92,8 @@ class Functions(Control):
         finally:
             self._cells.pop()
             self.notes.tries = tries  # it may have returned from within
+            if not self._cells:
+                self._raised = None
         return self.driven(made, cells) if suspends(fn) else made
 
     def inner(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -11,6 +11,7 @@ from collections import Counter, OrderedDict, defaultdict, deque
 from typing import Any
 
 from npcompile.frontend import follow
+from npcompile.frontend.hooks import INPLACE
 from npcompile.frontend.made import is_named_tuple
 from npcompile.frontend.recording.managing import Managing
 from npcompile.frontend.recording.place import do
@@ -41,6 +42,7 @@ _METHODS: dict[type, frozenset[str]] = {
         frozenset(["get", "keys", "items", "values", "pop", "popitem", "setdefault", "clear", "move_to_end"]),
     ),
 }
+_NAMES = ("__name__", "__qualname__", "__module__", "__doc__")
 _NOTHING: Any = object()
 
 
@@ -59,8 +61,14 @@ class Kept(Managing):
         return (obj,)
 
     def of_objects(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
+        if (fn is set or fn is frozenset or fn is dict) and not any(map(self.notes.tracked.get, args)):
+            keys: Any = fn(*args, **kwargs)
+            return (self._note(self._keys, keys, keys),)
         if (done := super().of_objects(fn, args, kwargs)) is not None:
             return done
+        if (fn is str or fn is repr) and len(args) == 1 and isinstance(args[0], BaseException) and not kwargs:
+            if not self.notes.traced(*args) and not _has_code(type(args[0])):
+                return (do(fn, *args),)
         if isinstance(fn, type):
             return self._make_kept(fn, args, kwargs)
         own = getattr(fn, "__self__", None)
@@ -74,6 +82,14 @@ class Kept(Managing):
             return self._of_kept(fn, own, args)
         if type(own) is types.GeneratorType and self.notes.tracked.get(own) is None:
             return (self._drawn_from(fn, args),)
+        if (
+            type(own) is str
+            and fn.__name__ == "join"
+            and len(args) == 1
+            and type(args[0]) not in (list, tuple)
+        ):
+            if hasattr(type(args[0]), "__iter__"):
+                return (self.call(fn, [*self.iterate(args[0])]),)
         if type(own) is frozenset and self.notes.tracked.get(own) is None:
             self._note(self._keys, args, None)
             return (do(fn, *args),)
@@ -204,6 +220,27 @@ class Kept(Managing):
         self._note(self._keys, (index,), None)
         del obj[index]
 
+    def binary(self, op: str, a: Any, b: Any) -> Any:
+        if self.on and op == "|" and type(a) is dict and type(b) is dict:
+            self._note(self._joined, a, b)
+            return a | b
+        return super().binary(op, a, b)
+
+    def inplace(self, op: str, a: Any, b: Any) -> Any:
+        if not self.on or type(a) not in (dict, set) or self.notes.tracked.get(a) is not None:
+            return super().inplace(op, a, b)
+        if type(a) is dict and type(b) is dict:
+            self._note(self._joined, b)
+        elif type(a) is set and type(b) in (set, frozenset):
+            self._note(self.members, b)
+        else:
+            return super().inplace(op, a, b)
+        return INPLACE[op](a, b)
+
+    def _joined(self, *dicts: Any) -> None:
+        for one in dicts:
+            self._gone_through(one)
+
     def compare(self, op: str, a: Any, b: Any) -> Any:
         if self.on and op in ("in", "not in") and self._holds_keys(b):
             self._note(self._keys, (a,), None)
@@ -229,6 +266,9 @@ class Kept(Managing):
         return super()._length(obj, result)
 
     def _getattr(self, obj: Any, name: str, result: Any) -> Any:
+        if type(obj) is types.FunctionType and name in _NAMES and type(result) is str:
+            if self.notes.tracked.get(obj) is None:
+                return result  # of a function that is decided
         if type(result) is types.BuiltinFunctionType:
             if id(obj) in self._kept:
                 return result

@@ -20,17 +20,20 @@ from typing import Any
 import numpy as np
 
 from npcompile.frontend import follow, pure
-from npcompile.frontend.arrays import is_array
+from npcompile.frontend.arrays import facts, is_array
 from npcompile.frontend.hooks import BINARY, COMPARE, INPLACE, UNARY
 from npcompile.frontend.recording.control import LAZY
 from npcompile.frontend.recording.kept import Kept
 from npcompile.frontend.recording.place import do
 from npcompile.frontend.signature import NUMBERS
+from npcompile.frontend.tracked import fresh
 
 _BINARY = {id(function): symbol for symbol, function in BINARY.items()}
 _INPLACE = {id(function): symbol for symbol, function in INPLACE.items()}
 _UNARY = {id(function): symbol for symbol, function in UNARY.items()}
 _COMPARE = {id(COMPARE[op]): op for op in ("<", "<=", ">", ">=", "==", "!=", "is", "is not")}
+_CACHED: Any = type(functools.cache(abs))
+SEVERAL = 16  # a cache of fewer may have forgotten what it was asked for before
 _GETTERS = (operator.itemgetter, operator.attrgetter, operator.methodcaller)
 # What is drawn from one after the other, and nothing else is done with.
 _DRAWN = (itertools.chain, itertools.pairwise, itertools.product, itertools.zip_longest, itertools.cycle)
@@ -56,6 +59,17 @@ class Ordered:
         return found
 
 
+class Remembered:
+    """A function under `functools.cache`, asked again."""
+
+    def __init__(self, function: Any) -> None:
+        self.function = function
+        self.__name__ = str(getattr(function, "__name__", "remembered"))
+
+    def __call__(self, *args: Any) -> Any:
+        return self.function(*args)
+
+
 class Library(Kept):
     """Calls of Python's own functions that call others, or go over something."""
 
@@ -72,6 +86,8 @@ class Library(Kept):
             return (self._decided(do(fn, *args)),)
         if type(fn) in _GETTERS:
             return self._getter(fn, args, kwargs)
+        if type(fn) is _CACHED and not kwargs and all(map(self._is_decided, args)):
+            return self._remembered(fn, args)
         own = getattr(fn, "__self__", None)
         if own is itertools.chain and type(fn) is types.BuiltinFunctionType:
             return self._chained(fn, args, kwargs)
@@ -81,6 +97,31 @@ class Library(Kept):
             if all(self._is_decided(arg) for arg in args):
                 return (self._decided(do(fn, *args)),)
         return None
+
+    def _remembered(self, fn: Any, args: tuple[Any, ...]) -> tuple[Any, ...] | None:
+        """What a function under `functools.cache` gives for what is decided: that very object at each call,
+        so it is read as what lies in a dict is."""
+        most = fn.cache_parameters()["maxsize"]
+        result = do(fn, *args) if most is None or most >= SEVERAL else None
+        if not is_array(result) and type(result) not in (float, complex):
+            return None
+        return (self._note(self._is_remembered, fn, args, result),)
+
+    def _is_remembered(self, fn: Any, args: tuple[Any, ...], result: Any) -> Any:
+        notes = self.notes
+        if not is_array(result):
+            result = fresh(result)
+        known = notes.tracked.node(result)
+        node = notes.add("read", Remembered(fn), args, {}, notes.value(result, outside=True))
+        if known is not None:
+            notes.guard("same", None, node, known)
+            return result
+        if is_array(result):
+            notes.guard("array", facts(result), node)
+        else:
+            notes.guard("type", type(result), node)
+        notes.know(result, node)
+        return result
 
     def _decided(self, result: Any) -> Any:
         if type(result) in NUMBERS:
@@ -267,6 +308,8 @@ class Library(Kept):
 
     def _extreme(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
         key = kwargs.get("key")
+        if len(args) == 1 and type(args[0]) in LAZY and not kwargs:
+            return (self.call(fn, [*self.iterate(args[0])]),)
         if not args or set(kwargs) - {"key", "default"} or (key is None and not self._of_tuples(args)):
             return None
         items = [*self.iterate(args[0])] if len(args) == 1 else list(args)

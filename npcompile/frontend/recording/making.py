@@ -121,9 +121,9 @@ class Making(Objects):
         if name == "__class__" or is_own(obj, name):
             return result
         found = class_attribute(kind, name)
-        if isinstance(found, classmethod):
-            read = self._read("class", name, kind, None, result)  # type: ignore[attr-defined]
-            return read
+        if isinstance(found, classmethod) and type(result) is types.MethodType:
+            self.of_class_method(kind, name, result)
+            return result
         if type(found) is types.FunctionType or isinstance(found, staticmethod):
             self.of_class(obj, name)
             return result

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from npcompile.frontend.program import Call
 from npcompile.frontend.recording.functions import Functions, suspends
 from npcompile.frontend.recording.place import do
 
@@ -16,6 +17,14 @@ _GENERATED: Any = contextlib._GeneratorContextManager  # what functions under `c
 _MAKES_MANAGERS = contextlib.contextmanager(lambda: iter(())).__code__
 _PLAIN = (contextlib.nullcontext, contextlib.suppress)
 _LOCKS = (type(threading.Lock()), type(threading.RLock()), threading.Condition, threading.Semaphore)
+
+
+def _acquire(lock: Any) -> None:
+    lock.__enter__()
+
+
+def _release(lock: Any) -> None:
+    lock.__exit__(None, None, None)
 
 
 class Managed:
@@ -28,7 +37,7 @@ class Managed:
         self._args = args
 
     def __enter__(self) -> Any:
-        entered = self._hooks.call(self._enter, *self._args)
+        entered = self._hooks.step(self._enter, *self._args)
         self._hooks.notes.tries += 1
         return entered
 
@@ -37,7 +46,7 @@ class Managed:
         hooks.notes.tries -= 1
         if error is not None and hooks.on and not hooks.is_decided(error):
             hooks.stop(f"an exception ends a with statement ({type(error).__name__})")
-        return hooks.truth(hooks.call(self._leave, *self._args, kind, error, trace))
+        return hooks.truth(hooks.step(self._leave, *self._args, kind, error, trace))
 
 
 class Managing(Functions):
@@ -56,9 +65,27 @@ class Managing(Functions):
         if id(obj) in self._managers:
             return Managed(self, obj.__enter__, obj.__exit__)
         if isinstance(obj, _LOCKS) and self.notes.tracked.node(obj) is not None:
-            return Managed(self, self.getattr(obj, "__enter__"), self.getattr(obj, "__exit__"))
+            return Managed(self, self._acquire, self._release, (obj,))
         self.stop(f"a with statement on a {type(obj).__name__}")
         return obj
+
+    def step(self, method: Any, *args: Any) -> Any:
+        """What a manager does as it is entered or left."""
+        own = getattr(method, "__self__", None)
+        return method(*args) if own is self else self.call(method, *args)
+
+    def _acquire(self, lock: Any) -> Any:
+        return self._on_lock(_acquire, lock, lock.__enter__())
+
+    def _release(self, lock: Any, *error: Any) -> Any:
+        return self._on_lock(_release, lock, lock.__exit__(*error))
+
+    def _on_lock(self, method: Any, lock: Any, result: Any) -> Any:
+        if self.on:
+            self._note(self.handed, (), {}, method)
+            self.forget()  # another thread may have had it
+            self._note(self.notes.effect, Call(method.__name__, method), (lock,), {}, False, None)
+        return result
 
     def of_objects(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
         if (done := super().of_objects(fn, args, kwargs)) is not None:

@@ -11,10 +11,11 @@ from npcompile.frontend import follow, pure
 from npcompile.frontend.arrays import is_array, is_numpy
 from npcompile.frontend.made import class_attribute
 from npcompile.frontend.notes import Unfollowed
-from npcompile.frontend.program import step_of
+from npcompile.frontend.program import Read, step_of
 from npcompile.frontend.recording.operators import Operators
 from npcompile.frontend.recording.place import do
 from npcompile.frontend.signature import NUMBERS
+from npcompile.lower.values import Value
 
 _NAMES = {
     "+": "add",
@@ -72,9 +73,18 @@ class Objects(Operators):
             self._typed.add(node)
             self.notes.guard("type", kind, node)
         found = getattr(kind, name)
-        if isinstance(found, types.MethodType):  # of the class: made anew each time
-            raise Unfollowed(f"the class method {name} of {kind.__name__} through an object")
+        if isinstance(found, types.MethodType):
+            self.of_class_method(kind, name, found)
+            return
         self._read("class", name, kind, None, found)  # type: ignore[attr-defined]
+
+    def of_class_method(self, kind: type, name: str, found: types.MethodType) -> None:
+        """Note which function a class method is of: the method itself is made anew each time."""
+        place = "class method", name, id(kind)
+        if place not in self._seen:
+            self._seen[place] = found, found
+            node = self.notes.add("read", Read("class", name, kind), (), {}, Value("object"))
+            self.notes.guard("function", found.__func__, node)
 
     def protocol(self, obj: Any, name: str) -> Any:
         """The function of the user's that Python calls as this special method of an object; None where there

@@ -86,6 +86,8 @@ class Facts:
             for part in ast.walk(node)
             if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
         }
+        self.tried = False  # it was recorded whole, in vain
+        self.trips: tuple[int, ...] | None = None  # of its loops, in the first recording of the whole
         self._forms: dict[ast.stmt, Form] = {}
 
     def form(self, node: ast.stmt) -> Form:

@@ -28,6 +28,21 @@ def is_short(node: ast.For) -> bool:
     return False
 
 
+def is_counted(node: ast.For) -> bool:
+    """Whether how often a loop runs is worked out: over a range, or something with a range in it that is."""
+    if _is_range(node.iter):
+        return True
+    return any(
+        _is_range(part) and not all(isinstance(arg, ast.Constant) for arg in part.args)
+        for part in ast.walk(node.iter)
+        if isinstance(part, ast.Call)
+    )
+
+
+def _is_range(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range"
+
+
 def has_work(node: ast.AST) -> bool:
     """Whether anything in this could be array work: an operation, a call or an item."""
     work = (ast.BinOp, ast.Call, ast.Subscript, ast.UnaryOp, ast.AugAssign, ast.Compare)

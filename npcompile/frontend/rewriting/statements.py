@@ -138,19 +138,74 @@ class Statements(Expressions):
         return [ast.Assert(test, self.expr(node.msg), **position(where if JUMPS_OLD else node))]
 
     def stmt_For(self, node: ast.For) -> list[ast.stmt]:
-        iterable = self.hook(node.iter, "iterate", self.expr(node.iter))
+        iterable = self.hook(node.iter, "loop", self.expr(node.iter))
         target, steps = self.target(node.target)
         body = self.bind(steps, held=target) + self.body(node.body)
         return [ast.For(target, iterable, body, self.body(node.orelse), **position(node))]
 
     def stmt_Match(self, node: ast.Match) -> list[ast.stmt]:
-        cases = []
-        for case in node.cases:
-            guard = None if case.guard is None else self.decision(case.guard, case.pattern)[0]
-            names = [s for name in stored_names(case.pattern) for s in self.rebind(case.pattern, name)]
-            cases.append(ast.match_case(case.pattern, guard, names + self.body(case.body)))
-        made = ast.Match(self.expr(node.subject), cases, **position(node))
-        return [self.unsupported("match statement", node), made]
+        """A chain of conditions: what is matched is let go before the body, as Python does."""
+        store, load = self.temporary(node.subject)
+        found, captured = self.temporary(node.subject)
+        where = position(node.subject)
+        hidden: list[ast.expr] = [ast.Name(name.id, ast.Del(), **where) for name in (store, found)]
+        rest: list[ast.stmt] = [ast.Delete(hidden, **where)]
+        for case in reversed(node.cases):
+            at = position(case.pattern)
+            names = stored_names(case.pattern)
+            texts = ast.Tuple([ast.Constant(name, **at) for name in names], ast.Load(), **at)
+            matched = self.hook(case.pattern, "match", load, self.pattern(case.pattern), texts)
+            tests: list[ast.expr] = [ast.NamedExpr(found, matched, **at)]
+            bound = [self.captured(case.pattern, name, captured, 1 + i) for i, name in enumerate(names)]
+            if bound:
+                tests.append(ast.List(bound, ast.Load(), **at))
+            if case.guard is not None:
+                tests.append(self.decision(case.guard, case.pattern)[0])
+            test = tests[0] if len(tests) == 1 else ast.BoolOp(ast.And(), tests, **at)
+            body = [ast.Delete(hidden, **at), *self.body(case.body)]
+            rest = [ast.If(test, body, rest, **at)]
+        return [ast.Assign([store], self.expr(node.subject), **where), *rest]
+
+    def captured(self, where: Any, name: str, values: ast.Name, place: int) -> ast.expr:
+        at = position(where)
+        value = ast.Subscript(values, ast.Constant(place, **at), ast.Load(), **at)
+        return ast.NamedExpr(ast.Name(name, ast.Store(), **at), self.stored(where, name, value), **at)
+
+    def pattern(self, node: Any) -> ast.expr:
+        """A pattern as `matching.py` has it."""
+        at = position(node)
+
+        def made(*parts: Any) -> ast.expr:
+            items = [part if isinstance(part, ast.expr) else ast.Constant(part, **at) for part in parts]
+            return ast.Tuple(items, ast.Load(), **at)
+
+        def several(nodes: list[Any]) -> ast.expr:
+            return made(*map(self.pattern, nodes))
+
+        match node:
+            case ast.MatchValue():
+                return made("value", self.expr(node.value))
+            case ast.MatchSingleton():
+                return made("is", node.value)
+            case ast.MatchOr():
+                return made("or", several(node.patterns))
+            case ast.MatchStar():
+                return made("star", node.name)
+            case ast.MatchSequence():
+                stars = [i for i, part in enumerate(node.patterns) if isinstance(part, ast.MatchStar)]
+                star = stars[0] if stars else -1
+                return made("sequence", len(node.patterns) - len(stars), star, several(node.patterns))
+            case ast.MatchMapping():
+                keys = made(*self.exprs(node.keys))
+                return made("mapping", keys, several(node.patterns), node.rest)
+            case ast.MatchClass():
+                names = made(*map(self.mangled, node.kwd_attrs))
+                return made(
+                    "class", self.expr(node.cls), several(node.patterns), names, several(node.kwd_patterns)
+                )
+            case ast.MatchAs(pattern=None):
+                return made("any", node.name)
+        return made("as", self.pattern(node.pattern), node.name)
 
     # Blocks
 
@@ -193,7 +248,7 @@ class Statements(Expressions):
 
     def stmt_Raise(self, node: ast.Raise) -> list[ast.stmt]:
         if node.exc is None:
-            return [node]
+            return [ast.Expr(self.hook(node, "reraising"), **position(node)), node]
         cause = self.expr(node.cause)
         raised = self.hook(node, "raising", self.expr(node.exc))
         return [ast.Raise(raised, cause, **position(node))]
