@@ -44,3 +44,12 @@ def dtype_limit(default: int | None = None) -> Callable[[Op, tuple[Any, ...], di
         return None if dtype in TORCH else f"dtype {dtype}"
 
     return limit
+
+
+def out_reason(kwargs: dict[str, Any], asked: Any, chosen: DType) -> str | None:
+    """Why a reduction does not accumulate in the dtype chosen for it: without `dtype=` NumPy takes that of
+    `out=`."""
+    out = kwargs.get("out")
+    if asked is None and isinstance(out, np.ndarray) and out.dtype != chosen:
+        return "a dtype that is that of out="
+    return None

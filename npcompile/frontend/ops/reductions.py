@@ -14,7 +14,7 @@ import torch
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 from torch import Tensor
 
-from npcompile.frontend.ops.limits import list_dtype
+from npcompile.frontend.ops.limits import list_dtype, out_reason
 from npcompile.frontend.ops.rules import (
     BOOL,
     INT64,
@@ -244,10 +244,7 @@ def accumulates(
             return str(refusal)
         except (TypeError, KeyError):
             return None  # NumPy raises for itself
-        out = kwargs.get("out")
-        if asked is None and isinstance(out, np.ndarray) and out.dtype != chosen:
-            return "a dtype that is that of out="
-        return None
+        return out_reason(kwargs, asked, chosen)
 
     return limit
 

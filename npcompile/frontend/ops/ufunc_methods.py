@@ -17,6 +17,7 @@ import torch
 from torch import Tensor
 
 from npcompile.frontend.ops import bitwise, comparison, elementwise  # noqa: F401  (their ufuncs are used here)
+from npcompile.frontend.ops.limits import out_reason
 from npcompile.frontend.ops.reductions import (
     ADD,
     AND,
@@ -202,9 +203,8 @@ def _steps_limit(default: Any, dtype_at: int) -> Callable[[Op, tuple[Any, ...], 
             return str(refusal)
         except TypeError:
             return None  # NumPy raises for itself
-        out = kwargs.get("out")
-        if asked is None and isinstance(out, np.ndarray) and out.dtype != chosen:
-            return "a dtype that is that of out="
+        if (reason := out_reason(kwargs, asked, chosen)) is not None:
+            return reason
         if np_ufunc in (np.power, np.arctan2) and method != "accumulate" and chosen in _VECTORISED:
             return "NumPy's vector loop, whose order is its own"
         if np_ufunc in _ASSOCIATIVE and not (method == "accumulate" and _one_by_one_only(np_ufunc, chosen)):
