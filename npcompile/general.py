@@ -58,10 +58,10 @@ class Group:
 
     def is_general(self, lengths: tuple[int, ...]) -> bool:
         """Whether the next recording is to be a general one."""
-        if self.general is not None and self.general.pattern is None and self.general.lengths != lengths:
-            # Lengths of arguments have not differed so far.
-            return self.left > 0 and bool(self.general.counts or self.general.outside)
-        return 0 < self.seen and self.left > 0 and self.general is None and bool(lengths or self.asked)
+        known = self.general
+        if known is not None:  # it is too narrow: what was the same in two recordings has to stay so
+            return self.left > 0 and (known.refused or not known.follows(lengths))
+        return 0 < self.seen and self.left > 0 and bool(lengths or self.asked)
 
     def give_up(self) -> None:
         """A recording with traced lengths cannot be followed, or is of no use."""
@@ -77,7 +77,7 @@ class Group:
         """A recording of a call with arguments of these lengths."""
         self.seen += 1
         self.asked = self.asked or _asks(entry.program)
-        if not general or not (self.general is None or self.general.pattern is None):
+        if not general:
             return
         places = counts_of(entry.program)
         counts = tuple(leaves[place] for place in places)
@@ -164,6 +164,7 @@ class General:
         outside, before = _outside(entry.program), _outside(other.program)
         self.outside = outside != before  # it does for other lengths of what is read from outside, too
         self._whole = pattern_of((*others, *before), (*lengths, *outside))
+        self.refused = False  # it was asked for sizes that had always been the same, and no longer are
         self._other = other  # recorded at other lengths
         self.by_data = by_data(entry.program)
         self._replay: Replay | None = None
@@ -240,15 +241,17 @@ class General:
             lengths += lengths_of(found)
             instead[recorded] = found
         if not self.outside:
-            return instead if lengths == _outside(self.entry.program) else None
+            self.refused = lengths != _outside(self.entry.program)
+            return None if self.refused else instead
         assert self._whole is not None
         return instead if self._whole.values((*given, *lengths)) is not None else None
 
     def admits(self, leaves: list[Any]) -> bool:
         """Whether the numbers that sizes depend on are such as were recorded."""
-        return all(leaves[place] >= SMALLEST for place in self.counts) and all(
-            leaves[place] == value for place, value in self.fixed.items()
-        )
+        if any(leaves[place] < SMALLEST for place in self.counts):
+            return False
+        self.refused = any(leaves[place] != value for place, value in self.fixed.items())
+        return not self.refused
 
     @property
     def is_late(self) -> bool:

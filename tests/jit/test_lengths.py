@@ -370,3 +370,22 @@ def test_parts_of_the_first_axis_lie_together_at_every_length():
     for n in range(4, 24):
         same(function(np.ones((n, 3)), np.ones(n - 2)), np.full(3 * (n - 2), 2.0))
     assert function.stats.recordings <= 3
+
+
+def apart_later(x: np.ndarray, y: np.ndarray) -> Any:
+    return np.add.outer(x, y).sum() / len(x) + np.zeros(len(y)) + y
+
+
+def test_lengths_that_were_the_same_may_differ_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+    jitted = npcompile.jit(apart_later)
+    alike = [(n, n) for n in range(305, 310)]
+    for n, m in [
+        *alike,
+        *[(n, n + 3) for n in range(310, 330)],
+        *[(n, n) for n in range(330, 340)],
+        (5, 320),
+    ]:
+        x, y = np.arange(float(n)), np.arange(float(m))
+        same(jitted(x, y), apart_later(x, y), scale=1.0, ulp=8)
+    assert jitted.stats.recordings == 5 and jitted.stats.plain_calls == 0

@@ -169,3 +169,11 @@ def test_blocks_before_and_after_a_loop_are_replayed_at_eight_sizes(monkeypatch:
         same(jitted(n, 5), heated(n, 5), ulp=4)
     assert jitted.stats.recordings == before, jitted.stats
     assert not jitted.stats.reasons, jitted.stats.reasons
+
+
+def test_a_number_that_stayed_is_traced_once_it_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+    jitted = npcompile.jit(_two)
+    for n, m in [(300, 400), (301, 400), (302, 400), *[(n, 2 * n) for n in range(303, 330)]]:
+        same(jitted(n, m), _two(n, m))
+    assert jitted.stats.recordings <= 5 and jitted.stats.plain_calls == 0

@@ -194,3 +194,18 @@ def test_tuples_are_known_by_what_they_hold(monkeypatch: pytest.MonkeyPatch) -> 
     grid = Grid(7)
     grid.shape = (7, True + 3)
     same(jitted(grid, np.ones((2, 2))), of_equal_tuples(grid, np.ones((2, 2))))
+
+
+def near(grid, x):
+    close = grid.u < x[0]
+    some = grid.u[close]
+    return some.sum() * len(some), some
+
+
+def test_lengths_by_data_of_what_changes_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same object at first, other limits; then others."""
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+    jitted = npcompile.jit(near)
+    for n in (40, 40, 40, 40, 40, 41, 42, 43, 44, 45, 60, 61):
+        ask(near, jitted, n, x=np.array([n / 2 + jitted.stats.calls]))
+    assert jitted.stats.recordings <= 5 and jitted.stats.replays >= 7
