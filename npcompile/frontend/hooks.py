@@ -166,7 +166,7 @@ class Hooks:
         return iterable
 
     def loop(self, obj: Any) -> Iterable[Any]:
-        """What a `for` statement is to go over."""
+        """What a `for` statement is to go over, unless that is a few literal things."""
         return self.iterate(obj)
 
     def delegate(self, obj: Any) -> Iterable[Any]:

@@ -85,7 +85,7 @@ def quiet(x: np.ndarray) -> Any:
 
 def test_where_warnings_are_ignored_kernels_answer() -> None:
     jitted = npcompile.jit(quiet)
-    for _ in range(3):
+    for _ in range(4):  # the first call finds that this manager is Python's
         same(jitted(ZEROS), quiet(ZEROS))
     assert jitted.stats.replays == 2
 

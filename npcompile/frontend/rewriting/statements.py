@@ -7,6 +7,7 @@ import copy
 from typing import Any
 
 from npcompile.frontend.rewriting.expressions import BINARY, JUMPS_OLD, Expressions
+from npcompile.frontend.rewriting.forms import is_short
 from npcompile.frontend.rewriting.nodes import HOOKS, at_attribute, position
 from npcompile.frontend.rewriting.scopes import Scope, function_scope, plain_reason, stored_names
 from npcompile.frontend.rewriting.source import FunctionNode, bound_by
@@ -138,7 +139,7 @@ class Statements(Expressions):
         return [ast.Assert(test, self.expr(node.msg), **position(where if JUMPS_OLD else node))]
 
     def stmt_For(self, node: ast.For) -> list[ast.stmt]:
-        iterable = self.hook(node.iter, "loop", self.expr(node.iter))
+        iterable = self.hook(node.iter, "iterate" if is_short(node) else "loop", self.expr(node.iter))
         target, steps = self.target(node.target)
         body = self.bind(steps, held=target) + self.body(node.body)
         return [ast.For(target, iterable, body, self.body(node.orelse), **position(node))]
