@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import opcode
 import sys
 import types
 import weakref
@@ -20,6 +21,7 @@ _FRONTEND = str(Path(__file__).parent)
 # What plain Python holds of an array with one name while its method is called: the name and the operand.
 _ALLOWED = 2
 _HOLDERS = (tuple, list, dict)
+_STARRED = opcode.opmap["CALL_FUNCTION_EX"]
 
 
 class Counted:
@@ -86,8 +88,8 @@ def _held_by_call(array: Any, frame: types.FrameType) -> int:
         return 0
     if not any(_contains(known[name], array) for name in ("args", "kwargs") if name in known):
         return 0
-    given = () if frame.f_back is None else frame.f_back.f_locals.values()
-    if any(type(value) is tuple and _contains(value, array) for value in given):
+    caller = frame.f_back
+    if caller is not None and caller.f_code.co_code[caller.f_lasti] == _STARRED:
         return 0  # `f(*arguments)`: the user's tuple
     return 2
 
