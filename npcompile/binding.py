@@ -21,16 +21,16 @@ class Binding:
         self.takes: tuple[str, ...] = ()
         # Of functions written in Python alone: what others show is not always what they take
         # (`np.sin(x, signature=None, dtype=None)` is an error).
-        self._python = isinstance(fn, types.FunctionType)
+        self.of_python = isinstance(fn, types.FunctionType)
         if isinstance(fn, types.FunctionType):
             code = fn.__code__
             count = code.co_argcount
             self.only_positional = code.co_posonlyargcount
             self.takes = code.co_varnames[:count]
-            self._only_named = code.co_varnames[count : count + code.co_kwonlyargcount]
-            self._more = bool(code.co_flags & inspect.CO_VARARGS)
-            self._more_named = bool(code.co_flags & inspect.CO_VARKEYWORDS)
-            if not (self._only_named or self._more or self._more_named):
+            self.only_named = code.co_varnames[count : count + code.co_kwonlyargcount]
+            self.more = bool(code.co_flags & inspect.CO_VARARGS)
+            self.more_named = bool(code.co_flags & inspect.CO_VARKEYWORDS)
+            if not (self.only_named or self.more or self.more_named):
                 self.arity = count
 
     def of(self, fn: Callable[..., Any]) -> Binding:
@@ -38,6 +38,12 @@ class Binding:
         made = copy.copy(self)
         made.fn = fn
         return made
+
+    @property
+    def parameters(self) -> tuple[tuple[str, ...], tuple[str, ...], int, bool, bool]:
+        """As the native runtime takes them: the names by position and by name alone, how many are by position
+        alone, whether there are `*rest` and `**named`."""
+        return self.takes, self.only_named, self.only_positional, self.more, self.more_named
 
     def names(self, count: int) -> list[str]:
         return [*self.takes, *(f"arg{position}" for position in range(len(self.takes), count))]
@@ -47,7 +53,7 @@ class Binding:
     ) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
         """The call's arguments in the one form, with the defaults as they are now; None where they do not fit
         the function."""
-        if not self._python:
+        if not self.of_python:
             return args, kwargs
         given, count = len(args), len(self.takes)
         defaults = self.fn.__defaults__ or ()
@@ -66,10 +72,10 @@ class Binding:
                 else:
                     return None
             args = tuple(values)
-        elif given > count and not self._more:
+        elif given > count and not self.more:
             return None
         named: dict[str, Any] = {}
-        for name in self._only_named:
+        for name in self.only_named:
             if name in rest:
                 named[name] = rest.pop(name)
             elif self.fn.__kwdefaults__ and name in self.fn.__kwdefaults__:
@@ -77,8 +83,6 @@ class Binding:
             else:
                 return None
         # What is left is nobody's, or given twice.
-        if rest and (
-            not self._more_named or any(name in rest for name in self.takes[self.only_positional :])
-        ):
+        if rest and (not self.more_named or any(name in rest for name in self.takes[self.only_positional :])):
             return None
         return args, named | rest

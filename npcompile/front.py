@@ -49,13 +49,13 @@ def use() -> None:
         _module = module
 
 
-def note(recorded: Recorded, args: tuple[Any, ...], state: State, key: Any) -> None:
+def note(recorded: Recorded, args: tuple[Any, ...], kwargs: dict[str, Any], state: State, key: Any) -> None:
     """Calls with such arguments have this state, while all is as usual, as it is now.
 
-    args: by position, all of them. key: the signature, which keeps what it names alive.
+    args, kwargs: as the function's binding gives them. key: the signature, which keeps what it names alive.
     """
     binding = recorded._binding
-    if _module is None or not recorded._alone or len(args) != binding.arity:
+    if _module is None or not recorded._alone or not binding.of_python:
         return
     if key[1] is not None or recorded._growing.places:
         return
@@ -63,11 +63,9 @@ def note(recorded: Recorded, args: tuple[Any, ...], state: State, key: Any) -> N
         direct = recorded._direct and not recorded._strict
         direct = direct and recorded._default_float is None
         direct = direct and not (recorded.fast_random or recorded.resizes)
-        takes, stats = binding.takes, vars(recorded._stats)
-        recorded._front = _module.Front(
-            recorded.__wrapped__, takes, binding.only_positional, recorded.own, stats, direct
-        )
-    recorded._front.note(args, state, vars(state), key[0], key)
+        stats = vars(recorded._stats)
+        recorded._front = _module.Front(recorded.__wrapped__, binding.parameters, recorded.own, stats, direct)
+    recorded._front.note(args, kwargs, state, vars(state), key[0], key)
 
 
 def forget(recorded: Sharing) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 from torch import fx
 
 from npcompile.frontend.program import Program, guard_text
+from npcompile.frontend.signature import BY_NAME
 from npcompile.recorded import Recorded
 
 
@@ -76,13 +77,14 @@ def _difference(name: str, old: Any, new: Any) -> list[str]:
                 if one != other
                 for text in _difference(f"{name}[{place}]", one, other)
             ]
-        if old[0] is dict and [key for key, _ in old[1:]] == [key for key, _ in new[1:]]:
-            pairs_of = zip(old[1:], new[1:], strict=True)
+        by_name = old[0] is BY_NAME
+        one_dict, other_dict = (old[1], new[1]) if by_name else (old, new)
+        if one_dict[0] is dict and [key for key, _ in one_dict[1:]] == [key for key, _ in other_dict[1:]]:
             return [
                 text
-                for (key, one), (_, other) in pairs_of
+                for (key, one), (_, other) in zip(one_dict[1:], other_dict[1:], strict=True)
                 if one != other
-                for text in _difference(f"{name}[{key!r}]", one, other)
+                for text in _difference(key if by_name else f"{name}[{key!r}]", one, other)
             ]
     return [f"{name}: {_key_text(old)}, now {_key_text(new)}"]
 
@@ -96,6 +98,8 @@ def _key_text(key: Any) -> str:
         return f"{key[0]}{list(key[1])}"
     if isinstance(key, type):
         return key.__name__
+    if type(key) is tuple and key and key[0] is BY_NAME:
+        return f"by name {', '.join(name for name, _ in key[1][1:])}"
     if type(key) is tuple and len(key) == 2 and isinstance(key[0], type):
         return repr(key[1]) if key[0] not in (tuple, list, dict) else f"a {key[0].__name__} of 1"
     if type(key) is tuple and key and key[0] in (tuple, list, dict):

@@ -24,7 +24,7 @@ from npcompile.frontend.outline import may_resize, tried_whole
 from npcompile.frontend.program import Diverged, Program
 from npcompile.frontend.record import Recorder
 from npcompile.frontend.rewrite import Rewritten, rewrite
-from npcompile.frontend.signature import are_apart, key_of
+from npcompile.frontend.signature import BY_NAME, are_apart, key_of
 from npcompile.frontend.trace import Traced, trace
 from npcompile.general import Exactly, by_data
 from npcompile.growing import Growing
@@ -109,8 +109,7 @@ class Recorded(Sharing):
         except TypeError:  # an argument that has no hash
             return self._plain(args, kwargs, "an argument's type cannot be part of a signature")
         if state is not None:
-            if not kwargs:
-                front.note(self, args, state, key)
+            front.note(self, args, kwargs, state, key)
             if state.outlined is not None:
                 return state.outlined.run(args, kwargs)
             if state.trial is not None and state.ready:
@@ -147,7 +146,7 @@ class Recorded(Sharing):
         else:
             parts = [key_of(arg, leaves) for arg in args]
         if kwargs:
-            parts.append(key_of(kwargs, leaves))
+            parts.append((BY_NAME, key_of(kwargs, leaves)))
         return (torch.get_num_threads(), current_device(), *parts)
 
     def _again(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any], failure: BaseException) -> Any:

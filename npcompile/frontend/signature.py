@@ -27,6 +27,8 @@ BY_VALUE = frozenset(
     + [types.ModuleType, types.BuiltinFunctionType, type(np.sum)]
 )
 CLASSES_BY_VALUE = (type, np.dtype, enum.Enum)
+# Begins the key of the arguments by name: the last of those by position may be a dictionary, too.
+BY_NAME = "by name"
 
 
 def by_value(value: Any) -> bool:

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <initializer_list>
 
+#include "binding.h"
 #include "signature.h"
 
 namespace {
@@ -34,8 +35,7 @@ struct Names {
 struct Front {
     PyObject_HEAD
     PyObject *function;  // as it was written
-    PyObject *takes;     // the names of its parameters, all of which are positional
-    Py_ssize_t only_positional;
+    Parameters parameters;
     PyObject *own;       // leaves before those of the arguments
     PyObject *stats;     // the dictionary of its counts
     bool direct;         // what is NumPy's for good is the function itself, called
@@ -87,29 +87,6 @@ bool is_calm(Front *self) {
     if (!tracer) PyErr_Clear();
     Py_XDECREF(tracer);
     return tracer == Py_None;
-}
-
-// The arguments by position, in `bound` where they are not so already (borrowed); null where Python is to see to it.
-PyObject *const *bind(Front *self, PyObject *const *args, Py_ssize_t given, PyObject *named, PyObject **bound) {
-    Py_ssize_t arity = PyTuple_GET_SIZE(self->takes), more = named ? PyTuple_GET_SIZE(named) : 0;
-    if (given == arity && !more) return args;
-    if (given + more > arity) return nullptr;
-    std::memset(bound, 0, sizeof(PyObject *) * size_t(arity));
-    std::memcpy(bound, args, sizeof(PyObject *) * size_t(given));
-    for (Py_ssize_t i = 0; i < more; i++) {
-        Py_ssize_t place = given > self->only_positional ? given : self->only_positional;
-        while (place < arity && PyTuple_GET_ITEM(self->takes, place) != PyTuple_GET_ITEM(named, i)) place++;
-        if (place == arity || bound[place]) return nullptr;
-        bound[place] = args[given + i];
-    }
-    PyObject *defaults = PyFunction_GET_DEFAULTS(self->function);
-    Py_ssize_t first = arity - (defaults ? PyTuple_GET_SIZE(defaults) : 0);
-    for (Py_ssize_t place = given; place < arity; place++) {
-        if (bound[place]) continue;
-        if (place < first) return nullptr;
-        bound[place] = PyTuple_GET_ITEM(defaults, place - first);
-    }
-    return bound;
 }
 
 // What is known of the signature (borrowed), or null.
@@ -202,12 +179,24 @@ bool rests(PyObject *outlined) {
     return ok;
 }
 
-// What a known signature's call comes to; null without an exception where Python is to see to it.
-PyObject *answered(Front *self, PyObject *known, Signature &signature, PyObject *const *args) {
+// What a cut function answers.
+PyObject *run_cut(PyObject *outlined, const Bound &bound) {
+    PyObject *given = PyTuple_New(bound.count), *named = bound.named ? Py_NewRef(bound.named) : PyDict_New();
+    PyObject *answer = nullptr;
+    for (Py_ssize_t i = 0; given && i < bound.count; i++) PyTuple_SET_ITEM(given, i, Py_NewRef(bound.args[i]));
+    if (given && named) answer = PyObject_CallMethodObjArgs(outlined, names.run, given, named, nullptr);
+    Py_XDECREF(given);
+    Py_XDECREF(named);
+    return answer;
+}
+
+// What a known signature's call comes to; null without an exception where Python is to see to it. args, given and
+// named: as the caller wrote them.
+PyObject *answered(Front *self, PyObject *known, Signature &signature, const Bound &bound, PyObject *const *args,
+                   Py_ssize_t given, PyObject *named) {
     PyObject *state = PyTuple_GET_ITEM(known, 0), *held = PyTuple_GET_ITEM(known, 1);
     auto in_state = [held](PyObject *name) { return PyDict_GetItemWithError(held, name); };
     PyObject *outlined = in_state(names.outlined), *ready = in_state(names.ready);
-    Py_ssize_t arity = PyTuple_GET_SIZE(self->takes);
     if (!outlined || !ready || !PyList_CheckExact(ready)) return nullptr;
     bool plain = self->direct;
     if (outlined != Py_None) {
@@ -223,17 +212,13 @@ PyObject *answered(Front *self, PyObject *known, Signature &signature, PyObject 
         plain = plain && (in_state(names.small) == Py_True || in_state(names.settled) == Py_True);
     }
     if (plain) {
-        PyObject *answer = PyObject_Vectorcall(self->function, args, size_t(arity), nullptr);
+        PyObject *answer = PyObject_Vectorcall(self->function, args, size_t(given), named);
         return counted(self, answer, names.plain_calls, 0, 0);
     }
     if (outlined != Py_None) {
         if (!count(self->stats, names.calls, 1)) return nullptr;
         Py_INCREF(outlined);
-        PyObject *given = PyTuple_New(arity), *named = PyDict_New(), *answer = nullptr;
-        for (Py_ssize_t i = 0; given && i < arity; i++) PyTuple_SET_ITEM(given, i, Py_NewRef(args[i]));
-        if (given && named) answer = PyObject_CallMethodObjArgs(outlined, names.run, given, named, nullptr);
-        Py_XDECREF(given);
-        Py_XDECREF(named);
+        PyObject *answer = run_cut(outlined, bound);
         Py_DECREF(outlined);
         return answer;
     }
@@ -253,18 +238,19 @@ PyObject *front_call(PyObject *recorded, PyObject *const *args, Py_ssize_t given
     Front *self = reinterpret_cast<Front *>(front_of(recorded));
     PyObject *answer = nullptr;
     if (self && is_calm(self)) {
-        auto **bound = static_cast<PyObject **>(alloca(sizeof(PyObject *) * size_t(PyTuple_GET_SIZE(self->takes) + 1)));
-        if (PyObject *const *all = bind(self, args, given, named, bound)) {
+        auto **room = static_cast<PyObject **>(alloca(sizeof(PyObject *) * size_t(self->parameters.arity() + 1)));
+        Bound bound;
+        if (bind(self->parameters, self->function, args, given, named, room, bound)) {
             Signature signature;
             bool ok = true;
-            if (all != args) signature.own();
+            if (bound.args != args || bound.named) signature.own();
             for (Py_ssize_t i = 0; ok && i < PyTuple_GET_SIZE(self->own); i++)
                 ok = signature.leaf(PyTuple_GET_ITEM(self->own, i));
-            ok = ok && signature.of(all, PyTuple_GET_SIZE(self->takes));
+            ok = ok && signature.of(bound.args, bound.count) && (!bound.named || signature.of_named(bound.named));
             PyObject *known = ok ? known_of(self, signature.text.data(), Py_ssize_t(signature.text.size)) : nullptr;
             if (known && same_threads(PyTuple_GET_ITEM(known, 2))) {
                 Py_INCREF(known);
-                answer = answered(self, known, signature, all);
+                answer = answered(self, known, signature, bound, args, given, named);
                 Py_DECREF(known);
             }
         }
@@ -285,19 +271,19 @@ PyObject *front_get(PyObject *recorded, PyObject *const *args, Py_ssize_t given,
 
 // ------------------------------------------------------------------------------------------------- as an object
 
-// Front(function, takes, only_positional, own, stats, direct)
+// Front(function, (takes, only_named, only_positional, more, more_named), own, stats, direct)
 PyObject *front_new(PyTypeObject *type, PyObject *args, PyObject *) {
-    PyObject *function, *takes, *own, *stats;
+    PyObject *function, *takes, *only_named, *own, *stats;
     Py_ssize_t only_positional;
-    int direct;
-    if (!PyArg_ParseTuple(args, "O!O!nO!O!p", &PyFunction_Type, &function, &PyTuple_Type, &takes, &only_positional,
-                          &PyTuple_Type, &own, &PyDict_Type, &stats, &direct))
+    int more, more_named, direct;
+    if (!PyArg_ParseTuple(args, "O!(O!O!npp)O!O!p", &PyFunction_Type, &function, &PyTuple_Type, &takes, &PyTuple_Type,
+                          &only_named, &only_positional, &more, &more_named, &PyTuple_Type, &own, &PyDict_Type, &stats,
+                          &direct))
         return nullptr;
     Front *self = reinterpret_cast<Front *>(type->tp_alloc(type, 0));
     if (!self) return nullptr;
     self->function = Py_NewRef(function);
-    self->takes = Py_NewRef(takes);
-    self->only_positional = only_positional;
+    self->parameters = {Py_NewRef(takes), Py_NewRef(only_named), only_positional, bool(more), bool(more_named)};
     self->own = Py_NewRef(own);
     self->stats = Py_NewRef(stats);
     self->direct = direct;
@@ -306,17 +292,18 @@ PyObject *front_new(PyTypeObject *type, PyObject *args, PyObject *) {
     return reinterpret_cast<PyObject *>(self);
 }
 
-// note(args, state, its dictionary, threads, key): calls like this one, now that Python has found nothing unusual.
+// note(args, named, state, its dictionary, threads, key): calls like this one, now that Python has found nothing unusual.
 PyObject *front_note(PyObject *object, PyObject *given) {
     Front *self = reinterpret_cast<Front *>(object);
     constexpr Py_ssize_t most = 1024;
-    PyObject *args, *state, *held, *threads, *key;
-    if (!PyArg_ParseTuple(given, "O!OO!OO", &PyTuple_Type, &args, &state, &PyDict_Type, &held, &threads, &key))
+    PyObject *args, *named, *state, *held, *threads, *key;
+    if (!PyArg_ParseTuple(given, "O!O!OO!OO", &PyTuple_Type, &args, &PyDict_Type, &named, &state, &PyDict_Type, &held,
+                          &threads, &key))
         return nullptr;
     Signature signature;
     PyObject *filters = filters_now(), *errors = nullptr;
-    if (!filters || PyTuple_GET_SIZE(args) != PyTuple_GET_SIZE(self->takes) ||
-        !signature.of(reinterpret_cast<PyTupleObject *>(args)->ob_item, PyTuple_GET_SIZE(args)))
+    if (!filters || !signature.of(reinterpret_cast<PyTupleObject *>(args)->ob_item, PyTuple_GET_SIZE(args)) ||
+        (PyDict_GET_SIZE(named) && !signature.of_named(named)))
         Py_RETURN_NONE;
     if (PyContextVar_Get(usual.errors, Py_None, &errors) < 0) return nullptr;
     Py_XSETREF(self->errors, errors);
@@ -341,7 +328,7 @@ PyObject *front_forget(PyObject *self, PyObject *) {
 
 int front_traverse(PyObject *object, visitproc visit, void *arg) {
     Front *self = reinterpret_cast<Front *>(object);
-    for (PyObject *held : {self->function, self->takes, self->own, self->stats, self->known, self->last_text,
+    for (PyObject *held : {self->function, self->parameters.takes, self->parameters.only_named, self->own, self->stats, self->known, self->last_text,
                            self->last, self->filters, self->first, self->errors})
         Py_VISIT(held);
     return 0;
@@ -349,7 +336,7 @@ int front_traverse(PyObject *object, visitproc visit, void *arg) {
 
 int front_clear(PyObject *object) {
     Front *self = reinterpret_cast<Front *>(object);
-    for (PyObject **held : {&self->function, &self->takes, &self->own, &self->stats, &self->known, &self->last_text,
+    for (PyObject **held : {&self->function, &self->parameters.takes, &self->parameters.only_named, &self->own, &self->stats, &self->known, &self->last_text,
                             &self->last, &self->filters, &self->first, &self->errors})
         Py_CLEAR(*held);
     return 0;
@@ -362,7 +349,7 @@ void front_dealloc(PyObject *object) {
 }
 
 PyMethodDef front_methods[] = {
-    {"note", front_note, METH_VARARGS, "note(args, state, its dictionary, threads, key): calls like this are replays."},
+    {"note", front_note, METH_VARARGS, "note(args, named, state, its dictionary, threads, key): calls like this are replays."},
     {"forget", front_forget, METH_NOARGS, "Nothing is known any more."},
     {nullptr, nullptr, 0, nullptr}};
 
@@ -377,8 +364,8 @@ bool ready_front() {
     front_type.tp_traverse = front_traverse;
     front_type.tp_clear = front_clear;
     front_type.tp_methods = front_methods;
-    front_type.tp_doc = "What is known of one recorded function's signatures: Front(function, takes, only_positional, "
-                        "own, stats, direct).";
+    front_type.tp_doc = "What is known of one recorded function's signatures: Front(function, (takes, only_named, "
+                        "only_positional, more, more_named), own, stats, direct).";
     struct {
         PyObject **name;
         const char *text;

@@ -62,7 +62,7 @@ class Signature {
         NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_F_CONTIGUOUS | NPY_ARRAY_ALIGNED | NPY_ARRAY_WRITEABLE;
     // What an item of the text is; a number of a dtype, which is none of these, says that it is an array.
     enum Mark : int { number = -1, plain = -2, same = -3, text_ = -4, function = -5, method = -6, tuple = -7, list = -8,
-                      dict = -9, slice = -10 };
+                      dict = -9, slice = -10, by_name = -11 };
 
    public:
     Grown<char, 1024, size_t(1) << 16> text;
@@ -90,6 +90,9 @@ class Signature {
             if (!item(args[i], 0)) return false;
         return true;
     }
+
+    // Arguments by name, after those by position: a dictionary that the caller keeps, as long as this is in use.
+    bool of_named(PyObject *named) { return put(int(by_name)) && items(named, 0); }
 
     // A leaf that comes before those of the arguments. Called first.
     bool leaf(PyObject *value) {

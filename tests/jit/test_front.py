@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import gc
 import inspect
 import sys
@@ -69,6 +70,18 @@ def of_arrays(u: np.ndarray, v: np.ndarray, dt: float) -> Any:
     return u * 2 + v
 
 
+def of_rest(u: np.ndarray, *rest: Any) -> Any:
+    return u * rest[0] + rest[1]
+
+
+def of_named(u: np.ndarray, *, v: np.ndarray, dt: float = 0.5) -> Any:
+    return u * dt + v
+
+
+def of_any_named(u: np.ndarray, **named: Any) -> Any:
+    return u * named["dt"] + named["v"]
+
+
 def frames(call: Callable[[], Any]) -> list[str]:
     """The Python functions that a call runs."""
     seen: list[str] = []
@@ -95,17 +108,23 @@ CALLS: dict[str, tuple[Any, Callable[[], Any]]] = {
     "nested": (of_nested, lambda: (([np.ones(8), np.zeros(8)], {"k": 0.5}), 0.1)),
     "an object": (Simulation.step, lambda: (Simulation(), 0.1, 0.2)),
     "an object, with a default": (Simulation.step, lambda: (Simulation(), 0.1)),
+    "more by position": (of_rest, lambda: (np.ones(8), 0.1, np.zeros(8))),
+    "by name alone": (functools.partial(of_named, v=np.zeros(8), dt=0.1), lambda: (np.ones(8),)),
+    "by name alone, with a default": (functools.partial(of_named, v=np.zeros(8)), lambda: (np.ones(8),)),
+    "any names": (functools.partial(of_any_named, v=np.zeros(8), dt=0.1), lambda: (np.ones(8),)),
 }
 
 
 @pytest.mark.parametrize("name", CALLS)
 def test_a_replay_is_all_the_python_that_a_call_runs(name: str) -> None:
     function, make = CALLS[name]
+    named = function.keywords if isinstance(function, functools.partial) else {}
+    function = function.func if named else function
     jitted = npcompile.jit(function, wait=True)
     args, own = make(), make()
     for _ in range(12):
-        np.testing.assert_allclose(jitted(*args), function(*own))
-    assert frames(lambda: jitted(*args)) == [function.__name__], jitted.stats
+        np.testing.assert_allclose(jitted(*args, **named), function(*own, **named))
+    assert frames(lambda: jitted(*args, **named)) == [function.__name__], jitted.stats
     assert jitted.stats.calls == 13 and jitted.stats.replays == 12 and jitted.stats.recordings == 1
 
 
@@ -120,14 +139,17 @@ def test_keywords_and_defaults_are_bound_without_python() -> None:
 
 
 def test_defaults_are_those_of_now() -> None:
-    def scaled(x: Any, by: float = 2.0) -> Any:
-        return x * by + 1
+    def scaled(x: Any, by: float = 2.0, *, more: float = 1.0) -> Any:
+        return x * by + more
 
     jitted = npcompile.jit(scaled, wait=True)
     for by in (2.0, 3.0, np.full(3, 4.0), 5.0):
-        scaled.__defaults__ = (by,)
+        scaled.__defaults__, scaled.__kwdefaults__ = (by,), {"more": by * 2}
         for _ in range(3):
             np.testing.assert_array_equal(jitted(np.ones(3)), scaled(np.ones(3)))
+    scaled.__kwdefaults__ = None
+    with pytest.raises(TypeError, match="more"):
+        jitted(np.ones(3))
 
 
 def test_wrong_arguments_are_told_by_the_function_itself() -> None:
