@@ -15,7 +15,7 @@ from tiny import TINY, Guarded, Simulation, advance, march, relax, step_arrays, 
 ROUNDS, BATCH = 60, 1e-3  # by turns, so many batches of so many seconds; the least counts
 
 
-def least(calls: dict[str, Callable[[], Any]]) -> dict[str, float]:
+def least(calls: dict[str, Callable[[], Any]], rounds: int = ROUNDS) -> dict[str, float]:
     """Seconds of one call of each: what others do on the machine only ever adds to it."""
     numbers = {}
     for name, call in calls.items():
@@ -25,7 +25,7 @@ def least(calls: dict[str, Callable[[], Any]]) -> dict[str, float]:
         call()
         numbers[name] = max(1, round(BATCH / (time.perf_counter() - start)))
     found = dict.fromkeys(calls, float("inf"))
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         for name, call in calls.items():
             number = range(numbers[name])
             start = time.perf_counter()

@@ -86,6 +86,8 @@ def _difference(name: str, old: Any, new: Any) -> list[str]:
                 if one != other
                 for text in _difference(key if by_name else f"{name}[{key!r}]", one, other)
             ]
+        if by_name:
+            return [f"{_key_text(old)}, now {_key_text(new)}"]
     return [f"{name}: {_key_text(old)}, now {_key_text(new)}"]
 
 

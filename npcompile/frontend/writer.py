@@ -166,10 +166,23 @@ class Writer:
             return f"{name}.shape != {expected}"
         if kind == "value" and type(expected) is int and step_of(about) == "input":  # its type is known
             return f"{name} != {expected}"
-        if kind == "value" and type(expected) in (bool, int, float) and expected == expected and expected:
+        if kind == "value" and (expected is None or type(expected) is bool):
+            return f"{name} is not {expected}"
+        if kind == "count" or (kind == "value" and type(expected) in (int, str)):
             return f"type({name}) is not {self.constant(type(expected))} or {name} != {self.arg(expected)}"
+        if kind == "value" and type(expected) is float and expected == expected and expected:
+            return f"type({name}) is not {self.constant(float)} or {name} != {self.arg(expected)}"
+        if kind == "code":
+            function = self.constant(types.FunctionType)
+            return f"type({name}) is not {function} or {name}.__code__ is not {self.constant(expected)}"
         if kind == "keys":
             return f"type({name}) is not {self.constant(dict)} or tuple({name}) != {self.constant(expected)}"
+        if kind == "entries" and not any(type(item) is tuple for item in expected):
+            same = f"type({name}) is not {self.constant(dict)} or tuple({name}) != {self.constant(expected)}"
+            return f"{same} or [*map(type, {name})] != {self.constant([*map(type, expected)])}"
+        if kind == "alike":
+            guarded = f"{self.constant(guard, 'guard')}({name})"
+            return f"{name} is not {self.constant(expected)} and not {guarded}"
         if kind == "property" and type(expected[1]) is property:
             return f"getattr(type({name}), {expected[0]!r}, None) is not {self.constant(expected[1])}"
         if kind == "range":
