@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from npcompile.frontend.rewriting.cut import Levels
+from npcompile.frontend.rewriting.blocks import Levels
 from npcompile.frontend.rewriting.forms import has_work
 from npcompile.stats import Stats
 
@@ -24,6 +24,7 @@ _FORMS: tuple[tuple[tuple[type[ast.AST], ...], str], ...] = (
     ((ast.Delete,), "it unbinds names"),
     ((ast.Import, ast.ImportFrom), "an import"),
 )
+_DRAWS = "it draws from what may be a generator, which Python ends when nothing holds it"
 
 
 def reasons_of(fn: Any, stats: Stats) -> dict[int, str]:
@@ -93,4 +94,9 @@ def _form(node: ast.stmt) -> str | None:
     parts = list(ast.walk(node))
     if any(isinstance(part, ast.Attribute) and not isinstance(part.ctx, ast.Load) for part in parts):
         return "it stores into an object"
+    if any(
+        isinstance(part, ast.Call) and isinstance(part.func, ast.Name) and part.func.id == "next"
+        for part in parts
+    ):
+        return _DRAWS
     return next((why for forms, why in _FORMS if any(isinstance(part, forms) for part in parts)), None)

@@ -29,7 +29,7 @@ from npcompile.frontend.outline import (
     tree_of,
 )
 from npcompile.frontend.program import step_of
-from npcompile.frontend.rewriting.cut import Levels
+from npcompile.frontend.rewriting.blocks import Levels
 from npcompile.frontend.rewriting.scopes import own_nodes
 from npcompile.frontend.rewriting.source import NotFound
 from npcompile.frontend.trace import Traced

@@ -18,14 +18,21 @@ def as_written(traceback: types.TracebackType | None) -> types.TracebackType | N
     while traceback is not None:
         code = traceback.tb_frame.f_code
         if not _is_ours(code):
-            if is_given(code) and entries and entries[-1].tb_frame is _origin(traceback.tb_frame):
-                entries.pop()
+            if is_given(code):
+                of = _origin(traceback.tb_frame)
+                while entries and _is_in(entries[-1].tb_frame, of):  # a block may be in a block
+                    entries.pop()
             entries.append(traceback)
         traceback = traceback.tb_next
     made = None
     for entry in reversed(entries):
         made = types.TracebackType(made, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
     return made
+
+
+def _is_in(frame: types.FrameType, of: types.FrameType | None) -> bool:
+    """Whether this is a function's own frame or that of a block of it."""
+    return frame is of or (is_given(frame.f_code) and _origin(frame) is of)
 
 
 def _is_ours(code: types.CodeType) -> bool:

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any, Protocol
 
+from npcompile.frontend.rewriting.blocks import Block, Levels
 from npcompile.frontend.rewriting.clock import TICK, TOCK, clocked
-from npcompile.frontend.rewriting.cut import Block, Cutter, Levels
+from npcompile.frontend.rewriting.cut import Cutter
 from npcompile.frontend.rewriting.facts import Facts
 from npcompile.frontend.rewriting.forms import (
     ENTER,

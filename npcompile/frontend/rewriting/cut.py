@@ -11,9 +11,9 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
+from npcompile.frontend.rewriting.blocks import Block, Cut, Levels
 from npcompile.frontend.rewriting.facts import NEVER_HELD, Facts
 from npcompile.frontend.rewriting.flow import deleted, is_scalar, loads, surely_stored
 from npcompile.frontend.rewriting.forms import (
@@ -28,55 +28,7 @@ from npcompile.frontend.rewriting.forms import (
 )
 from npcompile.frontend.rewriting.nodes import is_pure, position
 from npcompile.frontend.rewriting.scopes import own_nodes, stored_names
-from npcompile.frontend.rewriting.source import FunctionNode
 from npcompile.frontend.rewriting.unsure import kept, reads_surely, where_bound
-
-ENTER = (
-    ".enter"  # no identifier: what a call of a function of the user's goes through, so that it is jitted, too
-)
-
-
-@dataclass
-class Levels:
-    """What is known of a function's statements: how far each is left to Python, which begin a block, which
-    are too little work for a block, and which NumPy was seen to do faster."""
-
-    of: dict[ast.AST, int] = field(default_factory=dict)
-    starts: set[ast.AST] = field(default_factory=set)
-    small: set[ast.AST] = field(default_factory=set)
-    faster: set[ast.AST] = field(default_factory=set)
-    # Where an expression stands in the source -> its number, when it is worked out by itself: the same in
-    # each cut, so that blocks are, too.
-    numbers: dict[tuple[int | None, ...], int] = field(default_factory=dict)
-
-    def __getitem__(self, node: ast.AST) -> int:
-        return self.of.get(node, 0)
-
-
-@dataclass(frozen=True, eq=False)
-class Block:
-    """Statements that are one function of `takes`, giving `gives`.
-
-    statements: those of the user's source that they came from. variables: those of `takes` that a loop around
-    the block binds.
-    """
-
-    name: str
-    node: ast.FunctionDef
-    takes: tuple[str, ...]
-    gives: tuple[str, ...]
-    statements: tuple[ast.AST, ...]
-    variables: frozenset[str]
-    in_loop: bool
-
-
-@dataclass(frozen=True)
-class Cut:
-    """A function's tree with calls of blocks in place of what they hold."""
-
-    node: FunctionNode
-    blocks: tuple[Block, ...]
-    enters: bool  # whether any call goes through `ENTER`
 
 
 class Cutter:
@@ -106,6 +58,7 @@ class Cutter:
         self.scalars = facts.scalars
         self.places: list[Any] = []  # of the expressions that are worked out by themselves
         self.before: list[ast.stmt] = []  # calls taken out of the statement at hand
+        self.held: list[str] = []  # what holds the values that were worked out for it
 
     def cut(self) -> Cut:
         self.bound = set(self.facts.arguments)
@@ -215,7 +168,7 @@ class Cutter:
         reads = {name for name in loads(node) if self.facts.is_local(name)}
         if not (reads <= self.bound or reads_surely(node)) or self.facts.rebound & loads(node):
             return node
-        name = self._temporary(node)
+        name = self._held(node)
         store = ast.Assign([ast.Name(name, ast.Store(), **position(node))], node, **position(node))
         self._gather(store, origin)
         self.bound |= reads | {name}
@@ -229,7 +182,7 @@ class Cutter:
     def _without_calls(self, node: ast.expr, origin: ast.stmt) -> ast.expr:
         """The expression with the calls that come first in it made before it, by Python."""
         while (call := first_call(node, self._pure, self._steady)) is not None and call is not node:
-            name = self._temporary(call)
+            name = self._held(call)
             where = position(call)
             made = ast.Assign([ast.Name(name, ast.Store(), **where)], self.entering(call), **where)
             self.before += [*self.flush(), made]
@@ -238,7 +191,15 @@ class Cutter:
         return node
 
     def _after_values(self, node: ast.stmt) -> list[ast.stmt]:
-        return [*self._waiting(), self.entering(node)]
+        """A statement after the values in it, which nothing but the statement then holds."""
+        made = [*self._waiting(), self.entering(node)]
+        held, self.held = self.held, []
+        if held and not isinstance(node, ast.Return):
+            made.append(
+                ast.Delete([ast.Name(name, ast.Del(), **position(node)) for name in held], **position(node))
+            )
+            self.bound -= set(held)
+        return made
 
     def _waiting(self) -> list[ast.stmt]:
         """What is to be done before the statement at hand."""
@@ -286,6 +247,7 @@ class Cutter:
         made = copy.copy(node)
         made.test = self.entering(node.test if asks_numbers(node.test) else self.value(node.test, node))
         before = self._waiting()
+        self.held = []
         self.bound |= surely_stored(node.test)
         start = set(self.bound)
         made.body = self.body(node.body)
@@ -318,7 +280,7 @@ class Cutter:
             return node
         ((store, _),) = self.run
         assert isinstance(store, ast.Assign) and isinstance(made, ast.Name)
-        self.run = []
+        self.run, self.held = [], []
         return self._call(self._block([(store, origin)], {made.id}), node)
 
     def python_For(self, node: ast.For) -> list[ast.stmt]:
@@ -437,6 +399,12 @@ class Cutter:
         while any(name.startswith(prefix) for name in self.facts.used):
             prefix += "_"
         return prefix
+
+    def _held(self, node: ast.expr) -> str:
+        """The name for what an expression gives, as long as the statement at hand needs it."""
+        name = self._temporary(node)
+        self.held.append(name)
+        return name
 
     def _temporary(self, node: ast.expr) -> str:
         """The name for what an expression gives."""

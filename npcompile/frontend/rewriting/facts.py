@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from npcompile.frontend.rewriting.flow import Liveness, exposed, is_scalar, loads, rebound, scalars
+from npcompile.frontend.rewriting.flow import Liveness, drawn, exposed, is_scalar, loads, rebound, scalars
 from npcompile.frontend.rewriting.forms import deletes, is_short, is_super
 from npcompile.frontend.rewriting.scopes import Scope, own_nodes, stored_names
 from npcompile.frontend.rewriting.source import mangle
@@ -57,7 +57,7 @@ class Form:
                 return False
         if deletes(self.parts) or any(not facts.is_local(name) for name in self.stored):
             return False
-        return not facts.rebound & (self.stored | self.loads)
+        return not (facts.rebound | facts.drawn) & (self.stored | self.loads)
 
     def _at_once(self, node: ast.stmt) -> bool:
         if not isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign):
@@ -76,6 +76,7 @@ class Facts:
         self.live = Liveness(node.body)
         self.captured = self.live.always  # functions made inside read these at any time
         self.rebound = frozenset(rebound(node.body))  # and change these
+        self.drawn = frozenset(drawn(node.body))
         self.arguments = frozenset(arguments(node))
         others = scope.declared_global | scope.declared_nonlocal | self.rebound | self.arguments
         self.scalars = scalars(node.body, others)

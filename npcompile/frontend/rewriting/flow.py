@@ -56,6 +56,25 @@ def rebound(body: Iterable[ast.stmt]) -> set[str]:
     return found
 
 
+def drawn(body: Iterable[ast.stmt]) -> set[str]:
+    """The names of what a call gave and is then drawn from one by one: a generator may be left half drawn in
+    them. Python ends it, and runs its `finally`, when the name lets go of it."""
+    made: set[str] = set()
+    drawn: set[str] = set()
+    for part in own_nodes(body):
+        match part:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call()):
+                made.add(name)
+            case ast.Call(func=ast.Name(id="next"), args=[ast.Name(id=name), *_]):
+                drawn.add(name)
+            case ast.Attribute(value=ast.Name(id=name), attr="send" | "throw" | "close"):
+                drawn.add(name)
+            case ast.For(iter=ast.Name(id=name)):
+                if any(isinstance(inner, ast.Break | ast.Return) for inner in own_nodes(part.body)):
+                    drawn.add(name)
+    return made & drawn
+
+
 def deleted(body: Iterable[ast.AST]) -> set[str]:
     """The names that may be without a value after these statements though they had one before."""
     found: set[str] = set()
