@@ -14,10 +14,11 @@ from . import adapter, streaming
 from .wrapper import Call, Memory, Program, Unreadable, View, numel
 
 # What Inductor itself asks for, less what breaks IEEE 754 (-fno-signed-zeros and its kin). Without errno and
-# traps a square root is one instruction; neither changes a value.
+# traps a square root is one instruction; neither changes a value. Integers wrap around as NumPy's do: without
+# -fwrapv GCC takes abs(x) for positive and a + 1 > a for true.
 FLAGS = (
-    "-O3 -DNDEBUG -std=c++20 -fPIC -shared -fopenmp -w -ffp-contract=off -fno-trapping-math -fno-math-errno "
-    "-fno-tree-loop-vectorize -fno-gnu-unique -fvisibility=hidden"
+    "-O3 -DNDEBUG -std=c++20 -fPIC -shared -fopenmp -w -fwrapv -ffp-contract=off -fno-trapping-math "
+    "-fno-math-errno -fno-tree-loop-vectorize -fno-gnu-unique -fvisibility=hidden"
 ).split()
 PARALLEL = re.compile(r"#pragma omp parallel( for)?(?: num_threads\(\d+\))?[ ]*$", re.MULTILINE)
 INCLUDE = re.compile(r"^[ ]*#include.*$", re.MULTILINE)

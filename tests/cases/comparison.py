@@ -30,6 +30,11 @@ for name in ("maximum", "minimum", "fmax", "fmin"):
         "NaN",
         ulp=1e-9,
     )
+for name in ("maximum", "minimum", "fmax", "fmin"):
+    # of float16 always the first
+    case(
+        f"numpy.{name}", lambda np, a, b, name=name: getattr(np, name)(a, b), binary(("float16",)), "float16"
+    )
 for name in ("logical_and", "logical_or", "logical_xor", *BITS):
     case(f"numpy.{name}", lambda np, a, b, name=name: getattr(np, name)(a, b), binary())
 for name in ("logical_not", "invert", "isnan", "isinf", "isfinite", "signbit", "bitwise_count"):

@@ -31,3 +31,19 @@ def test_both_integers_of_64_bits(code: str, fn: Any, monkeypatch: pytest.Monkey
     for _ in range(4):
         judge(jitted, fn, args)
     assert jitted.stats.replays >= 2, jitted.stats
+
+
+def _overflowing(a: Any) -> Any:
+    size = np.abs(a)
+    return np.bincount(size % 7), size < 0, a + 1 > a, np.add.outer(size % 7, a[:3] % 5).sum(0)
+
+
+@pytest.mark.parametrize("step", [1, 2, -1])
+def test_integers_wrap_around_in_compiled_code(step: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The compiler draws no conclusions from overflow: an absolute value may be negative, a + 1 below a."""
+    monkeypatch.delenv("NPCOMPILE_BACKEND", raising=False)
+    jitted = npcompile.jit(_overflowing, wait=True)
+    least, most = np.iinfo(np.int64).min, np.iinfo(np.int64).max
+    for _ in range(2):
+        judge(jitted, _overflowing, (np.tile(np.array([least, most, -7, 3]), 20)[::step],))
+    assert jitted.stats.replays == 1, jitted.stats

@@ -43,10 +43,11 @@ ufunc(np.greater_equal, _ge)
 def _extreme(
     real: Callable[[Tensor, Tensor], Tensor], order: Callable[[Tensor, Tensor], Tensor], skips_nan: bool
 ) -> Callable[[Tensor, Tensor], Tensor]:
-    """real for real operands; complex ones by their order, and a NaN wins, or loses to any number."""
+    """real for real operands; complex ones by their order, and a NaN wins, or loses to any number. So are
+    those of float16, of which NumPy answers with the first where both are zeros."""
 
     def body(a: Tensor, b: Tensor) -> Tensor:
-        if not a.is_complex():
+        if not a.is_complex() and a.dtype != torch.float16:
             return real(a, b)
         return torch.where(torch.isnan(b if skips_nan else a) | order(a, b), a, b)
 

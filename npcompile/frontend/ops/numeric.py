@@ -109,7 +109,8 @@ def ndarray_clip(a: Tensor, /, min: Any = None, max: Any = None, out: None = Non
 
 
 def _clipped(a: Tensor, low: Any, high: Any) -> Tensor:
-    """maximum, then minimum, in the common dtype of all three: so NaN propagates and the upper bound wins."""
+    """maximum, then minimum, in the common dtype of all three: so NaN propagates and the upper bound wins.
+    Between two single floats an element that equals a bound stays as it is: that matters to the sign of 0."""
     dtype = dtype_of(a)
     if low is None and high is None and not _NO_BOUNDS:
         raise ValueError("One of max or min must be given")
@@ -130,7 +131,11 @@ def _clipped(a: Tensor, low: Any, high: Any) -> Tensor:
         return do(np.maximum, a, low)
     ready = promoted(a, low, high)
     check_broadcast(ready)
-    return do(np.minimum, do(np.maximum, ready[0], ready[1]), ready[2])
+    least, most = ready[1], ready[2]
+    if ready[0].is_floating_point() and least.numel() == most.numel() == 1:
+        kept = torch.where((ready[0] >= least) | torch.isnan(ready[0]), ready[0], least)
+        return torch.where((kept <= most) | torch.isnan(kept), kept, most)
+    return do(np.minimum, do(np.maximum, ready[0], least), most)
 
 
 def _where_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
