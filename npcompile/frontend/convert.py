@@ -20,6 +20,9 @@ TORCH_OF: dict[np.dtype[Any], torch.dtype] = {
 NUMPY_OF: dict[torch.dtype, np.dtype[Any]] = {t: n for n, t in TORCH_OF.items()}
 
 
+_WRITEABLE = 0x400  # NPY_ARRAY_WRITEABLE
+
+
 class _Writeable:
     """Read-only memory shown as writeable, for torch, which has no read-only tensors and warns of them."""
 
@@ -61,7 +64,7 @@ def memory_of(array: np.ndarray[Any, Any]) -> tuple[torch.Tensor, tuple[int, ...
         array = np.lib.stride_tricks.as_strided(array, strides=tuple(abs(s) for s in array.strides))
     if array.dtype.char == "Q":  # NumPy's second uint64: torch takes the first alone
         array = array.view(np.uint64)
-    if not array.flags.writeable:
+    if not array.flags.num & _WRITEABLE:  # `.writeable` warns of what `broadcast_arrays` gave
         array = np.asarray(_Writeable(array))
     return torch.from_numpy(array), flips
 

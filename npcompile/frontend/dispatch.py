@@ -38,6 +38,10 @@ first: set[int] = set()
 # by `ufuncs.py`, which is written on this module.
 ufunc_call: Any = None
 ufunc_method: Any = None
+# What NumPy reports of a function's floating-point errors, `(function, args, kwargs, results)`, and of those of
+# a cast, `(tensor, dtype)`: set by `fperrors.py`, written on this module, too.
+report: Any = None
+report_cast: Any = None
 
 
 def name_of(function: Any) -> str:
@@ -259,6 +263,8 @@ def native(op: Op, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
         result = _answer(op, args, kwargs)
     else:
         result = _answer(op, args, kwargs, out)
+    if function_fails := report(function, args, kwargs, result):
+        function_fails()
     if out is None:
         scalar = op.scalar if op.scalars is None else op.scalar_at(*map_arrays((args, kwargs), _layout))
         answer = wrap(scalar, result, [array._memory for array in arrays_in((args, kwargs))])

@@ -124,7 +124,7 @@ class Exports(Operators):
         self._on_host().tofile(*args, **kwargs)
 
     def dumps(self) -> bytes:
-        return pickle.dumps(self)
+        return pickle.dumps(self, protocol=2)  # as NumPy's
 
     def dump(self, file: Any) -> None:
         """Pickle into a file: an open one, or of that name."""

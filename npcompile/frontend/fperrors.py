@@ -1,4 +1,4 @@
-"""Floating-point errors of ufuncs on our arrays: NumPy's own warnings and exceptions.
+"""Floating-point errors of operations on our arrays: NumPy's own warnings and exceptions.
 
 Bodies report none. Where an answer has a NaN or an infinity that its operands have not, or an integer was
 divided by zero, NumPy is shown just these elements, and what it reports of them is reported, at the user's
@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 import torch
 
+from npcompile.frontend import dispatch
+from npcompile.frontend.convert import numpy_dtype
 from npcompile.frontend.dispatch import _layout, map_arrays
 from npcompile.frontend.ops.rules import cast
 
@@ -160,6 +162,58 @@ def of_at(ufunc: np.ufunc, args: tuple[Any, ...], array: Any, result: torch.Tens
     return lambda: _reported(lambda: ufunc.at(copy, *shown[1:]))
 
 
+# Functions that give floats as integers: an answer does not show what did not fit.
+_CASTING = (np.ndarray.astype, np.full, np.full_like)
+
+
+def of_function(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Report:
+    """What there is to report of a function that is no ufunc: NumPy is shown the whole call."""
+    several = result if isinstance(result, (tuple, list)) else [result]
+    results = [item for item in several if isinstance(item, torch.Tensor)]
+    if not results or any(item.device.type != "cpu" for item in results) or _silent():
+        return None
+    tensors: list[torch.Tensor] = []
+    map_arrays((args, kwargs), lambda item: tensors.append(item._tensor))
+    if function in _CASTING and not results[0].is_floating_point():
+        fill = kwargs.get("fill_value", args[1] if len(args) > 1 else 0)
+        kept = args[0] if function is np.ndarray.astype else fill
+        strange = _loses(_tensor(getattr(kept, "_tensor", kept)), results[0].dtype)
+    else:
+        strange = any(_appeared(item, tensors) for item in results)
+    if not strange:
+        return None
+    shown = map_arrays(args, _layout), map_arrays(kwargs, _layout)
+    return lambda: _reported(lambda: function(*shown[0], **shown[1]))
+
+
+def _appeared(result: torch.Tensor, operands: Sequence[torch.Tensor]) -> bool:
+    """Whether an answer has an infinity or a NaN though no operand has one; NaN though none is NaN."""
+    if not (result.is_floating_point() or result.is_complex()) or bool(torch.isfinite(result).all()):
+        return False
+    floats = [item for item in operands if item.is_floating_point() or item.is_complex()]
+    if all(bool(torch.isfinite(item).all()) for item in floats):
+        return True
+    return bool(torch.isnan(result).any()) and not any(bool(torch.isnan(item).any()) for item in floats)
+
+
+def _loses(values: torch.Tensor, dtype: torch.dtype) -> bool:
+    """Whether values may not fit a dtype: too large, or no numbers to an integer."""
+    if dtype.is_floating_point or dtype.is_complex:
+        if values.is_floating_point() or values.is_complex() or dtype == torch.float16:
+            return _appeared(cast(values, numpy_dtype(dtype)), [values])
+        return False
+    if dtype == torch.bool or not (values.is_floating_point() or values.is_complex()):
+        return False
+    return not bool((torch.abs(values) < 100).all())
+
+
+def of_cast(values: torch.Tensor, dtype: torch.dtype) -> None:
+    """Report what NumPy does when it casts these values."""
+    if values.device.type == "cpu" and values.dtype != dtype and not _silent() and _loses(values, dtype):
+        target = numpy_dtype(dtype)
+        _reported(lambda: values.resolve_conj().numpy().astype(target))
+
+
 def _reported(run: Callable[[], Any]) -> None:
     """Have NumPy run it: its exceptions come through, its warnings come at the user's line."""
     with warnings.catch_warnings(record=True) as caught:
@@ -174,3 +228,6 @@ def _reported(run: Callable[[], Any]) -> None:
         warnings.warn_explicit(
             item.message, item.category, frame.f_code.co_filename, frame.f_lineno, module, registry
         )
+
+
+dispatch.report, dispatch.report_cast = of_function, of_cast

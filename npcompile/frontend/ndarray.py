@@ -95,7 +95,8 @@ class ndarray(Exports):
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        return convert.numpy_dtype(self._memory.dtype)
+        layout = self._layout_known  # knows `long long` from `long`, which are one to torch
+        return convert.numpy_dtype(self._memory.dtype) if layout is None else layout.dtype
 
     @dtype.setter
     def dtype(self, dtype: Any) -> None:
@@ -231,6 +232,8 @@ class ndarray(Exports):
         layout = self._layout[index]
         if isinstance(layout, np.ndarray):
             return self._view_at(layout)
+        if self._memory.device.type == "cpu":
+            return layout  # NumPy's own scalar
         index = index if type(index) is tuple else (index,)
         return convert.scalar_of(self._view_at(self._layout[(*index, ...)])._memory)
 
@@ -274,6 +277,7 @@ class ndarray(Exports):
             fits = False
         if fits:
             try:
+                dispatch.report_cast(tensor, self._memory.dtype)
                 self._write(tensor.to(self._memory.device))
             except Unsupported:
                 return False

@@ -3,9 +3,9 @@
 Every public name of NumPy's is here: its op, or NumPy's own Python code run over our ops (`clones.py`), or a
 call of NumPy on the same memory, which is counted (`host_calls`). Types, constants and settings are NumPy's.
 
-Ufuncs and their methods warn and raise of floating-point errors as NumPy does (`frontend/fperrors.py`);
-other functions, and arrays on a device, give no such warnings. Where `np.errstate` asks other functions for
-more than a warning, or asks about underflow, NumPy does the operation on the same memory, counted too.
+Floating-point errors warn and raise as NumPy's do (`frontend/fperrors.py`); arrays on a device give no such
+warnings. Where `np.errstate` asks functions that are no ufuncs for more than a warning, or asks about
+underflow, NumPy does the operation on the same memory, counted too.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from npcompile.numpy import lib as lib
 from npcompile.numpy import linalg as linalg
 from npcompile.numpy import polynomial as polynomial
 from npcompile.numpy import random as random
+from npcompile.numpy import testing as testing
 from npcompile.numpy.creation import array as array
 from npcompile.numpy.creation import asanyarray as asanyarray
 from npcompile.numpy.creation import asarray as asarray

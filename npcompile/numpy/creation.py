@@ -12,6 +12,8 @@ from npcompile.frontend.ndarray import asarray as _asarray
 from npcompile.frontend.ndarray import ndarray
 from npcompile.numpy.wrappers import Conversion
 
+_ON_HOST = 1  # DLPack's number for memory of the host
+
 
 @Conversion
 def array(
@@ -92,8 +94,17 @@ def asfortranarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
 
 @Conversion
 def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> Any:
-    """`numpy.from_dlpack`, for any device torch knows."""
-    made = ndarray._of_tensor(torch.from_dlpack(x))
-    if device is not None:
-        made = made.to_device(device)
-    return made.copy() if copy else made
+    """`numpy.from_dlpack`: NumPy's own for host memory, torch's for other devices.
+
+    torch aborts the process on negative strides, and forgets that memory is read-only.
+    """
+    if isinstance(x, ndarray) and x.device == "cpu":
+        x = x._layout
+    if hasattr(x, "__dlpack_device__") and x.__dlpack_device__()[0] != _ON_HOST:
+        made = ndarray._of_tensor(torch.from_dlpack(x))
+        if device is not None:
+            made = made.to_device(device)
+        return made.copy() if copy else made
+    if device is None or device == "cpu":
+        return _asarray(numpy.from_dlpack(x, device=device, copy=copy))
+    return _asarray(numpy.from_dlpack(x)).to_device(device)

@@ -96,7 +96,6 @@ signedinteger = numpy.signedinteger
 single = numpy.single
 str_ = numpy.str_
 test = numpy.test
-testing = numpy.testing
 timedelta64 = numpy.timedelta64
 True_ = numpy.True_
 typecodes = numpy.typecodes

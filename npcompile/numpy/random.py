@@ -170,10 +170,10 @@ class RandomState(numpy.random.RandomState):
 
 
 def default_rng(seed: Any = None) -> Generator:
-    """NumPy's default generator. seed: as NumPy's; a generator stands for itself."""
+    """NumPy's default generator. seed: as NumPy's, or an array of ours; a generator stands for itself."""
     if isinstance(seed, Generator):
         return seed
-    return Generator(numpy.random.default_rng(seed).bit_generator)
+    return Generator(numpy.random.default_rng(dispatch.map_arrays(seed, ndarray._on_host)).bit_generator)
 
 
 SeedSequence = numpy.random.SeedSequence

@@ -191,6 +191,8 @@ for axis in (None, 0, 1, -1):
         body = lambda np, a, i, axis=axis, mode=mode: np.take(a, i, axis=axis, mode=mode)  # noqa: E731
         case("numpy.take", body, given((A, I * 5), (A, PAIRS)), f"{axis} {mode}")
 case("numpy.take", lambda np, a: np.take(a, 0), given((A[:0],)), "of nothing")
+for axis in (0, -1, 1, -2):
+    case("numpy.take", lambda np, a, i=axis: np.take(a, 0, i), given((numpy.array(3.0),)), f"0-d {axis}")
 
 ORDER = numpy.argsort(A % 7, axis=1, kind="stable")
 for axis in (1, -1, 0):

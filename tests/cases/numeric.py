@@ -27,6 +27,9 @@ for decimals in (0, 1, 2, 7, 12, -1, -2):
         f"moderate {decimals}",
     )
     case("numpy.round", lambda np, a, d=decimals: np.round(a, d), unary(), str(decimals))
+for decimals in (-300, -30, 25, 300, 400, -400):
+    far = given((np.array([1.5e300, -2.5, 0.0, 1e-30]),), (np.array([7, 2**62]),))
+    case("numpy.round", lambda np, a, d=decimals: np.round(a, d), far, f"far {decimals}")
 case("numpy.round", lambda np, a: np.around(a, decimals=3), unary(FLOATS), "around")
 case("numpy.round", lambda np, a: np.ndarray.round(a, 1), given((np.array([0.25, 2.5, -1.35]),)), "method")
 case("numpy.fix", lambda np, a: np.fix(a), unary())

@@ -134,6 +134,7 @@ for shift, axis in [(1, None), (-2, 0), (5, 1), ((1, 2), (0, 1)), (1, (0, 1)), (
     body = lambda np, a, s=shift, axis=axis: np.roll(a, s, axis)  # noqa: E731
     case("numpy.roll", body, given((A,), (A.T,), (A[::-1],), (A[:0],)), f"{shift} {axis}")
 case("numpy.roll", lambda np, a: np.roll(a, (1, 2)), given((A,)), "sum of shifts")
+case("numpy.roll", lambda np, a: np.roll(a, 1, ()), given((numpy.array(1.0),), (A,)), "no axes")
 case("numpy.roll", lambda np, a: np.roll(a, 10**30), given((A,), (A[:0],)), "far")
 case("numpy.roll", lambda np, a: np.roll(a, -(10**30), 1), given((A,)), "far along an axis")
 for axis in (None, 0, -1, (0, 1), 4):

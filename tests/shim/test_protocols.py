@@ -204,6 +204,42 @@ def test_copies() -> None:
     assert pickle.loads(pickle.dumps(np.linalg.norm))([3, 4]) == 5
 
 
+def test_dlpack_of_host_memory_is_numpys() -> None:
+    plain = numpy.arange(6.0).reshape(2, 3)
+    frozen = plain.copy()
+    frozen.setflags(write=False)
+    for make in (lambda a: a, lambda a: a[::-1, ::-1], lambda a: a.T[:, 1:]):
+        want = numpy.from_dlpack(make(plain))
+        for given in (make(plain), make(np.asarray(plain))):
+            got = np.from_dlpack(given)
+            assert isinstance(got, np.ndarray) and got.strides == want.strides
+            assert got.tolist() == want.tolist() and numpy.shares_memory(got._layout, plain)
+    assert not np.from_dlpack(np.asarray(frozen)).flags.writeable
+    assert not numpy.shares_memory(np.from_dlpack(plain, copy=True)._layout, plain)
+    assert np.from_dlpack(plain, device="cpu").tolist() == plain.tolist()
+
+
+def test_assertions_take_our_arrays() -> None:
+    a = np.arange(3.0)
+    np.testing.assert_equal(a, [0, 1, 2])
+    np.testing.assert_equal({"a": [a]}, {"a": [a.copy()]})
+    np.testing.assert_almost_equal(a, a + 1e-9)
+    with pytest.raises(AssertionError, match="Arrays are not equal"):
+        np.testing.assert_equal(a, a + 1)
+    with np.testing.assert_raises(ValueError):
+        np.reshape(a, (2, 2))
+
+
+def test_arrays_seed_generators() -> None:
+    want = numpy.random.default_rng(numpy.arange(3)).random(2)
+    assert np.random.default_rng(np.arange(3)).random(2).tolist() == want.tolist()
+
+
+def test_long_long_is_a_type_of_its_own() -> None:
+    a = np.asarray(numpy.arange(3, dtype="q"))
+    assert a.dtype.char == "q" and type(a[1]) is numpy.longlong and type(a.sum()) is numpy.longlong
+
+
 def test_dlpack_and_torch() -> None:
     a = np.arange(6.0)
     shared = torch.from_dlpack(a)

@@ -237,6 +237,36 @@ def test_warnings_and_errors_are_numpys(body: Callable[[Any], Any]) -> None:
         body(np)
 
 
+FUNCTIONS: list[Callable[[Any], Any]] = [
+    lambda np: np.sum(np.array([np.inf, -np.inf])),
+    lambda np: np.mean(np.zeros((0, 4)), axis=0),
+    lambda np: np.mean(np.arange(3.0), where=False),
+    lambda np: np.std(np.arange(3.0), ddof=3),
+    lambda np: np.median(np.zeros(0)),
+    lambda np: np.average(np.zeros((0, 2)), axis=0),
+    lambda np: np.cumsum(np.array([1e308, 1e308])),
+    lambda np: np.array([np.nan, 1]).astype("i4"),
+    lambda np: np.array([1e300, 1]).astype("f4"),
+    lambda np: np.array([1e5, 1], "i8").astype("f2"),
+    lambda np: np.array([1.0, 200]).astype("i1"),
+    lambda np: np.zeros(2, "i4").__setitem__(0, np.array(np.inf)),
+    lambda np: np.zeros(2, "f2").__setitem__(slice(None), np.array([1e5, 1])),
+    lambda np: np.select([np.arange(3) > 1], [np.arange(3)], 7),
+    lambda np: np.broadcast_arrays(np.ones(3), 2)[0].sum(),
+]
+
+
+@pytest.mark.parametrize("body", FUNCTIONS)
+def test_functions_warn_as_numpys_do(body: Callable[[Any], Any]) -> None:
+    def told(space: Any) -> list[tuple[type, str]]:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            body(space)
+        return [(item.category, str(item.message)) for item in caught]
+
+    assert told(np) == told(numpy)
+
+
 COUNTS = ("nin", "nout", "nargs", "ntypes")
 
 

@@ -342,8 +342,8 @@ def take(a: Tensor, indices: Tensor, axis: Any = None, out: None = None, mode: A
         a, axis = a.reshape(-1), 0
     elif isinstance(axis, Tensor):
         raise TypeError("only integer scalar arrays can be converted to a scalar index")
-    axis = normalize_axis_index(axis, a.dim()) if a.dim() else 0
     a = a.reshape(1) if a.dim() == 0 else a
+    axis = normalize_axis_index(axis, a.dim())
     length = a.shape[axis]
     if length == 0 and indices.numel():
         raise IndexError("cannot do a non-empty take from an empty axes.")

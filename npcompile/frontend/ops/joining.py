@@ -247,6 +247,8 @@ def roll(a: Tensor, shift: Any, axis: Any = None) -> Tensor:
             shift = (shift,)
         return a.reshape(-1).roll(sum(integers(shift)) % max(a.numel(), 1), 0).reshape(a.shape)
     axes = normalize_axis_tuple(axis, a.dim(), allow_duplicate=True)
+    if a.dim() == 0:
+        raise ValueError("not enough values to unpack (expected 2, got 0)")
     shifts = integers(shift)
     if len(shifts) != len(axes):
         (shifts, axes) = (shifts * len(axes), axes) if len(shifts) == 1 else (shifts, axes * len(shifts))

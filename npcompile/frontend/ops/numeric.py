@@ -49,6 +49,14 @@ def _rounds_nothing(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     return isinstance(args[0], np.ndarray) and args[0].dtype.kind in "iu" and decimals >= 0
 
 
+def _power_of_ten(exponent: int) -> float:
+    """NumPy's own: multiplied up from 1e9, so rounded at each step beyond 1e22, and infinite in the end."""
+    power = 10.0 ** min(exponent, 9)
+    for _ in range(min(exponent, 310) - 9):
+        power *= 10.0
+    return power
+
+
 @op(np.round, np.around, np.ndarray.round, name="numpy.round", view=_ITSELF, views=_rounds_nothing)
 def round(a: Tensor, decimals: int = 0, out: None = None) -> Tensor:
     """PyArray_Round: scale by a power of ten, rint, scale back, in the array's dtype (integers: float64)."""
@@ -60,8 +68,7 @@ def round(a: Tensor, decimals: int = 0, out: None = None) -> Tensor:
         return do(np.rint, a)
     if dtype.kind == "b":
         np.multiply(np.empty(0, dtype), 0.5, out=np.empty(0, dtype))  # raises the UFuncTypeError of this cast
-    # the table of powers of ten that numpy has ends at 1e8; beyond, both ask pow
-    factor = 10.0 ** abs(decimals)
+    factor = _power_of_ten(abs(decimals))
     scale, back = (np.multiply, np.divide) if decimals > 0 else (np.divide, np.multiply)
     if dtype.kind == "c":
         return torch.view_as_complex(round.body(torch.view_as_real(a), decimals))

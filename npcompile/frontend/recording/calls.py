@@ -128,6 +128,8 @@ class Calls(Library):
             if type(obj) not in SIMPLE and self.notes.tracked.node(obj) is not None:
                 self.stop(f"{fn.__name__}() of a {type(obj).__name__} that a call gave")
             return obj
+        if obj.ndim == 0 and fn is iter:
+            return obj  # which raises
         return list(self.iterate(obj)) if fn is reversed else self.iterate(obj)
 
     def _builtin(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -64,7 +64,12 @@ class Flats(Drawing):
         base = self._of(obj)
         if base is None:
             super().setitem(obj, index, value)
-        elif base.flags.c_contiguous and type(index) in (int, slice) and _is_number(value):
+        elif (
+            base.flags.c_contiguous
+            and base.flags.writeable
+            and type(index) in (int, slice)
+            and _is_number(value)
+        ):
             super().setitem(self.call(np.ravel, base), index, value)
         else:
             do(operator.setitem, obj, index, value)
