@@ -38,7 +38,7 @@ first: set[int] = set()
 # by `ufuncs.py`, which is written on this module.
 ufunc_call: Any = None
 ufunc_method: Any = None
-# What NumPy reports of a function's floating-point errors, `(function, args, kwargs, results)`, and of those of
+# What NumPy reports of the floating-point errors of a function, `(function, args, kwargs, results)`, and of
 # a cast, `(tensor, dtype)`: set by `fperrors.py`, written on this module, too.
 report: Any = None
 report_cast: Any = None

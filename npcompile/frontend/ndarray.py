@@ -232,10 +232,9 @@ class ndarray(Exports):
         layout = self._layout[index]
         if isinstance(layout, np.ndarray):
             return self._view_at(layout)
-        if self._memory.device.type == "cpu":
-            return layout  # NumPy's own scalar
         index = index if type(index) is tuple else (index,)
-        return convert.scalar_of(self._view_at(self._layout[(*index, ...)])._memory)
+        value = convert.scalar_of(self._view_at(self._layout[(*index, ...)])._memory)
+        return value if type(value) is type(layout) else type(layout)(value)  # `long long` is as `long` here
 
     def __setitem__(self, index: Any, value: Any) -> None:
         value = _like(value)
