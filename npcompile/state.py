@@ -102,6 +102,9 @@ class State:
 
     def missed(self, balance: Balance) -> None:
         """All programs diverged. Where that is the rule they are given up."""
+        if self.pending:  # one for such calls may be among what is being compiled
+            self.misses = max(self.misses, 1)
+            return
         self.misses += 1
         if self.pause:  # what it would decide by cannot be told apart yet: it says nothing of later calls
             return
@@ -114,7 +117,8 @@ class State:
     def found(self, balance: Balance) -> None:
         """All programs diverged, but the one for many lengths answered."""
         self.misses = 0
-        balance.found()
+        if not self.pending:
+            balance.found()
 
     def rests(self) -> bool:
         """Whether this call is not to be recorded."""

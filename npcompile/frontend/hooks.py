@@ -85,6 +85,21 @@ class Hooks:
         """`a op b` for one comparison, `is` and `in` included; chains are compared link by link."""
         return COMPARE[op](a, b)
 
+    # `(a % b) == c`, where c is a literal or a local name: nothing but the comparison ever sees what the
+    # operator gave. To a recording that is no object which could be taken for another one that is equal.
+
+    def passing(self, op: str, a: Any, b: Any, again: bool) -> Any:
+        """`a op b`, for the very next hook alone. again: `a` has come so, too."""
+        return self.binary(op, a, b)
+
+    def compare_passed(self, op: str, a: Any, b: Any) -> Any:
+        """`a op b`, where `a` is what `passing` has just given."""
+        return self.compare(op, a, b)
+
+    def truth_passed(self, value: Any) -> bool:
+        """What is decided on, where that is what `passing` has just given."""
+        return self.truth(value)
+
     def truth(self, value: Any) -> bool:
         """What `if`, `while`, `assert`, `not`, `and`, `or` or a filter decides on: True or False itself."""
         return operator.truth(value)

@@ -226,6 +226,12 @@ class Steps(Outside):
         refs = tuple(self.ref(arg) for arg in args)
         named = {key: self.ref(arg) for key, arg in kwargs.items()}
         result = fresh(result)
+        return self.result(self.number_step(function, refs, named, result), result)
+
+    def number_step(
+        self, function: Callable[..., Any], refs: tuple[Any, ...], named: dict[str, Any], result: Any
+    ) -> fx.Node:
+        """The step of a pure function of numbers, of nodes and what is decided; its result nobody follows."""
         # CPython has one object for two small ints: they are to be one step, too.
         same = (function, refs) if type(result) is int and _are_whole(refs) and not named else None
         node = None if same is None else self.numbers.get(same)
@@ -238,7 +244,7 @@ class Steps(Outside):
                 self.sized(node, result)
             elif self.counts and sources <= self.sizes | self.counts:
                 self.counted(node, result)
-        return self.result(node, result)
+        return node
 
     def host(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:
         """Note a call of real NumPy that is not an op (yet), without effects."""

@@ -11,6 +11,7 @@ import pytest
 
 import npcompile
 from npcompile.balance import COST, REASON, REST, WHOLE, Balance
+from npcompile.state import Entry
 from tests.checker import same
 
 pytestmark = pytest.mark.filterwarnings("ignore::npcompile.NotCompiledWarning")
@@ -208,3 +209,31 @@ def test_a_balance() -> None:
     for _ in range(2 * COST):
         balance.replayed()
     assert not balance.spent and not balance.useless
+
+
+class Sized:
+    def __init__(self, x: np.ndarray) -> None:
+        self.x = x
+
+
+def of_sized(sized: Sized) -> Any:
+    return sized.x[:3] * 2 + sized.x[-1]
+
+
+def test_calls_that_wait_for_a_compilation_are_no_misses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many there are before it ends: what is being compiled may well be for them."""
+    monkeypatch.delenv("NPCOMPILE_BACKEND")
+    jitted = npcompile.jit(of_sized)
+    first, second = Sized(numbers(0)), Sized(np.arange(7.0))
+    same(jitted(first), of_sized(first))
+    jitted.wait()
+    with monkeypatch.context() as patch:
+        patch.setattr(Entry, "done", False)
+        for _ in range(50):
+            same(jitted(second), of_sized(second))
+    jitted.wait()
+    before = jitted.stats.replays
+    for sized in (second, first, second):
+        same(jitted(sized), of_sized(sized))
+    assert jitted.stats.replays == before + 3
+    assert jitted.stats.recordings == 2 and not jitted.stats.reasons

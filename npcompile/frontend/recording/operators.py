@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from torch import fx
 
 from npcompile.frontend import pure
 from npcompile.frontend.arrays import is_array, is_numpy
@@ -23,9 +24,57 @@ from npcompile.nep50 import powers
 class Operators(Base):
     """`a + b`, `a += b`, `-a`, `a < b`, `if a`."""
 
+    passed: fx.Node | None = None  # the step of what the next hook is given, which is not followed
+
     def binary(self, op: str, a: Any, b: Any) -> Any:
         result = do(BINARY[op], a, b)
         return self._note(self._operator, op, a, b, result) if self.on else result
+
+    # What nothing but the next hook sees is not followed by identity, and so not confused with its equals.
+
+    def passing(self, op: str, a: Any, b: Any, again: bool) -> Any:
+        left = self._passed(a, type(b) is int) if again else None
+        if not self.on or type(a) is not int or type(b) is not int:
+            return self.binary(op, a, b)
+        if left is None and not self.notes.traced(a, b):
+            return self.binary(op, a, b)
+        result = do(BINARY[op], a, b)
+        self._note(self._passing, op, a if left is None else left, b, result)
+        return result
+
+    def _passing(self, op: str, a: Any, b: Any, result: Any) -> None:
+        refs = (a if isinstance(a, fx.Node) else self.notes.ref(a), self.notes.ref(b))
+        self.passed = self.notes.number_step(pure.OPERATORS[op], refs, {}, result)
+
+    def _passed(self, value: Any, known: bool) -> fx.Node | None:
+        """The step that gave this; not `known`: what is done with it takes what is followed, so it is."""
+        step, self.passed = self.passed, None
+        if step is None or known:
+            return step
+        self.notes.tracked.number(value, step)
+        return None
+
+    def compare_passed(self, op: str, a: Any, b: Any) -> Any:
+        left = self._passed(a, type(b) in NUMBERS)
+        if left is None:
+            return self.compare(op, a, b)
+        result = do(COMPARE[op], a, b)
+        if self.on:
+            self._note(self._compare_passed, op, left, b, result)
+        return result
+
+    def _compare_passed(self, op: str, left: fx.Node, b: Any, result: Any) -> None:
+        step = self.notes.number_step(pure.OPERATORS[op], (left, self.notes.ref(b)), {}, result)
+        self.notes.result(step, result)
+
+    def truth_passed(self, value: Any) -> bool:
+        step = self._passed(value, True)
+        if step is None:
+            return self.truth(value)
+        result = bool(value)
+        if self.on:
+            self._note(self.notes.guard, "truth", result, step)
+        return result
 
     def _made_text(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: str) -> str:
         raise NotImplementedError

@@ -44,6 +44,7 @@ _COMPARE: dict[type[ast.cmpop], str] = {
     ast.In: "in",
     ast.NotIn: "not in",
 }
+_ORDERS = frozenset({"<", "<=", ">", ">=", "==", "!="})
 _CONVERSION = {-1: "", ord("s"): "s", ord("r"): "r", ord("a"): "a"}
 _METHOD_CALL_LIMIT = 30  # with as many arguments, the compiler gives a method call the line of its object
 
@@ -99,13 +100,34 @@ class Expressions(Nodes):
             if len(node.ops) > 1:
                 return self.chain(node)
         if not JUMPS_OLD:
-            return self.hook(node, "truth", self.expr(node))
-        outcome = self.hook(where[0], "truth", self.expr(node))
+            return self.truth(node, node)
+        outcome = self.truth(where[0], node)
         if not isinstance(where[0], ast.Compare):
             return outcome
         # The jump stands where a comparison does, so here must be one.
         true = ast.copy_location(ast.Constant(True), where[0])
         return ast.copy_location(ast.Compare(outcome, [ast.Is()], [true]), where[0])
+
+    def truth(self, where: Any, node: ast.expr) -> ast.expr:
+        """What the expression decides."""
+        if self.is_passed(node):
+            return self.hook(where, "truth_passed", self.passing(node))
+        return self.hook(where, "truth", self.expr(node))
+
+    def is_passed(self, node: ast.expr) -> TypeGuard[ast.BinOp]:
+        """Whether it is an operator's, after which nothing is worked out before the next hook."""
+        return isinstance(node, ast.BinOp) and not folds(node) and self.is_at_hand(node.right)
+
+    def is_at_hand(self, node: ast.expr) -> bool:
+        if isinstance(node, ast.Name):
+            return self.kind(node.id) == "local"
+        return isinstance(node, ast.Constant) and type(node.value) in (int, float)
+
+    def passing(self, node: ast.BinOp) -> ast.expr:
+        """The operator's value, which goes to the next hook and to nothing else."""
+        again = self.is_passed(node.left)
+        left = self.passing(node.left) if self.is_passed(node.left) else self.expr(node.left)
+        return self.hook(node, "passing", BINARY[type(node.op)], left, self.expr(node.right), again)
 
     def expr_Constant(self, node: ast.Constant) -> ast.expr:
         return node
@@ -129,7 +151,7 @@ class Expressions(Nodes):
         if folds(node):
             return node
         if isinstance(node.op, ast.Not):
-            outcome = self.hook(node, "truth", self.expr(node.operand))
+            outcome = self.truth(node, node.operand)
             return ast.copy_location(ast.UnaryOp(node.op, outcome), node)
         return self.hook(node, "unary", _UNARY[type(node.op)], self.expr(node.operand))
 
@@ -176,8 +198,12 @@ class Expressions(Nodes):
     def expr_Compare(self, node: ast.Compare) -> ast.expr:
         if len(node.ops) > 1:
             return self.hook(node, "linked", self.chain(node))
+        op = _COMPARE[type(node.ops[0])]
+        if self.is_passed(node.left) and op in _ORDERS and self.is_at_hand(node.comparators[0]):
+            passed = self.passing(node.left)
+            return self.hook(node, "compare_passed", op, passed, self.expr(node.comparators[0]))
         left, right = self.expr(node.left), self.expr(node.comparators[0])
-        return self.hook(node, "compare", _COMPARE[type(node.ops[0])], left, right)
+        return self.hook(node, "compare", op, left, right)
 
     def chain(self, node: ast.Compare) -> ast.expr:
         operators = ["", *(_COMPARE[type(op)] for op in node.ops)]
