@@ -12,7 +12,7 @@ from torch import fx
 
 from npcompile.frontend.hooks import UNARY
 from npcompile.frontend.lanes import method
-from npcompile.frontend.made import Store
+from npcompile.frontend.made import Build, Store
 from npcompile.frontend.memory import Overlap
 from npcompile.frontend.program import Call, Diverged, Length, Program, Read, step_of, value_of
 from npcompile.frontend.pure import OPERATORS
@@ -104,7 +104,7 @@ class Writer:
         if not node.kwargs and len(node.args) == 1 and id(target) in _PREFIXES:
             return f"{_PREFIXES[id(target)]}{first}"
         name = self.constant(target, "f")
-        if step_of(node) == "host":
+        if step_of(node) == "host" and not isinstance(target, Build):
             self.hosts[name] = node
         return f"{name}({self.args(node)})"
 

@@ -75,3 +75,31 @@ def test_strict_raises(clock: Clock) -> None:
     jitted = npcompile.jit(summed, wait=True, strict=True)
     with pytest.raises(npcompile.NotCompiledError, match=f"{LINE}: .* instead: "):
         call(jitted, clock, 0.5)
+
+
+class Ticking(Clock):
+    """A clock by which everything takes as long."""
+
+    def __call__(self) -> float:
+        self.now += 1.0
+        return self.now
+
+
+class Pair:
+    def __init__(self, first: Any, second: Any) -> None:
+        self.first, self.second = first, second
+
+
+def paired(x: Any) -> Any:
+    return Pair(x + 1, [x * 2, x.sum()])
+
+
+@pytest.mark.filterwarnings("error::npcompile.NotCompiledWarning")
+def test_objects_that_are_answered_are_no_calls_of_numpys(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hosts, "clock", Ticking())
+    jitted = npcompile.jit(paired, wait=True)
+    for _ in range(8):
+        assert jitted(np.ones(2)).second[1] == 2.0
+    assert jitted.stats.replays == 7
