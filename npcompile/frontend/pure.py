@@ -76,6 +76,24 @@ TOTAL: frozenset[Any] = frozenset(
     + [operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne, math.isnan, math.isinf]
 )
 
+
+def type_follows_values(function: Any, args: tuple[Any, ...], refs: tuple[Any, ...]) -> bool:
+    """Whether the type of what a function of numbers gives depends on their values. refs: the same arguments,
+    nodes where they are traced."""
+    if function in (min, max):
+        operands = args[0] if len(args) == 1 else args
+        return len(set(map(type, operands))) > 1
+    if (function is not pow and function is not operator.pow) or len(args) != 2:
+        return False
+    base, exponent = args
+    if type(base) is int and type(exponent) is int:  # an int or a float
+        return refs[1] is not exponent
+    if type(base) not in (int, float) or type(exponent) not in (int, float):
+        return False
+    real = (refs[0] is base and base >= 0) or (refs[1] is exponent and float(exponent).is_integer())
+    return not real  # else it may be complex
+
+
 # Functions of structure: their answer is decided by the signature and by the decisions made before.
 STRUCTURE: frozenset[Any] = frozenset(
     [range, slice, isinstance, issubclass, callable, type, hasattr, id]

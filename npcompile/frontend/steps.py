@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from torch import fx
 
+from npcompile.frontend import pure
 from npcompile.frontend.arrays import after_writing, facts, is_array, is_numpy, is_uneven, layout, outline
 from npcompile.frontend.handed import Unfollowed
 from npcompile.frontend.meant import as_index, as_value
@@ -226,7 +227,10 @@ class Steps(Outside):
         refs = tuple(self.ref(arg) for arg in args)
         named = {key: self.ref(arg) for key, arg in kwargs.items()}
         result = fresh(result)
-        return self.result(self.number_step(function, refs, named, result), result)
+        node = self.number_step(function, refs, named, result)
+        if pure.type_follows_values(function, args, refs):
+            self.guard("type", type(result), node)
+        return self.result(node, result)
 
     def number_step(
         self, function: Callable[..., Any], refs: tuple[Any, ...], named: dict[str, Any], result: Any
