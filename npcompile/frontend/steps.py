@@ -220,13 +220,12 @@ class Steps(Outside):
         self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], result: Any
     ) -> Any:
         """Note a pure function of numbers; returns the result to hand on."""
+        result = fresh(result)
         if not self.traced(*args, *kwargs.values()):
-            result = fresh(result)
             self.constant(result)
             return result
         refs = tuple(self.ref(arg) for arg in args)
         named = {key: self.ref(arg) for key, arg in kwargs.items()}
-        result = fresh(result)
         node = self.number_step(function, refs, named, result)
         if pure.type_follows_values(function, args, refs):
             self.guard("type", type(result), node)
