@@ -15,6 +15,7 @@ import torch
 
 from npcompile.device import current
 from npcompile.frontend import errstate
+from npcompile.frontend.fixed import USED
 from npcompile.frontend.ndarray import ndarray
 from npcompile.frontend.program import Diverged
 from npcompile.frontend.signature import BY_VALUE, CLASSES_BY_VALUE
@@ -42,6 +43,7 @@ def use() -> None:
     with lock:
         if _module is not None:  # another thread was here before
             return
+        module.fixed(USED)
         module.deciding(BY_VALUE, CLASSES_BY_VALUE, _NOT_BY_TYPE)
         asked = sys.gettrace, torch.get_num_threads, vars(warnings), errstate.variable, current, Diverged
         for name, function in module.use(classes["__call__"], classes["__call__"].__call__, asked).items():
@@ -57,7 +59,7 @@ def note(recorded: Recorded, args: tuple[Any, ...], kwargs: dict[str, Any], stat
     binding = recorded._binding
     if _module is None or not recorded._alone or not binding.of_python:
         return
-    if key[1] is not None or recorded._growing.places:
+    if key[1] is not None or key[2] is not None or recorded._growing.places:
         return
     if recorded._front is None:
         direct = recorded._direct and not recorded._strict

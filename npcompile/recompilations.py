@@ -48,9 +48,12 @@ def _differences(names: list[str], old: tuple[Any, ...], new: tuple[Any, ...]) -
         found.append(f"threads: {old[0]}, now {new[0]}")
     if old[1] != new[1]:
         found.append(f"device: {old[1] or 'cpu'}, now {new[1] or 'cpu'}")
+    if old[2] != new[2]:
+        names_of = [", ".join(one.name for one in key[2] or ()) or "nothing" for key in (old, new)]
+        found.append(f"replaced of NumPy's and Python's own functions: {names_of[0]}, now {names_of[1]}")
     if len(old) != len(new):
         found.append("another number of arguments")
-    for place, (one, other) in enumerate(zip(old[2:], new[2:], strict=False)):
+    for place, (one, other) in enumerate(zip(old[3:], new[3:], strict=False)):
         if one != other:
             found += _difference(names[place], one, other)
     return found

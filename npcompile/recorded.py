@@ -19,6 +19,7 @@ from npcompile.binding import Binding
 from npcompile.device import current_device
 from npcompile.frontend.defaults import Defaults, on_device
 from npcompile.frontend.errstate import all_warnings_are_errors, traps, warnings_matter
+from npcompile.frontend.fixed import replaced
 from npcompile.frontend.lengths import apart, counts_of
 from npcompile.frontend.outline import may_resize, tried_whole
 from npcompile.frontend.program import Diverged, Program
@@ -71,14 +72,24 @@ class Recorded(Sharing):
         self._wait = wait
         self._default_float: np.dtype[Any] | None = default_float
         self._made_so = all_warnings_are_errors()  # then they are a test runner's
-        self._growing = Growing()
         self.balance = Balance(WHOLE)
         self._programs: list[Program] = programs
-        self._binding = Binding(fn)
-        self._arity = self._binding.arity
-        self._rewritten: Rewritten | str | None = None
-        self.resizes = isinstance(fn, types.FunctionType) and may_resize(fn)
+        self._start_anew()
         forks.alive.add(self)
+
+    def _start_anew(self) -> None:
+        """Nothing is known of the function, which may have had other code until now (it was reloaded)."""
+        fn = self.__wrapped__
+        with self._lock:
+            self._code = getattr(fn, "__code__", None)
+            self._states.clear()
+            self._groups.clear()
+            self._growing = Growing()
+            self._binding = Binding(fn)
+            self._arity = self._binding.arity
+            self._rewritten: Rewritten | str | None = None
+            self._front = None
+            self.resizes = isinstance(fn, types.FunctionType) and may_resize(fn)
 
     # -- calling -----------------------------------------------------------------------------------------
 
@@ -92,6 +103,9 @@ class Recorded(Sharing):
     def _answer(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         stats = self._stats
         stats.calls += 1
+        code = getattr(self.__wrapped__, "__code__", None)
+        if code is not self._code and code != self._code:
+            self._start_anew()
         if sys.gettrace() is not None or traps() or (warnings_matter() and self._are_news()):
             # Under a debugger or tracer users see their own function; where NumPy is to raise, NumPy does
             # the work.
@@ -147,7 +161,7 @@ class Recorded(Sharing):
             parts = [key_of(arg, leaves) for arg in args]
         if kwargs:
             parts.append((BY_NAME, key_of(kwargs, leaves)))
-        return (torch.get_num_threads(), current_device(), *parts)
+        return (torch.get_num_threads(), current_device(), replaced(), *parts)
 
     def _again(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any], failure: BaseException) -> Any:
         """A call whose replay raised before any effect. If the function itself does not, that is ours to

@@ -234,6 +234,8 @@ def same_program(one: Program, other: Program) -> bool:
     """Whether two recordings, at other lengths, are the same in everything that replays depend on."""
     if len(one.graph.nodes) != len(other.graph.nodes) or one.device != other.device:
         return False
+    if one.around() != other.around():
+        return False
     if may_lie_otherwise(one):
         return False
     places: dict[fx.Node, fx.Node] = {}

@@ -218,6 +218,14 @@ class Program:
     filename: str = ""
     device: str | None = None  # where its arrays lie, if they are device arrays
     trips: tuple[int, ...] = ()  # of the function's own loops
+    # Names that are Python's own as long as a module has none like it: (the module's names, the name).
+    builtins: tuple[tuple[dict[str, Any], str], ...] = ()
+    # Functions that it went into, and their code: that may be replaced while they stay (on reloading).
+    functions: tuple[tuple[types.FunctionType, types.CodeType], ...] = ()
+
+    def around(self) -> tuple[Any, ...]:
+        """The functions and builtins, to be compared."""
+        return self.functions, tuple((id(space), name) for space, name in self.builtins)
 
     def __str__(self) -> str:
         return print_program(self)

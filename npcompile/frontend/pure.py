@@ -3,7 +3,6 @@ functions."""
 
 from __future__ import annotations
 
-import builtins
 import cmath
 import math
 import operator
@@ -162,11 +161,6 @@ ASKS: dict[type, frozenset[str]] = {
 
 # Attributes of an array that the signature decides.
 ARRAY_FACTS: frozenset[str] = frozenset(["shape", "ndim", "size", "dtype", "itemsize", "nbytes", "strides"])
-
-# Modules whose attributes are taken not to be replaced while a program runs.
-FIXED_MODULES: frozenset[int] = frozenset(
-    id(module) for module in (np, np.linalg, np.fft, np.random, math, cmath, operator, builtins)
-)
 
 # Methods of an array that are pure but not ops yet.
 HOST_METHODS: frozenset[Any] = frozenset(

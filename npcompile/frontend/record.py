@@ -22,6 +22,8 @@ class Recorder(Flats):
             self.set_apart()
             program = self.notes.finish(name, result)
             program.trips = tuple(self.own_trips)
+            program.builtins = tuple(self.not_in_module.values())
+            program.functions = tuple(self.gone_into.items())
             self.notes.host_calls -= masks.lower(program)
             drop_unused(program.graph)
             return program

@@ -280,6 +280,12 @@ class Writer:
         self.indent = ""
         self.put(f"def {self.program.name}({', '.join(node.name for node in self.program.inputs)}):")
         self.indent = "    "
+        for space, name in self.program.builtins:
+            self.put(f"if {name!r} in {self.constant(space, 'globals')}:")
+            self.put("    raise __Diverged")
+        for function, code in self.program.functions:
+            self.put(f"if {self.constant(function, 'f')}.__code__ is not {self.constant(code)}:")
+            self.put("    raise __Diverged")
         numbers = {
             id(step): number for number, step in enumerate(s for s in plan.steps if s.segment is not None)
         }

@@ -12,6 +12,7 @@
 #include <initializer_list>
 
 #include "binding.h"
+#include "fixed.h"
 #include "signature.h"
 
 namespace {
@@ -35,6 +36,7 @@ struct Names {
 struct Front {
     PyObject_HEAD
     PyObject *function;  // as it was written
+    PyObject *code;      // that it had then
     Parameters parameters;
     PyObject *own;       // leaves before those of the arguments
     PyObject *stats;     // the dictionary of its counts
@@ -81,6 +83,7 @@ PyObject *first_of(PyObject *filters) {
 // Whether nothing asks for the call to be done by Python and NumPy.
 bool is_calm(Front *self) {
     PyObject *filters = filters_now();
+    if (!are_as_they_were()) return false;
     if (!filters || filters != self->filters || first_of(filters) != self->first) return false;
     if (!holds(usual.errors, Py_None, self->errors) || !holds(usual.device, nullptr, Py_None)) return false;
     PyObject *tracer = PyObject_CallNoArgs(usual.trace);
@@ -237,7 +240,7 @@ PyObject *front_of(PyObject *recorded) {
 PyObject *front_call(PyObject *recorded, PyObject *const *args, Py_ssize_t given, PyObject *named) {
     Front *self = reinterpret_cast<Front *>(front_of(recorded));
     PyObject *answer = nullptr;
-    if (self && is_calm(self)) {
+    if (self && PyFunction_GET_CODE(self->function) == self->code && is_calm(self)) {
         auto **room = static_cast<PyObject **>(alloca(sizeof(PyObject *) * size_t(self->parameters.arity() + 1)));
         Bound bound;
         if (bind(self->parameters, self->function, args, given, named, room, bound)) {
@@ -283,6 +286,7 @@ PyObject *front_new(PyTypeObject *type, PyObject *args, PyObject *) {
     Front *self = reinterpret_cast<Front *>(type->tp_alloc(type, 0));
     if (!self) return nullptr;
     self->function = Py_NewRef(function);
+    self->code = Py_NewRef(PyFunction_GET_CODE(function));
     self->parameters = {Py_NewRef(takes), Py_NewRef(only_named), only_positional, bool(more), bool(more_named)};
     self->own = Py_NewRef(own);
     self->stats = Py_NewRef(stats);
@@ -328,16 +332,18 @@ PyObject *front_forget(PyObject *self, PyObject *) {
 
 int front_traverse(PyObject *object, visitproc visit, void *arg) {
     Front *self = reinterpret_cast<Front *>(object);
-    for (PyObject *held : {self->function, self->parameters.takes, self->parameters.only_named, self->own, self->stats, self->known, self->last_text,
-                           self->last, self->filters, self->first, self->errors})
+    for (PyObject *held : {self->function, self->code, self->parameters.takes, self->parameters.only_named, self->own,
+                           self->stats, self->known, self->last_text, self->last, self->filters, self->first,
+                           self->errors})
         Py_VISIT(held);
     return 0;
 }
 
 int front_clear(PyObject *object) {
     Front *self = reinterpret_cast<Front *>(object);
-    for (PyObject **held : {&self->function, &self->parameters.takes, &self->parameters.only_named, &self->own, &self->stats, &self->known, &self->last_text,
-                            &self->last, &self->filters, &self->first, &self->errors})
+    for (PyObject **held : {&self->function, &self->code, &self->parameters.takes, &self->parameters.only_named,
+                            &self->own, &self->stats, &self->known, &self->last_text, &self->last, &self->filters,
+                            &self->first, &self->errors})
         Py_CLEAR(*held);
     return 0;
 }

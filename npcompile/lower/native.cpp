@@ -12,6 +12,7 @@
 
 #include <cstddef>
 
+#include "fixed.h"
 #include "front.h"
 #include "guards.h"
 #include "kernel.h"
@@ -61,6 +62,8 @@ PyMethodDef methods[] = {
     {"signature", signature, METH_O, "Of a tuple of arguments: (bytes, leaves); None where that is left to Python."},
     {"deciding", deciding, METH_VARARGS, "What signatures cannot tell by the type alone: (types, classes, classes)."},
     {"use", use, METH_VARARGS, "Calls from now on: (class, its __call__, what is asked at each) -> new methods."},
+    {"fixed", fixed, METH_O, "What is to be as it is: ((dictionary, names, values), ...)."},
+    {"as_they_were", as_they_were, METH_NOARGS, "Whether it is; False while `fixed` has not been called."},
     {"empty", empty, METH_VARARGS, "A new array of the pool: (kind, dtype kind, itemsize, shape, strides, written)."},
     {"empty_cache", empty_cache, METH_NOARGS, "Give all free buffers back to the system."},
     {"set_limit", set_limit, METH_O, "At most so many bytes are kept free."},

@@ -18,8 +18,8 @@ from . import cache as files
 from . import cpp
 
 SOURCE = Path(__file__).with_name("native.cpp")
-_NAMES = ("binding.h", "front.h", "guards.h", "kernel.h", "pool.h", "signature.h", "team.h", "trying.h")
-HEADERS = tuple(Path(__file__).with_name(name) for name in _NAMES)
+_NAMES = ("binding", "fixed", "front", "guards", "kernel", "pool", "signature", "team", "trying")
+HEADERS = tuple(Path(__file__).with_name(f"{name}.h") for name in _NAMES)
 FLAGS = ("-O2", "-DNDEBUG", "-std=c++17", "-fPIC", "-shared", "-pthread", "-w", "-fvisibility=hidden")
 
 _lock = threading.Lock()

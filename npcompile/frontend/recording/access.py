@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import enum
 import inspect
 import operator
@@ -14,6 +15,7 @@ import numpy as np
 
 from npcompile.frontend import pure
 from npcompile.frontend.arrays import is_array
+from npcompile.frontend.fixed import is_fixed, take
 from npcompile.frontend.hooks import COMPARE
 from npcompile.frontend.made import is_named_tuple
 from npcompile.frontend.meant import as_index
@@ -116,7 +118,7 @@ class Access(Histories):
                 return result
             return self.notes.number(Read("attribute", name), (obj,), {}, result)
         if isinstance(obj, types.ModuleType):
-            if id(obj) not in pure.FIXED_MODULES:
+            if not is_fixed(obj) or not take(vars(obj), name):
                 return self._read("global", name, vars(obj), None, result)
             self.notes.constant(result)
             return result
@@ -329,7 +331,7 @@ class Access(Histories):
         """A value from outside: followed if it is data, guarded if it decides."""
         notes = self.notes
         if how == "global" and name not in holder:
-            return value  # a builtin
+            return self._of_python(name, holder, value)
         place = (how, repr(name), id(holder) if base is None else base)
         seen = self._seen.get(place)
         if seen is not None and seen[0] is value:
@@ -337,6 +339,14 @@ class Access(Histories):
         read = notes.outside(Read(how, name, holder), base, value)
         self._seen[place] = (value, read)
         return read
+
+    def _of_python(self, name: str, space: dict[str, Any], value: Any) -> Any:
+        """A name that the function's module has not."""
+        if (name, id(space)) not in self.not_in_module:
+            self.not_in_module[name, id(space)] = space, name
+        if take(vars(builtins), name) or vars(builtins).get(name) is not value:
+            return value
+        return self._read("global", name, vars(builtins), None, value)
 
     def store_global(self, name: str, value: Any) -> Any:
         if self.on:

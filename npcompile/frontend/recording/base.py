@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from types import CellType
+from types import CellType, CodeType, FunctionType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -46,6 +46,8 @@ class Base(Hooks):
         self._thread = threading.get_ident()
         self._inner: dict[int, Any] = {}  # functions made inside: they are rewritten already
         self._cells: list[Cells] = []  # of the functions being run
+        self.not_in_module: dict[Any, tuple[dict[str, Any], str]] = {}  # modules that have no such name
+        self.gone_into: dict[FunctionType, CodeType] = {}  # of the user's, that stay from call to call
         # what has been read from outside: place -> (value, handed on)
         self._seen: dict[Any, tuple[Any, Any]] = {}
 

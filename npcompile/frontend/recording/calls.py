@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import types
 import warnings
 from typing import Any
@@ -432,6 +433,8 @@ class Calls(Library):
         rewritten = rewrite(fn) if follow.is_users(fn) and len(self._cells) < MAX_DEPTH else None
         if not isinstance(rewritten, Rewritten):
             return self._opaque(Call(fn.__name__, fn), fn, args, kwargs)
+        if self.notes.tracked.node(fn) is None and not fn.__code__.co_flags & inspect.CO_NESTED:
+            self.gone_into[fn] = fn.__code__
         return self.run(rewritten, fn, args, kwargs)
 
 

@@ -10,8 +10,8 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
-from npcompile.frontend import pure
 from npcompile.frontend.arrays import is_array
+from npcompile.frontend.fixed import is_fixed
 from npcompile.frontend.made import is_named_tuple
 from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.program import is_key
@@ -256,5 +256,5 @@ class Control(Texts):
             self.stop(what)
 
     def imported(self, name: str, value: Any) -> None:
-        if self.on and isinstance(value, types.ModuleType) and id(value) not in pure.FIXED_MODULES:
+        if self.on and isinstance(value, types.ModuleType) and not is_fixed(value):
             self.stop(f"an import of {name}")
