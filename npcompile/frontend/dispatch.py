@@ -26,6 +26,10 @@ UPDATING = (np.put, np.putmask, np.place, np.put_along_axis)
 # Functions that put arrays together: with `out=`, each array is cast to its dtype.
 JOINING = (np.concatenate, np.stack)
 
+# Functions that answer with positions, and that round.
+ROUNDING = (np.round, np.around, np.ndarray.round)
+POSITIONS = (np.argmax, np.argmin, np.ndarray.argmax, np.ndarray.argmin, np.nanargmax, np.nanargmin)
+
 # NumPy functions that NumPy wrote in Python, run as it wrote them on our arrays: id of the function -> what
 # is called with (args, kwargs). The shim fills it; where a function has an op too, the op comes first.
 composed: dict[int, Callable[[tuple[Any, ...], dict[str, Any]], Any]] = {}
@@ -263,9 +267,10 @@ def native(op: Op, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
         result = _answer(op, args, kwargs)
     else:
         result = _answer(op, args, kwargs, out)
-    if function_fails := report(function, args, kwargs, result):
-        function_fails()
+    told = report(function, args, kwargs, result)
     if out is None:
+        if told is not None:
+            told()
         scalar = op.scalar if op.scalars is None else op.scalar_at(*map_arrays((args, kwargs), _layout))
         answer = wrap(scalar, result, [array._memory for array in arrays_in((args, kwargs))])
         return answer.item() if op.numbers is not None and op.numbers(args, kwargs) else answer
@@ -274,6 +279,9 @@ def native(op: Op, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
     if "dtype" in op.accepts and kwargs.get("dtype") is None and not isinstance(function, np.ufunc):
         if dtype != out.dtype:
             raise Unsupported("a reduction takes its dtype from out")
+    own_rules = function in POSITIONS and out.dtype != dtype
+    if own_rules or (function in ROUNDING and dtype.kind in "iu"):
+        raise Unsupported("an output that NumPy takes by rules of its own")
     if not out._layout.flags.writeable or not np.can_cast(dtype, out.dtype, casting):
         raise Unsupported("out= that cannot hold the result, for which NumPy may raise")
     shape = tuple(result.shape)
@@ -283,6 +291,8 @@ def native(op: Op, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
         raise ValueError("out has another shape: NumPy raises")
     if dtype.kind == "c" and out.dtype.kind not in "cb":
         raise Unsupported("complex into real")
+    if told is not None:
+        told()
     out._write(result)
     return out
 

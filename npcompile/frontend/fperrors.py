@@ -142,7 +142,7 @@ def of_method(
         for item in results
     )
     divided = ufunc in _DIVIDING and any(bool((_tensor(item) == 0).any()) for item in tensors)
-    if not (strange or divided):
+    if not (strange or divided or _casts_to_real(ufunc, args, kwargs, tensors)):
         return None
     shown = map_arrays(args, _layout), map_arrays(kwargs, _layout)
     return lambda: _reported(lambda: getattr(ufunc, name)(*shown[0], **shown[1]))
@@ -174,7 +174,9 @@ def of_function(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], re
         return None
     tensors: list[torch.Tensor] = []
     map_arrays((args, kwargs), lambda item: tensors.append(item._tensor))
-    if function in _CASTING and not results[0].is_floating_point():
+    if not results[0].is_complex() and _casts_to_real(function, args, kwargs, tensors):
+        strange = True
+    elif function in _CASTING and not results[0].is_floating_point():
         fill = kwargs.get("fill_value", args[1] if len(args) > 1 else 0)
         kept = args[0] if function is np.ndarray.astype else fill
         strange = _loses(_tensor(getattr(kept, "_tensor", kept)), results[0].dtype)
@@ -184,6 +186,20 @@ def of_function(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], re
         return None
     shown = map_arrays(args, _layout), map_arrays(kwargs, _layout)
     return lambda: _reported(lambda: function(*shown[0], **shown[1]))
+
+
+def _casts_to_real(
+    function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], tensors: Sequence[torch.Tensor]
+) -> bool:
+    """Whether a call asks for a dtype that may not hold it all: reals for complex, integers for floats."""
+    asked = kwargs.get("dtype", args[2] if len(args) > 2 else None)
+    if function in _CASTING:
+        fill = kwargs.get("fill_value", args[1] if len(args) > 1 else 0)
+        return function is not np.ndarray.astype and np.iscomplexobj(getattr(fill, "_layout", fill))
+    if not isinstance(asked, (str, type, np.dtype)):
+        return False
+    whole = np.dtype(asked).kind in "iu"
+    return any(item.is_complex() or (whole and not bool(torch.isfinite(item).all())) for item in tensors)
 
 
 def _appeared(result: torch.Tensor, operands: Sequence[torch.Tensor]) -> bool:

@@ -152,6 +152,7 @@ for mode in ("raise", "wrap", "clip"):
             (numpy.array([1, 0]), numpy.uint8(3), -1),
             (numpy.array(1), 1, 2),
             (numpy.array([0.0]), 1, 2),
+            (numpy.array([0, 1], "uint64"), 1, 2),
         ),
         mode,
     )

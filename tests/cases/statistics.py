@@ -187,4 +187,7 @@ case(
 for n, axis in ((1, -1), (1, 0), (2, -1), (7, 0), (1, 3)):
     case("numpy.diff", lambda np, a, n=n, axis=axis: np.diff(a, n, axis), arrays(), f"{n},{axis}")
 case("numpy.diff", lambda np, a: np.diff(a, prepend=0, append=a[..., :1]), arrays(REAL, more=()), "ends")
+for edge in (np.zeros(0), np.zeros(4), np.zeros((2, 0))):
+    body = lambda np, a, edge=edge: (np.diff(a, prepend=edge), np.diff(a, append=edge))  # noqa: E731
+    case("numpy.diff", body, given((np.ones((2, 3)),)), f"ends {edge.shape}")
 case("numpy.diff", lambda np, a: np.diff(a, n=0), given((np.arange(3),)), "none", refused=True)

@@ -147,6 +147,10 @@ def indexed(two: bool, dtypes: tuple[str, ...] = FEW) -> Operands:
         if two:
             yield "float64 into float32", (np.zeros(3, "f4"), [0, 0, 2], np.array([0.1, 0.2, 0.3]))
             yield "int64 into int8", (np.full(3, 100, "i1"), [0, 0, 2], np.array([100, 100, 27]))
+            for dtype in ("uint16", "uint32", "uint64"):
+                far = np.array([3, 2**15, np.iinfo(dtype).max], dtype)
+                yield f"{dtype} row", (np.tile(far, (2, 1)), 0, far[1:2])
+                yield f"{dtype} twice", (far.copy(), [1, 1, 0], np.array([7, 5, 2**15], dtype))
 
     return operands
 
@@ -217,6 +221,12 @@ case(
 for np_ufunc in UNARY:
     case(f"numpy.{np_ufunc.__name__}.at", at(np_ufunc.__name__, False), indexed(False), ulp=ULP)
 
+case(
+    "numpy.bitwise_and.at",
+    at("bitwise_and", True),
+    given((np.zeros(3), np.empty(0, int), np.empty(0)), (np.zeros(0), slice(None), 1)),
+    "nothing of floats",
+)
 case(
     "numpy.add.reduceat",
     lambda np, a, i: np.add.reduceat(a, i),

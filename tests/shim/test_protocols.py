@@ -230,6 +230,23 @@ def test_assertions_take_our_arrays() -> None:
         np.reshape(a, (2, 2))
 
 
+@pytest.mark.parametrize("name", ["argmax", "argmin", "nanargmax", "round"])
+@pytest.mark.parametrize("kind", ["int64", "int32", "uint8", "float64", "float32", "complex128"])
+def test_outputs_that_numpy_takes_by_rules_of_its_own(name: str, kind: str) -> None:
+    for values in (numpy.array([15, 25, 4]), numpy.array([15.0, 25, 4]), numpy.array([1, 2], "u1")):
+        for option in (-1, 0, 1) if name == "round" else (None, 0):
+            shape = values.shape if name == "round" else ()
+            told = []
+            for space in (numpy, np):
+                out = space.zeros(shape, kind)
+                try:
+                    answer = getattr(space, name)(space.asarray(values), option, out)
+                    told.append((answer is out, out.tolist()))
+                except (TypeError, ValueError) as error:
+                    told.append((type(error), str(error)))
+            assert told[0] == told[1]
+
+
 def test_arrays_seed_generators() -> None:
     want = numpy.random.default_rng(numpy.arange(3)).random(2)
     assert np.random.default_rng(np.arange(3)).random(2).tolist() == want.tolist()

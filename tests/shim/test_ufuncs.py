@@ -251,6 +251,11 @@ FUNCTIONS: list[Callable[[Any], Any]] = [
     lambda np: np.array([1.0, 200]).astype("i1"),
     lambda np: np.zeros(2, "i4").__setitem__(0, np.array(np.inf)),
     lambda np: np.zeros(2, "f2").__setitem__(slice(None), np.array([1e5, 1])),
+    lambda np: np.sum(np.ones((2, 2), complex), 0, "f8"),
+    lambda np: np.add.reduce(np.ones(2, complex), dtype="f8"),
+    lambda np: np.cumsum(np.array([np.nan, 1]), dtype="i4"),
+    lambda np: np.full(2, 1j, dtype="f8"),
+    lambda np: np.full_like(np.ones(2), np.array(1j)),
     lambda np: np.select([np.arange(3) > 1], [np.arange(3)], 7),
     lambda np: np.broadcast_arrays(np.ones(3), 2)[0].sum(),
 ]

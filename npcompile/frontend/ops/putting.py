@@ -41,10 +41,10 @@ def _put_limits(op_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str |
 def put(a: Tensor, ind: Tensor, v: Any, mode: Any = "raise") -> Any:
     """Not ok where an index is out of range and `mode` does not say what to do then."""
     values, places, size = _values(v, a), ind.reshape(-1).to(torch.int64), a.numel()
+    if places.numel() and size == 0:
+        raise IndexError("cannot replace elements of an empty array")
     if values.numel() == 0 or places.numel() == 0:
         return a.clone(), None
-    if size == 0:
-        raise IndexError("cannot replace elements of an empty array")
     ok = None
     if mode == "raise":
         ok = ((places >= -size) & (places < size)).all()

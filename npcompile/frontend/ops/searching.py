@@ -220,6 +220,8 @@ def _alike(items: list[Any], device: torch.device) -> list[Tensor]:
 )
 def choose(a: Tensor, choices: Any, out: None = None, mode: Any = "raise") -> Any:
     """Not ok where there is no choice of that number and `mode` does not say what to do then."""
+    if a.dtype == torch.uint64:
+        raise TypeError("Cannot cast array data from dtype('uint64') to dtype('int64') according to 'safe'")
     items = list(choices.unbind(0)) if isinstance(choices, Tensor) else list(choices)
     ready = torch.broadcast_tensors(a, *[item.to(a.device) for item in _alike(items, a.device)])
     number, size, ok = ready[0].to(torch.int64), len(items), None

@@ -305,6 +305,9 @@ def diff(a: Tensor, n: int = 1, axis: int = -1, prepend: Any = NO_VALUE, append:
     parts = [tensor(item, a.device) for item in (prepend, a, append) if item is not NO_VALUE]
     if len(parts) > 1:
         parts = [item.broadcast_to(edge) if item.dim() == 0 else item for item in parts]
+        normalize_axis_index(at, parts[0].dim())
+        if any(item.dim() != a.dim() for item in parts):  # torch lets empty 1-d tensors join anything
+            raise ValueError("all the input arrays must have same number of dimensions")
         a = torch.cat(promoted(*parts), at)
     step = np.not_equal if dtype_of(a) == BOOL else np.subtract
     for _ in range(n):

@@ -72,6 +72,9 @@ def scatter_dtype(np_ufunc: np.ufunc, own: np.dtype[Any], other: np.dtype[Any]) 
         return None
     loop = promote.resolve(np_ufunc, (own, other), None, None, "unsafe")[0]
     ordered = np_ufunc in (np.maximum, np.minimum)
+    if own.kind == "u" and own.itemsize > 1 and (ordered or np_ufunc is np.multiply):
+        # torch scatters these as int64 alone: products wrap there, too, and all but uint64 keep their order
+        return np.dtype(np.int64) if own == loop and not (ordered and own.itemsize == 8) else None
     if own.kind in "iu" and loop.kind in "iu" and not ordered:
         return own  # sums and products wrap
     if own.kind != loop.kind or (own.kind == "c" and np_ufunc not in (np.add, np.subtract)):
@@ -103,6 +106,8 @@ def _at(np_ufunc: np.ufunc, a: Tensor, index: Any, value: Any, rounds: int | Non
         check_broadcast((places, ready))
         ready = ready.expand(places.shape).reshape(-1)
     places, flat = places.reshape(-1), a.reshape(-1)
+    given = [dtype_of(flat)] if ready is None else [dtype_of(flat), dtype_of(ready)]
+    promote.resolve(np_ufunc, tuple(given), None, None, "unsafe")  # TypeError where there is no loop
     dtype = None if ready is None else scatter_dtype(np_ufunc, dtype_of(flat), dtype_of(ready))
     if ready is not None and dtype is not None:
         done = _scattered(np_ufunc, flat, places, ready, dtype)
