@@ -17,6 +17,8 @@ import torch
 import torch.fx as fx
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from .loads import remembering, turning, unless
+
 __all__ = ["TorchDispatchMode"]  # for `unsigned.py`, which has a mode of its own
 
 PRIVATE = (
@@ -25,6 +27,7 @@ PRIVATE = (
     "torch._inductor.async_compile.AsyncCompile.cpp_pybinding",
     "torch._inductor.codegen.cpp.CppKernel.cache_dtype_convert",
     "torch._inductor.codegen.cpp.CppOverrides",
+    "torch._inductor.codegen.cpp.CppVecKernel._get_vec_load_line",
     "torch._inductor.codegen.cpp.CppVecKernel._load_or_store_non_contiguous",
     "torch._inductor.codegen.cpp.CppVecOverrides",
     "torch._inductor.compile_fx.compile_fx",
@@ -46,6 +49,7 @@ PRIVATE = (
     "torch._inductor.ir.Pointwise.make_loader",
     "torch._inductor.lowering.make_pointwise",
     "torch._inductor.lowering.register_lowering",
+    "torch._inductor.utils.IndentedBuffer",
     "torch._inductor.virtualized.V",
     "torch._inductor.virtualized.ops",
     "torch._ops.OpOverload",
@@ -54,7 +58,9 @@ PRIVATE = (
     "torch._subclasses.FakeTensorMode",
     "torch.fx.experimental.symbolic_shapes.DimDynamic",
     "torch.fx.experimental.symbolic_shapes.ShapeEnv",
+    "torch.utils._sympy.functions.ModularIndexing",
     "torch.utils._sympy.printers.PythonPrinter",
+    "torch.utils._sympy.symbol.SymT",
     "torch.utils._python_dispatch.TorchDispatchMode",
     "torch.Tensor._make_wrapper_subclass",
     "torch.UntypedStorage._cdata",
@@ -232,9 +238,25 @@ SECONDS = "at::vec::NpcSeconds<"  # in the text of kernels that `seconds.h` is f
 
 
 def _seconds(original: Callable[..., Any]) -> Callable[..., Any]:
-    """How Inductor loads and stores vectors from strided memory, but for every second float of it: those it
-    would take one by one."""
+    """How Inductor loads and stores vectors from strided memory, but for every second float of it, and for
+    what begins anew somewhere (rolls, tiles): those it would take one by one."""
     from torch._inductor.codegen.cpp import DTYPE_TO_CPP, cexpr_index
+    from torch._inductor.utils import IndentedBuffer
+    from torch.utils._sympy.functions import ModularIndexing
+    from torch.utils._sympy.symbol import SymT, symbol_is_type
+
+    def unbroken(self: Any, var: Any, index: Any, dtype: Any, buffer: Any) -> Any:
+        """A load that looks first whether its vector begins anew, and only then takes it one by one."""
+        turns = turning(index, _tiled(self), ModularIndexing)
+        if turns is None or any(symbol_is_type(symbol, SymT.TMP) for symbol in index.free_symbols):
+            return original(self, var, index, dtype, buffer, None, False)
+        own = IndentedBuffer()
+        loaded = original(self, var, index, dtype, own, None, False)
+        place, size, count = (cexpr_index(number) for number in (*turns, self.num_elems))
+        load = self._get_vec_load_line(var, index, dtype)
+        lines = unless(own.getrawvalue(), f"{place} + {count} <= {size}", load)
+        (self.loads if buffer is None else buffer).writelines(lines)
+        return loaded
 
     def load_or_store(
         self: Any,
@@ -248,6 +270,8 @@ def _seconds(original: Callable[..., Any]) -> Callable[..., Any]:
         kinds = (torch.float32, torch.float64)
         full = self.tail_size is None and self._load_mask is None and not accu_store and var is not None
         if dtype not in kinds or not full or self._try_get_const_stride(index, _tiled(self)) != 2:
+            if store_value is None and var is not None and self._load_mask is None:
+                return unbroken(self, var, index, dtype, buffer)
             return original(self, var, index, dtype, buffer, store_value, accu_store)
         vectors = f"{SECONDS}{DTYPE_TO_CPP[dtype]}, {self._get_num_vectors(dtype)}>"
         place = f"{var} + {cexpr_index(index)}"
@@ -272,24 +296,9 @@ def _once(original: Callable[..., Any]) -> Callable[..., Any]:
 
     loaders: dict[int, tuple[Any, Callable[..., Any]]] = {}  # with the nodes, whose ids they are kept under
 
-    def remembering(load: Callable[..., Any]) -> Callable[..., Any]:
-        loop: Any = None  # or a part of it under a condition: what writes it down
-        values: dict[tuple[Any, ...], Any] = {}  # by place in the loop
-
-        def loader(index: Any) -> Any:
-            nonlocal loop, values
-            if (now := V.get_ops_handler()) is not loop:
-                loop, values = now, {}
-            known, place = values, tuple(index)
-            if place not in known:
-                known[place] = load(index)
-            return known[place]
-
-        return loader
-
     def make_loader(self: Any) -> Any:
         if id(self) not in loaders:
-            loaders[id(self)] = self, remembering(original(self))
+            loaders[id(self)] = self, remembering(original(self), V.get_ops_handler)
         return loaders[id(self)][1]
 
     return make_loader

@@ -31,8 +31,11 @@ CHEAP, COSTLY = 0.15, 0.7
 # columns 15 and 2.4; but with two operations on an element, X[::3] * 2 + 1 takes 0.9 ms and 2.0, X[::-1] *
 # 2 + 1 1.3 and 4.3.
 VECTORISE_FROM = 2.5
-REVERSALS = (torch.ops.aten.flip.default, torch.ops.prims.rev.default)
 aten = torch.ops.aten
+REVERSALS = (aten.flip.default, torch.ops.prims.rev.default)
+# Vectors of what tiles and rolls (whose indices are taken by fmod) give are loaded whole, but for those in
+# which the elements begin anew.
+TURNS = (aten.repeat.default, aten.fmod.Scalar)
 COSTLY_OPERATORS = frozenset(
     (
         *(aten.exp, aten.exp2, aten.expm1, aten.log, aten.log2, aten.log10, aten.log1p, aten.pow, aten.hypot),
@@ -116,7 +119,8 @@ def _compiled(
         costs.append(cost(traced))
         return {
             "cpp.threads": cpp.allowed_threads(costs[-1], threads),
-            "cpp.enable_tiling_heuristics": depth(traced) < VECTORISE_FROM,
+            "cpp.enable_tiling_heuristics": depth(traced) < VECTORISE_FROM
+            and all(node.target not in TURNS for node in traced.nodes),
             **instead,
         }
 

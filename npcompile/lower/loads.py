@@ -1,0 +1,48 @@
+"""How kernels load from memory, as far as it needs no private names: vectors whole, values once in a loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+
+def turning(index: Any, along: Any, modulo: type) -> tuple[Any, Any] | None:
+    """The one part of an index that counts with `along` and begins anew at a size, and that size; None: the
+    index is not like that.
+
+    modulo: of expressions (counting, divisor, size), as rolls and tiles make them.
+    """
+    parts = [part for part in (index.args if index.is_Add else (index,)) if part.has(along)]
+    if len(parts) != 1 or not isinstance(parts[0], modulo):
+        return None
+    counting, divisor, size = parts[0].args  # type: ignore[attr-defined]
+    steady = divisor == 1 and not size.has(along) and not (counting - along).has(along)
+    return (parts[0], size) if steady else None
+
+
+def unless(text: str, whole: str, load: str) -> Iterator[str]:
+    """The lines of a lambda that puts a vector together, which loads it at once where `whole` is true."""
+    begun = False
+    for line in text.splitlines():
+        yield line
+        if not begun and line.strip() == "{":
+            begun = True
+            yield f"if ({whole}) return {load};"
+
+
+def remembering(load: Callable[[Any], Any], loop_now: Callable[[], Any]) -> Callable[[Any], Any]:
+    """`load`, but once for each place of a loop, or of a part of it under a condition: `loop_now` gives what
+    writes that down."""
+    loop: Any = None
+    values: dict[tuple[Any, ...], Any] = {}  # by place in the loop
+
+    def loader(index: Any) -> Any:
+        nonlocal loop, values
+        if (now := loop_now()) is not loop:
+            loop, values = now, {}
+        known, place = values, tuple(index)
+        if place not in known:
+            known[place] = load(index)
+        return known[place]
+
+    return loader
