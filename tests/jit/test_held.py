@@ -77,6 +77,17 @@ def one_at_each_trip(a: np.ndarray) -> np.ndarray:
     return a
 
 
+def left_at_each_trip(a: np.ndarray) -> np.ndarray:
+    x = a + 1
+    for _ in range(3):
+        it = delegated([a, a * 2, a * 3])
+        for _v in it:
+            if x[0] > 1:
+                break
+        LOG.append(next(it, None) is None)
+    return x
+
+
 def in_no_name(a: np.ndarray) -> np.ndarray:
     x = next(delegated([a, a * 2]))
     LOG.append("after")
@@ -148,6 +159,7 @@ HALF_DRAWN = [
     let_go_by_another_value,
     held_by_the_loop_alone,
     one_at_each_trip,
+    left_at_each_trip,
     in_no_name,
     until_it_raises,
     in_a_function_inside,

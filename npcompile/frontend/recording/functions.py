@@ -125,6 +125,7 @@ class Functions(Control):
             except StopIteration as end:
                 return end.value
             finally:
+                given = None  # an exception whose traceback holds this would not go before it is collected
                 own, notes.tries = notes.tries - outer, outer
                 if cells is not None:
                     self._cells.pop()
