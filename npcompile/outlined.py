@@ -38,7 +38,7 @@ from npcompile.inner import Inner
 from npcompile.recorded import Recorded
 from npcompile.state import State
 from npcompile.telling import NotCompiledError
-from npcompile.tracebacks import as_written
+from npcompile.tracebacks import tell
 from npcompile.trial import Sums
 from npcompile.watch import ROUNDS, Watch
 
@@ -149,7 +149,7 @@ class Outlined(Entering):
                 function = self.root.session.of(self, function)
             return function(*args, **kwargs)
         except BaseException as error:
-            error.__traceback__ = as_written(error.__traceback__)
+            tell(error)
             if isinstance(error, NotCompiledError):
                 self.refused = str(error)
             raise

@@ -34,7 +34,7 @@ from npcompile.lower.transfers import counting
 from npcompile.sharing import Sharing
 from npcompile.state import Entry, State
 from npcompile.stats import Stats
-from npcompile.tracebacks import as_written
+from npcompile.tracebacks import tell
 from npcompile.verify import Watch, verifying
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ class Recorded(Sharing):
         try:
             return self._answer(args, kwargs)
         except BaseException as error:
-            error.__traceback__ = as_written(error.__traceback__)
+            tell(error)
             raise
 
     def _answer(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -11,6 +11,31 @@ from npcompile.frontend.rewriting.source import is_given
 _HERE = os.path.dirname(__file__) + os.sep
 
 
+def tell(error: BaseException) -> None:
+    """Give an exception, and those that it came from, the tracebacks of functions as they were written."""
+    error.__traceback__ = as_written(error.__traceback__)
+    seen = {id(error)}
+    further = [error.__cause__, error.__context__]
+    while further:
+        one = further.pop()
+        if one is None or id(one) in seen:
+            continue
+        seen.add(id(one))
+        if _passes(one.__traceback__):
+            one.__traceback__ = as_written(one.__traceback__)
+        further += (one.__cause__, one.__context__)
+
+
+def _passes(traceback: types.TracebackType | None) -> bool:
+    """Whether a frame of ours, or that of a block, is in it."""
+    while traceback is not None:
+        code = traceback.tb_frame.f_code
+        if _is_ours(code) or is_given(code):
+            return True
+        traceback = traceback.tb_next
+    return False
+
+
 def as_written(traceback: types.TracebackType | None) -> types.TracebackType | None:
     """A traceback without our frames; where a function was in a block that was cut out of it, the block's
     frame stands in place of its own."""

@@ -114,8 +114,15 @@ class Notes(Handed):
             self.tracked.number(obj, node)
         elif kind is bool or obj is None or kind is str:
             self.decide(node, obj)
+        elif step_of(node) == "opaque" and kind.__weakrefoffset__:
+            self.tracked.array(obj, node, self._ended)
         else:
             self.tracked.keep(obj, node)
+
+    def _ended(self, node: fx.Node) -> None:
+        """The object that a call gave has died, after the last call so far: at replay, too."""
+        calls = (one for one in reversed(self.graph.nodes) if one is node or step_of(one) == "opaque")
+        node.meta["until"] = next(calls)
 
     def constant(self, value: Any) -> None:
         """Follow a number that the signature and the guards decide."""

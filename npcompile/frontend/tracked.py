@@ -1,6 +1,7 @@
 """Which live objects a recording knows, and what step each came from: followed by identity.
 
-Arrays are followed by weak reference, so that temporaries die as they would. Numbers are kept alive. An
+Arrays are followed by weak reference, so that temporaries die as they would, and so are objects that calls
+gave (a file that nobody holds is closed, and what was written to it can be read). Numbers are kept alive. An
 object that stands for two things at once (the literal 3 and an argument that is 3: CPython has one object
 for both) is decided by value, for both; two sizes that are equal are guarded to be so.
 """
@@ -58,14 +59,17 @@ class Tracked:
         """Follow nothing any more: what is followed by weak reference can tell."""
         self._known.clear()
 
-    def array(self, array: Any, node: fx.Node) -> None:
-        """Follow an array (or another object that can be referred to weakly)."""
+    def array(self, array: Any, node: fx.Node, ended: Callable[[fx.Node], None] | None = None) -> None:
+        """Follow an array (or another object that can be referred to weakly). ended: called with
+        the node when it dies, while it is followed."""
         key = id(array)
 
         def died(reference: Any, known: dict[int, Known] = self._known, key: int = key) -> None:
             entry = known.get(key)
             if entry is not None and entry.holder is reference:
                 del known[key]
+                if ended is not None:
+                    ended(node)
 
         self._known[key] = Known(weakref.ref(array, died), node)
 

@@ -50,6 +50,7 @@ class Writer:
         self.lines: list[str] = []
         self.users: list[int | None] = []  # for each line, the line of the function that it stands for
         self.user: int | None = None
+        self.ending: dict[fx.Node | None, list[str]] = {}
         self.indent = "    "
 
     def put(self, text: str) -> None:
@@ -192,6 +193,8 @@ class Writer:
     def step(self, step: Step, number: int) -> None:
         self.user = _line(step)
         self._step(step, number)
+        for name in self.ending.get(step.node, ()):
+            self.put(f"del {name}")
 
     def _step(self, step: Step, number: int) -> None:
         if step.segment is not None:
@@ -277,6 +280,7 @@ class Writer:
         plan = self.plan
         pure = plan.steps if plan.effects is None else plan.steps[: plan.effects]
         rest = [] if plan.effects is None else plan.steps[plan.effects :]
+        self.ending = _ending(plan)
         self.indent = ""
         self.put(f"def {self.program.name}({', '.join(node.name for node in self.program.inputs)}):")
         self.indent = "    "
@@ -311,6 +315,18 @@ class Writer:
         if rest or not (body or overlap or self.program.device is not None):
             self.carry_out(rest, numbers)
         return "\n".join(self.lines)
+
+
+def _ending(plan: Plan) -> dict[fx.Node | None, list[str]]:
+    """The names of objects that die in the course of the function, by the step after which they do."""
+    places = {step.node: place for place, step in enumerate(plan.steps) if step.node is not None}
+    nodes = list(places)
+    found: dict[fx.Node | None, list[str]] = {}
+    for node in nodes:
+        if "until" in node.meta:
+            last = max((node, node.meta["until"], *node.users), key=lambda one: places.get(one, -1))
+            found.setdefault(last, []).append(node.name)
+    return found
 
 
 def _line(step: Step) -> int | None:

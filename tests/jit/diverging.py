@@ -307,6 +307,30 @@ def another_type(x):
     return x * scale, scale
 
 
+def raised_from_another(x):
+    def limited(v):
+        x[:] += 1
+        call(v.sum() * 10)
+        return v
+
+    try:
+        y = limited(x * 2)
+    except KeyboardInterrupt as interrupt:
+        JOURNAL.append("caught")
+        raise KeyError("outer") from interrupt
+    return y
+
+
+def raised_while_another_is_handled(x):
+    x += 1
+    try:
+        _refuse(x * 3)
+    except OverflowError:
+        JOURNAL.append("caught")
+        return x + {}[len(JOURNAL)]
+    return x
+
+
 LOW, HIGH, ZERO = (1.0, 2.0, 1.5, 1.0), (2.0, 3.0, 4.0, 9.0), (0.0, 2.0, 1.5, 1.0)
 DIVERGING: list[tuple[Callable[..., Any], tuple[float, ...], tuple[float, ...]]] = [
     (unseen_branch_after_an_effect, LOW, HIGH),
@@ -338,6 +362,8 @@ DIVERGING: list[tuple[Callable[..., Any], tuple[float, ...], tuple[float, ...]]]
     (interrupt_in_a_loop, LOW, HIGH),
     (not_an_exception, LOW, HIGH),
     (raised_in_a_helper, LOW, HIGH),
+    (raised_from_another, (0.1, 0.1), HIGH),
+    (raised_while_another_is_handled, LOW, HIGH),
     (raised_in_a_method, LOW, HIGH),
     (raised_in_a_with, LOW, HIGH),
     (more_trips, LOW, HIGH),

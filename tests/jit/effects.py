@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import io
 import logging
+import os
+import pickle
 import random
+import tempfile
 import time
 import warnings
 from collections.abc import Callable
@@ -20,6 +24,7 @@ from tests.jit.objects import JOURNAL, Accumulator, Clock, Record, State, entere
 
 LOGGER = logging.getLogger("npcompile.tests.objects")
 TOTAL = 0.0
+FILE = os.path.join(tempfile.gettempdir(), f"npcompile_effects_{os.getpid()}.pkl")
 TABLE: dict[str, Any] = {}
 STREAM = np.random.default_rng(0)
 
@@ -33,6 +38,8 @@ def reset() -> None:
     TABLE.clear()
     TOTAL = 0.0
     STREAM = np.random.default_rng(0)
+    with contextlib.suppress(FileNotFoundError):
+        os.remove(FILE)
     np.random.seed(1)
     random.seed(1)
     Clock.ticks = 0
@@ -332,7 +339,18 @@ def effects_in_branches(x):
     return x
 
 
+def file_that_nobody_holds(x):
+    """It is closed once it is written: what was written is there to be read."""
+    y = x * 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        pickle.dump(y, open(FILE, "wb"))
+        size = os.path.getsize(FILE)
+        return y + 1, size
+
+
 EFFECTS: list[Callable[..., Any]] = [
+    file_that_nobody_holds,
     attribute,
     attribute_augmented,
     attribute_of_attribute,

@@ -38,6 +38,13 @@ def frames(traceback: types.TracebackType | None) -> list[tuple[str, str, int]]:
     return found
 
 
+def told(error: BaseException | None) -> Any:
+    """An exception from which another came, and those from which it came itself."""
+    if error is None:
+        return None
+    return repr(error), frames(error.__traceback__), told(error.__cause__), told(error.__context__)
+
+
 def outcome(fn: Callable[..., Any], values: tuple[float, ...]) -> dict[str, Any]:
     """What a call gives or raises, and what it has done to its argument and to the outside."""
     x = np.array(values)
@@ -46,9 +53,8 @@ def outcome(fn: Callable[..., Any], values: tuple[float, ...]) -> dict[str, Any]
         try:
             result: Any = fn(x)
         except BaseException as error:
-            cause = None if error.__cause__ is None else repr(error.__cause__)
-            context = None if error.__context__ is None else repr(error.__context__)
-            result = type(error), str(error), cause, context, frames(error.__traceback__)
+            chain = [told(one) for one in (error.__cause__, error.__context__)]
+            result = type(error), str(error), chain, frames(error.__traceback__)
     state = {key: value for key, value in vars(diverging.S).items() if key != "inner"}
     return copy.deepcopy({"result": result, "x": x, "journal": JOURNAL, "state": state})
 

@@ -62,6 +62,7 @@ class Base(Hooks):
             self.active = False
             self.reason = reason
             self.at, self.top = self.notes.where()
+            self._seen.clear()  # what nobody else holds dies as it would
 
     def let_go(self) -> None:
         """Follow nothing any more: NumPy resizes no array that is referred to weakly."""
