@@ -157,7 +157,15 @@ case("numpy.pad", lambda np, a: np.pad(a, ((0, 1), *((2, 0),) * (a.ndim - 1))), 
 case("numpy.pad", lambda np, a: np.pad(a, 1, "edge"), FORTRAN, "Fortran edge")
 case("numpy.pad", lambda np, a: np.pad(a, 3.4), given((A,)), "float")
 case("numpy.pad", lambda np, a: np.pad(a, 1, constant_values=7), given((A,), (B,)), "7")
-case("numpy.pad", lambda np, a: np.pad(a, 1, mode="reflect"), given((A,)), "reflect", refused=True)
+for mode in ("wrap", "reflect", "symmetric"):
+    for width in (1, (2, 1), (0, 4), (11, 7)):  # also of more elements than there are
+        case(
+            "numpy.pad",
+            lambda np, a, w=width, m=mode: np.pad(a, w, mode=m),
+            given((A,), (B.T,), (B[0, :1],), (numpy.zeros((2, 0)),)),
+            f"{width} {mode}",
+        )
+case("numpy.pad", lambda np, a: np.pad(a, 1, mode="mean"), given((A,)), "mean", refused=True)
 
 for offset in (0, 1, -2, 9):
     case("numpy.diagonal", lambda np, a, k=offset: np.diagonal(a, k), given((A,), (B,), (A[0],)), str(offset))

@@ -267,12 +267,36 @@ def _paddings(pad_width: Any, ndim: int) -> list[tuple[int, int]]:
     return [(int(low), int(high)) for low, high in np.broadcast_to(widths, (ndim, 2))]
 
 
+_EXTENDING = ("edge", "wrap", "reflect", "symmetric")  # modes of padding by the array's own elements
+
+
+def _extended(a: Tensor, axis: int, low: int, high: int, mode: str) -> Tensor:
+    """With so many elements more at both ends of an axis: the last ones, those of the other end, mirrored."""
+    size = a.shape[axis]
+    if size == 0:
+        raise ValueError(f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'")
+    if mode == "edge":
+        before, after = a.narrow(axis, 0, 1), a.narrow(axis, size - 1, 1)
+        return torch.cat([_each(before, axis, low), a, _each(after, axis, high)], axis)
+    mirror = int(mode == "reflect")  # whether the end itself is not repeated
+    if max(low, high) <= size - mirror:
+        if mode == "wrap":
+            sides = a.narrow(axis, size - low, low), a.narrow(axis, 0, high)
+        else:
+            before, after = a.narrow(axis, mirror, low), a.narrow(axis, size - high - mirror, high)
+            sides = before.flip(axis), after.flip(axis)
+        return torch.cat([sides[0], a, sides[1]], axis)
+    period = size if mode == "wrap" else 2 * (size - mirror)
+    at = torch.arange(-low, size + high, device=a.device) % max(period, 1)
+    return a.index_select(axis, torch.where(at < size, at, period + mirror - 1 - at))
+
+
 def _pad_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
     mode = args[2] if len(args) > 2 else kwargs.get("mode", "constant")
-    if mode not in ("constant", "edge"):
+    if mode != "constant" and mode not in _EXTENDING:
         return f"mode {mode}"
-    if mode == "edge" and "constant_values" in kwargs:
-        return "constant_values beside mode edge"
+    if mode != "constant" and "constant_values" in kwargs:
+        return f"constant_values beside mode {mode}"
     values = kwargs.get("constant_values", 0)
     if np.ndim(values) != 0:
         return "constant_values per side"
@@ -287,11 +311,10 @@ def pad(array: Tensor, pad_width: Any, mode: Any = "constant", *, constant_value
         raise ValueError("index can't contain negative values")
     if not array.is_contiguous() and reverse(array).is_contiguous():  # Fortran order stays
         return reverse(pad.body(reverse(array), widths[::-1], mode, constant_values=constant_values))
-    if mode == "edge":
+    if mode != "constant":
         for axis, (low, high) in enumerate(widths):
             if low or high:
-                at = torch.arange(-low, array.shape[axis] + high, device=array.device)
-                array = array.index_select(axis, at.clamp(0, array.shape[axis] - 1))
+                array = _extended(array, axis, low, high, mode)
         return array
     fill = cast(tensor(constant_values, array.device), dtype_of(array))
     for axis, (low, high) in enumerate(widths):
