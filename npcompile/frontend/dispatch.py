@@ -45,6 +45,8 @@ ufunc_method: Any = None
 # What NumPy reports of the floating-point errors of a function, `(function, args, kwargs, results)`, and of
 # a cast, `(tensor, dtype)`: set by `fperrors.py`, written on this module, too.
 report: Any = None
+# How an answer lies in memory, `(function, args, kwargs, answer)`: set by `lying.py`, likewise.
+lying: Any = None
 report_cast: Any = None
 
 
@@ -273,6 +275,7 @@ def native(op: Op, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
             told()
         scalar = op.scalar if op.scalars is None else op.scalar_at(*map_arrays((args, kwargs), _layout))
         answer = wrap(scalar, result, [array._memory for array in arrays_in((args, kwargs))])
+        answer = lying(function, args, kwargs, answer)
         return answer.item() if op.numbers is not None and op.numbers(args, kwargs) else answer
     casting = kwargs.get("casting", "same_kind")
     dtype = convert.numpy_dtype(result.dtype)
@@ -280,7 +283,9 @@ def native(op: Op, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
         if dtype != out.dtype:
             raise Unsupported("a reduction takes its dtype from out")
     own_rules = function in POSITIONS and out.dtype != dtype
-    if own_rules or (function in ROUNDING and dtype.kind in "iu"):
+    if function in ROUNDING and dtype.kind in "iu":
+        own_rules = (args[1] if len(args) > 1 else kwargs.get("decimals", 0)) < 0
+    if own_rules:
         raise Unsupported("an output that NumPy takes by rules of its own")
     if not out._layout.flags.writeable or not np.can_cast(dtype, out.dtype, casting):
         raise Unsupported("out= that cannot hold the result, for which NumPy may raise")

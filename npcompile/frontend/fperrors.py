@@ -164,6 +164,12 @@ def of_at(ufunc: np.ufunc, args: tuple[Any, ...], array: Any, result: torch.Tens
 
 # Functions that give floats as integers: an answer does not show what did not fit.
 _CASTING = (np.ndarray.astype, np.full, np.full_like)
+# Functions whose third argument is the dtype that they compute in.
+_ADDING = (
+    *(np.sum, np.prod, np.mean, np.var, np.std, np.cumsum, np.cumprod),
+    *(np.ndarray.sum, np.ndarray.prod, np.ndarray.mean, np.ndarray.var, np.ndarray.std),
+    *(np.nansum, np.nanprod, np.nancumsum, np.nancumprod),
+)
 
 
 def of_function(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Report:
@@ -192,10 +198,11 @@ def _casts_to_real(
     function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], tensors: Sequence[torch.Tensor]
 ) -> bool:
     """Whether a call asks for a dtype that may not hold it all: reals for complex, integers for floats."""
-    asked = kwargs.get("dtype", args[2] if len(args) > 2 else None)
     if function in _CASTING:
         fill = kwargs.get("fill_value", args[1] if len(args) > 1 else 0)
         return function is not np.ndarray.astype and np.iscomplexobj(getattr(fill, "_layout", fill))
+    placed = args[2] if len(args) > 2 and (function in _ADDING or isinstance(function, np.ufunc)) else None
+    asked = kwargs.get("dtype", placed)
     if not isinstance(asked, (str, type, np.dtype)):
         return False
     whole = np.dtype(asked).kind in "iu"

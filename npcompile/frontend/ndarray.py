@@ -188,10 +188,7 @@ class ndarray(Exports):
 
     @property
     def imag(self) -> Any:
-        made = dispatch.call(np.imag, (self,), {})
-        if not self._memory.is_complex():  # zeros, which NumPy lets nobody write to
-            made._layout.flags.writeable = False
-        return made
+        return dispatch.call(np.imag, (self,), {})
 
     @imag.setter
     def imag(self, value: Any) -> None:

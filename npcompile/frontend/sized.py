@@ -69,7 +69,9 @@ def _nonzero(array: Strided) -> tuple[Any, ...]:
     tensor = array._tensor
     if tensor.dtype in _SIGNED:  # torch does not look for zeros in these
         tensor = tensor.view(_SIGNED[tensor.dtype])
-    return tuple([Strided._of_tensor(axis) for axis in torch.nonzero(tensor).contiguous().unbind(1)])
+    places = torch.nonzero(tensor).contiguous()
+    owner = Strided._of_tensor(places)  # NumPy's answers are its columns
+    return tuple([Strided._of_tensor(axis, base=owner) for axis in places.unbind(1)])
 
 
 @eager(np.nonzero, np.ndarray.nonzero)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from npcompile.frontend import dispatch, fperrors, layouts
+from npcompile.frontend import dispatch, fperrors, layouts, lying
 from npcompile.frontend.convert import numpy_dtype
 from npcompile.frontend.dispatch import arrays_in
 from npcompile.frontend.ops import ufunc_at
@@ -242,6 +242,10 @@ def _reduced(
         result = result.contiguous()
     elif name == "accumulate" or tuple(result.shape) == getattr(args[0], "shape", None):
         result = _laid_out(result, args[:1], "K")
+    elif result.dim() > 1 and isinstance(args[0], Strided):
+        axis = args[1] if len(args) > 1 else named.get("axis", 0)
+        keepdims = result.dim() == args[0]._memory.dim()
+        result = layouts.placed(result, lying.reduced(args[0]._layout, axis, keepdims))
     return dispatch.wrap(scalar, result, [array._memory for array in arrays_in((args, named))]), report
 
 

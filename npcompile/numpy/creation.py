@@ -49,7 +49,17 @@ def array(
         if copy is False:
             raise ValueError("Unable to avoid copy while creating an array as requested.")
         made = made.copy(order)
-    return made[(None,) * (ndmin - made.ndim) + (...,)] if made.ndim < ndmin else made
+    return _with_axes(made, ndmin) if made.ndim < ndmin else made
+
+
+def _with_axes(made: Any, ndmin: int) -> Any:
+    """Axes of length 1 in front, with strides that keep the array in its order (NumPy's `_prepend_ones`)."""
+    layout = made._layout
+    ordered = layout.ndim and not numpy.isfortran(layout)
+    step = layout.strides[0] * layout.shape[0] if ordered else layout.itemsize
+    more = ndmin - layout.ndim
+    shape, strides = (1,) * more + layout.shape, (step,) * more + layout.strides
+    return made._view_at(numpy.lib.stride_tricks.as_strided(layout, shape, strides))
 
 
 @Conversion

@@ -1,0 +1,226 @@
+"""How the answers of functions that are no ufuncs lie in memory: by each function's own rule, as in NumPy.
+
+Sources: NumPy's `PyArray_NewLikeArray`, `PyArray_CreateMultiSortedStridePerm` (what is joined), its iterator
+(reductions and running sums), and where its Python functions make their answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
+
+from npcompile.frontend import dispatch
+from npcompile.frontend.dispatch import _layout, map_arrays
+from npcompile.frontend.layouts import Layout, iterated, placed
+from npcompile.frontend.strided import Strided
+
+Args = tuple[Any, ...]
+Named = dict[str, Any]
+Shape = tuple[int, ...]
+
+
+def _packed(shape: Shape, inner_first: Sequence[int]) -> Shape:
+    """Strides, in elements, of an array without gaps; its axes from the innermost on."""
+    strides, step = [0] * len(shape), 1
+    for axis in inner_first:
+        strides[axis] = step
+        step *= shape[axis]
+    return tuple(strides)
+
+
+def _in_c(shape: Shape) -> Shape:
+    return _packed(shape, range(len(shape) - 1, -1, -1))
+
+
+def like(layout: Layout, shape: Shape | None = None) -> Shape:
+    """Strides of an array that is made like this one, in the order of its strides."""
+    shape = layout.shape if shape is None else shape
+    if layout.flags.c_contiguous or layout.ndim < 2:
+        return _in_c(shape)
+    if layout.flags.f_contiguous:
+        return _packed(shape, range(len(shape)))
+    outer_first = sorted(range(layout.ndim), key=lambda axis: -abs(layout.strides[axis]))
+    return _packed(shape, outer_first[::-1])
+
+
+def joined(parts: Sequence[Layout], shape: Shape) -> Shape:
+    """Strides of arrays put together: the order of the axes on which all agree, else C's."""
+    order = list(range(len(shape)))  # from the outermost on
+    for place in range(1, len(order)):
+        at = place
+        for before in range(place - 1, -1, -1):
+            outer, axis = order[before], order[place]
+            votes = [
+                abs(part.strides[axis]) <= abs(part.strides[outer])
+                for part in parts
+                if part.shape[axis] != 1 and part.shape[outer] != 1
+            ]
+            if any(votes):
+                break
+            if votes:
+                at = before
+        order.insert(at, order.pop(place))
+    return _packed(shape, order[::-1])
+
+
+def reduced(layout: Layout, axis: Any, keepdims: bool) -> Shape:
+    """Strides of a reduction's answer: those of an iteration over the operand, without the axes that go."""
+    strides = iterated([layout], layout.shape)
+    gone = range(layout.ndim) if axis is None else normalize_axis_tuple(axis, layout.ndim)
+    inner_first = sorted(range(layout.ndim), key=lambda at: (strides[at], layout.shape[at] > 1, -at))
+    if keepdims:
+        shape = tuple([1 if at in gone else size for at, size in enumerate(layout.shape)])
+        return _packed(shape, inner_first)
+    kept = [at for at in range(layout.ndim) if at not in gone]
+    shape = tuple([layout.shape[at] for at in kept])
+    return _packed(shape, [kept.index(at) for at in inner_first if at in kept])
+
+
+# -- rules: of (args, kwargs, the answer's shape), with layouts in place of arrays; None: as it lies --------
+
+
+def _get(args: Args, kwargs: Named, place: int, name: str, default: Any) -> Any:
+    return args[place] if len(args) > place else kwargs.get(name, default)
+
+
+def _concatenated(args: Args, kwargs: Named, shape: Shape) -> Shape | None:
+    if _get(args, kwargs, 1, "axis", 0) is None:
+        return None
+    return joined([np.asarray(part) for part in args[0]], shape)
+
+
+def _stacked(args: Args, kwargs: Named, shape: Shape) -> Shape:
+    axis = normalize_axis_index(_get(args, kwargs, 1, "axis", 0), len(shape))
+    return joined([np.expand_dims(np.asarray(part), axis) for part in args[0]], shape)
+
+
+def _parts(change: Callable[[Any], Layout]) -> Callable[[Args, Named, Shape], Shape]:
+    return lambda args, kwargs, shape: joined([change(part) for part in args[0]], shape)
+
+
+def _column(part: Any) -> Layout:
+    made = np.asarray(part)
+    return made if made.ndim > 1 else np.atleast_2d(made).T
+
+
+def _appended(args: Args, kwargs: Named, shape: Shape) -> Shape | None:
+    if _get(args, kwargs, 2, "axis", None) is None:
+        return None
+    return joined([np.asarray(args[0]), np.asarray(_get(args, kwargs, 1, "values", None))], shape)
+
+
+def _like_first(args: Args, kwargs: Named, shape: Shape) -> Shape | None:
+    return like(args[0]) if isinstance(args[0], np.ndarray) and args[0].shape == shape else None
+
+
+def _kept_order(place: int) -> Callable[[Args, Named, Shape], Shape | None]:
+    """Of functions with `order` at a place: as it is asked for."""
+
+    def rule(args: Args, kwargs: Named, shape: Shape) -> Shape | None:
+        return _like_first(args, kwargs, shape) if _get(args, kwargs, place, "order", "K") == "K" else None
+
+    return rule
+
+
+def _copied(args: Args, kwargs: Named, shape: Shape) -> Shape | None:
+    return _like_first(args, kwargs, shape) if _get(args, kwargs, 1, "order", "C") == "K" else None
+
+
+def _rolled(args: Args, kwargs: Named, shape: Shape) -> Shape | None:
+    return _in_c(shape) if _get(args, kwargs, 2, "axis", None) is None else _like_first(args, kwargs, shape)
+
+
+def _sorted(args: Args, kwargs: Named, shape: Shape) -> Shape | None:
+    return None if _get(args, kwargs, 1, "axis", -1) is None else _like_first(args, kwargs, shape)
+
+
+def _rows(args: Args, kwargs: Named, shape: Shape) -> Shape:
+    return _in_c(shape)
+
+
+def _fortran(args: Args, kwargs: Named, shape: Shape) -> Shape:
+    """Columns first where the operand's are, else C's order."""
+    columns = isinstance(args[0], np.ndarray) and np.isfortran(args[0])
+    return _packed(shape, range(len(shape))) if columns else _in_c(shape)
+
+
+def _running(args: Args, kwargs: Named, shape: Shape) -> Shape | None:
+    if not isinstance(args[0], np.ndarray) or args[0].shape != shape:
+        return None
+    return iterated([args[0]], shape)
+
+
+def _norm(args: Args, kwargs: Named, shape: Shape) -> Shape | None:
+    axis = _get(args, kwargs, 2, "axis", None)
+    return _reduction((args[0], axis), {}, shape)
+
+
+def _reduction(args: Args, kwargs: Named, shape: Shape) -> Shape | None:
+    if not isinstance(args[0], np.ndarray):
+        return None
+    keepdims = bool(shape) and len(shape) == args[0].ndim
+    return reduced(args[0], _get(args, kwargs, 1, "axis", None), keepdims)
+
+
+RULES: dict[int, Callable[[Args, Named, Shape], Shape | None]] = {
+    id(np.concatenate): _concatenated,
+    id(np.stack): _stacked,
+    id(np.vstack): _parts(lambda part: np.atleast_2d(part)),
+    id(np.hstack): _parts(lambda part: np.atleast_1d(part)),
+    id(np.dstack): _parts(lambda part: np.atleast_3d(part)),
+    id(np.column_stack): _parts(_column),
+    id(np.append): _appended,
+    id(np.roll): _rolled,
+    **{id(one): _sorted for one in (np.sort, np.partition)},
+    id(np.nan_to_num): _like_first,
+    **{id(one): _kept_order(2) for one in (np.zeros_like, np.ones_like, np.empty_like, np.ndarray.astype)},
+    id(np.full_like): _kept_order(3),
+    id(np.copy): _kept_order(1),
+    id(np.ndarray.copy): _copied,
+    **{id(one): _rows for one in (np.argsort, np.ndarray.argsort, np.searchsorted, np.ndarray.searchsorted)},
+    **{id(one): _rows for one in (np.digitize, np.interp, np.kron)},
+    **{id(one): _fortran for one in (np.round, np.around, np.ndarray.round)},
+    **{id(one): _running for one in (np.cumsum, np.cumprod, np.ndarray.cumsum, np.ndarray.cumprod)},
+    **{id(one): _running for one in (np.nancumsum, np.nancumprod)},
+    **{id(one): _reduction for one in (np.sum, np.prod, np.min, np.max, np.any, np.all, np.mean, np.std)},
+    **{id(one): _reduction for one in (np.var, np.ptp, np.count_nonzero, np.nansum, np.nanprod)},
+    **{id(one): _reduction for one in (np.ndarray.sum, np.ndarray.prod, np.ndarray.min, np.ndarray.max)},
+    **{id(one): _reduction for one in (np.ndarray.any, np.ndarray.all, np.ndarray.mean, np.ndarray.std)},
+    **{id(one): _reduction for one in (np.ndarray.var, np.average)},
+    id(np.linalg.norm): _norm,
+    id(np.imag): _fortran,
+}
+
+
+# Functions that answer with a view of a row, which owns the memory.
+ROWS_RESHAPED = (np.tile, np.tensordot, np.kron, np.reshape, np.ndarray.reshape)
+
+
+def _is_row(function: Any, args: Args, kwargs: Named) -> bool:
+    if function is np.roll:
+        return _get(args, kwargs, 2, "axis", None) is None
+    return any(function is one for one in ROWS_RESHAPED)
+
+
+def lying(function: Any, args: Args, kwargs: Named, answer: Any) -> Any:
+    """An answer as NumPy's would lie: itself, or its copy."""
+    if not isinstance(answer, Strided):
+        return answer
+    memory, rule = answer._memory, RULES.get(id(function))
+    if rule is not None and memory.dim() > 1 and memory.numel() > 1:
+        shown = map_arrays(args, _layout), map_arrays(kwargs, _layout)
+        strides = rule(*shown, tuple(memory.shape))
+        if strides is not None and strides != tuple(memory.stride()):
+            memory = placed(memory, strides)
+            answer = Strided._of_tensor(memory)
+    if _is_row(function, args, kwargs) and memory.is_contiguous():
+        answer = Strided._of_tensor(memory, base=Strided._of_tensor(memory.reshape(-1)))
+    if function is np.imag and isinstance(args[0], Strided) and not args[0]._memory.is_complex():
+        answer._layout.flags.writeable = False  # zeros, which NumPy lets nobody write to
+    return answer
+
+
+dispatch.lying = lying
