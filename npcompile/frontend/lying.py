@@ -143,7 +143,7 @@ def _rows(args: Args, kwargs: Named, shape: Shape) -> Shape:
 
 def _fortran(args: Args, kwargs: Named, shape: Shape) -> Shape:
     """Columns first where the operand's are, else C's order."""
-    columns = isinstance(args[0], np.ndarray) and np.isfortran(args[0])
+    columns = isinstance(args[0], np.ndarray) and args[0].flags.fnc
     return _packed(shape, range(len(shape))) if columns else _in_c(shape)
 
 

@@ -55,7 +55,7 @@ def array(
 def _with_axes(made: Any, ndmin: int) -> Any:
     """Axes of length 1 in front, with strides that keep the array in its order (NumPy's `_prepend_ones`)."""
     layout = made._layout
-    ordered = layout.ndim and not numpy.isfortran(layout)
+    ordered = layout.ndim and not layout.flags.fnc
     step = layout.strides[0] * layout.shape[0] if ordered else layout.itemsize
     more = ndmin - layout.ndim
     shape, strides = (1,) * more + layout.shape, (step,) * more + layout.strides
