@@ -110,11 +110,8 @@ class Calls(Library):
             self.notes.ref(args, True)
             self.notes.ref(kwargs, True)
         self.notes.asked(*args)
-        if fn is id and id(args[0]) in self.notes.objects:
-            self.notes.ids.add(result)
-            return result
         if fn is id:
-            raise Unfollowed("id() of an object")
+            return self.identity(args[0], result)
         if fn is hasattr and not is_array(args[0]) and self.notes.tracked.node(args[0]) is not None:
             raise Unfollowed("hasattr() of something from outside")
         if fn is np.errstate and any(mode in TRAPS for mode in (*args, *kwargs.values())):

@@ -119,10 +119,13 @@ class Control(Texts):
             self._trips_inside = 0
         self._nest += 1
         try:
-            for trip, item in enumerate(items):
+            trips = 0
+            for item in items:
                 if self.on:
-                    self._trips_inside += not outermost
-                    if trip >= MAX_TRIPS or self._trips_inside > MAX_INNER:
+                    counts = not self._is_own(item)
+                    trips += counts
+                    self._trips_inside += counts and not outermost
+                    if trips > MAX_TRIPS or self._trips_inside > MAX_INNER:
                         self.stop(f"a loop of more than {MAX_TRIPS} trips, or {MAX_INNER} in a nest of loops")
                     elif type(obj) in _COUNTED:
                         self.notes.constant(item)
@@ -131,6 +134,12 @@ class Control(Texts):
                 yield item
         finally:
             self._nest -= 1
+
+    def _is_own(self, item: Any) -> bool:
+        """Whether it is an object that the function has made (or a tuple with one): there are as many as it
+        has had steps to make them."""
+        parts = item if type(item) is tuple else (item,)
+        return any(id(part) in self.notes.objects for part in parts)
 
     def is_walked(self, obj: Any) -> bool:
         """Whether it is known what comes of going over this."""

@@ -19,6 +19,8 @@ from npcompile.frontend.recording.making import Making
 from npcompile.frontend.signature import NUMBERS
 from npcompile.lower.values import Value
 
+MAX_IDENTIFIED = 64  # objects from outside, each of which is checked to be none of the others
+
 
 def _names(key: Any) -> bool:
     """Whether a key is a text, or has one in it: it says what is meant, not how much there is."""
@@ -44,6 +46,7 @@ class Storing(Making):
         self._touched: dict[str, dict[fx.Node, Any]] = {}
         self._stored: set[tuple[fx.Node, str]] = set()
         self._apart: set[tuple[fx.Node, fx.Node]] = set()  # that are checked to be two objects
+        self._identified: list[fx.Node] = []  # objects from outside of which the identity was asked
         self._changed: set[fx.Node] = set()  # lists, dicts and deques that were stored into
         self._open = False  # what objects hold was read as a whole
         self._news: dict[
@@ -171,6 +174,18 @@ class Storing(Making):
         if one is not other and pair not in self._apart:
             self._apart.add(pair)
             self.notes.guard("other", None, *pair)
+
+    def identity(self, obj: Any, result: int) -> int:
+        """`id(obj)`: which of several objects are one is decided; that number means nothing else."""
+        node = self.notes.tracked.node(obj)
+        if id(obj) not in self.notes.objects:
+            if node is None or not self.is_followed(obj) or len(self._identified) > MAX_IDENTIFIED:
+                raise Unfollowed("id() of an object")
+            for other in self._identified:
+                self._two(node, other)
+            self._identified.append(node)
+        self.notes.ids.add(result)
+        return result
 
     def settle(self) -> None:
         """The stores that are waiting become steps. Objects that were two must be two then."""
