@@ -16,6 +16,7 @@ import numpy as np
 from npcompile import front
 from npcompile.balance import Balance
 from npcompile.deciding import done_for_effect
+from npcompile.frontend.follow import is_users_class
 from npcompile.frontend.outline import goes_as_before, must_be_cut, tree_of
 from npcompile.frontend.program import Program
 from npcompile.frontend.rewriting.source import NotFound
@@ -191,6 +192,8 @@ def jit(
 ) -> Any:
     """Make a NumPy function fast as it is. `@jit`, `@jit(wait=True)` or `jit(f)`.
 
+    Of a class, each of its methods is, special ones but `__call__` apart, and the class is what it was.
+
     wait: the first call waits until its kernels are compiled; else compiling goes on in another process,
     and calls
         are answered by NumPy until it is done. NPCOMPILE_WAIT=1 in the environment forces waiting.
@@ -215,4 +218,26 @@ def jit(
         return types.MethodType(Jitted(fn.__func__, *options), fn.__self__)
     if isinstance(fn, staticmethod | classmethod):
         return type(fn)(Jitted(fn.__func__, *options))
+    if isinstance(fn, property):
+        getter = fn.fget and Jitted(fn.fget, *options)
+        return property(getter, fn.fset, fn.fdel, fn.__doc__)
+    if isinstance(fn, type) and is_users_class(fn):
+        return _with_methods(fn, options)
     return Jitted(fn, *options)
+
+
+def _with_methods(kind: type, options: tuple[bool, bool, Any, bool]) -> type:
+    """A class with its methods jitted. Python itself calls special methods, most of which are small."""
+    wait, strict, default_float, fast_random = options
+    for name, found in list(vars(kind).items()):
+        function = found.__func__ if isinstance(found, staticmethod | classmethod) else found
+        function = found.fget if isinstance(found, property) else function
+        special = name.startswith("__") and name.endswith("__") and name != "__call__"
+        if isinstance(function, types.FunctionType) and not special and not _runs_plain(function):
+            made = jit(found, wait=wait, strict=strict, default_float=default_float, fast_random=fast_random)
+            setattr(kind, name, made)
+    return kind
+
+
+def _runs_plain(fn: types.FunctionType) -> bool:
+    return inspect.iscoroutinefunction(fn) or inspect.isasyncgenfunction(fn)

@@ -42,7 +42,10 @@ def _getter(obj: Any, name: str) -> Any:
     if is_array(obj) or isinstance(obj, type | types.ModuleType | np.generic):
         return None
     found = inspect.getattr_static(type(obj), name, None)
-    return found.fget if type(found) is property and isinstance(found.fget, types.FunctionType) else None
+    if type(found) is not property:
+        return None
+    jitted = hasattr(type(found.fget), "npcompile_function")
+    return found.fget if jitted or isinstance(found.fget, types.FunctionType) else None
 
 
 def _computed(obj: Any, name: str) -> bool:
