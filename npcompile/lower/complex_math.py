@@ -95,6 +95,84 @@ def exp(a: Pair) -> Pair:
     return Pair(torch.where(torch.isnan(a.re), a.re, re), torch.where(a.im == 0, a.im, im))
 
 
+def sinh(a: Pair) -> Pair:
+    """C's csinh."""
+    along, across = _hyperbolic(a)
+    endless, turning = torch.isinf(a.re), torch.isfinite(a.im)
+    lost = torch.where(a.re == 0, a.re, torch.where(endless, math.inf, math.nan).to(a.re.dtype))
+    re = torch.where(turning, along[0] * across[0], lost)
+    return Pair(re, torch.where(a.im == 0, a.im, along[1] * across[1]))
+
+
+def cosh(a: Pair) -> Pair:
+    """C's ccosh."""
+    along, across = _hyperbolic(a)
+    endless, turning = torch.isinf(a.re), torch.isfinite(a.im)
+    re = torch.where(turning | ~endless, along[1] * across[0], math.inf)
+    flat = torch.where(torch.isnan(a.re), a.im, torch.copysign(torch.ones_like(a.re), a.re) * a.im)
+    im = torch.where(a.im == 0, flat, along[0] * across[1])
+    return Pair(re, torch.where(~turning & (a.re == 0), 0.0, im))
+
+
+def _hyperbolic(a: Pair) -> tuple[tuple[Tensor, Tensor], tuple[Tensor, Tensor]]:
+    """(sinh, cosh) of the real part and (cos, sin) of the imaginary one: of what overflows half of the
+    exponential, and what is beyond that goes into the others."""
+    limits = _LIMITS[a.re.dtype]
+    size = a.re.abs()
+    first = (size > limits.exponent) & torch.isfinite(size)
+    rest = torch.where(first, size - limits.exponent, size)
+    second = first & (rest > limits.exponent)
+    rest = torch.where(second, rest - limits.exponent, rest)
+    step = math.exp(limits.exponent)
+    one = torch.ones_like(size)
+    factor, again = torch.where(first, one * (0.5 * step), one), torch.where(second, one * step, one)
+    power = torch.exp(rest)
+    safe = torch.where(first, 0.0, a.re)
+    along = torch.where(first, torch.copysign(power, a.re), torch.sinh(safe))
+    across = torch.where(first, power, torch.cosh(safe))
+    return (along, across), (torch.cos(a.im) * factor * again, torch.sin(a.im) * factor * again)
+
+
+def tanh(a: Pair) -> Pair:
+    """C's ctanh."""
+    limits = _LIMITS[a.re.dtype]
+    far = a.re.abs() > limits.exponent / 2
+    cos, sin = torch.cos(a.im), torch.sin(a.im)
+    near = torch.where(far, 0.0, a.re)
+    along, across = torch.sinh(near), torch.cosh(near)
+    size = along * along + cos * cos
+    ends = torch.copysign(torch.ones_like(a.re), a.re)
+    fading = 4 * sin * cos * torch.exp(-2 * a.re.abs())
+    re = torch.where(far, ends, along * across / size)
+    im = torch.where(far, fading, sin * cos / size)
+    # infinities and NaN
+    endless = torch.isinf(a.re)
+    lost = torch.where(torch.isfinite(a.im), 1.0, math.nan).to(a.re.dtype)
+    lost = torch.where(a.re == 0, a.re, lost * math.nan)
+    re = torch.where(endless | torch.isfinite(a.im), re, lost)
+    nothing = torch.where(torch.isfinite(a.im) & (a.im.abs() > 1), sin * cos, a.im)
+    im = torch.where(endless, torch.copysign(torch.zeros_like(a.im), nothing), im)
+    return Pair(re, torch.where(torch.isnan(a.re) & (a.im == 0), a.im, im))
+
+
+def sin(a: Pair) -> Pair:
+    """C's csin: sinh(i a) / i, but for the sign of what is infinite where the other part is not finite."""
+    result = sinh(Pair(-a.im, a.re))
+    lost = torch.isinf(a.im) & ~torch.isfinite(a.re)
+    return Pair(result.im, torch.where(lost, math.inf, -result.re))
+
+
+def tan(a: Pair) -> Pair:
+    """C's ctan."""
+    result = tanh(Pair(-a.im, a.re))
+    return Pair(result.im, -result.re)
+
+
+def cos(a: Pair) -> Pair:
+    """C's ccos."""
+    return cosh(Pair(-a.im, a.re))
+
+
 def sqrt(a: Pair) -> Pair:
     """C's csqrt: scaled where the sum of squares would overflow or lose digits."""
     limits = _LIMITS[a.re.dtype]

@@ -115,13 +115,29 @@ def test_functions_on_edge_values(name: str, kind: str) -> None:
     one_kernel(lambda a: function(a), edges(kind), ulp=4)
 
 
+def around(a):
+    return np.sin(a), np.cos(a), np.tan(a), np.sinh(a), np.cosh(a), np.tanh(a)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_trigonometric_functions_on_edge_values(kind: str) -> None:
+    """Also of what overflows in one factor alone, or fades."""
+    large = np.array(
+        [-20.0, 36.5, 50, 88.5, -89.5, 100, 354.5, 709.5, -710.2, 711, -1400, 1500, 1e-8, -1e-200]
+    )
+    some = np.concatenate([edges(kind).real, edges(kind).imag, large.astype(edges(kind).real.dtype)])
+    some = np.unique(some)
+    parts = np.stack(np.meshgrid(some, some), -1).reshape(-1, 2)
+    one_kernel(around, np.ascontiguousarray(parts).view(kind)[:, 0], ulp=4)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_signs_of_zeros(kind: str) -> None:
     some = edges(kind)
     some = some[np.isfinite(some)]
 
     def signs(a):
-        results = (np.exp(a), np.sqrt(a), np.log(a), a * a, 1 / a, a - a, a.real * a)
+        results = (np.exp(a), np.sqrt(a), np.log(a), a * a, 1 / a, a - a, a.real * a, *around(a))
         return [np.signbit(part) & (part == 0) for r in results for part in (r.real, r.imag)]
 
     one_kernel(signs, some)
