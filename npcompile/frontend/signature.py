@@ -16,9 +16,11 @@ import numpy as np
 import torch
 
 from npcompile.frontend.ndarray import ndarray
+from npcompile.frontend.table import TWINS
 
 # ndarray.flags.num: C and F contiguity, ALIGNED, WRITEABLE. OWNDATA makes no difference to a program.
 _FLAGS = 0x0001 | 0x0002 | 0x0100 | 0x0400
+_TWIN = 1 << 20  # beside them: the dtype equals another and is none, `long long` where int64 is `long`
 
 NUMBERS = (int, float, complex)  # exact types: traced
 # Values that decide: part of the signature themselves.
@@ -41,7 +43,8 @@ def key_of(value: Any, leaves: list[Any]) -> Any:
     kind = type(value)
     if kind is np.ndarray:
         leaves.append(value)
-        return value.dtype, value.shape, value.strides, value.flags.num & _FLAGS
+        flags = value.flags.num & _FLAGS | (_TWIN if value.dtype.char in TWINS else 0)
+        return value.dtype, value.shape, value.strides, flags
     if kind is float or kind is int or kind is complex:
         leaves.append(value)
         return kind

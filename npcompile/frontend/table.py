@@ -37,14 +37,14 @@ TORCH: dict[np.dtype[Any], torch.dtype] = {
     np.dtype(np.complex128): torch.complex128,
 }
 # Types of NumPy's that equal one of these and are another: `np.longlong` where `np.int64` is C's long.
-_TWINS = "".join(
+TWINS = "".join(
     char for char in "bBhHiIlLqQ" if np.dtype(char).type is not np.dtype(np.dtype(char).str).type
 )
 
 
 def computed(dtype: np.dtype[Any]) -> torch.dtype | None:
     """The dtype in which programs compute for this one; None where they do not."""
-    return None if dtype.char in _TWINS else TORCH.get(dtype)
+    return None if dtype.char in TWINS else TORCH.get(dtype)
 
 
 NUMPY: dict[torch.dtype, np.dtype[Any]] = {wide: narrow for narrow, wide in TORCH.items()}

@@ -106,6 +106,21 @@ def long_arrays(x: Any) -> Any:
     return y, y[1], np.sum(y, dtype=np.longlong), np.cumsum(y)[-1]
 
 
+def test_long_arguments_are_another_signature(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+
+    def parts(x: Any) -> Any:
+        return x + 1, x[0], x.sum(), x[::2]
+
+    jitted = npcompile.jit(parts)
+    for code in "lqLQ" * CALLS:
+        x = np.arange(3, dtype=code)
+        want, got = parts(x), jitted(x)
+        same(got, want)
+        assert chars(got) == chars(want) == [code] * 4
+    assert jitted.stats.programs == 4
+
+
 def chars(value: Any) -> Any:
     """What `==` of dtypes does not tell."""
     if isinstance(value, (tuple, list)):
