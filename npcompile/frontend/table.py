@@ -37,9 +37,7 @@ TORCH: dict[np.dtype[Any], torch.dtype] = {
     np.dtype(np.complex128): torch.complex128,
 }
 # Types of NumPy's that equal one of these and are another: `np.longlong` where `np.int64` is C's long.
-TWINS = "".join(
-    char for char in "bBhHiIlLqQ" if np.dtype(char).type is not np.dtype(np.dtype(char).str).type
-)
+TWINS = "".join(char for char in "bBhHiIlLqQ" if np.dtype(char).type is not np.dtype(np.dtype(char).str).type)
 
 
 def computed(dtype: np.dtype[Any]) -> torch.dtype | None:

@@ -33,9 +33,9 @@ from npcompile.frontend.ops.reductions import (
     axes_of,
     mask_of,
     reduce,
-    running,
 )
 from npcompile.frontend.ops.rules import NO_VALUE, as_dtype, cast, dtype_of, op, tensor
+from npcompile.frontend.ops.running import many_halves, running
 from npcompile.frontend.table import TABLE, Op, Unsupported
 
 _ROUNDED = frozenset({np.hypot, np.logaddexp, np.logaddexp2})  # grouping decides the last digits
@@ -322,12 +322,25 @@ def _accumulated(np_ufunc: np.ufunc, a: Tensor, axis: int, dtype: Any, checks: C
     return torch.stack(steps, axis)
 
 
+def _accumulate_limits(np_ufunc: np.ufunc) -> Callable[[Op, tuple[Any, ...], dict[str, Any]], str | None]:
+    steps = _steps_limit(0, 2)
+
+    def limit(op_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+        if (reason := steps(op_, args, kwargs)) is not None or np_ufunc not in (np.add, np.multiply):
+            return reason
+        axis = args[1] if len(args) > 1 else kwargs.get("axis", 0)
+        asked = args[2] if len(args) > 2 else kwargs.get("dtype")
+        return many_halves(_OWN[np_ufunc], args[0], axis, asked)
+
+    return limit
+
+
 def _register_accumulate(np_ufunc: np.ufunc) -> None:
     @op(
         name=f"numpy.{np_ufunc.__name__}.accumulate",
         methods=[(np_ufunc, "accumulate")],
         library=True,
-        limits=_steps_limit(0, 2),
+        limits=_accumulate_limits(np_ufunc),
         checked=is_checked(np_ufunc),
     )
     def body(array: Tensor, axis: int = 0, dtype: Any = None, out: None = None) -> Any:
