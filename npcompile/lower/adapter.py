@@ -17,7 +17,7 @@ import torch
 import torch.fx as fx
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from .loads import remembering, turning, unless
+from .loads import keeping, remembering, turning, unless
 
 __all__ = ["TorchDispatchMode"]  # for `unsigned.py`, which has a mode of its own
 
@@ -46,9 +46,12 @@ PRIVATE = (
     "torch._inductor.cpp_builder.CppTorchOptions",
     "torch._inductor.decomposition.select_decomp_table",
     "torch._inductor.cpu_vec_isa.pick_vec_isa",
+    "torch._inductor.dependencies.StarDep",
+    "torch._inductor.dependencies.WeakDep",
     "torch._inductor.ir.Pointwise.make_loader",
     "torch._inductor.lowering.make_pointwise",
     "torch._inductor.lowering.register_lowering",
+    "torch._inductor.scheduler.SchedulerNode.recompute_size_and_body",
     "torch._inductor.utils.IndentedBuffer",
     "torch._inductor.virtualized.V",
     "torch._inductor.virtualized.ops",
@@ -205,26 +208,29 @@ _COMPARED = {torch.ops.aten.isnan.default: _is_nan, torch.ops.aten.isinf.default
 
 @contextmanager
 def _changed() -> Iterator[None]:
-    """Inductor with two methods that do nothing, one that knows `_seconds`, and one that knows `_once`.
+    """Inductor with two methods that do nothing, and with `_seconds`, `_once` and `keeping`.
 
-    The one compiles kernels when a wrapper is loaded. The other has a float16 value that is widened again
-    keep the digits it had before it was narrowed, which torch 2.11 does even where precision casts are
-    emulated.
+    One of the two compiles kernels when a wrapper is loaded. The other has a float16 value that is widened
+    again keep the digits it had before, which torch 2.11 does even where precision casts are emulated. With
+    other loops for a step 2.11 also forgets that a write comes after reads: `keeping`.
     """
     from torch._inductor.async_compile import AsyncCompile
     from torch._inductor.codegen.cpp import CppKernel, CppVecKernel
+    from torch._inductor.dependencies import StarDep, WeakDep
     from torch._inductor.ir import Pointwise
+    from torch._inductor.scheduler import SchedulerNode
 
     def nothing(*args: Any) -> None:
         return None
 
-    strided = "_load_or_store_non_contiguous"
     methods: list[tuple[type, str]] = [
         *((AsyncCompile, "cpp_pybinding"), (CppKernel, "cache_dtype_convert")),
-        *((CppVecKernel, strided), (Pointwise, "make_loader")),
+        *((CppVecKernel, "_load_or_store_non_contiguous"), (Pointwise, "make_loader")),
+        (SchedulerNode, "recompute_size_and_body"),
     ]
     originals = [getattr(owner, name) for owner, name in methods]
-    instead = [nothing, nothing, _seconds(originals[2]), _once(originals[3])]
+    kept = keeping(originals[4], (StarDep, WeakDep))
+    instead = [nothing, nothing, _seconds(originals[2]), _once(originals[3]), kept]
     for (owner, name), changed in zip(methods, instead, strict=True):
         setattr(owner, name, changed)
     try:
@@ -376,7 +382,6 @@ def replay_names() -> dict[str, Any]:
     import torch._C._dynamo.guards
 
     guards: Any = torch._C._dynamo.guards
-
     return {
         "torch": torch,
         "aten": torch.ops.aten,

@@ -1,4 +1,5 @@
-"""How kernels load from memory, as far as it needs no private names: vectors whole, values once in a loop."""
+"""How kernels load from memory, as far as it needs no private names: vectors whole, values once in a
+loop, and what is written over before it is."""
 
 from __future__ import annotations
 
@@ -46,3 +47,20 @@ def remembering(load: Callable[[Any], Any], loop_now: Callable[[], Any]) -> Call
         return known[place]
 
     return loader
+
+
+def keeping(original: Callable[..., None], kinds: tuple[type, ...]) -> Callable[..., None]:
+    """A step's loops worked out anew, but with what says which steps come before it, where that was lost.
+
+    kinds: of dependencies that are no reads or writes of its own.
+    """
+
+    def recompute(self: Any, *args: Any, **kwargs: Any) -> None:
+        order = [read for read in self.read_writes.reads if isinstance(read, kinds)]
+        original(self, *args, **kwargs)
+        if not any(isinstance(read, kinds) for read in self.read_writes.reads):
+            for read in order:
+                self.set_read_writes(self.read_writes.with_read(read))
+            self.set_read_writes(self.read_writes.rename(self.mutation_renames))
+
+    return recompute

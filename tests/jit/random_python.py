@@ -4,8 +4,8 @@ Compared: value, dtype, shape, type and sharing of the result, the arguments' ar
 call, the module's globals, random streams, printed text, and of an exception its type, text, cause and the
 user's lines in the traceback.
 
-From Python 3.12 on `contextlib` leaves a frame that swallowed an exception to the garbage collector: what such
-a frame holds ends at no certain time in plain Python either (some "closed" in LOG, one program in a thousand).
+From Python 3.12 on `contextlib` leaves a frame that swallowed an exception to the garbage collector: what
+such a frame holds ends at no certain time in plain Python either (some "closed" in LOG, one program in 1000).
 
     python -m tests.jit.random_python --programs 20000 [--seed 0] [--compiled-every 50]
 """

@@ -114,3 +114,39 @@ def test_what_was_kept_stays(kept: int, functions: ModuleType, monkeypatch: pyte
 @pytest.mark.parametrize("kept", range(4), ids=KEPT.__getitem__)
 def test_what_was_kept_stays_compiled(kept: int, functions: ModuleType) -> None:
     judge(getattr(functions, f"kept_{kept}_0"))
+
+
+def copied(a, b):
+    v = a.copy()
+    a[...] = a + b
+    return v, a
+
+
+def flattened(a, b):
+    v = a.flatten()
+    np.multiply(a, b, out=a)
+    return v[::-2], a
+
+
+def turned(a, b):
+    v = np.array(a).T
+    a *= b > 1
+    return v, a - 0
+
+
+def rows(a, b):
+    v = a + 0
+    a[1:] = b
+    return v, a
+
+
+@pytest.mark.parametrize(
+    "function", [copied, flattened, turned, rows], ids=lambda function: function.__name__
+)
+def test_what_was_kept_stays_where_other_loops_write(function: Any) -> None:
+    jitted = npcompile.jit(function, wait=True)
+    for call in range(3):
+        a, b = np.arange(12.0).reshape(3, 4) + call, np.arange(4.0)
+        want, got = function(a.copy(), b), jitted(a.copy(), b)
+        for one, other in zip(got, want, strict=True):
+            np.testing.assert_array_equal(one, other)
