@@ -19,6 +19,7 @@ from npcompile.frontend.memory import Roots
 from npcompile.frontend.ndarray import ndarray
 from npcompile.frontend.program import Guard, Length, Read, step_of, value_of
 from npcompile.frontend.pure import TOTAL
+from npcompile.frontend.recording.place import frames
 from npcompile.frontend.signature import BY_VALUE, NUMBERS
 from npcompile.frontend.table import computed
 from npcompile.frontend.tracked import Tracked, fresh
@@ -215,9 +216,20 @@ class Notes(Handed):
         node = self.graph.create_node("call_function", target, args, kwargs, _NAMES.get(name, name))
         line, top = self.where()
         node.meta.update(step=step, value=value, line=line, top=top)
+        if step == "opaque":
+            node.meta["inside"] = self._inside()
         if step == "host":
             node.meta["reason"], self.refusal = self.refusal, None
         return node
+
+    def _inside(self) -> tuple[tuple[CodeType, int, dict[str, Any]], ...]:
+        """The frames of functions that the function called and that led here, the outermost first."""
+        found: list[tuple[CodeType, int, dict[str, Any]]] = []
+        for frame in frames():
+            if frame.f_code is self.code:
+                return tuple(reversed(found))
+            found.append((frame.f_code, frame.f_lineno, frame.f_globals))
+        return ()
 
     def where(self) -> tuple[int | None, int | None]:
         """The user's line being recorded, that of the nearest frame of a file that is not ours; and the line

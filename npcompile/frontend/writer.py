@@ -16,6 +16,7 @@ from npcompile.frontend.made import Build, Store
 from npcompile.frontend.memory import Overlap
 from npcompile.frontend.program import Call, Diverged, Length, Program, Read, step_of, value_of
 from npcompile.frontend.pure import OPERATORS
+from npcompile.frontend.recording.place import caller_at
 from npcompile.frontend.stacks import is_stack, product
 from npcompile.frontend.table import Op
 from npcompile.lower.parsing import parse
@@ -107,7 +108,18 @@ class Writer:
         name = self.constant(target, "f")
         if step_of(node) == "host" and not isinstance(target, Build):
             self.hosts[name] = node
-        return f"{name}({self.args(node)})"
+        return self.within(node, name) if node.meta.get("inside") else f"{name}({self.args(node)})"
+
+    def within(self, node: fx.Node, name: str) -> str:
+        """A call that helpers make: from frames like theirs."""
+        given, named = (
+            "(" + "".join(f"{self.arg(arg)}, " for arg in node.args) + ")",
+            self.arg(dict(node.kwargs)),
+        )
+        for place in reversed(node.meta["inside"]):
+            given, named = f"({name}, {given}, {named})", "{}"
+            name = self.constant(caller_at(*place), "within")
+        return f"{name}{given}"
 
     def function(self, op: Op, node: fx.Node) -> Callable[..., Any]:
         """What a step on the host calls for an op."""

@@ -5,6 +5,8 @@ A row of `DIVERGING`: the function, arguments to record and replay it with, and 
 
 from __future__ import annotations
 
+import os
+import tempfile
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -14,6 +16,7 @@ import numpy as np
 from tests.jit.objects import JOURNAL, State, entered
 
 S = State()
+THERE = tempfile.gettempdir()
 
 
 def reset() -> None:
@@ -321,6 +324,28 @@ def raised_from_another(x):
     return y
 
 
+def _touched(x, path):
+    JOURNAL.append("touched")
+    os.utime(path)
+    return x + 1
+
+
+def raised_by_a_call_in_a_helper(x):
+    JOURNAL.append("before")
+    x += 1
+    y = S.applied(_touched, x, THERE if x.max() < 8 else THERE + "not")
+    JOURNAL.append("after")
+    return y
+
+
+def raised_by_a_call_in_a_helper_for_what_is_outside(x):
+    y = x * 2
+    JOURNAL.append("before")
+    S.path = str(THERE + "not" * int(x.max() > 8))
+    y = _touched(y, S.path)
+    return y
+
+
 def raised_while_another_is_handled(x):
     x += 1
     try:
@@ -362,6 +387,8 @@ DIVERGING: list[tuple[Callable[..., Any], tuple[float, ...], tuple[float, ...]]]
     (interrupt_in_a_loop, LOW, HIGH),
     (not_an_exception, LOW, HIGH),
     (raised_in_a_helper, LOW, HIGH),
+    (raised_by_a_call_in_a_helper, LOW, HIGH),
+    (raised_by_a_call_in_a_helper_for_what_is_outside, LOW, HIGH),
     (raised_from_another, (0.1, 0.1), HIGH),
     (raised_while_another_is_handled, LOW, HIGH),
     (raised_in_a_method, LOW, HIGH),

@@ -349,8 +349,27 @@ def file_that_nobody_holds(x):
         return y + 1, size
 
 
+def _told(y, logger):
+    logger.warning("a sum of %s", float(y.sum()))
+    return _told_further(y + 1)
+
+
+def _told_further(y):
+    LOGGER.error("a greatest of %s", y.max())
+    S.n += 1
+    return [LOGGER.info("one of %s", one) or one * 2 for one in y[:2]]
+
+
+def logging_in_helpers(x):
+    S.logger = LOGGER
+    LOGGER.warning("begins")
+    first, second = _told(x * 2, S.logger)
+    return first + second + x
+
+
 EFFECTS: list[Callable[..., Any]] = [
     file_that_nobody_holds,
+    logging_in_helpers,
     attribute,
     attribute_augmented,
     attribute_of_attribute,

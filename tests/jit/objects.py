@@ -47,6 +47,10 @@ class State:
         JOURNAL.append(("level", float(value)))
         self.t = value
 
+    def applied(self, function: Any, *args: Any) -> Any:
+        self.n += 1
+        return function(*args)
+
     def step(self, x: Any) -> None:
         self.u = self.u + x * 0.5
         self.t += 0.5

@@ -82,6 +82,22 @@ def do(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
     return caller(function, args, kwargs)
 
 
+def _within(callee: Callable[..., Any], given: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    return callee(*given, **named)
+
+
+def caller_at(code: CodeType, line: int, space: dict[str, Any]) -> FunctionType:
+    """A function that calls another, in a frame that has this line of that code: what is called at replay
+    from within a helper is seen to be (by loggers, in tracebacks)."""
+    made = _within.__code__.replace(
+        co_filename=code.co_filename,
+        co_firstlineno=line - 1,
+        co_name=code.co_name,
+        co_qualname=code.co_qualname,
+    )
+    return FunctionType(made, space)
+
+
 def outputs_named(
     fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
