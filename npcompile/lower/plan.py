@@ -147,7 +147,7 @@ class Planner:
     # -- steps -------------------------------------------------------------------------------------------
 
     def _op(self, node: fx.Node) -> None:
-        if len(self.open.ops) >= MAX_OPS and step_of(node) != "part":  # results stay with what gives them
+        if self.open.work >= MAX_OPS and step_of(node) != "part":  # results stay with what gives them
             self._shorten()
         args = nodes_in((node.args, node.kwargs))
         if node.meta.get("moving"):  # it fails, if it does, before what comes after it, or any effect
@@ -175,7 +175,7 @@ class Planner:
         for arg in args:
             if arg not in self.open.inside and value_of(arg).kind == "array":
                 self.open.reads.append(self.canonical(arg))
-        self.open.ops.append(node)
+        self.open.add(node)
         self.open.inside.add(node)
         self.open.checked |= checked
 
@@ -224,7 +224,7 @@ class Planner:
             self.close(why)
         self.on_host(target)
         self.open.writes.append((node, target))
-        self.open.ops.append(node)
+        self.open.add(node)
 
     def _reads_old(self, value: Any) -> bool:
         """Whether a value was read from an array before the open segment wrote to it: Inductor may read it
@@ -248,7 +248,7 @@ class Planner:
     def _save(self, node: fx.Node, dst: fx.Node, why: str) -> None:
         """End the segment with the written value among its outputs, and copy it to its place."""
         node.meta["value"] = value_of(dst).renewed(-1, value_of(dst).shape, value_of(dst).dtype)
-        self.open.ops.append(node)
+        self.open.add(node)
         self.open.saved.append(node)
         self.close(why)
         self._copy(node, self.canonical(dst), node, why)
@@ -324,7 +324,7 @@ class Planner:
         its name."""
         if dst not in self.open.inside or step_of(dst) == "view" or self.shown[value_of(dst).root] > 1:
             return False
-        self.open.ops.append(node)
+        self.open.add(node)
         self.open.renamed[dst] = node
         return True
 

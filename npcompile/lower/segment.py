@@ -84,11 +84,15 @@ def nodes_in(arg: Any) -> list[fx.Node]:
     return found
 
 
+COMPLEX = 4  # operations that one on complex numbers is: it is done on parts, with their infinities and NaN
+
+
 class Open:
-    """The segment being gathered."""
+    """The segment being gathered. work: what its operations are to the compiler, real ones being 1."""
 
     def __init__(self) -> None:
         self.ops: list[fx.Node] = []
+        self.work = 0
         self.inside: set[fx.Node] = set()
         self.reads: list[
             fx.Node
@@ -97,6 +101,12 @@ class Open:
         self.renamed: dict[fx.Node, fx.Node] = {}  # an array of the segment -> the write that renewed it
         self.saved: list[fx.Node] = []  # writes whose value is copied to its place after the segment
         self.checked = False
+
+    def add(self, node: fx.Node) -> None:
+        self.ops.append(node)
+        values = (value_of(item) for item in (node, *node.all_input_nodes))
+        parts = any(value.dtype is not None and value.dtype.is_complex for value in values)
+        self.work += COMPLEX if parts else 1
 
 
 class Places(Protocol):

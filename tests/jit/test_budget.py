@@ -96,6 +96,15 @@ def test_it_is_cut_where_the_least_is_handed_on(monkeypatch: pytest.MonkeyPatch)
     assert len(second.ops) >= 3
 
 
+def test_operations_on_complex_numbers_are_several(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plan, "MAX_OPS", 12)
+    for dtype, segments in (("f8", 1), ("c16", 3)):
+        jitted = npcompile.jit(lambda x: np.sin(x * x + x) * x - np.cos(x + x) * x)
+        for _ in range(2):
+            judge(jitted, jitted.__wrapped__, (np.arange(6).astype(dtype),))
+        assert jitted.stats.segments == segments, jitted.stats
+
+
 def test_hundreds_of_operations_are_some_segments() -> None:
     def long(x):
         for _ in (1, 2, 3, 4):
