@@ -106,7 +106,7 @@ class Open:
         self.ops.append(node)
         values = (value_of(item) for item in (node, *node.all_input_nodes))
         parts = any(value.dtype is not None and value.dtype.is_complex for value in values)
-        self.work += COMPLEX if parts else 1
+        self.work += COMPLEX if parts and step_of(node) == "op" else 1
 
 
 class Places(Protocol):
