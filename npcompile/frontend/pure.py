@@ -162,6 +162,23 @@ ASKS: dict[type, frozenset[str]] = {
 # Attributes of an array that the signature decides.
 ARRAY_FACTS: frozenset[str] = frozenset(["shape", "ndim", "size", "dtype", "itemsize", "nbytes", "strides"])
 
+# Flags of an array that decide: the signature has them, or the guard on what was read. Who owns the memory of
+# what a program makes is not known.
+FLAGS: frozenset[str] = frozenset(
+    [
+        "c_contiguous",
+        "f_contiguous",
+        "contiguous",
+        "fortran",
+        "forc",
+        "fnc",
+        "writeable",
+        "aligned",
+        "behaved",
+    ]
+    + ["carray", "farray", "C_CONTIGUOUS", "F_CONTIGUOUS", "WRITEABLE", "ALIGNED", "C", "F", "W", "A"]
+)
+
 # Methods of an array that are pure but not ops yet.
 HOST_METHODS: frozenset[Any] = frozenset(
     [np.ndarray.nonzero, np.ndarray.tolist, np.ndarray.item, np.ndarray.searchsorted, np.ndarray.choose]

@@ -34,6 +34,18 @@ class Mode(enum.Enum):
     SLOW = 2
 
 
+class Way(enum.Enum):
+    UP = "up"
+    DOWN = "down"
+
+    @property
+    def sign(self):
+        return 1.0 if self is Way.UP else -1.0
+
+    def scaled(self, x):
+        return x * self.sign
+
+
 def enum_member(x, k, box):
     mode = Mode.FAST
     if mode is Mode.FAST:
@@ -324,3 +336,17 @@ def autograd(x, k, box):
     out = (w * a + b).tanh()
     out.backward()
     return out.data, w.grad, b.grad, a.grad
+
+
+def flags_of_arrays(x, k, box):
+    if not box.y.flags.c_contiguous or not x.flags["WRITEABLE"]:
+        return x
+    rows = box.y.reshape(2, 3)
+    if not rows.T.flags.c_contiguous and rows.T.flags.f_contiguous:
+        x += 1
+    return x * k + rows.T.reshape(-1)
+
+
+def getter_of_an_enumeration(x, k, box):
+    way = Way.UP if box.t > 0 else Way.DOWN
+    return way.scaled(x) + way.sign * k

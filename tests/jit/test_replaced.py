@@ -6,6 +6,7 @@ A row of `REPLACED`: a function that reads, and the change. To add a kind, add a
 from __future__ import annotations
 
 import builtins
+import enum
 import math
 import time
 from collections.abc import Callable, Iterator
@@ -43,6 +44,24 @@ class Holder:
         return a * self.factor
 
 
+class Between:
+    def method(self, a):
+        return super().method(a) * -1  # type: ignore[misc]
+
+
+class Mode(enum.Enum):
+    A = "a"
+    B = "b"
+
+    def apply(self, x):
+        return x + 1 if self is Mode.A else x - 1
+
+    @property
+    def scale(self):
+        return {"a": NUMBER, "b": 3.0}[self.value]
+
+
+MODE = Mode.A
 OBJECT, HELD = Holder(), {"f": recoded}
 Change = Callable[[pytest.MonkeyPatch], None]
 
@@ -57,6 +76,10 @@ def replace(space: Any, name: str, value: Any) -> Change:
     return lambda patch: patch.setattr(space, name, value)
 
 
+def replace_in(name: str, value: Any) -> Change:
+    return lambda patch: patch.setattr(Mode, name, value)
+
+
 def define(name: str, value: Any) -> Change:
     return lambda patch: patch.setitem(globals(), name, value)
 
@@ -64,6 +87,12 @@ def define(name: str, value: Any) -> Change:
 REPLACED: dict[str, tuple[Callable[[Any], Any], Change]] = {
     "code of a function": (lambda x: recoded(x) + 1, code(recoded, tripled)),
     "code of a method": (lambda x: OBJECT.recoded(x) + 1, code(Holder.recoded, Holder.method)),
+    "a method of an enumeration": (lambda x: MODE.apply(x), replace_in("apply", lambda self, x: x * 7)),
+    "a property of an enumeration": (
+        lambda x: x * MODE.scale,
+        replace_in("scale", property(lambda self: 7.0)),
+    ),
+    "what a property of an enumeration reads": (lambda x: x * MODE.scale, define("NUMBER", 7.0)),
     "code of a function that a call is made of": (lambda x: HELD["f"](x), code(recoded, tripled)),
     "a function of NumPy's": (lambda x: np.sqrt(x) + 1, replace(np, "sqrt", np.square)),
     "a function of NumPy's by another name": (lambda x: NUMPY.sqrt(x) + 1, replace(np, "sqrt", np.square)),
@@ -152,3 +181,17 @@ def test_functions_that_are_replaced_and_back_again_cost_no_recording() -> None:
         np.sqrt = sqrt
     assert jitted.stats.recordings == 3 and jitted.stats.replays == 15
     assert "sqrt" in str(npcompile.explain(jitted, X).recompilations[0])
+
+
+def test_a_class_that_gets_other_bases() -> None:
+    class Other(Holder):
+        def method(self, a):
+            return super().method(a) + 1
+
+    one = Other()
+    jitted = npcompile.jit(lambda x: one.method(x))
+    for bases in ((Holder,), (Between, Holder), (Holder,)):
+        Other.__bases__ = bases
+        for _ in range(3):
+            same(jitted(X), one.method(X))
+    assert jitted.stats.recordings == 2

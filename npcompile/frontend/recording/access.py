@@ -34,6 +34,7 @@ from npcompile.frontend.tracked import fresh
 _GRIDS = (type(np.mgrid), type(np.ogrid), type(np.r_), type(np.c_))  # `np.mgrid[0:3, 0:4]` makes arrays
 
 
+_FLAGS = type(np.empty(0).flags)
 _GENERATORS = (np.random.Generator, np.random.RandomState)
 
 
@@ -107,6 +108,9 @@ class Access(Histories):
                 return result
             if name == "device" and isinstance(result, str):
                 return result
+            if type(result) is _FLAGS:
+                self.notes.asked(obj)
+                return result
             op = TABLE.of(np.ndarray.__dict__.get(name))
             if type(result) in (types.BuiltinFunctionType, types.MethodType):
                 return result
@@ -115,6 +119,8 @@ class Access(Histories):
             if (reason := self._refuses(op, (obj,), {})) is not None:
                 raise Unfollowed(reason)
             return self.notes.op(op, (obj,), {}, result)
+        if type(obj) is _FLAGS and name in pure.FLAGS:
+            return result
         if isinstance(obj, np.generic):
             if name in pure.ARRAY_FACTS or type(result) is types.BuiltinFunctionType:
                 self.notes.constant(result)
@@ -125,6 +131,8 @@ class Access(Histories):
                 return self._read("global", name, vars(obj), None, result)
             self.notes.constant(result)
             return result
+        if isinstance(obj, enum.Enum):
+            self._of_member(obj, name)
         known = self.notes.tracked.get(obj)
         if known is not None and known.node is None:
             self.notes.constant(result)
@@ -189,12 +197,22 @@ class Access(Histories):
             return result
         if owner is None or type(vars(owner)[name]) is not types.FunctionType:
             raise Unfollowed(f"attribute {name} of super()")
+        self._read("class", "__mro__", obj.__self_class__, None, kinds)
         self._read("class", name, owner, None, vars(owner)[name])
         return result
+
+    def _of_member(self, obj: enum.Enum, name: str) -> None:
+        """A method or a property of a member of the user's enumeration: as long as the class has this one."""
+        owner = next((kind for kind in type(obj).__mro__ if name in vars(kind)), None)
+        if owner is not None and isinstance(vars(owner)[name], types.FunctionType | property):
+            self._read("class", name, owner, None, vars(owner)[name])
 
     def _property(self, obj: Any, name: str, _: bool) -> bool:
         """A property's getter is a function like others, as long as the class has this property."""
         node = self.notes.tracked.node(obj)
+        if isinstance(obj, enum.Enum):
+            self._of_member(obj, name)
+            return True
         if node is None:
             return False
         self.notes.guard("property", (name, inspect.getattr_static(type(obj), name)), node)
@@ -221,6 +239,8 @@ class Access(Histories):
             if op is None or reason is not None:
                 return self.notes.host(GETITEM, (obj, index), {}, result)
             return self.notes.op(op, (obj, index), {}, result, view=is_array(result) and is_basic(index))
+        if type(obj) is _FLAGS and index in pure.FLAGS:
+            return result
         if type(obj) in _GRIDS:
             return self.notes.host(Call("grid", obj.__getitem__), (index,), {}, result)
         if item := self.of_history(obj, index, result):
