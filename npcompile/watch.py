@@ -29,6 +29,11 @@ SECONDS = 5e-6
 ROUNDS = 4
 
 
+def _is_jitted(fn: Any) -> bool:
+    """Whether users have jitted a function (or a method's) themselves: it is measured by itself."""
+    return hasattr(type(getattr(fn, "__func__", fn)), "npcompile_function")
+
+
 class _Frame:
     """One function that is being run: the statement at hand, since when, and what blocks took of that."""
 
@@ -122,10 +127,13 @@ class Watch:
         def enter(callee: Any) -> Any:
             made = outlined.enter(callee)
             plain = made is callee or any(state.plain for state in getattr(made, "_states", {}).values())
-            return made if plain else self._timed(made)
+            return made if plain and not _is_jitted(callee) else self._timed(made)
+
+        def as_it_is(called: Any) -> bool:
+            return outlined.as_it_is(called) and not _is_jitted(called)
 
         try:
-            made = outline(fn, outlined.levels, enter, outlined.as_it_is, self)
+            made = outline(fn, outlined.levels, enter, as_it_is, self)
         except NotFound:
             return None
         for piece in made.pieces:

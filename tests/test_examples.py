@@ -89,6 +89,7 @@ TABLE = [
     Row("particle_in_cell", "histogram", {"size": 500}, 1, 5, 0, 12),
     Row("ray_tracing", "example", {"size": 32}, 15, 0, 0, 72, "a container from outside is used in place"),
     Row("gpt", "example", {"size": 16, "tokens": 8}, 5, 3, 0, 0, tolerance=1e-06),
+    Row("autograd", "example", {"size": 8, "length": 6}, 1, 5, 0, 0),
     Row("kalman", "one_step", {"size": 2}, 1, 5, 0, 0),
     Row("kalman", "outlier", {"size": 2}, 1, 5, 0, 0),
     Row("kalman", "example", {"size": 40}, 5, 5, 0, 0),

@@ -36,6 +36,7 @@ EXPLAINED = {
     "particle_in_cell-histogram": Explained(1, 2, 3, 0),
     "ray_tracing-example": Explained(19, 6, 17, 17),
     "gpt-example": Explained(5, 2, 15, 0),
+    "autograd-example": Explained(1, 0, 7, 0),
     "kalman-one_step": Explained(1, 0, 3, 0),
     "kalman-outlier": Explained(1, 0, 2, 0),
     "kalman-example": Explained(5, 0, 8, 1),

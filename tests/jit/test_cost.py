@@ -208,3 +208,39 @@ def test_what_numpy_does_faster_is_told_from_what_is_around_it(monkeypatch: pyte
     assert not told(npcompile.jit(function), np.ones(8), 1.0, 0.0)
     (warning,) = told(npcompile.jit(function), np.ones(8), 0.5, 0.5)
     assert f"{__file__}:{function.__code__.co_firstlineno + 4}: 50% of its time" in str(warning.message)
+
+
+@npcompile.jit
+def jitted_itself(x, seconds):
+    spend(seconds)
+    return x * 0.5 + 1
+
+
+class Stepping:
+    @npcompile.jit
+    def step(self, x, seconds):
+        spend(seconds)
+        return x * 0.5 + 1
+
+
+def calls_jitted(x, seconds):
+    found = []
+    for _ in range(40):
+        found.append(jitted_itself(x, seconds))
+    return found
+
+
+def calls_a_jitted_method(x, seconds):
+    stepping, found = STEPPING, []
+    for _ in range(40):
+        found.append(stepping.step(x, seconds))
+    return found
+
+
+STEPPING = Stepping()
+
+
+@pytest.mark.parametrize("fn", [calls_jitted, calls_a_jitted_method])
+def test_what_is_jitted_itself_tells_itself_what_it_costs(fn: Callable[..., Any]) -> None:
+    for warning in told(npcompile.jit(fn), np.ones(8), 1e-3):
+        assert str(warning.message).startswith(("jitted_itself: ", "step: "))
