@@ -92,6 +92,8 @@ class Entering:
 
 def _is_usable(fn: types.FunctionType) -> bool:
     """Whether a function is jitted where Python calls it: with a closure only where it is not to be cut."""
+    if follow.looks_at_callers(fn):
+        return False
     if fn.__closure__ is None or fn.__code__.co_freevars == ("__class__",):
         return follow.is_users(fn)
     return follow.is_users(fn) and isinstance(rewrite(fn), Rewritten) and not must_be_cut(fn)

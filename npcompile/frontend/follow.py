@@ -11,7 +11,9 @@ import inspect
 import os
 import sys
 import sysconfig
+import traceback
 import types
+import warnings
 import weakref
 from typing import Any
 
@@ -123,6 +125,29 @@ def is_numpys(space: dict[str, Any]) -> bool:
     """Whether these are the globals of one of NumPy's own modules."""
     name = space.get("__name__")
     return isinstance(name, str) and (name == "numpy" or name.startswith("numpy."))
+
+
+# What tells a function who called it.
+_CALLERS: tuple[Any, ...] = (sys._getframe, inspect.currentframe, inspect.stack, traceback.extract_stack)
+_CALLERS += (traceback.format_stack, traceback.print_stack, traceback.walk_stack)
+
+
+def looks_at_callers(fn: types.FunctionType) -> bool:
+    """Whether a function asks who called it, or has a logger do so (`stacklevel=2`): called as it is, from a
+    frame like that of its caller, it sees what it would see. `warnings.warn` is seen to by itself."""
+    if _reaches(fn, _CALLERS):
+        return True
+    constants = fn.__code__.co_consts  # names of arguments: in tuples, or one by one beside `*args`
+    named = any(one == "stacklevel" or (type(one) is tuple and "stacklevel" in one) for one in constants)
+    return named and not _reaches(fn, (warnings.warn,))
+
+
+def _reaches(fn: types.FunctionType, functions: tuple[Any, ...]) -> bool:
+    """Whether one of these is a global name of a function's, or an attribute of a module that is."""
+    names = fn.__code__.co_names
+    held = [fn.__globals__[name] for name in names if name in fn.__globals__]
+    held += [getattr(one, name, None) for one in held if isinstance(one, types.ModuleType) for name in names]
+    return any(one is function for one in held for function in functions)
 
 
 def key_of(fn: types.FunctionType) -> Any:

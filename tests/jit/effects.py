@@ -9,6 +9,7 @@ import logging
 import os
 import pickle
 import random
+import sys
 import tempfile
 import time
 import warnings
@@ -360,6 +361,29 @@ def _told_further(y):
     return [LOGGER.info("one of %s", one) or one * 2 for one in y[:2]]
 
 
+def _log(text, *args):
+    LOGGER.warning(text, *args, stacklevel=2)
+
+
+def _caller():
+    return sys._getframe(1).f_code.co_name, sys._getframe(1).f_lineno
+
+
+def _logged(y):
+    _log("%s", float(y.max()))
+    JOURNAL.append(_caller())
+    return y * 2
+
+
+def logging_for_the_caller(x):
+    _log("begins")
+    y = _logged(x + 1)
+    for k in range(2):
+        y = _logged(y) - k
+    JOURNAL.append(_caller())
+    return y
+
+
 def logging_in_helpers(x):
     S.logger = LOGGER
     LOGGER.warning("begins")
@@ -370,6 +394,7 @@ def logging_in_helpers(x):
 EFFECTS: list[Callable[..., Any]] = [
     file_that_nobody_holds,
     logging_in_helpers,
+    logging_for_the_caller,
     attribute,
     attribute_augmented,
     attribute_of_attribute,

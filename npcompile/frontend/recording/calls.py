@@ -43,8 +43,10 @@ class Calls(Library):
     """`f(a)`, by what is known of `f`."""
 
     def call(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
-        if not self.on or id(fn) in self._inner:
+        if id(fn) in self._inner:
             return self.inner(fn, args, kwargs)
+        if not self.on:
+            return do(fn, *args, **kwargs)
         if fn is warnings.warn:
             return self._warn(*args, **kwargs)
         op = TABLE.of(fn)
@@ -427,7 +429,8 @@ class Calls(Library):
                 return self._note(self._structural, fn, args, kwargs, do(fn, *args, **kwargs))
         except TypeError:
             pass
-        rewritten = rewrite(fn) if follow.is_users(fn) and len(self._cells) < MAX_DEPTH else None
+        followed = follow.is_users(fn) and len(self._cells) < MAX_DEPTH and not follow.looks_at_callers(fn)
+        rewritten = rewrite(fn) if followed else None
         if not isinstance(rewritten, Rewritten):
             return self._opaque(Call(fn.__name__, fn), fn, args, kwargs)
         if self.notes.tracked.node(fn) is None and not fn.__code__.co_flags & inspect.CO_NESTED:
