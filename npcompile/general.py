@@ -33,7 +33,9 @@ if TYPE_CHECKING:
 
 # So many recordings are made to find two that are the same program.
 MAX_ATTEMPTS = 4
-# After so many calls in a row that it could not answer, a general program is given up.
+# So many are kept: for even lengths and for odd ones (`x[: n // 2] + x[n // 2 :]`).
+MAX_GENERAL = 3
+# After so many calls in a row that they could not answer, general programs are given up.
 MAX_MISSES = 8
 # Numbers for which is known that the program may answer; past this many they are looked at again.
 KEPT = 256
@@ -50,25 +52,35 @@ class Group:
     def __init__(self) -> None:
         self.seen = 0
         self.left = MAX_ATTEMPTS
-        self.misses = 0  # of the general program, since it last answered
+        self.misses = 0  # of the general programs, since one last answered
         self.attempts: list[tuple[tuple[int, ...], Entry, tuple[int, ...]]] = []
         self.asked = False  # a number decided where a size is wanted
-        self.general: General | None = None
+        self.generals: list[General] = []  # the last one first
         self.outlined: Outlined | None = None  # the function cut into blocks, whatever the lengths
+
+    @property
+    def general(self) -> General | None:
+        return self.generals[0] if self.generals else None
+
+    def followed_by(self, lengths: tuple[int, ...]) -> list[General]:
+        """The general programs that may answer for arguments of these lengths."""
+        return [known for known in self.generals if known.follows(lengths)]
 
     def is_general(self, lengths: tuple[int, ...]) -> bool:
         """Whether the next recording is to be a general one."""
-        known = self.general
-        if known is not None:  # it is too narrow: what was the same in two recordings has to stay so
-            return self.left > 0 and (known.refused or not known.follows(lengths))
+        if self.generals:  # what was the same in two recordings has to stay so, or kernels assumed more
+            return self.left > 0 and (self._too_narrow(lengths) or self.misses > 0)
         return 0 < self.seen and self.left > 0 and bool(lengths or self.asked)
+
+    def _too_narrow(self, lengths: tuple[int, ...]) -> bool:
+        return any(known.refused for known in self.generals) or not self.followed_by(lengths)
 
     def give_up(self) -> None:
         """A recording with traced lengths cannot be followed, or is of no use."""
-        self.left, self.general = 0, None
+        self.left, self.generals = 0, []
 
     def missed(self) -> None:
-        """The general program could not answer where it should have."""
+        """No general program could answer where it should have."""
         self.misses += 1
         if self.misses >= MAX_MISSES:
             self.give_up()
@@ -84,6 +96,7 @@ class Group:
         outside = _outside(entry.program)
         on_host = entry.program.device in (None, "cpu")
         same = [attempt for attempt in self.attempts if on_host and _same(attempt[1], entry)]
+        made: General | None = None
         for other, known, numbers in same:
             if _differ(known, entry, (other, numbers, _outside(known.program)) != (lengths, counts, outside)):
                 fixed = {
@@ -91,7 +104,10 @@ class Group:
                     for at, (place, now) in enumerate(zip(places, counts, strict=True))
                     if all(before[at] == now for _, _, before in same)
                 }
-                self.general = General(entry, lengths, known, other, places, fixed)
+                made = General(entry, lengths, known, other, places, fixed)
+        if made is not None:
+            kept = [] if self._too_narrow(lengths) else self.generals[: MAX_GENERAL - 1]
+            self.generals = [made, *kept]
         self.attempts.append((lengths, entry, counts))
         self.left -= 1
 

@@ -194,20 +194,24 @@ class Recorded(Sharing):
             state = self._states.get(key)
         linked = state is not None and self._link(state)
         group, lengths = self._group(key) if state is None else (state.group, state.lengths)
-        general = None if group is None else group.general
-        if group is not None and general is not None and general.follows(lengths):
+        missed = False
+        for general in () if group is None else group.followed_by(lengths):
             numbers = general.counts and (state is None or state.general is not general)
             if state is None or general.by_data or general.outside or numbers:
                 try:
                     result = self._generally(general, key, args, kwargs)
-                    group.misses = 0
-                    self.balance.replayed()
-                    if state is not None and state.misses:
-                        state.found(self.balance)
-                    return result
                 except Diverged:
-                    self._stats.divergences += 1
-                    group.missed()
+                    missed = True
+                    continue
+                assert group is not None
+                group.misses = 0
+                self.balance.replayed()
+                if state is not None and state.misses:
+                    state.found(self.balance)
+                return result
+        if missed and group is not None:
+            self._stats.divergences += 1
+            group.missed()
         if state is None:
             if self._growing.look(args):
                 self._stats.calls -= 1

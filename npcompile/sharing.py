@@ -50,7 +50,7 @@ class Sharing(Linking):
     def _is_general(self, key: Any) -> bool:
         """Whether a program for many lengths may answer."""
         group, lengths = self._group(key)
-        return group is not None and group.general is not None and group.general.follows(lengths)
+        return group is not None and bool(group.followed_by(lengths))
 
     def _generally(self, general: General, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call that a program for many lengths answers. Raises Diverged."""

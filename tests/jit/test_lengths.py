@@ -13,6 +13,7 @@ import pytest
 import npcompile
 from tests.checker import same
 from tests.jit.grower import PRELUDE, Grower
+from tests.jit.lane import judge
 from tests.jit.random_programs import OTHER_LENGTHS, check
 
 LENGTHS = [10, 13, 300, 40, 41, 301, 1000, 302, 77, 640, 12, 500, 2000, 90, 91, 92]
@@ -384,3 +385,15 @@ def test_lengths_that_were_the_same_may_differ_later(monkeypatch: pytest.MonkeyP
         x, y = np.arange(float(n)), np.arange(float(m))
         same(jitted(x, y), apart_later(x, y), scale=1.0, ulp=8)
     assert jitted.stats.recordings == 5 and jitted.stats.plain_calls == 0
+
+
+def test_even_and_odd_lengths_have_a_program_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    def folded(x):
+        half = len(x) // 2
+        return x[:half] + x[half:][:half], np.fft.fftfreq(len(x))
+
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+    jitted = npcompile.jit(folded)
+    for length in range(20, 60):
+        judge(jitted, folded, (np.arange(float(length)),))
+    assert jitted.stats.recordings <= 5 and jitted.stats.replays >= 35, jitted.stats
