@@ -155,6 +155,34 @@ def sized_by_data(node: fx.Node) -> bool:
     return isinstance(target, Hashable) and target in pure.SIZED_BY_DATA
 
 
+def bound_by_sizes(graph: fx.Graph, general: bool) -> set[fx.Node]:
+    """The steps that may fail at other sizes of their arrays: an element at a place, the maximum of nothing,
+    shapes that do not go together. general: those of the arguments may be others; if not, those alone that
+    data decide, and all that is done with them counts."""
+    by_data: set[fx.Node] = set()
+    found: set[fx.Node] = set()
+    for node in graph.nodes:
+        if node.op != "call_function":
+            continue
+        if not by_data.isdisjoint(node.all_input_nodes):
+            found.add(node)
+        if (node in found or sized_by_data(node)) and value_of(node).kind == "array":
+            by_data.add(node)
+        if general and step_of(node) in ("op", "view", "part") and _is_at_a_place(node):
+            found.add(node)
+    return found
+
+
+def _is_at_a_place(node: fx.Node) -> bool:
+    """Whether a step takes an element, a row or a shape by number."""
+    if any(step_of(arg) == "number" for arg in node.all_input_nodes):
+        return True
+    if not isinstance(node.target, Op) or node.target.function is not np.ndarray.__getitem__:
+        return step_of(node) == "view" and any(type(arg) in (int, tuple, list) for arg in node.args[1:])
+    index = node.args[1] if isinstance(node.args[1], tuple) else (node.args[1],)
+    return any(isinstance(item, int | np.integer) for item in index)
+
+
 def may_lie_otherwise(program: Program) -> bool:
     """Whether something is a view at some lengths and a copy at others: `x[:, :n].ravel()`, where `n` may be
     less than the length or not."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import inspect
 import types
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -242,14 +242,14 @@ def step_of(node: fx.Node) -> str:
     return str(node.meta.get("step", "input"))
 
 
-def drop_unused(graph: fx.Graph) -> None:
-    """Steps without use or effect go."""
+def drop_unused(graph: fx.Graph, may_fail: Container[fx.Node]) -> None:
+    """Steps without use or effect go, but for these: whether they fail is to be seen at each call."""
     for node in reversed(list(graph.nodes)):
         droppable = step_of(node) in ("op", "view", "number", "part", "library")
         checked = getattr(node.target, "checked", False) and not node.meta.get("unchecked")
         checked |= step_of(node) == "number" and not (node.target in TOTAL or isinstance(node.target, Length))
         # An index that a step gave may be out of bounds, whether or not anything uses what it leads to.
-        checked |= step_of(node) == "view" and len(node.all_input_nodes) > 1
+        checked |= (step_of(node) == "view" and len(node.all_input_nodes) > 1) or node in may_fail
         if node.op == "call_function" and droppable and not checked and not node.users:
             graph.erase_node(node)
         elif (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from npcompile.frontend import masks
+from npcompile.frontend.lengths import bound_by_sizes
 from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.program import Program, drop_unused
 from npcompile.frontend.recording.flats import Flats
@@ -25,7 +26,7 @@ class Recorder(Flats):
             program.builtins = tuple(self.not_in_module.values())
             program.functions = tuple(self.gone_into.items())
             self.notes.host_calls -= masks.lower(program)
-            drop_unused(program.graph)
+            drop_unused(program.graph, bound_by_sizes(program.graph, self.notes.general))
             return program
         except Unfollowed as reason:
             self.stop(str(reason))
