@@ -181,7 +181,7 @@ class Writer:
             return f"{name} != {expected}"
         if kind == "value" and (expected is None or type(expected) is bool):
             return f"{name} is not {expected}"
-        if kind == "count" or (kind == "value" and type(expected) in (int, str)):
+        if kind == "value" and type(expected) in (int, str):
             return f"type({name}) is not {self.constant(type(expected))} or {name} != {self.arg(expected)}"
         if kind == "value" and type(expected) is float and expected == expected and expected:
             return f"type({name}) is not {self.constant(float)} or {name} != {self.arg(expected)}"
@@ -200,6 +200,7 @@ class Writer:
             return f"getattr(type({name}), {expected[0]!r}, None) is not {self.constant(expected[1])}"
         if kind == "range":
             return f"not {expected[0]} <= {name} <= {expected[1]}"
+        # Those that other lengths stand in for (`Replay.link`) among them: the text does not know them.
         return f"not {self.constant(guard, 'guard')}({name})"
 
     def step(self, step: Step, number: int) -> None:
