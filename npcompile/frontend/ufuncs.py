@@ -227,9 +227,8 @@ def _reduced(
     target = None if out is ... else _ours(out)
     result = dispatch._answer(op, args, named)
     if target is not None:
-        given = args[place - 1] if len(args) >= place else named.get("dtype")
-        if given is None and numpy_dtype(result.dtype) != target.dtype:
-            raise Unsupported("a reduction takes its dtype from out")
+        if numpy_dtype(result.dtype) != target.dtype:
+            raise Unsupported("a reduction into another dtype")
         if not target._layout.flags.writeable or tuple(result.shape) != target.shape:
             raise ValueError("out cannot hold the result: NumPy raises")
         if result.is_complex() and target.dtype.kind not in "cb":

@@ -15,7 +15,7 @@ import numpy
 from npcompile.frontend import convert, dispatch, errstate, private, sized
 from npcompile.frontend.composed import CALLBACKS, COMPOSED, WARNING
 from npcompile.frontend.ndarray import ndarray
-from npcompile.frontend.table import computed
+from npcompile.frontend.table import Unsupported, computed
 from npcompile.numpy import creation
 from npcompile.numpy.converter import ArrayConverter
 from npcompile.numpy.wrappers import Fact, Function, ufunc
@@ -209,6 +209,10 @@ class Composed:
             assert implementation is not None, self._real
             self._clone = clone(implementation)
         # What NumPy's own functions have called back is NumPy's.
+        try:
+            args, kwargs = (dispatch.map_arrays(item, _as_ours, numpy.ndarray) for item in (args, kwargs))
+        except Unsupported:  # memory that torch cannot express
+            return dispatch.host(self._real, args, kwargs)
         within = sized.any_order.set(sized.any_order.get() or not self._calls_back)
         try:
             answer = self._clone(*args, **kwargs)
@@ -219,6 +223,10 @@ class Composed:
         finally:
             sized.any_order.reset(within)
         return dispatch.adopt(answer, [])
+
+
+def _as_ours(array: numpy.ndarray[Any, Any]) -> Any:
+    return ndarray._of_numpy(array.view())
 
 
 _LEAVES = (float, complex, bool, slice, type(None), type(...), types.FunctionType, types.BuiltinFunctionType)

@@ -116,3 +116,10 @@ for kind in ("float64", "float32", "complex128"):
         case("numpy.einsum", body, rows, label, ulp=16, size=20.0, refused=kind != "float64")
 rows = given(([1, 2], [3, 4]), (numpy.float32(3), 5), (numpy.arange(3), numpy.ones(3, "f4")))
 case("numpy.einsum", lambda np, a, b: np.einsum("...,...", a, b), rows, "lists and numbers", ulp=4)
+
+SIGNED = (numpy.array([1.0, -2.0, 0.0]), numpy.array([-0.0, 0.0, -1.0]))
+for text in ("i,j", "i,i->i", "i,j->ji", "i,j->"):
+    for optimize in (False, True):
+        body = lambda np, a, b, text=text, o=optimize: np.einsum(text, a, b, optimize=o)  # noqa: E731
+        pairs = [tuple(item.astype(kind) for item in SIGNED) for kind in ("f8", "f4", "f2", "c16")]
+        case("numpy.einsum", body, given(*pairs), f"signs of zeros {text} {optimize}")

@@ -204,6 +204,11 @@ def _added(operands: Sequence[Tensor], terms: Sequence[tuple[Any, ...]], result:
     return cast(contracted(lambda *items: _summed(items, terms, result), *ready), own)
 
 
+def _from_zero(total: Tensor) -> Tensor:
+    """NumPy adds each product to 0.0, a single one, too: none is -0.0."""
+    return total + 0.0 if total.is_floating_point() or total.is_complex() else total
+
+
 def _contract(
     text: str, operands: Sequence[Tensor], dtype: _DTYPE | None = None, casting: str = "safe"
 ) -> Tensor:
@@ -215,7 +220,7 @@ def _contract(
         return pairs[0][0].permute([names[0].index(label) for label in result])
     _sizes([item for item, _ in pairs], names)
     ready, _ = _common([item for item, _ in pairs], dtype, casting)
-    return _added(ready, names, result)
+    return _from_zero(_added(ready, names, result))
 
 
 def _pair(
@@ -234,7 +239,8 @@ def _pair(
     gufunc = np.matmul if shared - set(result) else np.multiply
     *inputs, _ = promote.resolve(gufunc, tuple(map(strength, ready)), dtype, None, casting)
     ready = [as_dtype(item, each) for item, each in zip(ready, inputs, strict=True)]
-    return _added(ready, names, result)
+    made = _added(ready, names, result)
+    return _from_zero(made) if gufunc is np.matmul else made
 
 
 def _shared(terms: Sequence[Sequence[Any]], shapes: Sequence[Sequence[int]]) -> set[Any]:

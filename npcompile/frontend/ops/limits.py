@@ -50,6 +50,6 @@ def out_reason(kwargs: dict[str, Any], asked: Any, chosen: DType) -> str | None:
     """Why a reduction does not accumulate in the dtype chosen for it: without `dtype=` NumPy takes that of
     `out=`."""
     out = kwargs.get("out")
-    if asked is None and isinstance(out, np.ndarray) and out.dtype != chosen:
-        return "a dtype that is that of out="
+    if isinstance(out, np.ndarray) and out.dtype != chosen:
+        return "an output of another dtype, in which NumPy keeps what it has so far"
     return None

@@ -57,7 +57,20 @@ def _power_of_ten(exponent: int) -> float:
     return power
 
 
-@op(np.round, np.around, np.ndarray.round, name="numpy.round", view=_ITSELF, views=_rounds_nothing)
+def _round_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    """NumPy does each step into the output that it is given."""
+    out = kwargs.get("out", args[2] if len(args) > 2 else None)
+    other = isinstance(out, np.ndarray) and out.dtype != np.asarray(args[0]).dtype
+    return "steps in the dtype of out=" if other else None
+
+
+@op(
+    *(np.round, np.around, np.ndarray.round),
+    name="numpy.round",
+    view=_ITSELF,
+    views=_rounds_nothing,
+    limits=_round_limits,
+)
 def round(a: Tensor, decimals: int = 0, out: None = None) -> Tensor:
     """PyArray_Round: scale by a power of ten, rint, scale back, in the array's dtype (integers: float64)."""
     decimals = operator.index(decimals)

@@ -52,7 +52,20 @@ def divided(total: Tensor, by: Any) -> Tensor:
 # -- mean and variance ---------------------------------------------------------------------------------------
 
 
-@op(np.mean, np.ndarray.mean, name="numpy.mean", operands=("where",), limits=dtype_limit(2))
+def _divides(op_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    """A `limits`: into an output of another dtype NumPy adds up, and divides in that."""
+    asked, out = args[2] if len(args) > 2 else kwargs.get("dtype"), kwargs.get("out")
+    if (reason := dtype_limit(2)(op_, args, kwargs)) is not None or not isinstance(out, np.ndarray):
+        return reason
+    try:
+        chosen = np.asarray(args[0]).dtype if asked is None else np.dtype(asked)
+    except TypeError:
+        return None  # NumPy raises for itself
+    chosen = FLOAT64 if asked is None and chosen.kind in "biu" else chosen
+    return None if out.dtype == chosen else "an output of another dtype, in which NumPy divides"
+
+
+@op(np.mean, np.ndarray.mean, name="numpy.mean", operands=("where",), limits=_divides)
 def mean(
     a: Tensor,
     axis: Any = None,
@@ -102,7 +115,7 @@ def _floating(op_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | N
             return "a dtype of integers"
     except TypeError:
         return None  # NumPy raises for itself
-    return dtype_limit(2)(op_, args, kwargs)
+    return _divides(op_, args, kwargs)
 
 
 @op(np.var, np.ndarray.var, name="numpy.var", operands=("where", "mean"), limits=_floating)
