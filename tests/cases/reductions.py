@@ -242,14 +242,12 @@ FAR = [
     np.array([[1e30, 1e30, 1e-30, 0, 1], [1e-30, 1e-30, 1e30, 1, 1]], "f4"),
     np.array([[300, 300, 0], [1e-3, 1e-5, 1e4]], "f2"),
     np.array([1e-3, 0.11, 1e-2, 3e3], "f2"),
-    np.full(300, 1.001, "f2"),
     np.array([np.inf, 1, 0], "f4"),
     np.array([1, np.nan, 3e38], "f4"),
 ]
 for name in ("cumsum", "cumprod"):
     body = lambda np, a, name=name: getattr(np, name)(a, axis=-1)  # noqa: E731
-    case(f"numpy.{name}", body, given(*[(item,) for item in FAR if item.size < 99]), "far", ulp=1)
-    case(f"numpy.{name}", body, given((FAR[5],)), "long halves", refused=True)
+    case(f"numpy.{name}", body, given(*[(item,) for item in FAR]), "far", ulp=1)
 for name in ("add", "multiply"):
     body = lambda np, a, name=name: getattr(np, name).accumulate(a, -1)  # noqa: E731
-    case(f"numpy.{name}.accumulate", body, given(*[(item,) for item in FAR if item.size < 99]), "far", ulp=1)
+    case(f"numpy.{name}.accumulate", body, given(*[(item,) for item in FAR]), "far", ulp=1)

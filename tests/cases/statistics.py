@@ -191,9 +191,3 @@ for edge in (np.zeros(0), np.zeros(4), np.zeros((2, 0))):
     body = lambda np, a, edge=edge: (np.diff(a, prepend=edge), np.diff(a, append=edge))  # noqa: E731
     case("numpy.diff", body, given((np.ones((2, 3)),)), f"ends {edge.shape}")
 case("numpy.diff", lambda np, a: np.diff(a, n=0), given((np.arange(3),)), "none", refused=True)
-
-for name in ("mean", "std", "var"):
-    for kind, asked, into in (("f4", "f4", "f8"), ("?", "u1", "f4"), ("f8", None, "f4"), ("f8", "f8", "c16")):
-        body = lambda np, a, out, name=name, asked=asked: getattr(np, name)(a, 0, asked, out)  # noqa: E731
-        of_other = given((np.arange(6).reshape(2, 3).astype(kind), np.zeros(3, into)))
-        case(f"numpy.{name}", body, of_other, f"{kind} as {asked} into {into}", refused=True)

@@ -31,11 +31,6 @@ PLAIN: dict[str, tuple[str, set[str] | None]] = {
         for kind in ("float32 True", "complex128 False", "complex128 True")
     },
     "fft.fftn-out complex128 (4, 4)": (PRECISION, None),
-    **{
-        f"{name}-{kinds}": (PRECISION, None)
-        for name in ("mean", "std", "var")
-        for kinds in ("f4 as f4 into f8", "? as u1 into f4", "f8 as None into f4", "f8 as f8 into c16")
-    },
     "ndarray.T": (UNBOUND, None),
     "ndarray.mT": (UNBOUND, None),
 }

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import npcompile
+from tests.checker import same
 from tests.jit.lane import judge
 
 
@@ -47,3 +48,20 @@ def test_integers_wrap_around_in_compiled_code(step: int, monkeypatch: pytest.Mo
     for _ in range(2):
         judge(jitted, _overflowing, (np.tile(np.array([least, most, -7, 3]), 20)[::step],))
     assert jitted.stats.replays == 1, jitted.stats
+
+
+def means_into(x: Any) -> Any:
+    return (
+        np.mean(x, 0, "f4", np.zeros(3)),
+        np.mean(x > 1, 0, "u1", np.zeros(3, "f4")),
+        np.std(x, 0, out=np.zeros(3, "f4")),
+        np.round(x.astype("i8"), -1, out=np.zeros((2, 3), "f4")),
+    )
+
+
+def test_outputs_of_another_dtype_hold_what_numpy_computes_in_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+    jitted = npcompile.jit(means_into)
+    for start in (-3.0, 1.0, 2.0):
+        x = np.arange(start, start + 6).reshape(2, 3)
+        same(jitted(x), means_into(x))

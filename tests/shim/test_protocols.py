@@ -416,3 +416,34 @@ def test_flags_say_who_owns_the_memory() -> None:
 def test_a_list_that_numpy_hands_back_is_the_same_list() -> None:
     numbers = [1, 2, 3]
     assert np.diff(numbers, n=0) is numbers
+
+
+INTO = [("f4", "f4", "f8"), ("?", "u1", "f4"), ("f8", None, "f4")]
+
+
+@pytest.mark.parametrize("name", ["mean", "std", "var"])
+@pytest.mark.parametrize(("kind", "asked", "into"), INTO)
+def test_means_into_another_dtype_divide_there(name: str, kind: str, asked: Any, into: str) -> None:
+    values = numpy.arange(6).reshape(2, 3).astype(kind)
+    want, got = (
+        getattr(space, name)(space.asarray(values), 0, asked, space.zeros(3, into)) for space in (numpy, np)
+    )
+    assert got.tolist() == want.tolist() and got.dtype == want.dtype
+
+
+def test_long_running_sums_of_halves_are_rounded_at_each_step() -> None:
+    values = numpy.full(300, 1.001, "f2")
+    assert np.cumsum(np.asarray(values)).tolist() == numpy.cumsum(values).tolist()
+    assert np.multiply.accumulate(np.asarray(values)).tolist() == numpy.multiply.accumulate(values).tolist()
+    assert np.cumprod(np.asarray(values)[:60]).tolist() == numpy.cumprod(values[:60]).tolist()
+
+
+def test_composed_functions_take_numpys_own_arrays() -> None:
+    plain = numpy.arange(6.0)
+    odd = numpy.frombuffer(bytearray(b"x" + plain.tobytes()), "f8", 6, 1)
+    for values in (plain, odd):
+        want = numpy.piecewise(values, [values > 3], [1, 2])
+        assert np.piecewise(values, [values > 3], [1, 2]).tolist() == want.tolist()
+    square = numpy.ones((3, 3))
+    np.fill_diagonal(square, 5)
+    assert square.trace() == 15
