@@ -97,7 +97,7 @@ class Outside(Notes):
             self.guard("type", kind, node)
             self.tracked.keep(value, node)
             self.contents(node, value)
-        elif is_users_class(kind):
+        elif is_users_class(kind) or kind in _STREAMS:
             self.guard("type", kind, node)  # what it holds is read anew
             self.tracked.keep(value, node)
         elif isinstance(value, Enum):
@@ -115,6 +115,10 @@ class Outside(Notes):
                 self.tracked.keep(value, node)
         self.read_last = node
         return value
+
+
+# Their methods are called anew at each replay, of the very object that is there then.
+_STREAMS = (np.random.Generator, np.random.RandomState)
 
 
 def is_fixed(value: tuple[Any, ...]) -> bool:
