@@ -128,3 +128,21 @@ def test_what_reads_it_is_in_a_block(fn: Callable[..., Any]) -> None:
     takes = [set(block.piece.block.takes) for block in state.outlined.current()]
     assert any({"y", "change"} & names for names in takes), takes
     assert jitted.stats.replays > 0
+
+
+G = np.arange(3.0)
+
+
+def test_a_local_of_a_globals_name_stays_local() -> None:
+    def halved(x, times):
+        y = np.square(G)  # noqa: F823 - a local, for what comes below
+        for _ in range(times):
+            y /= 2
+        if times:
+            G /= x  # noqa: F841
+        return y
+
+    jitted = npcompile.jit(halved, wait=True)
+    for times in (3, 3, 40, 0):
+        with pytest.raises(UnboundLocalError):
+            jitted(2.0, times)

@@ -64,7 +64,20 @@ class Cutter:
         self.bound = set(self.facts.arguments)
         made = copy.copy(self.node)
         made.body = self.body(self.node.body)
+        made.body += self._still_local(made.body)
         return Cut(made, tuple(self.blocks), self.enters)
+
+    def _still_local(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        """What is never carried out, for names that blocks alone bind: without it they would be globals."""
+        ours = set(stored_names(*self.node.body)) - set(stored_names(*body)) - self.facts.arguments
+        where = position(self.node.body[-1])
+        none = ast.Constant(None, **where)
+        stores: list[ast.stmt] = [
+            ast.Assign([ast.Name(name, ast.Store(), **where)], none, **where)
+            for name in sorted(ours)
+            if self.facts.is_local(name)
+        ]
+        return [ast.If(ast.Constant(False, **where), stores, [], **where)] if stores else []
 
     # -- statements --------------------------------------------------------------------------------------
 
