@@ -27,7 +27,7 @@ EXPLAINED = {
     "life-example": Explained(2, 0, 6, 0),
     "gray_scott-one_step": Explained(1, 0, 2, 0),
     "gray_scott-example": Explained(2, 0, 3, 3),
-    "boids-example": Explained(9, 12, 14, 5),
+    "boids-example": Explained(10, 15, 16, 5),
     "lattice_boltzmann-example": Explained(5, 0, 11, 2),
     "finite_volume-example": Explained(7, 0, 9, 1),
     "spectral-example": Explained(3, 0, 25, 0),
