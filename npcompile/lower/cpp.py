@@ -51,6 +51,16 @@ static inline void atomic_add_vec(
 }
 #endif
 #endif"""
+# Of the cast of an absolute value the compiler takes for granted that it is not negative; what does not fit
+# is the least integer, as NumPy has it. So it is not told where the number came from.
+CAST, OPAQUE = "c10::convert<int", "npc_convert<int"
+CASTS = """\
+template <typename To, typename From>
+static inline To npc_convert(From from) {
+    To to = c10::convert<To>(from);
+    if constexpr (!std::is_integral_v<From>) asm("" : "+r"(to));
+    return to;
+}"""
 MASKED = "VecMask<"  # in the text of kernels that MASKS is for
 MASKS = Path(__file__).parent / "masks.h"
 SECONDS = Path(__file__).parent / "seconds.h"
@@ -143,6 +153,7 @@ def emit(program: Program, outs: list[Out], threads: int, sized: bool = False) -
         text, found = PARALLEL.subn(rf"#pragma omp parallel\1 num_threads({1 if alone else count})", text)
         if found != text.count("omp parallel"):  # its buffers hold one entry a thread
             raise Unreadable("a parallel region whose threads cannot be set")
+        text = text.replace(CAST, OPAQUE)
         kernels.append(f"// {kernel.name}\nnamespace kernel_{index} {{\n{text}\n}}")
     head = [
         *includes,
@@ -160,6 +171,8 @@ def emit(program: Program, outs: list[Out], threads: int, sized: bool = False) -
         head.insert(len(includes) + 1, MASKS.read_text())
     if any(adapter.SECONDS in kernel.source for kernel in program.kernels):
         head.insert(len(includes) + 1, SECONDS.read_text())
+    if any(OPAQUE in kernel for kernel in kernels):
+        head.insert(len(includes) + 1, CASTS)
     if streamed:
         head.insert(len(includes) + 1, streaming.HELPERS)
     if program.general is not None:

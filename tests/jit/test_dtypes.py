@@ -65,3 +65,16 @@ def test_outputs_of_another_dtype_hold_what_numpy_computes_in_them(monkeypatch: 
     for start in (-3.0, 1.0, 2.0):
         x = np.arange(start, start + 6).reshape(2, 3)
         same(jitted(x), means_into(x))
+
+
+def test_what_does_not_fit_is_the_least_integer_in_kernels_too() -> None:
+    def counted(x: np.ndarray) -> np.ndarray:
+        return np.bincount(np.abs(x).astype("i8") % 7)
+
+    jitted = npcompile.jit(counted, wait=True)
+    with np.errstate(invalid="ignore"):
+        for call in range(3):
+            x = np.arange(40.0) - 20 + call
+            x[[3, 5, 7, 9]] = 1e300, np.inf, -1e300, np.nan
+            np.testing.assert_array_equal(jitted(x[::-1]), counted(x[::-1]))
+    assert jitted.stats.replays
