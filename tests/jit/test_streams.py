@@ -11,6 +11,8 @@ import pytest
 import npcompile
 from tests.checker import same
 
+pytestmark = pytest.mark.filterwarnings("ignore::npcompile.jit.NotCompiledWarning")  # NumPy draws
+
 
 class Walk:
     def __init__(self, rng: Any) -> None:

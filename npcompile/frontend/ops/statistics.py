@@ -315,7 +315,7 @@ def diff(a: Tensor, n: int = 1, axis: int = -1, prepend: Any = NO_VALUE, append:
         raise ValueError("diff requires input that is at least one dimensional")
     at = normalize_axis_index(axis, a.dim())
     edge = [1 if place == at else size for place, size in enumerate(a.shape)]
-    parts = [tensor(item, a.device) for item in (prepend, a, append) if item is not NO_VALUE]
+    parts = [tensor(x, a.device).to(a.device) for x in (prepend, a, append) if x is not NO_VALUE]
     if len(parts) > 1:
         parts = [item.broadcast_to(edge) if item.dim() == 0 else item for item in parts]
         normalize_axis_index(at, parts[0].dim())
