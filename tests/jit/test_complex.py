@@ -307,3 +307,21 @@ def test_powers_are_done_as_numpy_does_them() -> None:
         for exponent in (0.5, 2, 0.7, 0.5, -1.0, 0.5):
             assert np.allclose(jitted(special, exponent), special**exponent, rtol=1e-14, equal_nan=True)
     assert jitted.stats.replays > 0
+
+
+def test_scalars_are_ordered_as_numpys_scalars(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A NaN in an imaginary part decides for ufuncs, and for the operators of scalars it does not."""
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+
+    def ordered(a: np.ndarray) -> list[Any]:
+        x, y = a[0], a[1]
+        return [x < y, x <= y, x > y, x >= y, a.max() > 2, np.greater(x, y), a[:1] > a[1:]]
+
+    jitted = npcompile.jit(ordered, wait=True)
+    parts = (0.0, 1.0, 3.0, np.inf, -np.inf, np.nan)
+    values = [complex(re, im) for re in parts for im in parts]
+    for x in values:
+        for y in values[::5]:
+            a = np.array([x, y])
+            assert repr(jitted(a)) == repr(ordered(a)), (x, y)
+    assert jitted.stats.replays

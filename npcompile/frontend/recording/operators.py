@@ -20,6 +20,15 @@ from npcompile.frontend.texts import percent
 from npcompile.frontend.tracked import fresh
 from npcompile.nep50 import powers
 
+_ORDERS = frozenset(("<", "<=", ">", ">="))
+
+
+def _are_complex_scalars(a: Any, b: Any) -> bool:
+    """Whether a comparison is of complex scalars: NumPy's order them by their real parts also where an
+    imaginary part is NaN, which its ufuncs do not."""
+    kinds = (complex, np.complexfloating)
+    return not is_array(a) and not is_array(b) and (isinstance(a, kinds) or isinstance(b, kinds))
+
 
 class Operators(Base):
     """`a + b`, `a += b`, `-a`, `a < b`, `if a`."""
@@ -120,6 +129,8 @@ class Operators(Base):
                 return self._ufunc(fast.ufunc, (a, *fast.more), fast.keywords, result)
             if op == "**" and isinstance(result, np.floating) and not is_array(a) and not is_array(b):
                 return self._scalar_power(a, b, result)
+            if op in _ORDERS and _are_complex_scalars(a, b):
+                return self.notes.host(COMPARE[op], (a, b), {}, result)
             return self._ufunc(pure.UFUNCS[op], (a, b), {}, result)
         if type(a) in (*NUMBERS, bool) and type(b) in (*NUMBERS, bool):
             return self.notes.number(pure.OPERATORS[op], (a, b), {}, result)
