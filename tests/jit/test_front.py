@@ -12,7 +12,7 @@ import traceback
 import types
 import warnings
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -22,15 +22,7 @@ import torch
 import npcompile
 from npcompile import front
 
-
-@pytest.fixture(scope="module", autouse=True)
-def built() -> Iterator[None]:
-    """One function compiled: with that the native runtime is there."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.delenv("NPCOMPILE_BACKEND", raising=False)
-        jitted = npcompile.jit(lambda x: np.sqrt(x) + 1, wait=True)
-        jitted(np.ones(3))
-        yield
+pytestmark = pytest.mark.usefixtures("native_runtime")
 
 
 # -- calls ---------------------------------------------------------------------------------------------------

@@ -14,12 +14,8 @@ from tests.jit.test_front import frames
 
 
 @pytest.fixture(scope="module", autouse=True)
-def built() -> Iterator[None]:
-    """One function compiled: with that the native runtime is there."""
+def interpreter(native_runtime: None) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.delenv("NPCOMPILE_BACKEND", raising=False)
-        jitted = npcompile.jit(lambda x: np.sqrt(x) + 1, wait=True)
-        jitted(np.ones(3))
         patch.setenv("NPCOMPILE_BACKEND", "interpreter")
         yield
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,15 +12,7 @@ import pytest
 import npcompile
 from tests.jit.test_front import frames
 
-
-@pytest.fixture(scope="module", autouse=True)
-def built() -> Iterator[None]:
-    """One function compiled: with that the native runtime is there."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.delenv("NPCOMPILE_BACKEND", raising=False)
-        jitted = npcompile.jit(lambda x: np.sqrt(x) + 1, wait=True)
-        jitted(np.ones(3))
-        yield
+pytestmark = pytest.mark.usefixtures("native_runtime")
 
 
 A, B, C, D, E, F, G, H, J, K = (0.5 + k for k in range(10))

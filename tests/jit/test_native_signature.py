@@ -7,29 +7,20 @@ import itertools
 import types
 import weakref
 from collections import deque, namedtuple
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
-import npcompile
 from npcompile.frontend.arrays import facts
 from npcompile.frontend.memory import Overlap
 from npcompile.frontend.program import Guard
 from npcompile.frontend.signature import key_of
 from npcompile.lower import native
 
-
-@pytest.fixture(scope="module", autouse=True)
-def built() -> Iterator[None]:
-    """One function compiled: with that the native runtime is there."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.delenv("NPCOMPILE_BACKEND", raising=False)
-        jitted = npcompile.jit(lambda x: np.sqrt(x) + 1, wait=True)
-        jitted(np.ones(3))
-        yield
+pytestmark = pytest.mark.usefixtures("native_runtime")
 
 
 # -- signatures ----------------------------------------------------------------------------------------------

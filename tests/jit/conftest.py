@@ -1,0 +1,20 @@
+"""What tests of several files need to be there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+import npcompile
+
+
+@pytest.fixture(scope="module")
+def native_runtime() -> Iterator[None]:
+    """One function compiled: with that the native runtime is there."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("NPCOMPILE_BACKEND", raising=False)
+        jitted = npcompile.jit(lambda x: np.sqrt(x) + 1, wait=True)
+        jitted(np.ones(3))
+        yield
