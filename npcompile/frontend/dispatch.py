@@ -26,7 +26,7 @@ UPDATING = (np.put, np.putmask, np.place, np.put_along_axis)
 # Functions that put arrays together: with `out=`, each array is cast to its dtype.
 JOINING = (np.concatenate, np.stack)
 
-# Functions that answer with positions, and that round.
+# Functions that round, and that answer with positions.
 ROUNDING = (np.round, np.around, np.ndarray.round)
 POSITIONS = (np.argmax, np.argmin, np.ndarray.argmax, np.ndarray.argmin, np.nanargmax, np.nanargmin)
 
@@ -45,9 +45,9 @@ ufunc_method: Any = None
 # What NumPy reports of the floating-point errors of a function, `(function, args, kwargs, results)`, and of
 # a cast, `(tensor, dtype)`: set by `fperrors.py`, written on this module, too.
 report: Any = None
+report_cast: Any = None
 # How an answer lies in memory, `(function, args, kwargs, answer)`: set by `lying.py`, likewise.
 lying: Any = None
-report_cast: Any = None
 
 
 def name_of(function: Any) -> str:

@@ -183,8 +183,7 @@ def of_function(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], re
     if not results[0].is_complex() and _casts_to_real(function, args, kwargs, tensors):
         strange = True
     elif function in _CASTING and not results[0].is_floating_point():
-        fill = kwargs.get("fill_value", args[1] if len(args) > 1 else 0)
-        kept = args[0] if function is np.ndarray.astype else fill
+        kept = args[0] if function is np.ndarray.astype else _fill(args, kwargs)
         strange = _loses(_tensor(getattr(kept, "_tensor", kept)), results[0].dtype)
     else:
         strange = any(_appeared(item, tensors) for item in results)
@@ -194,12 +193,17 @@ def of_function(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], re
     return lambda: _reported(lambda: function(*shown[0], **shown[1]))
 
 
+def _fill(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What `np.full` and `np.full_like` are to fill with."""
+    return kwargs.get("fill_value", args[1] if len(args) > 1 else 0)
+
+
 def _casts_to_real(
     function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], tensors: Sequence[torch.Tensor]
 ) -> bool:
     """Whether a call asks for a dtype that may not hold it all: reals for complex, integers for floats."""
     if function in _CASTING:
-        fill = kwargs.get("fill_value", args[1] if len(args) > 1 else 0)
+        fill = _fill(args, kwargs)
         return function is not np.ndarray.astype and np.iscomplexobj(getattr(fill, "_layout", fill))
     placed = args[2] if len(args) > 2 and (function in _ADDING or isinstance(function, np.ufunc)) else None
     asked = kwargs.get("dtype", placed)

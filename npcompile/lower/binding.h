@@ -14,7 +14,8 @@ struct Parameters {
     Py_ssize_t only_positional;
     bool more, more_named;  // *rest and **named
 
-    Py_ssize_t arity() const { return PyTuple_GET_SIZE(takes); }};
+    Py_ssize_t arity() const { return PyTuple_GET_SIZE(takes); }
+};
 
 // A call's arguments in the one form: by position, in `room` where they are not so already (borrowed), and by name.
 struct Bound {

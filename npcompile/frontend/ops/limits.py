@@ -46,7 +46,7 @@ def dtype_limit(default: int | None = None) -> Callable[[Op, tuple[Any, ...], di
     return limit
 
 
-def out_reason(kwargs: dict[str, Any], asked: Any, chosen: DType) -> str | None:
+def out_reason(kwargs: dict[str, Any], chosen: DType) -> str | None:
     """Why a reduction does not accumulate in the dtype chosen for it: without `dtype=` NumPy takes that of
     `out=`."""
     out = kwargs.get("out")

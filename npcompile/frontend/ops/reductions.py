@@ -244,7 +244,7 @@ def accumulates(
             return str(refusal)
         except (TypeError, KeyError):
             return None  # NumPy raises for itself
-        return out_reason(kwargs, asked, chosen)
+        return out_reason(kwargs, chosen)
 
     return limit
 

@@ -203,7 +203,7 @@ def _steps_limit(default: Any, dtype_at: int) -> Callable[[Op, tuple[Any, ...], 
             return str(refusal)
         except TypeError:
             return None  # NumPy raises for itself
-        if (reason := out_reason(kwargs, asked, chosen)) is not None:
+        if (reason := out_reason(kwargs, chosen)) is not None:
             return reason
         if np_ufunc in (np.power, np.arctan2) and method != "accumulate" and chosen in _VECTORISED:
             return "NumPy's vector loop, whose order is its own"
