@@ -10,6 +10,7 @@ import numpy as np
 from npcompile.frontend import dispatch, errstate
 from npcompile.frontend.strided import Strided, overlap
 from npcompile.frontend.table import Unsupported
+from npcompile.nep50 import weak
 
 _OWNDATA = 0x4  # NPY_ARRAY_OWNDATA
 
@@ -130,8 +131,12 @@ class FlatIterator:
             places = np.arange(base.size)[np.asarray(index) if isinstance(index, Strided) else index]
             values: Any = value
             if not isinstance(value, Strided):
-                values = Strided._of_numpy(np.asarray(value, _of_numbers(value, base.dtype)))
-            if values.size == 0 or (values.dtype.kind == "c" and base.dtype.kind != "c"):
+                if np.asarray(value).dtype.kind == "c" and base.dtype.kind != "c":
+                    return False
+                read = weak.convert if type(index) is int else np.asarray
+                values = Strided._of_numpy(np.asarray(read(value, base.dtype)))
+            complexes = values.dtype.kind == "c" and base.dtype.kind != "c"
+            if values.size == 0 or complexes or (type(index) is int and values.ndim):
                 return False
             values = values.reshape(-1)
         except (IndexError, ValueError, TypeError, OverflowError, Unsupported):
@@ -190,15 +195,6 @@ def _counts(index: Any) -> bool:
     if isinstance(index, np.ndarray) and index.ndim == 1:
         return index.dtype.kind in "iub"
     return isinstance(index, np.integer)
-
-
-def _of_numbers(value: Any, dtype: np.dtype[Any]) -> np.dtype[Any] | None:
-    """The dtype in which to read values that are no array: Python's integers must fit the array's."""
-    if isinstance(value, (np.ndarray, np.generic)):
-        return None
-    return (
-        dtype if type(value) is int or (type(value) is list and all(type(x) is int for x in value)) else None
-    )
 
 
 def _load_flat(array: np.ndarray[Any, Any], index: Any) -> Any:

@@ -16,6 +16,7 @@ from npcompile.frontend.flat import Flags, FlatIterator, allow_writing
 from npcompile.frontend.strided import Strided
 from npcompile.frontend.table import Unsupported
 from npcompile.lower import transfers
+from npcompile.nep50 import weak
 
 _OURS_OR_NUMPY = (Strided, np.ndarray, np.generic)
 _NO_LIKES = (*_OURS_OR_NUMPY, int, float, complex, str, bytes, list, tuple, slice, type(None), type(...))
@@ -254,8 +255,9 @@ class ndarray(Exports):
     def _store(self, value: Any) -> bool:
         """Do `self[...] = value`; False (and nothing done) where it is left to NumPy."""
         if not isinstance(value, _OURS_OR_NUMPY):
-            # One cell of the list may hold one of our arrays: NumPy reads those by __array__.
-            value = np.array(value, self.dtype)
+            value = np.array(dispatch.map_arrays(value, Exports._host_memory), self.dtype)
+        elif isinstance(value, np.generic) and weak.checks(value.dtype, self.dtype):
+            value = weak.convert(value, self.dtype)
         if (value.dtype.kind == "c" and self.dtype.kind not in "cb") or errstate.traps():
             return False  # NumPy warns or raises, depending on what the value is
         if max(value.ndim, self.ndim) > dispatch.MOST_AXES:

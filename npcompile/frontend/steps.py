@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from torch import fx
 
-from npcompile.frontend import pure
+from npcompile.frontend import pure, storable
 from npcompile.frontend.arrays import after_writing, facts, is_array, is_numpy, is_uneven, layout, outline
 from npcompile.frontend.handed import Unfollowed
 from npcompile.frontend.meant import as_index, as_value
@@ -18,7 +18,6 @@ from npcompile.frontend.memory import Moving
 from npcompile.frontend.ndarray import is_basic
 from npcompile.frontend.outside import Outside
 from npcompile.frontend.program import Call, Guard, Program, step_of, value_of
-from npcompile.frontend.signature import NUMBERS
 from npcompile.frontend.table import TABLE, TORCH, Op, computed
 from npcompile.frontend.tracked import fresh
 from npcompile.lower.graph import write
@@ -148,6 +147,9 @@ class Steps(Outside):
             self.bound(operands, args)
         else:
             self.bound(operands, (*args, result))
+            for number, how in storable.given(op, args, kwargs, result):
+                if (node := self.tracked.node(number)) is not None:
+                    self.fits(node, result.dtype, how)
         return refs, named
 
     def result(self, node: fx.Node, result: Any) -> Any:
@@ -299,28 +301,23 @@ class Steps(Outside):
         node = self.add("opaque", call, refs, named, Value("object"))
         node.meta["inert"] = inert
 
-    def write(self, dst: Any, value: Any) -> None:
+    def write(self, dst: Any, value: Any, how: str = storable.ITEM) -> None:
         """Note that a value (a node, or a decided number) was written over the whole of `dst`."""
-        if not _storable(value):
+        if not storable.is_storable(value):
             raise Unfollowed(
                 "what is neither an array nor a number of a native dtype is stored into an array"
             )
         target = self.ref(dst)
-        self.fits(value, dst.dtype)
+        self.fits(value, dst.dtype, how)
         self.add("write", write, (target, value), {}, Value("object"))
 
-    def fits(self, value: Any, dtype: np.dtype[Any]) -> None:
-        """A traced number that is stored as this dtype must stay where NumPy does so without complaint: an
-        int within bounds, a float that is a number (NumPy's own scalars of integers wrap)."""
-        if not isinstance(value, fx.Node):
-            return
-        known: Value = value.meta["value"]
-        real = known.kind == "scalar" and known.dtype is not None and known.dtype.is_floating_point
-        if dtype.kind in "iu" and (real or known.kind in ("int", "float")):
-            info = np.iinfo(dtype)
-            self.guard("range", (int(info.min), int(info.max)), value)
-        elif known.kind == "int":
-            self.guard("range", (-(2**63), 2**63 - 1), value)
+    def fits(self, value: Any, dtype: np.dtype[Any], how: str) -> None:
+        """A traced number that is stored as this dtype must stay where NumPy does so without complaint."""
+        if isinstance(value, fx.Node):
+            bounds = storable.limits(value.meta["value"], dtype, how)
+            if bounds is not None and bounds not in value.meta.setdefault("ranges", set()):
+                value.meta["ranges"].add(bounds)
+                self.guard("range", bounds, value)
 
     def copied(self, dst: Any, value: Any, where: Any, result: None) -> None:
         """Note `np.copyto(dst, value, where=where)`."""
@@ -328,8 +325,8 @@ class Steps(Outside):
             raise Unfollowed("a list copied into an array")
         value, where = self.even(value), self.even(where)
         source = self.ref(value)
-        self.fits(source, dst.dtype)
         if where is not True:
+            self.fits(source, dst.dtype, storable.COPY)
             if (
                 np.broadcast_shapes(np.shape(where), dst.shape) != dst.shape
             ):  # onto itself, NumPy lets it pass
@@ -340,7 +337,7 @@ class Steps(Outside):
                 raise Unfollowed("np.copyto under a mask of values that are not native")
             whole = self.value(dst).renewed(self.roots.new(), dst.shape, None)
             source = self.add("op", op, (self.ref(where), source, self.ref(dst)), {}, whole)
-        self.write(dst, source)
+        self.write(dst, source, storable.COPY)
 
     def store(self, array: Any, index: Any, value: Any) -> None:
         """Note `array[index] = value`."""
@@ -364,7 +361,7 @@ class Steps(Outside):
         if op is None or self.refusal is not None:
             self.instead(with_items, (array, index, value), array)
             return
-        self.fits(self.ref(value), array.dtype)
+        self.fits(self.ref(value), array.dtype, storable.CAST)
         self.update(op, (array, index, value), {})
 
     def update(self, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -391,16 +388,6 @@ class Steps(Outside):
         self.graph.output(tuple(structure.leaves()))
         device = next(iter(self.devices), None)
         return Program(name, self.graph, self.inputs, structure, self.filename, device)
-
-
-def _storable(value: Any) -> bool:
-    """Whether a program can write this over an array: an array, or a number that is native."""
-    if isinstance(value, fx.Node):
-        known: Value = value.meta["value"]
-        return known.kind != "object" and (known.kind != "scalar" or known.dtype is not None)
-    return type(value) in (bool, *NUMBERS) or (
-        isinstance(value, np.generic) and computed(value.dtype) is not None
-    )
 
 
 def _is_integer(item: Any) -> bool:

@@ -22,12 +22,15 @@ def ready(tensor: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
       ones, 64 for unsigned ones), whose low bits are kept. What does not fit that becomes its smallest number
       (a GPU by itself takes the nearest). Of floats that neither int32 nor uint32 holds, NumPy's own uint32
       depends on where in the array the float lies; here it does not.
+    - Complex numbers to real ones: their real parts, cast in the same ways.
     - uint64 to floats: torch's compiled code takes them for signed.
 
     Other casts are right as they are.
     """
     if tensor.dtype == dtype:
         return tensor
+    if tensor.is_complex() and not dtype.is_complex and dtype != torch.bool:
+        return ready(tensor.real, dtype)
     if tensor.dtype in _FLOATS and dtype in _INTEGERS:
         return _as_uint64(tensor) if dtype == torch.uint64 else _signed(tensor, _INTEGERS[dtype])
     if tensor.dtype == torch.uint64 and (dtype in _FLOATS or dtype.is_complex):

@@ -7,6 +7,7 @@ everywhere.
 from __future__ import annotations
 
 import functools
+import warnings
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,27 @@ def convert(value: Any, dtype: DType) -> Any:
     with np.errstate(all="ignore"):
         cell[()] = value
     return cell[()]
+
+
+@functools.cache
+def checks(source: DType, dtype: DType) -> bool:
+    """Whether NumPy refuses scalars of one dtype that do not fit another when it stores them as items: where
+    that is a signed integer. NumPy is asked, with what does not fit.
+    """
+    if dtype.kind not in "iu":
+        return False
+    if source.kind in "iu":
+        odd: tuple[Any, ...] = bounds(source) or ()
+    else:
+        odd = (float("nan"),) if source.kind in "fc" else ()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for value in odd:
+                convert(source.type(value), dtype)
+    except (OverflowError, ValueError):
+        return True
+    return False
 
 
 @functools.cache

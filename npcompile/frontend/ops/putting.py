@@ -9,12 +9,14 @@ import torch
 from torch import Tensor
 
 from npcompile.frontend.ops.indexing import put_last
-from npcompile.frontend.ops.rules import as_dtype, cast, dtype_of, op, tensor
+from npcompile.frontend.ops.rules import as_dtype, cast, dtype_of, is_static, op, tensor
 from npcompile.frontend.table import Op, Unsupported, Weak
 
 
 def _values(values: Any, a: Tensor) -> Tensor:
     """The values to put, as one row in the dtype of the array."""
+    if isinstance(values, (list, tuple)) and is_static(values):  # number by number, each as an item
+        values = np.array(values, dtype_of(a)).tolist()
     if isinstance(values, (Tensor, Weak, list, tuple)):
         return cast(tensor(values, a.device), dtype_of(a)).reshape(-1)
     return as_dtype(values, dtype_of(a), a.device).reshape(-1)
@@ -27,6 +29,13 @@ def _limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
     if kind == "c" and args[0].dtype.kind != "c":
         return "complex into real, of which NumPy warns"
     return None if kind in "biufc" else f"values of kind {kind}"
+
+
+def _safe_limits(op_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    values = args[2] if len(args) > 2 else kwargs.get("values", kwargs.get("vals"))
+    if isinstance(values, np.ndarray) and not np.can_cast(values.dtype, args[0].dtype):
+        return "values that NumPy refuses to cast"
+    return _limits(op_, args, kwargs)
 
 
 def _put_limits(op_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
@@ -58,7 +67,7 @@ def put(a: Tensor, ind: Tensor, v: Any, mode: Any = "raise") -> Any:
     return put_last(a.reshape(-1), places, values).reshape(a.shape), ok
 
 
-@op(np.putmask, arrays=2, operands=["values"], scalar=False, limits=_limits)
+@op(np.putmask, arrays=2, operands=["values"], scalar=False, limits=_safe_limits)
 def putmask(a: Tensor, /, mask: Tensor, values: Any) -> Tensor:
     if mask.shape.numel() != a.numel():
         raise ValueError("putmask: mask and data must be the same size")
@@ -74,7 +83,7 @@ def _place_limits(op_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str
     values = args[2] if len(args) > 2 else kwargs.get("vals")
     if isinstance(values, np.ndarray) and np.may_share_memory(args[0], values):
         return "values that the places lie on, which NumPy reads as it goes"
-    return _limits(op_, args, kwargs)
+    return _safe_limits(op_, args, kwargs)
 
 
 @op(np.place, arrays=2, operands=["vals"], scalar=False, checked=True, limits=_place_limits)

@@ -107,13 +107,13 @@ def tensor(value: Any, device: torch.device | None = None) -> torch.Tensor:
     raise Unsupported(f"operand of type {type(value).__name__}")
 
 
-def _static(value: Any) -> bool:
+def is_static(value: Any) -> bool:
     listed = isinstance(value, (list, tuple)) and not isinstance(value, Weak)
-    return all(map(_static, value)) if listed else not isinstance(value, (Weak, torch.Tensor))
+    return all(map(is_static, value)) if listed else not isinstance(value, (Weak, torch.Tensor))
 
 
 def _stacked(value: Sequence[Any], device: torch.device | None) -> torch.Tensor:
-    if _static(value):
+    if is_static(value):
         array = np.asarray(value)
         held = array.view(np.int64) if array.dtype == np.uint64 else array  # torch makes no uint64 of a list
         made = torch.tensor(held.tolist(), dtype=torch_dtype(held.dtype), device=device).reshape(array.shape)

@@ -15,6 +15,7 @@ from npcompile.frontend.recording.drawing import Drawing
 from npcompile.frontend.recording.place import do
 from npcompile.frontend.signature import NUMBERS
 from npcompile.frontend.tracked import fresh
+from npcompile.nep50 import weak
 
 _THROUGH = (list, tuple, sum, min, max)  # they go through what they are given, to its end
 
@@ -69,6 +70,7 @@ class Flats(Drawing):
             and base.flags.writeable
             and type(index) in (int, slice)
             and _is_number(value)
+            and _stays(value, base.dtype)
         ):
             super().setitem(self.call(np.ravel, base), index, value)
         else:
@@ -117,6 +119,15 @@ def _adds_axes(index: Any) -> bool:
 
 def _is_number(value: Any) -> bool:
     return type(value) in NUMBERS or type(value) is bool or isinstance(value, np.generic)
+
+
+def _stays(value: Any, dtype: np.dtype[Any]) -> bool:
+    """Whether an array stores a number without complaint: of others its flat view has answers of its own."""
+    try:
+        weak.convert(value, dtype)
+    except (TypeError, ValueError, OverflowError):
+        return False
+    return True
 
 
 def _put(array: Any, index: Any, value: Any) -> None:

@@ -1,0 +1,88 @@
+"""What a traced number must be so that NumPy stores it in an array without complaint."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from torch import fx
+
+from npcompile.frontend.handed import Unfollowed
+from npcompile.frontend.signature import NUMBERS
+from npcompile.frontend.table import NUMPY, Op, computed
+from npcompile.lower.values import Value
+from npcompile.nep50 import weak
+
+# How NumPy stores a number. As an item each must be in range; where values are cast, Python's must be; where
+# they are copied (`np.copyto`), Python's integers.
+ITEM, CAST, COPY = "item", "cast", "copy"
+# Functions that convert what they are given: at which position, and under which name.
+_CONVERTING = {
+    np.array: (0, "object"),
+    np.asarray: (0, "a"),
+    np.put: (2, "v"),
+    np.putmask: (2, "values"),
+    np.place: (2, "vals"),
+}
+
+
+def is_storable(value: Any) -> bool:
+    """Whether a program can write this over an array: an array, or a number that is native."""
+    if isinstance(value, fx.Node):
+        known: Value = value.meta["value"]
+        return known.kind != "object" and (known.kind != "scalar" or known.dtype is not None)
+    return type(value) in (bool, *NUMBERS) or (
+        isinstance(value, np.generic) and computed(value.dtype) is not None
+    )
+
+
+def limits(known: Value, dtype: np.dtype[Any], how: str) -> tuple[float, float] | None:
+    """Between which bounds a number must stay to be stored as this dtype; None where nothing can be wrong.
+
+    A float need not be whole: NumPy cuts it off first, so that these bounds are at most too narrow.
+    """
+    whole = dtype.kind in "iu"
+    if known.kind == "int" or (known.kind == "float" and whole and how != COPY):
+        info = np.iinfo(dtype if whole else np.int64)
+        return int(info.min), min(int(info.max), 2**63 - 1)  # programs hold Python's integers as int64
+    if known.kind != "scalar" or known.dtype is None or how != ITEM:
+        return None
+    source = NUMPY[known.dtype]
+    if not weak.checks(source, dtype):
+        return None
+    if source.kind == "c":
+        raise Unfollowed("a complex number stored as an integer")
+    low, high = int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
+    if source.kind != "f":  # a comparison that is decided by the dtype alone is not asked
+        return max(low, int(np.iinfo(source).min)), min(high, int(np.iinfo(source).max))
+    # As the scalar's own dtype: beside a NumPy scalar these bounds are rounded to it.
+    below = np.nextafter(np.array(high + 1).astype(source), source.type(0))
+    most = np.finfo(source)
+    return max(float(low), float(most.min)), min(float(below), float(most.max))
+
+
+def given(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any], array: Any) -> Iterator[tuple[Any, str]]:
+    """What a call converts to the dtype of `array`, number by number, each with how."""
+    place = _CONVERTING.get(op.function)
+    if place is None or not isinstance(array, np.ndarray):
+        return
+    if (
+        op.function in (np.array, np.asarray)
+        and kwargs.get("dtype", args[1] if len(args) > 1 else None) is None
+    ):
+        return
+    value = args[place[0]] if len(args) > place[0] else kwargs.get(place[1])
+    if type(value) in (list, tuple):
+        for item in _leaves(value):
+            yield item, ITEM
+    else:
+        yield value, CAST
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+    if type(value) in (list, tuple):
+        for item in value:
+            yield from _leaves(item)
+    else:
+        yield value
