@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 class Entering:
     """Which function stands in for one that is called, for one cut of a function."""
 
+    __slots__ = ("__dict__", "__weakref__", "rest")
+    rest: int  # so many calls are not looked at: the native runtime counts them, too
     owner: Recorded  # the function that is cut
     root: Any  # the jitted function that it belongs to
     entered: bool  # something that was called in the call at hand was jitted

@@ -5,7 +5,6 @@ Until it has been built, and where anything is not as usual, `Recorded.__call__`
 
 from __future__ import annotations
 
-import sys
 import threading
 import warnings
 from typing import TYPE_CHECKING, Any
@@ -32,7 +31,8 @@ _NOT_BY_TYPE = (np.generic, torch.Tensor, ndarray)
 _module: Any = None
 lock = threading.Lock()
 
-classes: dict[str, Any] = {}  # whose `__call__` and `__get__` the native runtime takes over
+# Whose `__call__` and `__get__` the native runtime takes over, and whose slots it looks into.
+classes: dict[str, Any] = {}
 
 
 def use() -> None:
@@ -45,9 +45,11 @@ def use() -> None:
             return
         module.fixed(USED)
         module.deciding(BY_VALUE, CLASSES_BY_VALUE, _NOT_BY_TYPE)
-        asked = sys.gettrace, torch.get_num_threads, vars(warnings), errstate.variable, current, Diverged
-        for name, function in module.use(classes["__call__"], classes["__call__"].__call__, asked).items():
+        asked = torch.get_num_threads, vars(warnings), errstate.variable, current, Diverged
+        kinds = tuple(classes[name] for name in ("__call__", "run", "state", "stats"))
+        for name, function in module.use(kinds, kinds[0].__call__, asked).items():
             setattr(classes[name], name, function)
+        module.direct(kinds[0])
         _module = module
 
 
@@ -65,9 +67,10 @@ def note(recorded: Recorded, args: tuple[Any, ...], kwargs: dict[str, Any], stat
         direct = recorded._direct and not recorded._strict
         direct = direct and recorded._default_float is None
         direct = direct and not (recorded.fast_random or recorded.resizes)
-        stats = vars(recorded._stats)
-        recorded._front = _module.Front(recorded.__wrapped__, binding.parameters, recorded.own, stats, direct)
-    recorded._front.note(args, kwargs, state, vars(state), key[0], key)
+        recorded._front = _module.Front(
+            recorded.__wrapped__, binding.parameters, recorded.own, recorded._stats, direct
+        )
+    recorded._front.note(args, kwargs, state, key[0], key)
 
 
 def forget(recorded: Sharing) -> None:

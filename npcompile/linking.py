@@ -22,6 +22,8 @@ _said: set[str] = set()  # causes that are not one function's
 class Linking:
     """A function whose programs, by signature, are being compiled."""
 
+    __slots__ = ("__dict__", "__weakref__", "_front")
+    _front: Any  # what the native runtime knows of it, which looks here at each call
     # Replays that take no longer are not measured beside NumPy, nor are so many of them at first.
     clear_seconds = 3e-6
     first_replays = 8
@@ -29,6 +31,7 @@ class Linking:
 
     def __init__(self, fn: Callable[..., Any], stats: Stats, strict: bool) -> None:
         self.__wrapped__ = fn
+        self._front = None
         self._stats = stats
         self._strict = strict
         self._states: dict[Any, State] = {}

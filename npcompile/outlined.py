@@ -17,6 +17,7 @@ import types
 import warnings
 from typing import Any
 
+from npcompile import front
 from npcompile.deciding import decided_by, done_for_effect
 from npcompile.entering import PLAIN, Entering
 from npcompile.frontend import follow
@@ -65,7 +66,7 @@ class Outlined(Entering):
         self._substitutes = owner._default_float is not None or owner.fast_random or owner.resizes
         self.entered = False  # something that was called in the call at hand was jitted
         self.idling = Idling()
-        self.rest = 0  # so many calls are not looked at: the native runtime counts them, too
+        self.rest = 0
         self.rounds = 0  # how often it was measured what Python does
         self.watch: Watch | None = None  # it is being measured
 
@@ -173,6 +174,9 @@ class Outlined(Entering):
 
     def callee(self, fn: types.FunctionType) -> Callee:
         return Callee(fn, self)
+
+
+front.classes["run"] = Outlined
 
 
 class Callee(Inner):

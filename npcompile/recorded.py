@@ -434,4 +434,4 @@ class Recorded(Sharing):
         return self._rewritten
 
 
-front.classes["__call__"] = Recorded
+front.classes |= {"__call__": Recorded, "state": State, "stats": Stats}

@@ -29,7 +29,6 @@ class Sharing(Linking):
     # The function itself, where programs are valid for others of its code: they read its closure.
     own: tuple[Any, ...] = ()
     _counting = True  # whole numbers among its arguments may be sizes
-    _front: Any = None  # what the native runtime knows of it
 
     def __init__(self, fn: Callable[..., Any], stats: Stats, strict: bool) -> None:
         super().__init__(fn, stats, strict)

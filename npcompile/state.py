@@ -58,6 +58,9 @@ MAX_WASTED = 12
 class State:
     """What is known for one signature."""
 
+    # The native runtime looks into these at each call (lower/front.h).
+    __slots__ = ("__dict__", "misses", "outlined", "ready", "settled", "small", "trial")
+
     def __init__(self, group: Group | None = None, lengths: tuple[int, ...] = ()) -> None:
         self.group = group  # calls that differ in lengths alone
         self.lengths = lengths

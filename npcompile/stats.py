@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields, replace
 
 
-@dataclass
+@dataclass(slots=True)  # the native runtime counts in them (lower/front.h)
 class Stats:
     """What a jitted function has done so far."""
 

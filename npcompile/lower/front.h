@@ -14,24 +14,31 @@
 #include "binding.h"
 #include "fixed.h"
 #include "signature.h"
+#include "slots.h"
 
 namespace {
 
 // Of the process: set once, by `use`.
 struct Usual {
-    PyObject *trace = nullptr;      // sys.gettrace
     PyObject *threads = nullptr;    // torch.get_num_threads
     PyObject *warnings = nullptr;   // the names of that module
     PyObject *errors = nullptr;     // NumPy's context variable for floating-point errors
     PyObject *device = nullptr;     // ours for the current device
     PyObject *diverged = nullptr;   // the exception
     PyObject *call = nullptr;       // Recorded.__call__ as Python has it
+    ternaryfunc by_name = nullptr;  // what calls __call__ of any class that Python has made
 } usual;
 
 struct Names {
-    PyObject *filters, *front, *trial, *outlined, *ready, *misses, *small, *settled, *rest, *calls, *replays, *host_calls, *plain_calls,
-        *divergences, *prefer, *run;
+    PyObject *filters, *prefer, *run;
 } names;
+
+struct Slots {
+    Slot front;                                                 // of the recorded function
+    Slot rest;                                                  // of one that was cut
+    Slot trial, outlined, ready, misses, small, settled;        // of what is known of a signature
+    Slot calls, replays, host_calls, plain_calls, divergences;  // of its counts
+} slots;
 
 struct Front {
     PyObject_HEAD
@@ -39,28 +46,18 @@ struct Front {
     PyObject *code;      // that it had then
     Parameters parameters;
     PyObject *own;       // leaves before those of the arguments
-    PyObject *stats;     // the dictionary of its counts
+    PyObject *stats;     // its counts
     bool direct;         // what is NumPy's for good is the function itself, called
-    PyObject *known;     // by the text of a signature: (state, its dictionary, count of threads, key)
+    PyObject *known;     // by the text of a signature: (state, count of threads, key)
     PyObject *last_text, *last;  // of the call before
     PyObject *filters, *first, *errors;  // as they were when Python last found nothing unusual
+    unsigned long long version;          // of the names of `warnings`, when `filters` was found there
 };
 
 void forget(Front *self) {
     Py_CLEAR(self->last_text);
     Py_CLEAR(self->last);
     if (self->known) PyDict_Clear(self->known);
-}
-
-// Adds to a count. False with an exception set.
-bool count(PyObject *counts, PyObject *name, long more) {
-    PyObject *held = PyDict_GetItemWithError(counts, name);
-    long number = held ? PyLong_AsLong(held) : 0;
-    if (PyErr_Occurred()) return false;
-    PyObject *sum = PyLong_FromLong(number + more);
-    bool ok = sum && PyDict_SetItem(counts, name, sum) == 0;
-    Py_XDECREF(sum);
-    return ok;
 }
 
 // Whether a context variable holds this (borrowed; `unset` where it holds nothing).
@@ -82,14 +79,15 @@ PyObject *first_of(PyObject *filters) {
 
 // Whether nothing asks for the call to be done by Python and NumPy.
 bool is_calm(Front *self) {
-    PyObject *filters = filters_now();
     if (!are_as_they_were()) return false;
-    if (!filters || filters != self->filters || first_of(filters) != self->first) return false;
+    unsigned long long version = version_of(usual.warnings);
+    if (!version || version != self->version) {
+        if (!self->filters || filters_now() != self->filters) return false;
+        self->version = version;
+    }
+    if (first_of(self->filters) != self->first) return false;
     if (!holds(usual.errors, Py_None, self->errors) || !holds(usual.device, nullptr, Py_None)) return false;
-    PyObject *tracer = PyObject_CallNoArgs(usual.trace);
-    if (!tracer) PyErr_Clear();
-    Py_XDECREF(tracer);
-    return tracer == Py_None;
+    return !PyThreadState_Get()->c_traceobj;  // sys.gettrace()
 }
 
 // What is known of the signature (borrowed), or null.
@@ -117,14 +115,14 @@ bool same_threads(PyObject *wanted) {
 }
 
 // The counts of a call that has ended, with or without an exception; `ended` is its answer.
-PyObject *counted(Front *self, PyObject *ended, PyObject *kind, long hosts, long diverged) {
-    PyObject *type, *value, *traceback;
-    PyErr_Fetch(&type, &value, &traceback);
-    bool ok = count(self->stats, names.calls, 1) && (!kind || count(self->stats, kind, 1)) &&
-              (!hosts || count(self->stats, names.host_calls, hosts)) &&
-              (!diverged || count(self->stats, names.divergences, diverged));
+PyObject *counted(Front *self, PyObject *ended, const Slot *kind, long hosts, long diverged) {
+    PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
+    if (!ended) PyErr_Fetch(&type, &value, &traceback);
+    bool ok = count(self->stats, slots.calls, 1) && (!kind || count(self->stats, *kind, 1)) &&
+              (!hosts || count(self->stats, slots.host_calls, hosts)) &&
+              (!diverged || count(self->stats, slots.divergences, diverged));
     if (ok) {
-        PyErr_Restore(type, value, traceback);
+        if (!ended) PyErr_Restore(type, value, traceback);
         return ended;
     }
     Py_XDECREF(type);
@@ -134,15 +132,8 @@ PyObject *counted(Front *self, PyObject *ended, PyObject *kind, long hosts, long
     return nullptr;
 }
 
-bool reset(PyObject *held, PyObject *name) {
-    PyObject *zero = PyLong_FromLong(0);
-    bool ok = zero && PyDict_SetItem(held, name, zero) == 0;
-    Py_XDECREF(zero);
-    return ok;
-}
-
 // The answer of the first replay that does not diverge; null without an exception where Python is to see to it.
-PyObject *replayed(Front *self, PyObject *state, PyObject *held, PyObject *ready, Signature &signature) {
+PyObject *replayed(Front *self, PyObject *state, PyObject *ready, Signature &signature) {
     long diverged = 0;
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(ready); i++) {
         PyObject *pair = Py_NewRef(PyList_GET_ITEM(ready, i)), *replay = PyTuple_GET_ITEM(pair, 0);
@@ -154,9 +145,10 @@ PyObject *replayed(Front *self, PyObject *state, PyObject *held, PyObject *ready
             Py_DECREF(pair);
             return counted(self, nullptr, nullptr, 0, diverged);
         } else {
-            answer = counted(self, answer, names.replays, PyLong_AsLong(PyTuple_GET_ITEM(pair, 1)), diverged);
-            PyObject *misses = PyDict_GetItemWithError(held, names.misses);
-            bool ok = answer && (!misses || PyObject_Not(misses) || reset(held, names.misses));
+            answer = counted(self, answer, &slots.replays, PyLong_AsLong(PyTuple_GET_ITEM(pair, 1)), diverged);
+            PyObject *&misses = slots.misses.of(state);
+            bool ok = answer != nullptr;
+            if (ok && misses && PyObject_IsTrue(misses)) Py_SETREF(misses, PyLong_FromLong(0));
             if (ok && PyList_GET_SIZE(ready) > 1) {
                 PyObject *done = PyObject_CallMethodOneArg(state, names.prefer, replay);
                 ok = done != nullptr;
@@ -173,13 +165,11 @@ PyObject *replayed(Front *self, PyObject *state, PyObject *held, PyObject *ready
 
 // Whether a function that was cut into blocks, of which nothing is compiled, is called as it is for now.
 bool rests(PyObject *outlined) {
-    PyObject *held = PyObject_GetAttr(outlined, names.rest), *left = nullptr;
+    PyObject *held = slots.rest.of(outlined);
     long rest = held ? PyLong_AsLong(held) : 0;
-    bool ok = rest > 0 && (left = PyLong_FromLong(rest - 1)) && PyObject_SetAttr(outlined, names.rest, left) == 0;
-    Py_XDECREF(left);
-    Py_XDECREF(held);
-    if (!ok) PyErr_Clear();
-    return ok;
+    if (rest > 0 && count(outlined, slots.rest, -1)) return true;
+    PyErr_Clear();
+    return false;
 }
 
 // What a cut function answers.
@@ -197,29 +187,29 @@ PyObject *run_cut(PyObject *outlined, const Bound &bound) {
 // named: as the caller wrote them.
 PyObject *answered(Front *self, PyObject *known, Signature &signature, const Bound &bound, PyObject *const *args,
                    Py_ssize_t given, PyObject *named) {
-    PyObject *state = PyTuple_GET_ITEM(known, 0), *held = PyTuple_GET_ITEM(known, 1);
-    auto in_state = [held](PyObject *name) { return PyDict_GetItemWithError(held, name); };
-    PyObject *outlined = in_state(names.outlined), *ready = in_state(names.ready);
+    PyObject *state = PyTuple_GET_ITEM(known, 0);
+    PyObject *outlined = slots.outlined.of(state), *ready = slots.ready.of(state);
     if (!outlined || !ready || !PyList_CheckExact(ready)) return nullptr;
     bool plain = self->direct;
     if (outlined != Py_None) {
         plain = plain && rests(outlined);
     } else {
-        if (in_state(names.trial) != Py_None) return nullptr;
+        if (slots.trial.of(state) != Py_None) return nullptr;
         if (PyList_GET_SIZE(ready)) {
+            if (!same_threads(PyTuple_GET_ITEM(known, 1))) return nullptr;
             Py_INCREF(ready);
-            PyObject *answer = replayed(self, state, held, ready, signature);
+            PyObject *answer = replayed(self, state, ready, signature);
             Py_DECREF(ready);
             return answer;
         }
-        plain = plain && (in_state(names.small) == Py_True || in_state(names.settled) == Py_True);
+        plain = plain && (slots.small.of(state) == Py_True || slots.settled.of(state) == Py_True);
     }
     if (plain) {
         PyObject *answer = PyObject_Vectorcall(self->function, args, size_t(given), named);
-        return counted(self, answer, names.plain_calls, 0, 0);
+        return counted(self, answer, &slots.plain_calls, 0, 0);
     }
     if (outlined != Py_None) {
-        if (!count(self->stats, names.calls, 1)) return nullptr;
+        if (!same_threads(PyTuple_GET_ITEM(known, 1)) || !count(self->stats, slots.calls, 1)) return nullptr;
         Py_INCREF(outlined);
         PyObject *answer = run_cut(outlined, bound);
         Py_DECREF(outlined);
@@ -228,19 +218,11 @@ PyObject *answered(Front *self, PyObject *known, Signature &signature, const Bou
     return nullptr;
 }
 
-// The front of a function (a new reference), once there is something to be known.
-PyObject *front_of(PyObject *recorded) {
-    PyObject *found = PyObject_GetAttr(recorded, names.front);
-    if (!found) PyErr_Clear();
-    if (found == Py_None) Py_CLEAR(found);
-    return found;
-}
-
 // Recorded.__call__
 PyObject *front_call(PyObject *recorded, PyObject *const *args, Py_ssize_t given, PyObject *named) {
-    Front *self = reinterpret_cast<Front *>(front_of(recorded));
-    PyObject *answer = nullptr;
-    if (self && PyFunction_GET_CODE(self->function) == self->code && is_calm(self)) {
+    PyObject *front = Py_XNewRef(slots.front.of(recorded)), *answer = nullptr;
+    Front *self = reinterpret_cast<Front *>(front);
+    if (front && front != Py_None && PyFunction_GET_CODE(self->function) == self->code && is_calm(self)) {
         auto **room = static_cast<PyObject **>(alloca(sizeof(PyObject *) * size_t(self->parameters.arity() + 1)));
         Bound bound;
         if (bind(self->parameters, self->function, args, given, named, room, bound)) {
@@ -251,20 +233,25 @@ PyObject *front_call(PyObject *recorded, PyObject *const *args, Py_ssize_t given
                 ok = signature.leaf(PyTuple_GET_ITEM(self->own, i));
             ok = ok && signature.of(bound.args, bound.count) && (!bound.named || signature.of_named(bound.named));
             PyObject *known = ok ? known_of(self, signature.text.data(), Py_ssize_t(signature.text.size)) : nullptr;
-            if (known && same_threads(PyTuple_GET_ITEM(known, 2))) {
+            if (known) {
                 Py_INCREF(known);
                 answer = answered(self, known, signature, bound, args, given, named);
                 Py_DECREF(known);
             }
         }
     }
-    Py_XDECREF(self);
+    Py_XDECREF(front);
     if (answer || PyErr_Occurred()) return answer;
     auto **all = static_cast<PyObject **>(alloca(sizeof(PyObject *) * size_t(given + 2 + (named ? PyTuple_GET_SIZE(named) : 0))));
     all[0] = nullptr;  // room that the callee may use
     all[1] = recorded;
     std::memcpy(all + 2, args, sizeof(PyObject *) * size_t(given + (named ? PyTuple_GET_SIZE(named) : 0)));
     return PyObject_Vectorcall(usual.call, all + 1, size_t(given + 1) | PY_VECTORCALL_ARGUMENTS_OFFSET, named);
+}
+
+PyObject *called(PyObject *recorded, PyObject *args, PyObject *named) {
+    if (named && PyDict_GET_SIZE(named)) return usual.by_name(recorded, args, named);
+    return front_call(recorded, reinterpret_cast<PyTupleObject *>(args)->ob_item, PyTuple_GET_SIZE(args), nullptr);
 }
 
 // Recorded.__get__: a method of the instance.
@@ -279,9 +266,8 @@ PyObject *front_new(PyTypeObject *type, PyObject *args, PyObject *) {
     PyObject *function, *takes, *only_named, *own, *stats;
     Py_ssize_t only_positional;
     int more, more_named, direct;
-    if (!PyArg_ParseTuple(args, "O!(O!O!npp)O!O!p", &PyFunction_Type, &function, &PyTuple_Type, &takes, &PyTuple_Type,
-                          &only_named, &only_positional, &more, &more_named, &PyTuple_Type, &own, &PyDict_Type, &stats,
-                          &direct))
+    if (!PyArg_ParseTuple(args, "O!(O!O!npp)O!Op", &PyFunction_Type, &function, &PyTuple_Type, &takes, &PyTuple_Type,
+                          &only_named, &only_positional, &more, &more_named, &PyTuple_Type, &own, &stats, &direct))
         return nullptr;
     Front *self = reinterpret_cast<Front *>(type->tp_alloc(type, 0));
     if (!self) return nullptr;
@@ -296,13 +282,12 @@ PyObject *front_new(PyTypeObject *type, PyObject *args, PyObject *) {
     return reinterpret_cast<PyObject *>(self);
 }
 
-// note(args, named, state, its dictionary, threads, key): calls like this one, now that Python has found nothing unusual.
+// note(args, named, state, threads, key): calls like this one, now that Python has found nothing unusual.
 PyObject *front_note(PyObject *object, PyObject *given) {
     Front *self = reinterpret_cast<Front *>(object);
     constexpr Py_ssize_t most = 1024;
-    PyObject *args, *named, *state, *held, *threads, *key;
-    if (!PyArg_ParseTuple(given, "O!O!OO!OO", &PyTuple_Type, &args, &PyDict_Type, &named, &state, &PyDict_Type, &held,
-                          &threads, &key))
+    PyObject *args, *named, *state, *threads, *key;
+    if (!PyArg_ParseTuple(given, "O!O!OOO", &PyTuple_Type, &args, &PyDict_Type, &named, &state, &threads, &key))
         return nullptr;
     Signature signature;
     PyObject *filters = filters_now(), *errors = nullptr;
@@ -312,10 +297,11 @@ PyObject *front_note(PyObject *object, PyObject *given) {
     if (PyContextVar_Get(usual.errors, Py_None, &errors) < 0) return nullptr;
     Py_XSETREF(self->errors, errors);
     Py_XSETREF(self->filters, Py_NewRef(filters));
+    self->version = 0;
     Py_XSETREF(self->first, Py_XNewRef(first_of(filters)));
     if (PyDict_GET_SIZE(self->known) >= most) forget(self);
     PyObject *text = PyBytes_FromStringAndSize(signature.text.data(), Py_ssize_t(signature.text.size));
-    PyObject *known = PyTuple_Pack(4, state, held, threads, key);
+    PyObject *known = PyTuple_Pack(3, state, threads, key);
     bool ok = text && known && PyDict_SetItem(self->known, text, known) == 0;
     Py_CLEAR(self->last_text);
     Py_CLEAR(self->last);
@@ -355,7 +341,7 @@ void front_dealloc(PyObject *object) {
 }
 
 PyMethodDef front_methods[] = {
-    {"note", front_note, METH_VARARGS, "note(args, named, state, its dictionary, threads, key): calls like this are replays."},
+    {"note", front_note, METH_VARARGS, "note(args, named, state, threads, key): calls like this are replays."},
     {"forget", front_forget, METH_NOARGS, "Nothing is known any more."},
     {nullptr, nullptr, 0, nullptr}};
 
@@ -375,12 +361,7 @@ bool ready_front() {
     struct {
         PyObject **name;
         const char *text;
-    } all[] = {{&names.filters, "filters"}, {&names.front, "_front"}, {&names.trial, "trial"},
-               {&names.outlined, "outlined"}, {&names.ready, "ready"}, {&names.misses, "misses"},
-               {&names.small, "small"}, {&names.settled, "settled"}, {&names.rest, "rest"},
-               {&names.calls, "calls"}, {&names.replays, "replays"},
-               {&names.host_calls, "host_calls"}, {&names.plain_calls, "plain_calls"},
-               {&names.divergences, "divergences"}, {&names.prefer, "prefer"}, {&names.run, "run"}};
+    } all[] = {{&names.filters, "filters"}, {&names.prefer, "prefer"}, {&names.run, "run"}};
     for (auto &one : all)
         if (!(*one.name = PyUnicode_InternFromString(one.text))) return false;
     return PyType_Ready(&front_type) == 0;
@@ -391,14 +372,40 @@ PyMethodDef call_def = {"__call__", reinterpret_cast<PyCFunction>(reinterpret_ca
 PyMethodDef get_def = {"__get__", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(front_get)),
                        METH_FASTCALL | METH_KEYWORDS, "As a method of an instance."};
 
-// use(class, its __call__, (gettrace, threads, names of warnings, errors, device, Diverged)): what it is to have instead
+// direct(class): instances of it, and of its subclasses that have its `__call__`, are called without looking for that.
+PyObject *direct(PyObject *module, PyObject *type) {
+    auto *kind = reinterpret_cast<PyTypeObject *>(type);
+    if (kind->tp_call != called) usual.by_name = kind->tp_call;
+    kind->tp_call = called;
+    PyObject *call = PyObject_GetAttrString(type, "__call__");
+    PyObject *further = call ? PyObject_CallMethod(type, "__subclasses__", nullptr) : nullptr;
+    bool ok = further != nullptr;
+    for (Py_ssize_t i = 0; ok && i < PyList_GET_SIZE(further); i++) {
+        PyObject *below = PyList_GET_ITEM(further, i), *own = PyObject_GetAttrString(below, "__call__"), *done = nullptr;
+        ok = own && (own != call || (done = direct(module, below)));
+        Py_XDECREF(own);
+        Py_XDECREF(done);
+    }
+    Py_XDECREF(call);
+    Py_XDECREF(further);
+    return ok ? Py_NewRef(Py_None) : nullptr;
+}
+
+// use((class of recorded functions, of their cuts, of states, of counts), __call__ of the first, (threads, names of
+// warnings, errors, device, Diverged)): what the first is to have instead
 PyObject *use(PyObject *, PyObject *args) {
-    PyObject *type, *call, *trace, *threads, *warnings, *errors, *device, *diverged;
-    if (!PyArg_ParseTuple(args, "O!O(OOO!OOO)", &PyType_Type, &type, &call, &trace, &threads, &PyDict_Type, &warnings,
-                          &errors, &device, &diverged))
+    PyObject *type, *cut, *state, *counts, *call, *threads, *warnings, *errors, *device, *diverged;
+    if (!PyArg_ParseTuple(args, "(O!OOO)O(OO!OOO)", &PyType_Type, &type, &cut, &state, &counts, &call, &threads,
+                          &PyDict_Type, &warnings, &errors, &device, &diverged))
         return nullptr;
-    usual = {Py_NewRef(trace),  Py_NewRef(threads),  Py_NewRef(warnings), Py_NewRef(errors),
-             Py_NewRef(device), Py_NewRef(diverged), Py_NewRef(call)};
+    if (!find_slots(type, {{"_front", &slots.front}}) || !find_slots(cut, {{"rest", &slots.rest}}) ||
+        !find_slots(state, {{"trial", &slots.trial}, {"outlined", &slots.outlined}, {"ready", &slots.ready},
+                            {"misses", &slots.misses}, {"small", &slots.small}, {"settled", &slots.settled}}) ||
+        !find_slots(counts, {{"calls", &slots.calls}, {"replays", &slots.replays}, {"host_calls", &slots.host_calls},
+                             {"plain_calls", &slots.plain_calls}, {"divergences", &slots.divergences}}))
+        return nullptr;
+    usual = {Py_NewRef(threads), Py_NewRef(warnings), Py_NewRef(errors), Py_NewRef(device), Py_NewRef(diverged),
+             Py_NewRef(call)};
     auto *kind = reinterpret_cast<PyTypeObject *>(type);
     PyObject *calling = PyDescr_NewMethod(kind, &call_def), *getting = PyDescr_NewMethod(kind, &get_def);
     if (calling && getting) return Py_BuildValue("{sNsN}", "__call__", calling, "__get__", getting);

@@ -62,7 +62,7 @@ class Signature {
         NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_F_CONTIGUOUS | NPY_ARRAY_ALIGNED | NPY_ARRAY_WRITEABLE;
     // What an item of the text is; a number of a dtype, which is none of these, says that it is an array.
     enum Mark : int { number = -1, plain = -2, same = -3, text_ = -4, function = -5, method = -6, tuple = -7, list = -8,
-                      dict = -9, slice = -10, by_name = -11 };
+                      dict = -9, slice = -10, by_name = -11, unusual = -12 };
 
    public:
     Grown<char, 1024, size_t(1) << 16> text;
@@ -125,6 +125,8 @@ class Signature {
         if (type == &PyMethod_Type) return put(method, PyMethod_GET_FUNCTION(value)) && leaf(value);
         if (PyArray_IsScalar(value, Generic)) {
             bool usual = PyArray_IsScalar(value, Number) || PyArray_IsScalar(value, Bool);
+            if (PyArray_IsScalar(value, Datetime) || PyArray_IsScalar(value, Timedelta))
+                return put(number, type) && put(reinterpret_cast<PyDatetimeScalarObject *>(value)->obmeta) && leaf(value);
             return usual && !(type->tp_flags & Py_TPFLAGS_HEAPTYPE) && put(number, type) && leaf(value);
         }
         int decides = PySet_Contains(by_value, reinterpret_cast<PyObject *>(type));
@@ -141,11 +143,28 @@ class Signature {
 
     bool array(PyArrayObject *array) {
         int dtype = PyArray_TYPE(array), ndim = PyArray_NDIM(array), shown = PyArray_FLAGS(array) & FLAGS;
-        if ((dtype > NPY_CLONGDOUBLE && dtype != NPY_HALF) || !PyArray_ISNOTSWAPPED(array)) return false;
+        if ((dtype > NPY_CLONGDOUBLE && dtype != NPY_HALF) || !PyArray_ISNOTSWAPPED(array)) {
+            // Objects, text, times, fields and swapped numbers: the number of the dtype does not say enough of them.
+            if (!put(unusual, PyArray_DESCR(array)) || !fields(PyArray_DESCR(array))) return false;
+        }
         int head[] = {dtype, ndim, shown};
         size_t size = size_t(ndim) * sizeof(npy_intp);
         return put(head) && text.add(reinterpret_cast<char *>(PyArray_DIMS(array)), size) &&
                text.add(reinterpret_cast<char *>(PyArray_STRIDES(array)), size);
+    }
+
+    // The names of fields, which may be changed in place, within each other, too.
+    bool fields(PyArray_Descr *descr) {
+        while (PyDataType_HASSUBARRAY(descr)) descr = PyDataType_SUBARRAY(descr)->base;
+        if (!PyDataType_HASFIELDS(descr)) return true;
+        PyObject *names = PyDataType_NAMES(descr);
+        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); i++) {
+            PyObject *name = PyTuple_GET_ITEM(names, i);
+            PyObject *field = PyDict_GetItemWithError(PyDataType_FIELDS(descr), name);
+            if (!field) return cleared();
+            if (!word(name) || !fields(reinterpret_cast<PyArray_Descr *>(PyTuple_GET_ITEM(field, 0)))) return false;
+        }
+        return true;
     }
 
     bool word(PyObject *value) {

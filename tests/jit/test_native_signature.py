@@ -80,7 +80,22 @@ ARGUMENTS: dict[str, Callable[[], Any]] = {
     "int64": lambda: X.astype(np.int64),
     "long long": lambda: X.astype(np.longlong),
     "swapped": lambda: X.astype(">f8"),
+    "swapped integers": lambda: X.astype(">i8"),
     "strings": lambda: np.array(["a", "bc"]),
+    "longer strings": lambda: np.array(["a", "bcd"]),
+    "bytes of one": lambda: np.array([b"a", b"b"]),
+    "objects": lambda: np.array(["a", None]),
+    "days": lambda: np.array(["2020-01-01"], "M8[D]"),
+    "seconds": lambda: np.array(["2020-01-01"], "M8[s]"),
+    "spans": lambda: np.array([3], "m8[D]"),
+    "fields": lambda: np.zeros(2, "i4,f8"),
+    "other fields": lambda: np.zeros(2, [("a", "i4"), ("f1", "f8")]),
+    "fields within": lambda: np.zeros(2, [("a", [("b", "i4"), ("c", "i4")], 2), ("f1", "f8")]),
+    "void": lambda: np.zeros(2, "V3"),
+    "a day": lambda: np.datetime64("2020-01-01"),
+    "a second": lambda: np.datetime64("2020-01-01", "s"),
+    "three seconds": lambda: np.timedelta64(1, "3s"),
+    "a string": lambda: np.str_("a"),
     "0-d": lambda: np.array(2.0),
     "float": lambda: 1.5,
     "another float": lambda: 2.5,
@@ -161,8 +176,18 @@ def test_the_native_signature_has_the_leaves_of_pythons_and_tells_no_less_apart(
             assert one[0] == other[0], (name, other_name)
     left = {name for name, one in seen.items() if one[2] is None}
     assert left == {
-        *("swapped", "strings", "dict by numbers", "passing", "asked", "slice", "tensor", "proxy"),
+        *("a string", "dict by numbers", "passing", "asked", "slice", "tensor", "proxy"),
     }
+
+
+def test_fields_that_are_named_anew_in_place_are_others() -> None:
+    array = np.zeros(2, [("a", [("b", "i4"), ("c", "f4")]), ("d", "f8")])
+    texts = [found((array,))[2]]
+    array.dtype.names = ("e", "d")
+    texts.append(found((array,))[2])
+    array.dtype["e"].names = ("c", "b")
+    texts.append(found((array,))[2])
+    assert None not in texts and len(set(texts)) == 3
 
 
 def test_arguments_one_after_the_other_are_not_taken_for_others() -> None:
