@@ -234,7 +234,9 @@ def _is_first(item: slice, index: tuple[Any, ...]) -> bool:
 def apart(key: Any) -> tuple[Any, tuple[int, ...]]:
     """A signature without the lengths of its arrays, and the lengths.
 
-    Arrays that are in neither C nor Fortran order stay as they are, and so do lengths of 0 and 1.
+    Of arrays in neither C nor Fortran order those strides count as lengths that do not follow from lengths (a
+    column's). Those whose elements share memory or lie unevenly stay as they are, and so do lengths of 0 and
+    1.
     """
     lengths: list[int] = []
 
@@ -242,15 +244,40 @@ def apart(key: Any) -> tuple[Any, tuple[int, ...]]:
         if type(part) is not tuple:
             return part
         if len(part) == 4 and isinstance(part[0], np.dtype) and type(part[1]) is tuple:
-            dtype, shape, _, flags = part
+            dtype, shape, strides, flags = part
+            form: tuple[Any, ...] = ()
             if not flags & 3:  # neither C nor Fortran order
-                return part
+                if (lies := _form(shape, strides, dtype.itemsize)) is None:
+                    return part
+                form, free = lies
+                lengths.extend(free)
             lengths.extend(n for n in shape if n >= SMALLEST)
-            return dtype, tuple(n if n < SMALLEST else "a length" for n in shape), flags
+            return dtype, tuple(n if n < SMALLEST else "a length" for n in shape), flags, form
         return tuple(map(without, part))
 
     general = without(key)
     return general, tuple(lengths)
+
+
+def _form(
+    shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int
+) -> tuple[tuple[Any, ...], list[int]] | None:
+    """How an array lies, whatever its lengths, and the strides (in elements) that do not follow from them.
+    None where elements share memory, or lie unevenly."""
+    axes = [axis for axis, length in enumerate(shape) if length > 1]
+    axes.sort(key=lambda axis: abs(strides[axis]))
+    known: list[Any] = []
+    free: list[int] = []
+    regular = 1
+    for axis in axes:
+        stride, rest = divmod(abs(strides[axis]), max(itemsize, 1))
+        if rest or stride < regular:
+            return None
+        known.append((axis, strides[axis] < 0, stride == regular))
+        if stride != regular:
+            free.append(stride)
+        regular = stride * shape[axis]
+    return tuple(known), free
 
 
 def pattern_of(*lengths: tuple[int, ...]) -> Pattern | None:

@@ -20,6 +20,7 @@ from npcompile.frontend.table import TWINS
 
 # ndarray.flags.num: C and F contiguity, ALIGNED, WRITEABLE. OWNDATA makes no difference to a program.
 _FLAGS = 0x0001 | 0x0002 | 0x0100 | 0x0400
+_MAX_WORK = 10_000  # deciding exactly whether arrays share memory is NP-hard in the number of axes
 _TWIN = 1 << 20  # beside them: the dtype equals another and is none, `long long` where int64 is `long`
 
 NUMBERS = (int, float, complex)  # exact types: traced
@@ -80,4 +81,12 @@ def are_apart(*args: Any) -> bool:
     key_of(args, leaves)
     arrays = [leaf for leaf in leaves if isinstance(leaf, np.ndarray)]
     pairs = ((one, other) for place, one in enumerate(arrays) for other in arrays[:place])
-    return not any(np.may_share_memory(one, other) for one, other in pairs)
+    return not any(_may_share(one, other) for one, other in pairs)
+
+
+def _may_share(one: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> bool:
+    """Whether two arrays share an element (columns of one array do not): exact up to a bound on the work."""
+    try:
+        return np.shares_memory(one, other, max_work=_MAX_WORK)  # type: ignore[arg-type]
+    except np.exceptions.TooHardError:
+        return True

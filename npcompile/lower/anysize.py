@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from . import compiler, fitting, sizes
+from . import adapter, compiler, fitting, sizes
 from . import graph as wire
 from .eager import enter, leave
 from .outputs import dense
@@ -70,14 +70,15 @@ class AnySize:
         general, now = self.job.general, sizes.form(rows)
         if now.skeleton != self.job.sized.skeleton:
             raise fitting.Unfit("a length is 0 or 1, or no longer is")
-        if general is None and now.sizes != self.job.sized.sizes:
-            raise fitting.Unfit("it is for the recorded sizes alone")
-        if general is None or not general.sized:
+        if general is None and now.sizes == self.job.sized.sizes:
             return rows
-        values = general.pattern.values(now.sizes)
-        if values is None:
-            raise fitting.Unfit("the sizes do not follow the pattern")
-        shapes = fitting.shapes(general.sized, values)
+        values = general.pattern.values(now.sizes) if general is not None and general.sized else None
+        if general is not None and values is not None:
+            shapes = fitting.shapes(general.sized, values)
+        elif compiler.may_share(self.job):
+            shapes = _shapes(rows)
+        else:
+            raise fitting.Unfit("it is for the recorded sizes alone")
         results = []
         for row, shape, value in zip(rows[-1][2], shapes, self.results, strict=True):
             kind, dtype, _, _, *rest = row
@@ -92,6 +93,13 @@ class AnySize:
             return left[0] if len(left) == 1 else left
 
         return run
+
+
+def _shapes(rows: list[tuple[Any, ...]]) -> list[tuple[int, ...]]:
+    """Those of the results of a segment's rows."""
+    with adapter.fake_mode(), torch.no_grad():
+        inputs = [fitting.empty(value, value.strides, value.device) for value in wire.inputs_of(rows)]
+        return [tuple(result.shape) for result in wire.evaluate(rows, *inputs)]
 
 
 def alike(one: Segment, other: Segment) -> bool:

@@ -211,8 +211,9 @@ def _strided(value: Value) -> Value:
     """An input whose lengths may be parameters, with strides that follow from them where they do so now."""
     strides: list[Any] = list(value.strides)
     regular: Any = 1
-    for axis in sorted(range(len(strides)), key=lambda a: (value.strides[a], adapter.hint(value.shape[a]))):
-        if value.strides[axis] == adapter.hint(regular):
+    lengths, now = [list(map(adapter.hint, numbers)) for numbers in (value.shape, strides)]
+    for axis in sorted(range(len(strides)), key=lambda a: (now[a], lengths[a])):
+        if now[axis] == adapter.hint(regular):
             strides[axis] = regular
         regular = strides[axis] * value.shape[axis]
     return replace(value, strides=tuple(strides))

@@ -25,13 +25,12 @@ import torch.fx as fx
 
 from . import cache, cpp, fitting, kernel, native, sizes, worker
 from . import graph as wire
+from .families import Family, Shared
 
 TIME_LIMIT = 60.0  # seconds for one segment, beyond what the worker allows itself: for one that is stuck
 IDLE_LIMIT = 300.0  # seconds after which a worker with nothing to do is ended: it holds some 300 MB
 ATTEMPTS = 2
-MAX_FORMS = 4  # sizes of one family that are compared to see what differs
 MAX_FITTED = 512  # jobs of libraries for any sizes that are kept: each is found again in a millisecond or two
-MAX_PATTERNS = 3  # libraries for any sizes of one family
 START = (
     "import sys, json; sys.path[:] = json.loads(sys.argv[1]); "
     "from npcompile.lower import worker; worker.serve(sys.argv[2])"
@@ -55,6 +54,7 @@ class Job:
         self.sized = sizes.form(rows)
         self.family = wire.key(self.sized.skeleton, f"{salt} {self.sized.scale}", self.allowed)
         self.general: General | None = None
+        self.unfit: set[Shared] = set()  # libraries for any sizes that do not serve these
         self.inputs = wire.inputs_of(rows)
         self.outputs = wire.outputs_of(rows)
         self.written = wire.written(rows)
@@ -117,39 +117,17 @@ class Job:
 
 
 class General(NamedTuple):
-    """The library for any sizes that a segment can use: its key, the pattern of its parameters, and their
-    values in this segment."""
+    """The library for any sizes that a segment can use: its key, and the values of its parameters in this
+    segment."""
 
     key: str
-    pattern: sizes.Pattern
+    shared: Shared
     values: tuple[int, ...]
     sized: dict[str, Any]  # when it is loaded: what it says of results
 
-
-class Family:
-    """Segments that differ in sizes alone. The first gets a library of its own; from the second on they share
-    libraries for any sizes, where those can be made."""
-
-    def __init__(self) -> None:
-        self.forms: list[sizes.Form] = []
-        self.patterns: list[sizes.Pattern] = []
-        self.given_up: set[sizes.Pattern] = set()
-
-    def pattern(self, form: sizes.Form) -> sizes.Pattern | None:
-        """The pattern for a segment of this form, a new one if need be."""
-        for pattern in self.patterns:
-            if pattern not in self.given_up and pattern.values(form.sizes) is not None:
-                return pattern
-        if form not in self.forms and len(self.forms) < MAX_FORMS:
-            self.forms.append(form)
-        if self.given_up or len(self.patterns) >= MAX_PATTERNS:
-            return None
-        found = sizes.pattern(self.forms)
-        if found is not None and found.values(form.sizes) is None:
-            return None
-        if found is not None:
-            self.patterns.append(found)
-        return found
+    @property
+    def pattern(self) -> sizes.Pattern:
+        return self.shared.pattern
 
 
 class _WorkerDied(Exception):
@@ -181,8 +159,8 @@ class _Compiler:
             self.jobs[job.key] = job
             if len(self.fitted) > MAX_FITTED:  # who uses them keeps them
                 self.jobs.pop(self.fitted.popleft(), None)
-            pattern = self.families.setdefault(job.family, Family()).pattern(job.sized)
-        self._begin(job, pattern)
+            self.families.setdefault(job.family, Family()).meet(job.sized)
+        self._begin(job)
         return job
 
     def adopt(self, job: Job) -> None:
@@ -195,18 +173,9 @@ class _Compiler:
             self.jobs[job.key] = job
         self._begin(job)
 
-    def _begin(self, job: Job, pattern: sizes.Pattern | None = None) -> None:
-        if self._from_disk(job):
+    def _begin(self, job: Job) -> None:
+        if self._from_disk(job) or (job.general is None and self._share(job)):
             return
-        if pattern is not None:
-            values = pattern.values(job.sized.sizes)
-            assert values is not None
-            job.general = General(
-                wire.key(repr(pattern).encode(), job.family, job.allowed), pattern, values, {}
-            )
-            self.fitted.append(job.key)
-            if self._from_disk(job):
-                return
         try:
             for value in (*job.inputs, *job.outputs):
                 kernel.spec(value, False)
@@ -220,7 +189,7 @@ class _Compiler:
         try:
             job.from_disk = job.load(cache.directory())
         except fitting.Unfit:
-            self._give_up(job)
+            self._pass_over(job)
             return False
         except (OSError, ImportError, KeyError, cache.Refused):
             return False  # what is there cannot be used: compile it anew, over it
@@ -228,12 +197,31 @@ class _Compiler:
             job.finish()
         return job.from_disk
 
-    def _give_up(self, job: Job) -> None:
-        """A library for any sizes does not serve: this segment gets one of its own."""
+    def _share(self, job: Job) -> bool:
+        """Find the library for any sizes that is to serve a segment. True where it is on disk already."""
+        while True:
+            with self.lock:
+                family = self.families.setdefault(job.family, Family())
+                shared = family.shared_by(job.sized, job.unfit)
+            if shared is None:
+                return False
+            key = wire.key(repr(shared).encode(), job.family, job.allowed)
+            values = shared.pattern.values(job.sized.sizes)
+            assert values is not None
+            job.general = General(key, shared, values, {})
+            self.fitted.append(job.key)
+            if self._from_disk(job):
+                return True
+            if job.general is not None:  # it is to be compiled
+                return False
+
+    def _pass_over(self, job: Job, for_all: bool = False) -> None:
+        """A library for any sizes does not serve this segment, or (for_all) cannot be made."""
         assert job.general is not None
+        job.unfit.add(job.general.shared)
         with self.lock:
-            if (family := self.families.get(job.family)) is not None:
-                family.given_up.add(job.general.pattern)
+            if for_all and (family := self.families.get(job.family)) is not None:
+                family.refused.add(job.general.shared)
         job.general = None
 
     def start(self, job: Job | None = None) -> None:
@@ -264,10 +252,14 @@ class _Compiler:
 
     def _compile(self, job: Job) -> str | None:
         """The reason of a failure."""
-        if job.general is not None:
-            if self._request(job, job.general.key, job.general.pattern) is None:
+        while job.general is not None:
+            failure = self._request(job, job.general.key, job.general.pattern)
+            if failure is None:
                 return None
-            self._give_up(job)
+            if job.general is not None:
+                self._pass_over(job, for_all=True)
+            if self._share(job):
+                return None
         return self._request(job, job.key, None)
 
     def _request(self, job: Job, key: str, pattern: sizes.Pattern | None) -> str | None:
@@ -293,6 +285,7 @@ class _Compiler:
         try:
             return None if job.load(folder) else "the compiled kernel is not in the cache folder"
         except fitting.Unfit as reason:
+            self._pass_over(job)
             return str(reason)
 
     def _ask(self, request: worker.Request) -> worker.Reply:
@@ -400,6 +393,12 @@ def submit(graph: fx.Graph, salt: str = "") -> Job:
 def submit_rows(rows: list[tuple[Any, ...]], salt: str = "") -> Job:
     """The job of a segment that is given as `graph.rows_of` gives it."""
     return _compiler.submit(rows, salt)
+
+
+def may_share(job: Job) -> bool:
+    """Whether segments that differ from this one in sizes alone may yet have a library for any sizes."""
+    family = _compiler.families.get(job.family)
+    return job.error is None and family is not None and not family.refused
 
 
 def start() -> None:

@@ -48,7 +48,7 @@ def fit(
         if 0 not in value.shape and needed != strides:
             raise Unfit(f"strides {strides}, not {needed}")
     orders = form.orders(orders_of(sized))
-    tensors = [_empty(value, strides) for value, strides in zip(inputs, regulars, strict=True)]
+    tensors = [empty(value, strides, "meta") for value, strides in zip(inputs, regulars, strict=True)]
     kernels = {name: wrapper.Kernel(name, types, "") for name, types in sized["kernels"]}
     (function,) = parse(sized["function"]).body
     assert isinstance(function, ast.FunctionDef)
@@ -90,7 +90,7 @@ def _evaluate(text: str, known: dict[str, int]) -> Any:
     return eval(text, _NAMES, known)
 
 
-def _empty(value: Value, strides: tuple[int, ...]) -> torch.Tensor:
-    """A tensor without memory, as the segment's graph sees the input."""
+def empty(value: Value, strides: tuple[int, ...], device: str) -> torch.Tensor:
+    """A tensor as the segment's graph sees the input."""
     dtype = NUMBERS.get(value.kind, value.dtype)
-    return torch.empty_strided(value.shape, strides, dtype=dtype, device="meta")
+    return torch.empty_strided(value.shape, strides, dtype=dtype, device=device)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from .graph import Sized, pack
@@ -15,7 +15,7 @@ SMALLEST = 2
 # 2.8 ms against 3.6; below half of this it lost, with 32 MB of last-level cache).
 SHARED_FROM = 1 << 17
 STREAMED_FROM = 32 << 20
-LENGTH, STRIDE, ARGUMENT, RESULT = "length", "stride", "argument", "result"
+LENGTH, STRIDE, FREE, ARGUMENT, RESULT = "length", "stride", "free", "argument", "result"
 
 Visit = Callable[[int, str], Any]
 
@@ -23,15 +23,18 @@ Visit = Callable[[int, str], Any]
 def visited(rows: list[tuple[Any, ...]], visit: Visit) -> list[tuple[Any, ...]]:
     """A segment's rows with each of its numbers n replaced by `visit(n, kind)`.
 
-    kind: LENGTH of an input's axis, STRIDE of one, ARGUMENT of an op (where it does not stand for an
-    operand), RESULT: of an output. Always in the same order.
+    kind: LENGTH of an input's axis, STRIDE of one that follows from lengths, FREE: of one that does not,
+    ARGUMENT of an op (where it does not stand for an operand), RESULT: of an output. Always in the same
+    order.
     """
     changed: list[tuple[Any, ...]] = []
     for row in rows:
         if row[0] == "in":
-            changed.append(("in", _value(row[1], visit, LENGTH, STRIDE)))
+            shape, strides = row[1][2:4]
+            kinds = [STRIDE if follows else FREE for follows in following(shape, strides)]
+            changed.append(("in", _value(row[1], visit, LENGTH, kinds)))
         elif row[0] == "out":
-            values = tuple(_value(value, visit, RESULT, RESULT) for value in row[2])
+            values = tuple(_value(value, visit, RESULT, [RESULT] * len(value[3])) for value in row[2])
             changed.append(("out", row[1], values))
         else:
             operands = getattr(row[1], "operands", ())
@@ -41,10 +44,21 @@ def visited(rows: list[tuple[Any, ...]], visit: Visit) -> list[tuple[Any, ...]]:
     return changed
 
 
-def _value(value: tuple[Any, ...], visit: Visit, length: str, stride: str) -> tuple[Any, ...]:
+def _value(value: tuple[Any, ...], visit: Visit, length: str, kinds: list[str]) -> tuple[Any, ...]:
     kind, dtype, shape, strides, *rest = value
     lengths = tuple(visit(n, length) for n in shape)
-    return kind, dtype, lengths, tuple(visit(n, stride) for n in strides), *rest
+    return kind, dtype, lengths, tuple(map(visit, strides, kinds)), *rest
+
+
+def following(shape: Sequence[int], strides: Sequence[int]) -> list[bool]:
+    """Which strides (in elements) follow from the lengths of the axes that lie further in; the others may be
+    anything, as that of a column."""
+    found = [True] * len(strides)
+    regular = 1
+    for axis in sorted(range(len(strides)), key=lambda axis: (strides[axis], shape[axis])):
+        found[axis] = strides[axis] == regular
+        regular = strides[axis] * shape[axis]
+    return found
 
 
 def _argument(arg: Any, visit: Visit) -> Any:
@@ -66,7 +80,7 @@ class Form(NamedTuple):
     skeleton: bytes
     sizes: tuple[int, ...]
     scale: int  # code for small work is not used for large
-    lengths: tuple[int, ...]  # of the axes of inputs and outputs
+    lengths: tuple[int, ...]  # of the axes of inputs and outputs, and strides that do not follow from them
 
 
 def form(rows: list[tuple[Any, ...]]) -> Form:
@@ -77,11 +91,11 @@ def form(rows: list[tuple[Any, ...]]) -> Form:
     def hole(number: int, kind: str) -> Any:
         if number < SMALLEST:
             return number
-        if kind in (LENGTH, ARGUMENT):
+        if kind in (LENGTH, FREE, ARGUMENT):
             sizes.append(number)
-        if kind in (LENGTH, RESULT):
+        if kind in (LENGTH, FREE, RESULT):
             lengths.append(number)
-        return "a size"
+        return "a stride" if kind == FREE else "a size"
 
     skeleton = pack(visited(rows, hole))
     return Form(skeleton, tuple(sizes), _scale(rows), tuple(lengths))
@@ -140,7 +154,7 @@ def symbolic(
     place = iter(parameters)
 
     def put(number: int, kind: str) -> Any:
-        if number < SMALLEST or kind not in (LENGTH, ARGUMENT):
+        if number < SMALLEST or kind not in (LENGTH, FREE, ARGUMENT):
             return number
         parameter = next(place)
         return number if parameter is None else symbols[parameter]
