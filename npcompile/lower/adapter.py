@@ -11,13 +11,15 @@ import math
 import operator
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, NamedTuple
+from unittest import mock
 
 import torch
 import torch.fx as fx
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from .loads import keeping, remembering, turning, unless
+from .loads import apart, keeping, once, turning, unless
 
 __all__ = ["TorchDispatchMode"]  # for `unsigned.py`, which has a mode of its own
 
@@ -48,6 +50,7 @@ PRIVATE = (
     "torch._inductor.cpu_vec_isa.pick_vec_isa",
     "torch._inductor.dependencies.StarDep",
     "torch._inductor.dependencies.WeakDep",
+    "torch._inductor.fx_passes.reinplace.inplaceable_ops",
     "torch._inductor.ir.Pointwise.make_loader",
     "torch._inductor.lowering.make_pointwise",
     "torch._inductor.lowering.register_lowering",
@@ -207,37 +210,47 @@ _COMPARED = {torch.ops.aten.isnan.default: _is_nan, torch.ops.aten.isinf.default
 
 
 @contextmanager
+def _mended() -> Iterator[None]:
+    """Inductor without two mistakes of its own, on any device.
+
+    With other loops for a step 2.11 forgets that a write comes after reads: `keeping`. And what one element
+    was expanded to is written to in place, where all of its elements are that one: `apart`.
+    """
+    from torch._inductor.dependencies import StarDep, WeakDep
+    from torch._inductor.fx_passes.reinplace import inplaceable_ops
+    from torch._inductor.scheduler import SchedulerNode
+
+    kept = keeping(SchedulerNode.recompute_size_and_body, (StarDep, WeakDep))
+    checked = {op: replace(how, extra_check=apart(how.extra_check)) for op, how in inplaceable_ops.items()}
+    in_place = mock.patch.dict(inplaceable_ops, checked)
+    with mock.patch.object(SchedulerNode, "recompute_size_and_body", kept), in_place:
+        yield
+
+
+@contextmanager
 def _changed() -> Iterator[None]:
-    """Inductor with two methods that do nothing, and with `_seconds`, `_once` and `keeping`.
+    """Inductor with `_seconds` and `once`, and with two methods that do nothing.
 
     One of the two compiles kernels when a wrapper is loaded. The other has a float16 value that is widened
-    again keep the digits it had before, which torch 2.11 does even where precision casts are emulated. With
-    other loops for a step 2.11 also forgets that a write comes after reads: `keeping`.
+    again keep the digits it had before, which torch 2.11 does even where precision casts are emulated.
     """
     from torch._inductor.async_compile import AsyncCompile
     from torch._inductor.codegen.cpp import CppKernel, CppVecKernel
-    from torch._inductor.dependencies import StarDep, WeakDep
     from torch._inductor.ir import Pointwise
-    from torch._inductor.scheduler import SchedulerNode
+    from torch._inductor.virtualized import V
 
     def nothing(*args: Any) -> None:
         return None
 
-    methods: list[tuple[type, str]] = [
-        *((AsyncCompile, "cpp_pybinding"), (CppKernel, "cache_dtype_convert")),
-        *((CppVecKernel, "_load_or_store_non_contiguous"), (Pointwise, "make_loader")),
-        (SchedulerNode, "recompute_size_and_body"),
-    ]
-    originals = [getattr(owner, name) for owner, name in methods]
-    kept = keeping(originals[4], (StarDep, WeakDep))
-    instead = [nothing, nothing, _seconds(originals[2]), _once(originals[3]), kept]
-    for (owner, name), changed in zip(methods, instead, strict=True):
-        setattr(owner, name, changed)
-    try:
+    loaded = _seconds(CppVecKernel._load_or_store_non_contiguous)
+    with (
+        mock.patch.object(AsyncCompile, "cpp_pybinding", nothing),
+        mock.patch.object(CppKernel, "cache_dtype_convert", nothing),
+        mock.patch.object(CppVecKernel, "_load_or_store_non_contiguous", loaded),
+        mock.patch.object(Pointwise, "make_loader", once(Pointwise.make_loader, V.get_ops_handler)),
+        _mended(),
+    ):
         yield
-    finally:
-        for (owner, name), original in zip(methods, originals, strict=True):
-            setattr(owner, name, original)
 
 
 SECONDS = "at::vec::NpcSeconds<"  # in the text of kernels that `seconds.h` is for
@@ -290,24 +303,6 @@ def _seconds(original: Callable[..., Any]) -> Callable[..., Any]:
         return loaded
 
     return load_or_store
-
-
-def _once(original: Callable[..., Any]) -> Callable[..., Any]:
-    """How Inductor puts what is computed element by element into what uses it, but once into each loop.
-
-    It does so anew at each use, and drops what is there twice when it writes the loop: where each of many
-    steps uses the last one twice (`x = r * x * (1 - x)`, every complex product), that took 4 ** steps.
-    """
-    from torch._inductor.virtualized import V
-
-    loaders: dict[int, tuple[Any, Callable[..., Any]]] = {}  # with the nodes, whose ids they are kept under
-
-    def make_loader(self: Any) -> Any:
-        if id(self) not in loaders:
-            loaders[id(self)] = self, remembering(original(self), V.get_ops_handler)
-        return loaders[id(self)][1]
-
-    return make_loader
 
 
 def _tiled(kernel: Any) -> Any:
@@ -444,7 +439,7 @@ def compile_device(
         sources.append(compiled.source_code)
         return compiled
 
-    with config.patch(EXACT), torch.device(device), torch.no_grad():
+    with config.patch(EXACT), _mended(), torch.device(device), torch.no_grad():
         run: Any = compile_fx.compile_fx(module, fakes, inner_compile=inner)
     source = "\n".join(sources)
     return DeviceKernel(lambda *tensors: list(run(*tensors)), source, source.count("async_compile.triton("))

@@ -1,5 +1,5 @@
 """How kernels load from memory, as far as it needs no private names: vectors whole, values once in a
-loop, and what is written over before it is."""
+loop, what is written over before it is, and what may be."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def unless(text: str, whole: str, load: str) -> Iterator[str]:
             yield f"if ({whole}) return {load};"
 
 
-def remembering(load: Callable[[Any], Any], loop_now: Callable[[], Any]) -> Callable[[Any], Any]:
+def _remembering(load: Callable[[Any], Any], loop_now: Callable[[], Any]) -> Callable[[Any], Any]:
     """`load`, but once for each place of a loop, or of a part of it under a condition: `loop_now` gives what
     writes that down."""
     loop: Any = None
@@ -49,6 +49,22 @@ def remembering(load: Callable[[Any], Any], loop_now: Callable[[], Any]) -> Call
     return loader
 
 
+def once(original: Callable[[Any], Any], loop_now: Callable[[], Any]) -> Callable[[Any], Any]:
+    """How Inductor puts what is computed element by element into what uses it, but once into each loop.
+
+    It does so anew at each use, and drops what is there twice when it writes the loop: where each of many
+    steps uses the last one twice (`x = r * x * (1 - x)`, every complex product), that took 4 ** steps.
+    """
+    loaders: dict[int, tuple[Any, Callable[..., Any]]] = {}  # with the nodes, whose ids they are kept under
+
+    def make_loader(self: Any) -> Any:
+        if id(self) not in loaders:
+            loaders[id(self)] = self, _remembering(original(self), loop_now)
+        return loaders[id(self)][1]
+
+    return make_loader
+
+
 def keeping(original: Callable[..., None], kinds: tuple[type, ...]) -> Callable[..., None]:
     """A step's loops worked out anew, but with what says which steps come before it, where that was lost.
 
@@ -64,3 +80,15 @@ def keeping(original: Callable[..., None], kinds: tuple[type, ...]) -> Callable[
             self.set_read_writes(self.read_writes.rename(self.mutation_renames))
 
     return recompute
+
+
+def apart(check: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    """`check`, which says whether a node's first argument may be written to in place, but false where its
+    elements share places in memory."""
+
+    def may(node: Any) -> bool:
+        value = getattr(node.args[0], "meta", {}).get("val")
+        shared = value is not None and any(type(step) is int and step == 0 for step in value.stride())
+        return not shared and check(node)
+
+    return may

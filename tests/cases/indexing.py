@@ -196,7 +196,10 @@ for axis in (0, -1, 1, -2):
 
 ORDER = numpy.argsort(A % 7, axis=1, kind="stable")
 for axis in (1, -1, 0):
-    rows = given((A, ORDER), (A, ORDER[:, :1]), (A, ORDER - 9), (A, ORDER[0]), (A, ORDER * 1.0))
+    rows = given(
+        *((A, ORDER), (A, ORDER[:, :1]), (A, ORDER - 9), (A, ORDER[0]), (A, ORDER * 1.0)),
+        *((A[:1], ORDER % 1), (A[:, :1], ORDER % 1), (A[:1, :1], ORDER * 0), (A[:0], ORDER[:1])),
+    )
     case("numpy.take_along_axis", lambda np, a, i, axis=axis: np.take_along_axis(a, i, axis), rows, str(axis))
 case(
     "numpy.take_along_axis",
@@ -212,7 +215,10 @@ def put_along(np: Any, array: Any, indices: Any, values: Any, axis: Any) -> Any:
     return array if answer is None else answer
 
 
-ROWS = given((A, ORDER, 5), (A * 0.5, ORDER, A), (A, ORDER * 9, 5), (A, ORDER, A[0]))
+ROWS = given(
+    *((A, ORDER, 5), (A * 0.5, ORDER, A), (A, ORDER * 9, 5), (A, ORDER, A[0])),
+    *((A, ORDER[:, :1], 5), (A, ORDER[:1] % 3, A[0]), (A[:1], ORDER % 1, A), (A[:0], ORDER[:1], 5)),
+)
 case("numpy.put_along_axis", lambda np, a, i, v: put_along(np, a, i, v, 1), ROWS)
 case(
     "numpy.put_along_axis",

@@ -387,8 +387,6 @@ def _along(a: Tensor, indices: Tensor, axis: Any) -> tuple[Tensor, Tensor, Tenso
 
 @op(np.take_along_axis, arrays=2, scalar=False, checked=True)
 def take_along_axis(arr: Tensor, indices: Tensor, axis: Any = -1) -> Any:
-    if any(mine == 1 != other for mine, other in zip(arr.shape, indices.shape, strict=False)):
-        raise Unsupported("an array that is broadcast against its indices")
     a, places, ok, axis = _along(arr, indices, axis)
     if a.shape[axis] == 0:
         return a.new_zeros(places.shape), ok
@@ -404,13 +402,10 @@ def _put_along_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> s
 @op(np.put_along_axis, arrays=2, scalar=False, checked=True, limits=_put_along_limits)
 def put_along_axis(arr: Tensor, indices: Tensor, values: Any, axis: Any) -> Any:
     """The whole array after the store."""
-    if tuple(
-        n for at, n in enumerate(arr.shape) if axis is not None and at != axis % max(arr.dim(), 1)
-    ) != tuple(
-        n for at, n in enumerate(indices.shape) if axis is not None and at != axis % max(arr.dim(), 1)
-    ):
-        raise Unsupported("an array that is broadcast against its indices")
-    a, places, ok, axis = _along(arr, indices, axis)
+    numbers = torch.arange(arr.numel(), device=arr.device).reshape(arr.shape)
+    numbers, places, ok, axis = _along(numbers, indices, axis)
     stored = _fitting(_as_stored(values, arr), tuple(places.shape))
-    numbers = torch.arange(a.numel(), device=a.device).reshape(a.shape).gather(axis, places)
-    return put_last(a.reshape(-1), numbers.reshape(-1), stored.reshape(-1)).reshape(arr.shape), ok
+    if arr.numel():
+        numbers = numbers.gather(axis, places)
+        arr = put_last(arr.reshape(-1), numbers.reshape(-1), stored.reshape(-1)).reshape(arr.shape)
+    return arr, ok
