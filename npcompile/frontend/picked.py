@@ -228,7 +228,7 @@ class Finder:
         (array,) = nodes_in(node.args)
         if not self._still(self.picked[array]) or node.target.axis != 0:  # type: ignore[union-attr]
             return "the mask is written to before they are counted"
-        return "how many there are shapes an array" if any(_shapes(user, node) for user in node.users) else ""
+        return "how many there are shapes an array" if _shapes(node) else ""
 
     def _update(self, node: fx.Node) -> str:
         """`y[...] = value`, where y was picked."""
@@ -310,12 +310,19 @@ def _is_sure(node: fx.Node) -> bool:
     return any(dtype is not None and (dtype.is_floating_point or dtype.is_complex) for dtype in dtypes)
 
 
-def _shapes(user: fx.Node, number: fx.Node) -> bool:
-    """Whether a number stands among the arguments of an op where it takes no operand."""
-    if not isinstance(user.target, Op):
-        return False
-    given = [*enumerate(user.args), *user.kwargs.items()]
-    return any(number in nodes_in(arg) and place not in user.target.operands for place, arg in given)
+def _shapes(count: fx.Node) -> bool:
+    """Whether a number, or one that is made of it, stands among the arguments of an op where it takes no
+    operand."""
+    numbers = [count]
+    for number in numbers:  # it grows
+        for user in number.users:
+            if step_of(user) == "number" and user not in numbers:
+                numbers.append(user)
+            elif isinstance(user.target, Op):
+                given = [*enumerate(user.args), *user.kwargs.items()]
+                if any(number in nodes_in(arg) and at not in user.target.operands for at, arg in given):
+                    return True
+    return False
 
 
 def told(node: fx.Node, op: Op) -> dict[str, Any] | None:
