@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import OrderedDict, defaultdict, deque
+from types import BuiltinFunctionType
 from typing import Any
 
 from torch import fx
 
+from npcompile.frontend.alike import DICTS
 from npcompile.frontend.made import Build, Container, contents
 from npcompile.frontend.program import Structure
 from npcompile.frontend.tracked import Tracked
@@ -26,6 +28,7 @@ class Handed:
 
     def __init__(self) -> None:
         self.objects: dict[int, Any] = {}  # of the user's classes, made inside: what they hold is followed
+        self.kept: dict[int, Any] = {}  # deques and dicts of other kinds, made inside
         self.loose: dict[int, Any] = {}  # lists and dicts that a call may have changed
         self.containers: dict[int, fx.Node] = {}  # dicts and lists from outside, for stores to them
         # Lists from outside of which nothing has been read, and what was appended to such since.
@@ -93,7 +96,7 @@ class Handed:
     def handed(self, obj: Any) -> Any:
         """As `ref`, for a call that may do anything with it: lists and dicts are those themselves."""
         kind = type(obj)
-        if kind in (list, dict) and (node := self.container_of(obj)) is not None:
+        if kind in (list, *DICTS) and (node := self.container_of(obj)) is not None:
             return node
         if kind is tuple:
             return tuple([self.handed(item) for item in obj])
@@ -102,9 +105,9 @@ class Handed:
     def loosen(self, *objs: Any) -> None:
         """A call may have changed these: what lies in lists and dicts is no longer known."""
         for obj in objs:
-            if type(obj) in (list, dict, deque):
+            if type(obj) in (list, deque, *DICTS):
                 self.loose[id(obj)] = obj
-                self.loosen(*(obj.values() if type(obj) is dict else obj))
+                self.loosen(*(obj.values() if type(obj) in DICTS else obj))
             elif type(obj) is tuple:
                 self.loosen(*obj)
 
@@ -132,10 +135,12 @@ class Handed:
             if not any(isinstance(item, fx.Node) for item in items):
                 return items
             return self.add("host", Container(kind), (items,), {}, Value("object"))
-        if kind not in (list, dict):
+        if kind not in (list, dict) and id(value) not in self.kept:
             return self.ref(value)
         if (node := self.container_of(value)) is not None:
             return node
+        if kind not in (list, dict, OrderedDict, defaultdict):
+            raise Unfollowed(f"a {kind.__name__} that the function made is handed on")
         self.tight(value)
         if self.tracked.get(value) is not None or id(value) in self.shown or id(value) in self._leaving:
             raise Unfollowed(f"a {kind.__name__} that others hold, too, is stored")
@@ -146,8 +151,12 @@ class Handed:
         else:
             made = {self.ref(key, True): self.given_away(item) for key, item in value.items()}
         self._leaving.discard(id(value))
-        node = self.add("host", Container(kind), (made,), {}, Value("object"))
+        factory = value.default_factory if kind is defaultdict else None
+        if factory is not None and type(factory) not in (type, BuiltinFunctionType):
+            raise Unfollowed("a defaultdict with a function of the user's is handed on")
+        node = self.add("host", Container(kind, factory), (made,), {}, Value("object"))
         self.tracked.keep(value, node)
+        self.kept.pop(id(value), None)
         self.loose[id(value)] = value
         return node
 

@@ -11,6 +11,7 @@ import torch
 from torch import fx
 
 from npcompile.frontend import pure
+from npcompile.frontend.alike import same_value
 from npcompile.frontend.made import Build, Store
 from npcompile.frontend.program import (
     Call,
@@ -19,7 +20,6 @@ from npcompile.frontend.program import (
     Program,
     Read,
     Structure,
-    same_value,
     step_of,
     value_of,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import types
+from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
 
@@ -17,6 +18,11 @@ def class_attribute(kind: type, name: str) -> Any:
         if name in base.__dict__:
             return base.__dict__[name]
     return None
+
+
+def is_absent(obj: Any, name: str) -> bool:
+    """Whether neither an object nor its class holds anything under a name: `__getattr__` is asked."""
+    return name not in getattr(obj, "__dict__", ()) and not hasattr(type(obj), name)
 
 
 def is_plain(kind: type, *names: str) -> bool:
@@ -86,13 +92,16 @@ class Build:
 
 
 class Container(Build):
-    """A list, dict or tuple that the function has made, made again of what it held."""
+    """A list, tuple or dict of some kind that the function has made, made again of what it held."""
 
-    def __init__(self, kind: type) -> None:
+    def __init__(self, kind: type, factory: Any = None) -> None:
         super().__init__(kind, ())
+        self._factory = factory
 
     def __call__(self, container: Any) -> Any:
-        return container
+        if type(container) is self.kind:
+            return container
+        return defaultdict(self._factory, container) if self.kind is defaultdict else self.kind(container)
 
 
 class Store:

@@ -1,7 +1,9 @@
-"""Ranges as indices and lists as values: the arrays that they stand for, as steps of their own."""
+"""What stands for something else: ranges and lists for arrays, which are steps of their own, members of enums
+for the numbers that they are."""
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +12,13 @@ from npcompile.frontend.table import TABLE, computed
 
 if TYPE_CHECKING:
     from npcompile.frontend.steps import Steps
+
+
+def as_number(value: Any) -> Any:
+    """A member of an `IntEnum` and the like as the number that NumPy takes it for; anything else as it is."""
+    if isinstance(value, Enum) and isinstance(value, int):
+        return int.__pos__(value)
+    return float.__pos__(value) if isinstance(value, Enum) and isinstance(value, float) else value
 
 
 def as_index(notes: Steps, index: Any) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections import deque
 from collections.abc import Callable
+from enum import Enum
 from types import CodeType, FrameType, FunctionType
 from typing import Any
 
@@ -15,6 +16,7 @@ from npcompile.frontend.arrays import is_array, is_uneven, layout
 from npcompile.frontend.handed import Handed, Unfollowed
 from npcompile.frontend.lengths import origin, sized_by_data
 from npcompile.frontend.made import Build, Store
+from npcompile.frontend.meant import as_number
 from npcompile.frontend.memory import Roots
 from npcompile.frontend.ndarray import ndarray
 from npcompile.frontend.program import Guard, Length, Read, step_of, value_of
@@ -291,8 +293,9 @@ class Notes(Handed):
     def ref(self, obj: Any, static: bool = False, sizes: bool = False) -> Any:
         """A live object as an argument of a node: its node, or itself if it is decided.
 
-        static: traced numbers are decided by value (axes, shapes, indices, the ends of a range). sizes: but
-        not those that depend on lengths alone.
+        static: traced numbers are decided by value (axes, shapes, indices, the ends of a range). sizes: of an
+        op, for which members of enums are the numbers that they are; those that depend on lengths alone are
+        not decided.
         """
         kind = type(obj)
         if is_array(obj) or kind in NUMBERS or isinstance(obj, np.generic):
@@ -338,9 +341,13 @@ class Notes(Handed):
             if known.node is not None and static:
                 self.identify(known.node, obj)
                 return obj
-            return obj if known.node is None else known.node
+            return as_number(obj) if sizes and known.node is None else known.node or obj
+        if isinstance(obj, Enum):
+            return as_number(obj) if sizes else obj
         if id(obj) in self.objects:
             return self.leave(obj)
+        if id(obj) in self.kept:
+            return self.given_away(obj)
         raise Unfollowed(f"an object of type {kind.__name__} of unknown origin")
 
     def inside(self, node: fx.Node, how: str, name: Any) -> fx.Node:

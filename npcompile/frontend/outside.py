@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 from torch import fx
 
+from npcompile.frontend.alike import DICTS, is_key
 from npcompile.frontend.arrays import facts, is_array
 from npcompile.frontend.follow import is_users_class
 from npcompile.frontend.handed import Unfollowed
 from npcompile.frontend.notes import Notes
-from npcompile.frontend.program import Read, is_key
+from npcompile.frontend.program import Read
 from npcompile.frontend.signature import BY_VALUE, NUMBERS
 from npcompile.frontend.tracked import fresh
 from npcompile.lower.sizes import SMALLEST
@@ -30,7 +31,7 @@ class Outside(Notes):
     def opened(self, container: Any, node: fx.Node) -> None:
         """Follow a container from outside: what lies in a dict is read now, of others where it is needed."""
         self.tracked.keep(container, node)
-        if type(container) is dict:
+        if type(container) in DICTS:
             self.contents(node, container)
         else:
             self.unread[id(container)] = container, node
@@ -38,10 +39,10 @@ class Outside(Notes):
     def contents(self, node: fx.Node, container: Any) -> None:
         """Follow what lies in a container from outside. It is all read at once: a small int in it must not
         be taken for another int of the same value."""
-        items = list(container.items() if type(container) is dict else enumerate(container))
+        items = list(container.items() if type(container) in DICTS else enumerate(container))
         if len(items) > MAX_CONTENTS:
             raise Unfollowed(f"a container of more than {MAX_CONTENTS} things from outside")
-        if type(container) is dict and all(map(is_key, container)):
+        if type(container) in DICTS and all(map(is_key, container)):
             node.meta["keys"] = keys = tuple(container)
             self.guard("keys" if all(type(key) is str for key in keys) else "entries", keys, node)
         else:
@@ -88,7 +89,7 @@ class Outside(Notes):
             self.know(value, node)
         elif kind in (bool, str, bytes, type(None)):
             self.guard("value", value, node)
-        elif kind in (list, dict, deque):
+        elif kind in (list, deque, *DICTS):
             self.guard("type", kind, node)
             self.containers[id(value)] = node
             node.meta["kind"] = kind

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 from torch import fx
 
+from npcompile.frontend.alike import DICTS, are_alike, same_value
 from npcompile.frontend.arrays import facts, from_tensor, is_array, outline
 from npcompile.frontend.hooks import UNARY
-from npcompile.frontend.made import Store
+from npcompile.frontend.made import Store, class_attribute, is_absent
 from npcompile.frontend.pure import OPERATORS, TOTAL, UFUNCS
 from npcompile.frontend.table import Op
 from npcompile.lower.graph import write
@@ -25,37 +26,13 @@ class Diverged(BaseException):
     """A replay came to a point that was recorded otherwise; nothing has been changed yet."""
 
 
-def same_value(value: Any, recorded: Any) -> bool:
-    """Whether a number (or bool) is the recorded one: type and value, NaN equal to NaN, -0.0 unlike 0.0."""
-    if type(value) is not type(recorded):
-        return False
-    if value == recorded:
-        return bool(value != 0) or repr(value) == repr(recorded)
-    return bool(value != value) and bool(recorded != recorded)
-
-
-_KEYS = (str, int, bool, type(None))
-
-
-def is_key(key: Any) -> bool:
-    """Whether a program may know a dict by keys of this kind."""
-    return all(map(is_key, key)) if type(key) is tuple else type(key) in _KEYS
-
-
-def _are_alike(key: Any, recorded: Any) -> bool:
-    """Whether two keys that are equal are of the same types."""
-    if type(key) is tuple and type(recorded) is tuple:
-        return all(map(_are_alike, key, recorded))
-    return type(key) is type(recorded)
-
-
 @dataclass(frozen=True, eq=False)
 class Read:
     """A value outside that the function read: evaluated again at replay.
 
     how: "global" (of a function's module), "cell" (of a closure), "attribute" or "item" (of another node's
     value), "tensor" (`value.numpy()` of a torch tensor: shares its memory), "defaults", "kwdefaults" (of a
-    function), "class" (an attribute of one).
+    function), "class" (an attribute of one), "static" (what a class holds under a name, as it lies there).
     """
 
     how: str
@@ -72,6 +49,8 @@ class Read:
             return getattr(self.holder, f"__{self.how}__")
         if self.how == "class":
             return getattr(self.holder, self.name)
+        if self.how == "static":
+            return class_attribute(self.holder, self.name)
         if self.how == "attribute":
             return getattr(base, self.name)
         if self.how == "tensor":
@@ -83,7 +62,7 @@ class Read:
             return str(self.name)
         if self.how in ("defaults", "kwdefaults"):
             return f"{self.name}.__{self.how}__"
-        if self.how == "class":
+        if self.how in ("class", "static"):
             return f"{self.holder.__name__}.{self.name}"
         if self.how == "tensor":
             return f"{base}.numpy()"
@@ -111,8 +90,9 @@ class Guard:
     `expected` or a second value), "other" (the opposite, with either), "truth" (of the value), "array"
     (`expected` is its `facts`), "outline" (its `outline`), "shape" (of an array), "type" (exactly), "length",
     "range" (low <= value <= high), "function" (of a method), "code" (of a function), "property" (that the
-    class has this one), "keys" (of a dict, in order, all of them text), "entries" (its keys, whatever they
-    are), "members" (of a set, in the order in which they are gone over).
+    class has this one), "absent" (that an object and its class hold nothing by a name), "keys" (of a dict, in
+    order, all of them text), "entries" (its keys, whatever they are), "members" (of a set, in the order in
+    which they are gone over).
     """
 
     kind: str
@@ -127,7 +107,7 @@ class Guard:
         if self.kind == "equal":
             return same_value(value, others[0])
         if self.kind == "alike":
-            return type(value) is tuple and value == expected and _are_alike(value, expected)
+            return type(value) is tuple and value == expected and are_alike(value, expected)
         if self.kind == "count":
             return type(value) is int and value == expected
         if self.kind == "array":
@@ -149,12 +129,14 @@ class Guard:
         if self.kind == "code":
             return type(value) is types.FunctionType and value.__code__ is expected
         if self.kind == "keys":  # of a dict, in order
-            return type(value) is dict and tuple(value) == expected
+            return type(value) in DICTS and tuple(value) == expected
         if self.kind == "entries":
-            return type(value) is dict and tuple(value) == expected and all(map(_are_alike, value, expected))
+            return type(value) in DICTS and tuple(value) == expected and all(map(are_alike, value, expected))
         if self.kind == "members":
             kind, members = expected
-            return type(value) is kind and tuple(value) == members and all(map(_are_alike, value, members))
+            return type(value) is kind and tuple(value) == members and all(map(are_alike, value, members))
+        if self.kind == "absent":
+            return is_absent(value, expected)
         if self.kind == "property":
             return inspect.getattr_static(type(value), expected[0], None) is expected[1]
         if self.kind == "other":
@@ -402,6 +384,8 @@ def guard_text(node: fx.Node, names: Callable[[fx.Node], str]) -> str:
         return f"[*{name}] == {list(expected[1])}"
     if guard.kind == "property":
         return f"type({name}).{expected[0]} is {_called(expected[1])}"
+    if guard.kind == "absent":
+        return f"{name} has no {expected}"
     if guard.kind == "function":
         return f"{name}.__func__ is {getattr(expected, '__qualname__', repr(expected))}"
     if guard.kind == "code":

@@ -6,6 +6,7 @@ from __future__ import annotations
 import cmath
 import math
 import operator
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable
 from typing import Any
 
@@ -156,6 +157,8 @@ DRAWS: frozenset[Any] = frozenset(
 # Methods of containers that only show what is in them.
 ASKS: dict[type, frozenset[str]] = {
     dict: frozenset(["get", "items", "keys", "values", "copy"]),
+    OrderedDict: frozenset(["get", "items", "keys", "values"]),
+    defaultdict: frozenset(["get", "items", "keys", "values"]),
     list: frozenset(["copy"]),
 }
 

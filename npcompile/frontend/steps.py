@@ -354,7 +354,7 @@ class Steps(Outside):
                 self.op(op, (array, full), {}, view, view=True)
             else:
                 view = array
-            self.write(view, self.ref(value))
+            self.write(view, self.ref(value, sizes=True))
             return
         op = TABLE.of(SETITEM)
         self.refusal = None if op is None else op.refuses((layout(array), index, value), {})

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 import npcompile.frontend.ops  # noqa: F401  (registers every op)
+from npcompile.frontend.alike import DICTS
 from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.program import Program, step_of, value_of
 from npcompile.frontend.record import Recorder
@@ -162,6 +163,8 @@ class _Arguments:
                 if renew and any(a is not b for a, b in zip(items, value, strict=True))
                 else value
             )
+        if kind in DICTS and kind is not dict:
+            return self.grown(value, name)
         if kind is dict:
             self.notes.tracked.keep(value, None)
             self.container(name, value)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from torch import fx
 
+from npcompile.frontend.alike import DICTS
 from npcompile.frontend.hooks import UNARY
 from npcompile.frontend.lanes import method
 from npcompile.frontend.made import Build, Store
@@ -144,6 +145,8 @@ class Writer:
             return f"{self.constant(read.holder, 'f')}.__{read.how}__"
         if read.how == "class":
             return f"{self.constant(read.holder, 'cls')}.{read.name}"
+        if read.how == "static":
+            return f"{self.constant(read, 'held_by_class')}()"
         if read.how == "cell":
             return f"{self.constant(read.holder, 'cell')}.cell_contents"
         if read.how == "attribute":
@@ -189,9 +192,9 @@ class Writer:
             function = self.constant(types.FunctionType)
             return f"type({name}) is not {function} or {name}.__code__ is not {self.constant(expected)}"
         if kind == "keys":
-            return f"type({name}) is not {self.constant(dict)} or tuple({name}) != {self.constant(expected)}"
+            return f"type({name}) not in {self.constant(DICTS)} or tuple({name}) != {self.constant(expected)}"
         if kind == "entries" and not any(type(item) is tuple for item in expected):
-            same = f"type({name}) is not {self.constant(dict)} or tuple({name}) != {self.constant(expected)}"
+            same = f"type({name}) not in {self.constant(DICTS)} or tuple({name}) != {self.constant(expected)}"
             return f"{same} or [*map(type, {name})] != {self.constant([*map(type, expected)])}"
         if kind == "alike":
             guarded = f"{self.constant(guard, 'guard')}({name})"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import functools
 
 import numpy as np
@@ -231,3 +232,20 @@ def wraps_decorated(x, k, box):
 
 def wraps_logged(x, k, box):
     return with_log(x) + 1
+
+
+class Side(enum.IntEnum):
+    LEFT = 1
+    RIGHT = -1
+
+
+class Rate(float, enum.Enum):
+    HALF = 0.5
+
+
+def enum_operands(x, k, box):
+    side = Side.LEFT if k == 1 else Side.RIGHT
+    y = np.maximum(side * (x - 0.5), 0) + Rate.HALF
+    y[side] = side
+    y[2:4] = Rate.HALF * 3
+    return y, (side * box.t) ** 2, x[side] * side, -side, side + 1, side == 1, np.sum(y, axis=Side.LEFT - 1)

@@ -17,7 +17,7 @@ PROGRAMS = constructs.programs_of(constructs_flow, constructs_library, construct
 # Recorded in pieces, or left to Python.
 IN_PIECES = frozenset(
     """
-    with_stack deque_popped class_inside descriptor data_asdict try_from format_text while_number
+    with_stack deque_popped class_inside data_asdict try_from format_text while_number
     """.split()
 )
 

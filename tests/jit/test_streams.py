@@ -49,3 +49,19 @@ def test_each_has_its_own(
         same(jitted(mine), fn(theirs))
         assert mine.rng.random() == theirs.rng.random()
     assert jitted.stats.recordings <= 3
+
+
+@pytest.mark.parametrize("given", [True, False])
+def test_a_generator_or_the_default(given: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Streams have no truth of their own: they are true, which ends no recording."""
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+
+    def fn(x, rng=None):
+        rng = rng or np.random.default_rng(3)
+        return x + rng.random(3)
+
+    jitted = npcompile.jit(fn)
+    ours, plain = (np.random.default_rng(5) if given else None for _ in range(2))
+    for _ in range(5):
+        assert np.array_equal(jitted(np.ones(3), ours), fn(np.ones(3), plain))
+    assert jitted.stats.replays == 4

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from npcompile.frontend import pure
+from npcompile.frontend.alike import DICTS
 from npcompile.frontend.arrays import is_array
 from npcompile.frontend.fixed import is_fixed, take
 from npcompile.frontend.hooks import COMPARE
@@ -35,6 +36,7 @@ _GRIDS = (type(np.mgrid), type(np.ogrid), type(np.r_), type(np.c_))  # `np.mgrid
 
 
 _FLAGS = type(np.empty(0).flags)
+_MADE_BY_PYTHON = 1 << 9  # Py_TPFLAGS_HEAPTYPE: in a class that Python code made, more may change
 _GENERATORS = (np.random.Generator, np.random.RandomState)
 
 
@@ -157,6 +159,8 @@ class Access(Histories):
                 ):
                     self.of_class_method(obj, name, result)
                     return result
+                if type(result) is types.BuiltinFunctionType and not obj.__flags__ & _MADE_BY_PYTHON:
+                    return result  # `itertools.chain.from_iterable`
                 if _computed(obj, name) or isinstance(result, types.MethodType):
                     raise Unfollowed(f"attribute {name} of class {obj.__name__}")
                 return self._read("class", name, obj, None, result)
@@ -248,7 +252,11 @@ class Access(Histories):
         self.notes.tight(obj)
         known = self.notes.tracked.get(obj)
         if known is not None and known.node is not None:
-            if type(obj) not in (list, dict, tuple) and not is_named_tuple(type(obj)):
+            if (
+                type(obj) not in (list, dict, tuple)
+                and not self._is_other_dict(obj)
+                and not is_named_tuple(type(obj))
+            ):
                 raise Unfollowed(f"an item of a {type(obj).__name__}")
             index = self.notes.ref(index, True)
             if type(index) is slice and known.node.meta.get("calls") == self.notes.calls:
@@ -263,6 +271,12 @@ class Access(Histories):
         if type(obj) in (str, bytes, range):
             self.notes.constant(result)
         return result
+
+    def _is_other_dict(self, obj: Any) -> bool:
+        """Whether it is a dict of another kind of which all that lies in it is known: to ask one for what is
+        not there may change it."""
+        node = self.notes.containers.get(id(obj))
+        return type(obj) in DICTS and node is not None and node.meta.get("calls") == self.notes.calls
 
     def _item(self, obj: Any, node: Any, index: Any, result: Any) -> Any:
         """An item of a container from outside, which was read as a whole: a number is that one."""
@@ -293,7 +307,7 @@ class Access(Histories):
         node = self.notes.tracked.node(own)
         if node is None:
             return result
-        if type(own) is not dict:
+        if type(own) not in DICTS:
             raise Unfollowed("a container from outside is asked for what is in it")
         self.among("", own, None)
         if name in ("items", "keys"):
@@ -303,7 +317,7 @@ class Access(Histories):
         return result
 
     def compare(self, op: str, a: Any, b: Any) -> Any:
-        if self.on and op in ("in", "not in") and type(b) is dict and self.notes.tracked.get(b) is not None:
+        if self.on and op in ("in", "not in") and type(b) in DICTS and self.notes.tracked.get(b) is not None:
             return self._note(self.among, a, b, do(COMPARE[op], a, b))
         return super().compare(op, a, b)
 
@@ -317,10 +331,10 @@ class Access(Histories):
             return
         if self.on and type(obj) in (list, deque):
             self._note(self.notes.tight, obj)
-        new = self.on and type(obj) is dict and index not in obj
+        new = self.on and type(obj) in DICTS and index not in obj
         do(operator.setitem, obj, index, value)
         if self.on:
-            if type(obj) in (list, dict):
+            if type(obj) in (list, dict) or id(obj) in self.notes.containers:
                 self._note(self.stored_item, obj, index, value, new)
             else:
                 self.stop(f"a store into a {type(obj).__name__}")

@@ -13,6 +13,7 @@ import torch
 from torch import fx
 
 from npcompile.frontend import follow, pure
+from npcompile.frontend.alike import DICTS
 from npcompile.frontend.arrays import facts, from_tensor, is_array, is_numpy, to_tensor
 from npcompile.frontend.defaults import with_default
 from npcompile.frontend.dispatch import UPDATING
@@ -31,7 +32,6 @@ from npcompile.frontend.table import TABLE, TORCH, Op, native
 from npcompile.frontend.texts import fill
 from npcompile.lower.values import Value
 
-_PLAIN = (types.BuiltinFunctionType, type)
 _LOOKING = (sorted, str, repr, any, all, map, filter, print)  # they change nothing that they are given
 _COMPARED = (int, float, bool, *(dtype.type for dtype in TORCH))  # what min and max compare by value
 # Methods that write into their array, and the functions that give what is then in it.
@@ -124,13 +124,12 @@ class Calls(Library):
         return result
 
     def _walkable(self, fn: Any, obj: Any) -> Any:
-        if not is_array(obj):
-            if type(obj) not in SIMPLE and self.notes.tracked.node(obj) is not None:
-                self.stop(f"{fn.__name__}() of a {type(obj).__name__} that a call gave")
-            return obj
-        if obj.ndim == 0 and fn is iter:
-            return obj  # which raises
-        return list(self.iterate(obj)) if fn is reversed else self.iterate(obj)
+        if is_array(obj) and (obj.ndim or fn is not iter):  # else it raises
+            return list(self.iterate(obj)) if fn is reversed else self.iterate(obj)
+        known = type(obj) in SIMPLE or id(obj) in self.notes.containers
+        if not known and self.notes.tracked.node(obj) is not None:
+            self.stop(f"{fn.__name__}() of a {type(obj).__name__} that a call gave")
+        return obj
 
     def _builtin(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if fn is len:
@@ -292,15 +291,16 @@ class Calls(Library):
             return self._note(self._made_text, fill, (own, *args), kwargs, do(fn, *args, **kwargs))
         if name == "append" and len(args) == 1 and not kwargs and self.grows(own):
             return self.append(own, *args)
-        if type(own) is dict and not kwargs and (found := self.entry(own, name, args)):
+        other = type(own) in DICTS and id(own) in self.notes.containers
+        if (type(own) is dict or other) and not kwargs and (found := self.entry(own, name, args)):
             return found[0]
-        if type(own) in (list, dict, set, tuple, str, bytes):
+        if other or type(own) in (list, dict, set, tuple, str, bytes):
             result = do(fn, *args, **kwargs)
             if type(own) is list and name != "append":
                 self._note(self.notes.tight, own)
             if name in pure.ASKS.get(type(own), ()) and self.notes.tracked.get(own) is not None:
                 return self._note(self._asked_of, own, name, args, result)
-            if type(own) in (list, dict, set):
+            if other or type(own) in (list, dict, set):
                 self._note(self._mutated, own, result)
             self._note(self._of_container, own, name, args, kwargs, result)
             return result

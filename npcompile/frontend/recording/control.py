@@ -10,11 +10,11 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
+from npcompile.frontend.alike import DICTS, is_key
 from npcompile.frontend.arrays import is_array
 from npcompile.frontend.fixed import is_fixed
 from npcompile.frontend.made import is_named_tuple
 from npcompile.frontend.notes import Unfollowed
-from npcompile.frontend.program import is_key
 from npcompile.frontend.recording.base import SIMPLE
 from npcompile.frontend.recording.texts import Texts
 from npcompile.frontend.rewriting.forms import UNROLLED
@@ -95,7 +95,7 @@ class Control(Texts):
 
     def _trips(self, obj: Any) -> Iterator[Any]:
         obj = self._walked(obj)
-        if type(obj) in (list, dict, deque):
+        if type(obj) in (list, deque, *DICTS):
             self._note(self._gone_through, obj)
         if type(obj) in (set, frozenset):
             self._note(self.members, obj)
@@ -111,6 +111,7 @@ class Control(Texts):
             self.on
             and not is_array(obj)
             and type(obj) not in (*SIMPLE, deque)
+            and id(obj) not in self.notes.containers
             and self.notes.tracked.node(obj) is not None
         ):
             self.stop(f"a loop over a {type(obj).__name__} that a call gave")
@@ -153,6 +154,8 @@ class Control(Texts):
             return True
         if kind is set:
             return True
+        if kind in DICTS:
+            return id(obj) in self.notes.containers
         return kind is deque and self.notes.tracked.node(obj) is not None
 
     def _gone_through(self, obj: Any) -> None:
@@ -161,7 +164,7 @@ class Control(Texts):
         node = self.notes.tracked.node(obj)
         if node is not None and node.meta.get("calls", self.notes.calls) != self.notes.calls:
             raise Unfollowed("a container from outside is gone through after a call that may have changed it")
-        if type(obj) is dict:
+        if type(obj) in DICTS:
             self.notes.constant(tuple(obj))
 
     def members(self, obj: Any) -> None:
@@ -179,7 +182,8 @@ class Control(Texts):
         if type(obj) in (list, deque) and (length := self.length_of_history(obj, result)):
             return length[0]
         self.notes.tight(obj)
-        if (not is_array(obj) and type(obj) not in SIMPLE) or (type(obj) is str and self.notes.traced(obj)):
+        known = is_array(obj) or type(obj) in SIMPLE or id(obj) in self.notes.containers
+        if not known or (type(obj) is str and self.notes.traced(obj)):
             raise Unfollowed(f"len() of a {type(obj).__name__}")
         if is_array(obj):
             return self.notes.length(obj, 0)
@@ -214,7 +218,7 @@ class Control(Texts):
     def unpack(self, value: Any, count: int) -> Any:
         if self.on and is_array(value):
             return list(self.iterate(value))
-        if self.on and type(value) in (list, dict, deque):
+        if self.on and type(value) in (list, deque, *DICTS):
             self._note(self._gone_through, value)
         if self.on and self.is_followed(value):
             return list(itertools.islice(self.iterate(value), count + 1))

@@ -11,6 +11,7 @@ from collections import Counter, OrderedDict, defaultdict, deque
 from typing import Any
 
 from npcompile.frontend import follow
+from npcompile.frontend.alike import DICTS
 from npcompile.frontend.hooks import INPLACE
 from npcompile.frontend.made import is_named_tuple
 from npcompile.frontend.recording.managing import Managing
@@ -44,6 +45,7 @@ _METHODS: dict[type, frozenset[str]] = {
 }
 _NAMES = ("__name__", "__qualname__", "__module__", "__doc__")
 _NOTHING: Any = object()
+_COMPARED = (int, bool, str)  # equal to themselves, which NaN is not
 
 
 class Kept(Managing):
@@ -51,7 +53,7 @@ class Kept(Managing):
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
-        self._kept: dict[int, Any] = {}
+        self._kept = self.notes.kept
 
     def is_kept(self, obj: Any) -> bool:
         return self.on and id(obj) in self._kept
@@ -61,6 +63,8 @@ class Kept(Managing):
         return (obj,)
 
     def of_objects(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
+        if fn is dict and len(args) == 1 and self._is_known_dict(args[0]):
+            return (self._copied(args[0], kwargs),)
         if (fn is set or fn is frozenset or fn is dict) and not any(map(self.notes.tracked.get, args)):
             keys: Any = fn(*args, **kwargs)
             return (self._note(self._keys, keys, keys),)
@@ -94,6 +98,18 @@ class Kept(Managing):
             self._note(self._keys, args, None)
             return (do(fn, *args),)
         return None
+
+    def _is_known_dict(self, obj: Any) -> bool:
+        """Whether it is a dict of which it is known what lies in it: made inside, or not given by a call."""
+        known = self.notes.tracked.get(obj)
+        inside = known is None and (type(obj) is dict or id(obj) in self._kept)
+        given = known is not None and (known.node is None or id(obj) in self.notes.containers)
+        return type(obj) in DICTS and (inside or given)
+
+    def _copied(self, own: Any, more: dict[str, Any]) -> dict[Any, Any]:
+        """`dict(own, **more)`."""
+        self._note(self._gone_through, own)
+        return {**{key: self.getitem(own, key) for key in list(own)}, **more}
 
     def _replaced(self, own: Any, changes: dict[str, Any]) -> tuple[Any, ...] | None:
         """`named_tuple._replace(**changes)`."""
@@ -163,7 +179,9 @@ class Kept(Managing):
             return super().getitem(obj, index)
         if id(obj) in self._kept:
             return self._item_kept(obj, index)
-        if type(obj) not in (dict, list, tuple):
+        if type(obj) is defaultdict and index not in obj and id(obj) in self.notes.containers:
+            return self._entered(obj, index)
+        if type(obj) not in (list, tuple, *DICTS):
             return super().getitem(obj, index)
         try:
             return super().getitem(obj, index)
@@ -172,10 +190,20 @@ class Kept(Managing):
                 self._note(self._is_missing, obj, index, error)
             raise
 
+    def _entered(self, obj: Any, index: Any) -> Any:
+        """An item of a defaultdict from outside that was not there."""
+        self._note(self.among, index, obj, None)
+        factory = self.getattr(obj, "default_factory")
+        if factory is None:
+            return super().getitem(obj, index)
+        value = self.call(factory)
+        self.setitem(obj, index, value)
+        return value
+
     def _is_missing(self, obj: Any, index: Any, error: BaseException) -> Any:
         """What is in the container, and what was asked for, decide that it is not there."""
         self.notes.ref(index, True)
-        if type(obj) is dict:
+        if type(obj) in DICTS:
             self.among(index, obj, None) if self.notes.tracked.get(obj) is not None else None
         else:
             self.notes.asked(obj)
@@ -241,7 +269,23 @@ class Kept(Managing):
         for one in dicts:
             self._gone_through(one)
 
+    def _dicts_differ(self, a: Any, b: Any) -> bool | None:
+        """Whether two dicts differ, each in keys or values; None where that is left to Python."""
+        values = [*a.values(), *b.values()]
+        same = a.keys() == b.keys()
+        if type(a) is type(b) is OrderedDict or (same and any(type(one) not in _COMPARED for one in values)):
+            return None
+        for one in (a, b):
+            self._note(self._gone_through, one)
+        if not same:
+            return True
+        pairs = [(self.getitem(a, key), self.getitem(b, key)) for key in a]
+        return any(self.truth(self.compare("!=", one, other)) for one, other in pairs)
+
     def compare(self, op: str, a: Any, b: Any) -> Any:
+        if self.on and op in ("==", "!=") and self._is_known_dict(a) and self._is_known_dict(b):
+            if (differ := self._dicts_differ(a, b)) is not None:
+                return differ is (op == "!=")
         if self.on and op in ("in", "not in") and self._holds_keys(b):
             self._note(self._keys, (a,), None)
             if type(b) in (set, frozenset):

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from npcompile.frontend import follow
-from npcompile.frontend.made import class_attribute, is_named_tuple, is_own, is_plain
+from npcompile.frontend.made import class_attribute, is_absent, is_named_tuple, is_own, is_plain
 from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.program import Read, step_of
 from npcompile.frontend.recording.objects import ASKING, GENERATED, Objects
@@ -137,23 +137,57 @@ class Making(Objects):
         return self._read("class", name, kind, None, result)  # type: ignore[attr-defined]
 
     def computed(self, obj: Any, name: str) -> tuple[Any, ...]:
-        """What a property, a cached property or `__getattr__` of the user's gives, in a tuple; empty where it
-        is none of these."""
+        """What a property, another descriptor, a cached property or `__getattr__` of the user's gives, in a
+        tuple; empty where it is none of these."""
         if not self.is_followed(obj):
             return ()
         found = class_attribute(type(obj), name)
+        if (getter := self._of_descriptor(obj, name, found, "__get__")) is not None:
+            return (self.call(getter, found, obj, type(obj)),)
         if type(found) is property and isinstance(found.fget, types.FunctionType):
             if self._asks(obj, name):
                 return (self.call(found.fget, obj),)
+        elif found is None and is_absent(obj, name):
+            if (method := self.protocol(obj, "__getattr__")) is not None and self._lacks(obj, name):
+                return (self.call(method, obj, name),)
         elif id(obj) not in self.notes.objects or is_own(obj, name):
             return ()
         elif isinstance(found, functools.cached_property) and isinstance(found.func, types.FunctionType):
             if self._asks(obj, name):
                 value = obj.__dict__[name] = self.call(found.func, obj)
                 return (value,)
-        elif found is None and (method := self.protocol(obj, "__getattr__")) is not None:
-            return (self.call(method, obj, name),)
         return ()
+
+    def _lacks(self, obj: Any, name: str) -> bool:
+        """Note that `__getattr__` is asked, since nothing lies under this name."""
+        if (node := self.notes.tracked.node(obj)) is not None:
+            self._note(self._noted_absent, obj, node, name, None)
+        return self.on
+
+    def _noted_absent(self, obj: Any, node: Any, name: str, _: None) -> None:
+        self.touch(name, node, obj)  # type: ignore[attr-defined]
+        self.notes.guard("absent", name, node)
+
+    def _of_descriptor(self, obj: Any, name: str, found: Any, method: str) -> Any:
+        """The user's function behind `__get__` or `__set__` of what a class holds under a name; None where
+        that does not go before what the object holds, or is not followed."""
+        kind = type(found)
+        if not follow.is_users_class(kind) or class_attribute(kind, "__set__") is None:
+            return None
+        function = class_attribute(kind, method)
+        plain = function.npcompile_function() if hasattr(type(function), "npcompile_function") else function
+        if type(plain) is not types.FunctionType or not is_plain(type(obj), "__getattribute__"):
+            return None
+        self._note(self._held_by_class, obj, name, found, None)
+        return self.protocol(found, method)
+
+    def _held_by_class(self, obj: Any, name: str, found: Any, _: None) -> None:
+        """Follow a descriptor as what the class of an object holds."""
+        node = self.notes.tracked.node(obj)
+        if node is not None and step_of(node) not in ("input", "read") and node not in self._typed:
+            self._typed.add(node)
+            self.notes.guard("type", type(obj), node)
+        self._read("static", name, type(obj), None, found)  # type: ignore[attr-defined]
 
     def _asks(self, obj: Any, name: str) -> bool:
         self._note(self.of_class, obj, name)

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from enum import Enum
 from typing import Any
 
 import numpy as np
 from torch import fx
 
 from npcompile.frontend import pure
+from npcompile.frontend.alike import same_value
 from npcompile.frontend.arrays import is_array, is_numpy
 from npcompile.frontend.hooks import BINARY, COMPARE, INPLACE, UNARY
+from npcompile.frontend.meant import as_number
 from npcompile.frontend.notes import Unfollowed
+from npcompile.frontend.program import step_of
 from npcompile.frontend.recording.base import SIMPLE, Base, layouts
 from npcompile.frontend.recording.place import do
 from npcompile.frontend.signature import NUMBERS
@@ -132,6 +136,8 @@ class Operators(Base):
             if op in _ORDERS and _are_complex_scalars(a, b):
                 return self.notes.host(COMPARE[op], (a, b), {}, result)
             return self._ufunc(pure.UFUNCS[op], (a, b), {}, result)
+        if isinstance(a, Enum) or isinstance(b, Enum):
+            return self._of_members(op, a, b, result)
         if type(a) in (*NUMBERS, bool) and type(b) in (*NUMBERS, bool):
             return self.notes.number(pure.OPERATORS[op], (a, b), {}, result)
         if type(a) in SIMPLE or type(b) in SIMPLE:
@@ -145,6 +151,20 @@ class Operators(Base):
         if op in ("==", "!=") and isinstance(result, bool) and not self.notes.traced(a, b):
             return result  # dtypes, types and the like
         raise Unfollowed(f"`{op}` of {type(a).__name__} and {type(b).__name__}")
+
+    def _of_members(self, op: str, a: Any, b: Any, result: Any) -> Any:
+        """Members of enums are decided, and those that are numbers act as these, where their class says
+        nothing else."""
+        plain = as_number(a), as_number(b)
+        if not self.notes.traced(a, b):
+            self.notes.constant(result)
+        elif all(type(one) in NUMBERS for one in plain) and same_value(pure.OPERATORS[op](*plain), result):
+            for one, given in zip(plain, (a, b), strict=True):
+                self.notes.constant(one) if one is not given else None
+            return self.notes.number(pure.OPERATORS[op], plain, {}, result)
+        else:
+            raise Unfollowed(f"`{op}` of {type(a).__name__} and {type(b).__name__}")
+        return result
 
     def _counted(self, *operands: Any) -> None:
         """What lies in lists and tuples that are joined is to be known; how often one is repeated is decided
@@ -266,6 +286,9 @@ class Operators(Base):
             return self._ufunc(pure.UNARY_UFUNCS[op], (a,), {}, result)
         if type(a) in (*NUMBERS, bool):
             return self.notes.number(UNARY[op], (a,), {}, result)
+        if isinstance(a, Enum) and not self.notes.traced(a):
+            self.notes.constant(result)
+            return result
         raise Unfollowed(f"unary `{op}` on {type(a).__name__}")
 
     def truth(self, x: Any) -> bool:
@@ -273,6 +296,11 @@ class Operators(Base):
         if self.on and type(x) is not bool:
             self._note(self._truth, x, result)
         return result
+
+    def _has_one_type(self, x: Any) -> bool:
+        """Whether the type of an object is decided, and its truth with it where its class does not say."""
+        node = self.notes.tracked.node(x)
+        return callable(x) or (node is not None and step_of(node) in ("input", "read"))
 
     def _truth(self, x: Any, result: bool) -> None:
         if is_numpy(x) or type(x) in NUMBERS:
@@ -283,5 +311,5 @@ class Operators(Base):
             raise Unfollowed("a traced value made into text decides")
         elif type(x) in (*SIMPLE, np.dtype):
             self._of_set(x)
-        elif not callable(x) or hasattr(type(x), "__bool__") or hasattr(type(x), "__len__"):
+        elif hasattr(type(x), "__bool__") or hasattr(type(x), "__len__") or not self._has_one_type(x):
             raise Unfollowed(f"the truth of a {type(x).__name__}")

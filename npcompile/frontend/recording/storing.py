@@ -11,10 +11,11 @@ from typing import Any, NamedTuple
 
 from torch import fx
 
+from npcompile.frontend.alike import DICTS, is_key
 from npcompile.frontend.arrays import is_numpy
 from npcompile.frontend.made import Store, class_attribute, is_plain
 from npcompile.frontend.notes import Unfollowed
-from npcompile.frontend.program import is_key, step_of
+from npcompile.frontend.program import step_of
 from npcompile.frontend.recording.making import Making
 from npcompile.frontend.signature import NUMBERS
 from npcompile.lower.values import Value
@@ -66,6 +67,9 @@ class Storing(Making):
             self.call(method, obj, name, value)
             return
         found = class_attribute(type(obj), name)
+        if (setter := self._of_descriptor(obj, name, found, "__set__")) is not None:
+            self.call(setter, found, obj, value)
+            return
         if type(found) is property and isinstance(found.fset, types.FunctionType) and self._asks(obj, name):
             self.call(found.fset, obj, value)
             return
@@ -128,7 +132,7 @@ class Storing(Making):
             raise Unfollowed("a container from outside is used in place")
         self._storable(value, f"item {index!r}")
         if known.node is not None:
-            index = index if type(obj) is dict else index % len(obj)
+            index = index if type(obj) in DICTS else index % len(obj)
             self._seen["item", repr(index), known.node] = (value, value)
         if new:
             self._news.setdefault(id(obj), set()).add(index)
