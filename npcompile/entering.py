@@ -26,6 +26,7 @@ class Entering:
     rest: int  # so many calls are not looked at: the native runtime counts them, too
     owner: Recorded  # the function that is cut
     root: Any  # the jitted function that it belongs to
+    _substitutes: bool  # something may be called in place of NumPy's own
     entered: bool  # something that was called in the call at hand was jitted
 
     def callee(self, fn: types.FunctionType) -> Any:
@@ -34,6 +35,8 @@ class Entering:
 
     def enter(self, fn: Any) -> Any:
         """What Python between the blocks calls for `fn`: functions of the user's are jitted, too."""
+        if type(fn) is types.BuiltinFunctionType and fn.__name__ not in _SEEN_TO and not self._substitutes:
+            return fn  # asked at each trip of a loop
         made = self._entered(fn)
         if made is not fn:
             self.entered = True
@@ -101,4 +104,5 @@ def _is_usable(fn: types.FunctionType) -> bool:
     return follow.is_users(fn) and isinstance(rewrite(fn), Rewritten) and not must_be_cut(fn)
 
 
+_SEEN_TO = frozenset(("resize", "warn"))  # the builtins and methods that something is called in place of
 PLAIN: Any = object()  # a function that is called as it is

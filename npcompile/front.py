@@ -45,7 +45,8 @@ def use() -> None:
             return
         module.fixed(USED)
         module.deciding(BY_VALUE, CLASSES_BY_VALUE, _NOT_BY_TYPE)
-        asked = torch.get_num_threads, vars(warnings), errstate.variable, current, Diverged
+        errors = errstate.variable, errstate.traps
+        asked = torch.get_num_threads, vars(warnings), *errors, current, Diverged
         kinds = tuple(classes[name] for name in ("__call__", "run", "state", "stats"))
         for name, function in module.use(kinds, kinds[0].__call__, asked).items():
             setattr(classes[name], name, function)
@@ -61,14 +62,15 @@ def note(recorded: Recorded, args: tuple[Any, ...], kwargs: dict[str, Any], stat
     binding = recorded._binding
     if _module is None or not recorded._alone or not binding.of_python:
         return
-    if key[1] is not None or key[2] is not None or recorded._growing.places:
+    growing = sum(1 << place for place in recorded._growing.places)
+    if key[1] is not None or key[2] is not None or growing >> 64:
         return
     if recorded._front is None:
         direct = recorded._direct and not recorded._strict
         direct = direct and recorded._default_float is None
         direct = direct and not (recorded.fast_random or recorded.resizes)
         recorded._front = _module.Front(
-            recorded.__wrapped__, binding.parameters, recorded.own, recorded._stats, direct
+            recorded.__wrapped__, binding.parameters, recorded.own, recorded._stats, growing, direct
         )
     recorded._front.note(args, kwargs, state, key[0], key)
 

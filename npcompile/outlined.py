@@ -322,7 +322,7 @@ class Block(Inner):
         return self._plain(args, kwargs)
 
     def _unanswered(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if key not in self._states and self._growing.look(args):
+        if key not in self._states and self._grows(args):
             self._stats.calls -= 1
             return self(*args, **kwargs)
         if self.pause:

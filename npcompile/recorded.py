@@ -213,7 +213,7 @@ class Recorded(Sharing):
             self._stats.divergences += 1
             group.missed()
         if state is None:
-            if self._growing.look(args):
+            if self._grows(args):
                 self._stats.calls -= 1
                 return self(*args, **kwargs)
             if self.balance.rests():
@@ -254,6 +254,13 @@ class Recorded(Sharing):
         finally:
             state.lock.release()
         return state.outlined.run(args, kwargs)
+
+    def _grows(self, args: tuple[Any, ...]) -> bool:
+        """Whether a container among the arguments is now found to grow: signatures are others from now on."""
+        found = self._growing.look(args)
+        if found:
+            self._front = None
+        return found
 
     def _cut_alike(self, state: State) -> Outlined | None:
         """The function cut into blocks by its source: the same for all calls that differ in lengths alone."""

@@ -23,6 +23,7 @@ struct Usual {
     PyObject *threads = nullptr;    // torch.get_num_threads
     PyObject *warnings = nullptr;   // the names of that module
     PyObject *errors = nullptr;     // NumPy's context variable for floating-point errors
+    PyObject *traps = nullptr;      // errstate.traps: whether these are to be exceptions
     PyObject *device = nullptr;     // ours for the current device
     PyObject *diverged = nullptr;   // the exception
     PyObject *call = nullptr;       // Recorded.__call__ as Python has it
@@ -47,6 +48,7 @@ struct Front {
     Parameters parameters;
     PyObject *own;       // leaves before those of the arguments
     PyObject *stats;     // its counts
+    unsigned long long growing;  // bits for the places of arguments that are known by their type alone
     bool direct;         // what is NumPy's for good is the function itself, called
     PyObject *known;     // by the text of a signature: (state, count of threads, key)
     PyObject *last_text, *last;  // of the call before
@@ -77,6 +79,19 @@ PyObject *first_of(PyObject *filters) {
     return filters && PyList_CheckExact(filters) && PyList_GET_SIZE(filters) ? PyList_GET_ITEM(filters, 0) : nullptr;
 }
 
+// Whether floating-point errors are to be no exceptions: `with np.errstate(...)` has a new value each time.
+bool errors_pass(Front *self) {
+    if (holds(usual.errors, Py_None, self->errors)) return true;
+    PyObject *now = nullptr;
+    if (PyContextVar_Get(usual.errors, Py_None, &now) < 0) return PyErr_Clear(), false;
+    PyObject *trapped = PyObject_CallNoArgs(usual.traps);
+    if (trapped == Py_False) std::swap(self->errors, now);
+    if (!trapped) PyErr_Clear();
+    Py_XDECREF(now);
+    Py_XDECREF(trapped);
+    return trapped == Py_False;
+}
+
 // Whether nothing asks for the call to be done by Python and NumPy.
 bool is_calm(Front *self) {
     if (!are_as_they_were()) return false;
@@ -86,7 +101,7 @@ bool is_calm(Front *self) {
         self->version = version;
     }
     if (first_of(self->filters) != self->first) return false;
-    if (!holds(usual.errors, Py_None, self->errors) || !holds(usual.device, nullptr, Py_None)) return false;
+    if (!errors_pass(self) || !holds(usual.device, nullptr, Py_None)) return false;
     return !PyThreadState_Get()->c_traceobj;  // sys.gettrace()
 }
 
@@ -231,7 +246,7 @@ PyObject *front_call(PyObject *recorded, PyObject *const *args, Py_ssize_t given
             if (bound.args != args || bound.named) signature.own();
             for (Py_ssize_t i = 0; ok && i < PyTuple_GET_SIZE(self->own); i++)
                 ok = signature.leaf(PyTuple_GET_ITEM(self->own, i));
-            ok = ok && signature.of(bound.args, bound.count) && (!bound.named || signature.of_named(bound.named));
+            ok = ok && signature.of(bound.args, bound.count, self->growing) && (!bound.named || signature.of_named(bound.named));
             PyObject *known = ok ? known_of(self, signature.text.data(), Py_ssize_t(signature.text.size)) : nullptr;
             if (known) {
                 Py_INCREF(known);
@@ -261,13 +276,14 @@ PyObject *front_get(PyObject *recorded, PyObject *const *args, Py_ssize_t given,
 
 // ------------------------------------------------------------------------------------------------- as an object
 
-// Front(function, (takes, only_named, only_positional, more, more_named), own, stats, direct)
+// Front(function, (takes, only_named, only_positional, more, more_named), own, stats, growing, direct)
 PyObject *front_new(PyTypeObject *type, PyObject *args, PyObject *) {
     PyObject *function, *takes, *only_named, *own, *stats;
     Py_ssize_t only_positional;
+    unsigned long long growing;
     int more, more_named, direct;
-    if (!PyArg_ParseTuple(args, "O!(O!O!npp)O!Op", &PyFunction_Type, &function, &PyTuple_Type, &takes, &PyTuple_Type,
-                          &only_named, &only_positional, &more, &more_named, &PyTuple_Type, &own, &stats, &direct))
+    if (!PyArg_ParseTuple(args, "O!(O!O!npp)O!OKp", &PyFunction_Type, &function, &PyTuple_Type, &takes, &PyTuple_Type,
+                          &only_named, &only_positional, &more, &more_named, &PyTuple_Type, &own, &stats, &growing, &direct))
         return nullptr;
     Front *self = reinterpret_cast<Front *>(type->tp_alloc(type, 0));
     if (!self) return nullptr;
@@ -276,6 +292,7 @@ PyObject *front_new(PyTypeObject *type, PyObject *args, PyObject *) {
     self->parameters = {Py_NewRef(takes), Py_NewRef(only_named), only_positional, bool(more), bool(more_named)};
     self->own = Py_NewRef(own);
     self->stats = Py_NewRef(stats);
+    self->growing = growing;
     self->direct = direct;
     self->known = PyDict_New();
     if (!self->known) Py_CLEAR(self);
@@ -291,7 +308,7 @@ PyObject *front_note(PyObject *object, PyObject *given) {
         return nullptr;
     Signature signature;
     PyObject *filters = filters_now(), *errors = nullptr;
-    if (!filters || !signature.of(reinterpret_cast<PyTupleObject *>(args)->ob_item, PyTuple_GET_SIZE(args)) ||
+    if (!filters || !signature.of(reinterpret_cast<PyTupleObject *>(args)->ob_item, PyTuple_GET_SIZE(args), self->growing) ||
         (PyDict_GET_SIZE(named) && !signature.of_named(named)))
         Py_RETURN_NONE;
     if (PyContextVar_Get(usual.errors, Py_None, &errors) < 0) return nullptr;
@@ -357,7 +374,7 @@ bool ready_front() {
     front_type.tp_clear = front_clear;
     front_type.tp_methods = front_methods;
     front_type.tp_doc = "What is known of one recorded function's signatures: Front(function, (takes, only_named, "
-                        "only_positional, more, more_named), own, stats, direct).";
+                        "only_positional, more, more_named), own, stats, growing, direct).";
     struct {
         PyObject **name;
         const char *text;
@@ -392,11 +409,11 @@ PyObject *direct(PyObject *module, PyObject *type) {
 }
 
 // use((class of recorded functions, of their cuts, of states, of counts), __call__ of the first, (threads, names of
-// warnings, errors, device, Diverged)): what the first is to have instead
+// warnings, errors, traps, device, Diverged)): what the first is to have instead
 PyObject *use(PyObject *, PyObject *args) {
-    PyObject *type, *cut, *state, *counts, *call, *threads, *warnings, *errors, *device, *diverged;
-    if (!PyArg_ParseTuple(args, "(O!OOO)O(OO!OOO)", &PyType_Type, &type, &cut, &state, &counts, &call, &threads,
-                          &PyDict_Type, &warnings, &errors, &device, &diverged))
+    PyObject *type, *cut, *state, *counts, *call, *threads, *warnings, *errors, *traps, *device, *diverged;
+    if (!PyArg_ParseTuple(args, "(O!OOO)O(OO!OOOO)", &PyType_Type, &type, &cut, &state, &counts, &call, &threads,
+                          &PyDict_Type, &warnings, &errors, &traps, &device, &diverged))
         return nullptr;
     if (!find_slots(type, {{"_front", &slots.front}}) || !find_slots(cut, {{"rest", &slots.rest}}) ||
         !find_slots(state, {{"trial", &slots.trial}, {"outlined", &slots.outlined}, {"ready", &slots.ready},
@@ -404,8 +421,8 @@ PyObject *use(PyObject *, PyObject *args) {
         !find_slots(counts, {{"calls", &slots.calls}, {"replays", &slots.replays}, {"host_calls", &slots.host_calls},
                              {"plain_calls", &slots.plain_calls}, {"divergences", &slots.divergences}}))
         return nullptr;
-    usual = {Py_NewRef(threads), Py_NewRef(warnings), Py_NewRef(errors), Py_NewRef(device), Py_NewRef(diverged),
-             Py_NewRef(call)};
+    usual = {Py_NewRef(threads), Py_NewRef(warnings), Py_NewRef(errors),   Py_NewRef(traps),
+             Py_NewRef(device),  Py_NewRef(diverged), Py_NewRef(call)};
     auto *kind = reinterpret_cast<PyTypeObject *>(type);
     PyObject *calling = PyDescr_NewMethod(kind, &call_def), *getting = PyDescr_NewMethod(kind, &get_def);
     if (calling && getting) return Py_BuildValue("{sNsN}", "__call__", calling, "__get__", getting);

@@ -81,13 +81,16 @@ class Signature {
     }
 
     // False, without an exception, where it cannot be said: arguments of other kinds, or too many.
-    bool of(PyObject *const *args, Py_ssize_t count) {
+    // growing: a bit for each place whose lists and dictionaries are known by their type alone.
+    bool of(PyObject *const *args, Py_ssize_t count, unsigned long long growing = 0) {
         for (Py_ssize_t i = 0; i < count && !owned; i++) {
             PyTypeObject *type = Py_TYPE(args[i]);
             if (type == &PyTuple_Type || type == &PyList_Type || type == &PyDict_Type) own();
         }
-        for (Py_ssize_t i = 0; i < count; i++)
-            if (!item(args[i], 0)) return false;
+        for (Py_ssize_t i = 0; i < count; i++) {
+            bool grows = i < 64 && growing >> i & 1 && (PyList_CheckExact(args[i]) || PyDict_CheckExact(args[i]));
+            if (!(grows ? put(plain, Py_TYPE(args[i])) && leaf(args[i]) : item(args[i], 0))) return false;
+        }
         return true;
     }
 
