@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from npcompile.frontend import draws, follow
 from npcompile.frontend.outline import UNKNOWN, must_be_cut
 from npcompile.frontend.recording.place import warn
-from npcompile.frontend.references import counted
+from npcompile.frontend.references import counting
 from npcompile.frontend.rewrite import Rewritten, rewrite
 from npcompile.frontend.table import TABLE
 from npcompile.substitutes import Creating, Drawing
@@ -52,7 +52,7 @@ class Entering:
             return self._function(fn)
         if kind is types.MethodType:
             return self._method(fn.__func__, fn.__self__) or fn
-        if kind is types.BuiltinFunctionType and (resize := counted(fn.__self__, fn.__name__)) is not None:
+        if (resize := counting(fn)) is not None:
             return resize
         if kind is types.BuiltinFunctionType and self.owner._default_float is None:
             return fn

@@ -11,7 +11,7 @@ import torch
 from npcompile.frontend import draws, follow
 from npcompile.frontend.arrays import from_tensor, is_array, to_tensor
 from npcompile.frontend.hooks import Hooks
-from npcompile.frontend.references import counted
+from npcompile.frontend.references import counted, resized
 from npcompile.frontend.rewrite import Rewritten, rewrite
 from npcompile.frontend.table import TABLE
 
@@ -59,6 +59,8 @@ class Defaults(Hooks):
     def call(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
         if self.fast_random and (draw := draws.taken(fn, args, kwargs)) is not None:
             return draw()
+        if fn is np.ndarray.resize:
+            return resized(*args, **kwargs)
         op = TABLE.of(fn)
         if fn is torch.from_numpy and len(args) == 1 and is_array(args[0]):
             return to_tensor(args[0])

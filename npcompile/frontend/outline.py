@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any, Protocol
 
+import numpy as np
+
 from npcompile.frontend.rewriting.blocks import Block, Levels
 from npcompile.frontend.rewriting.clock import TICK, TOCK, clocked
 from npcompile.frontend.rewriting.cut import Cutter
@@ -205,6 +207,8 @@ def _is_print(node: Any) -> bool:
 
 def may_resize(fn: FunctionType) -> bool:
     """Whether a function may call an array's `resize`, of which NumPy counts the references."""
+    if any(fn.__globals__.get(name) is np.ndarray.resize for name in fn.__code__.co_names):
+        return True
     if "resize" not in fn.__code__.co_names:
         return False
     try:
@@ -212,9 +216,18 @@ def may_resize(fn: FunctionType) -> bool:
     except NotFound:
         return True
     return any(
-        isinstance(part, ast.Attribute) and part.attr == "resize" and root_of(part) not in imports
+        isinstance(part, ast.Attribute)
+        and part.attr == "resize"
+        and (root_of(part) not in imports or _meant(part, fn.__globals__) is np.ndarray.resize)
         for part in ast.walk(node)
     )
+
+
+def _meant(node: ast.expr, known: dict[str, Any]) -> Any:
+    """The attribute of a module, or of something in one, that an expression is."""
+    if isinstance(node, ast.Attribute):
+        return getattr(_meant(node.value, known), node.attr, None)
+    return known.get(node.id) if isinstance(node, ast.Name) else None
 
 
 def must_be_cut(fn: FunctionType) -> bool:

@@ -32,14 +32,30 @@ class Counted:
         self._bound = bound
 
     def __call__(self, *new_shape: Any, **named: Any) -> None:
-        array = self._bound.__self__  # of whose references this is one, and an argument another
-        ours = 2 + _held(array)
-        if sys.getrefcount(array) - ours > _ALLOWED or weakref.getweakrefcount(array):
-            memory.forget_arrays()
-            gc.collect()  # what is left of a recording may know the array
-        if sys.getrefcount(array) - ours <= _ALLOWED:
+        if _are_users(self._bound.__self__):
             named["refcheck"] = False
         self._bound(*new_shape, **named)
+
+
+def resized(array: np.ndarray[Any, Any], *new_shape: Any, **named: Any) -> None:
+    """`np.ndarray.resize(array, ...)`, called with what NumPy counts in plain Python: there, too, one
+    reference is the operand."""
+    if _are_users(array):
+        named["refcheck"] = False
+    np.ndarray.resize(array, *new_shape, **named)
+
+
+def counting(fn: Any) -> Any:
+    """What is to be called for `fn` where it resizes one of NumPy's arrays; None for others."""
+    if fn is np.ndarray.resize:
+        return resized
+    if (
+        type(fn) is types.BuiltinFunctionType
+        and fn.__name__ == "resize"
+        and isinstance(fn.__self__, np.ndarray)
+    ):
+        return Counted(fn)
+    return None
 
 
 def counted(obj: Any, name: str) -> Any:
@@ -47,12 +63,21 @@ def counted(obj: Any, name: str) -> Any:
     return Counted(obj.resize) if name == "resize" and isinstance(obj, np.ndarray) else None
 
 
+def _are_users(array: Any) -> bool:
+    """Whether no more references than allowed are the user's, once what is left of a recording is gone."""
+    ours = 2 + _held(array)  # this function's own, and an argument's
+    if sys.getrefcount(array) - ours > _ALLOWED or weakref.getweakrefcount(array):
+        memory.forget_arrays()
+        gc.collect()  # what is left of a recording may know the array
+    return sys.getrefcount(array) - ours <= _ALLOWED
+
+
 def _held(array: Any) -> int:
     """How often frames of ours refer to an array, and calls of jitted functions that were given it."""
     count = 0
     seen: set[int] = set()
     passed: list[Any] = []
-    frame: types.FrameType | None = sys._getframe(2)
+    frame: types.FrameType | None = sys._getframe(3)
     while frame is not None:
         code, outer = frame.f_code, frame.f_back
         ours = code.co_filename.startswith(_PACKAGE)

@@ -90,8 +90,77 @@ def caught(x: Any) -> Any:
     return b + v[0]
 
 
+def unbound(x: Any) -> Any:
+    b = x * 2
+    np.ndarray.resize(b, 5)
+    return b + 1
+
+
+def unbound_of_shape(x: Any) -> Any:
+    b = np.zeros((2, 3))
+    np.ndarray.resize(b, (3, 3))
+    return b + x
+
+
+def unbound_unchecked(x: Any) -> Any:
+    b = x * 2
+    c = b
+    np.ndarray.resize(b, 5, refcheck=False)
+    return b, c
+
+
+def unbound_two_names(x: Any) -> Any:
+    b = x * 2
+    c = b
+    np.ndarray.resize(b, 5)
+    return b, c
+
+
+def unbound_with_view(x: Any) -> Any:
+    b = x * 2
+    v = b[:1]
+    np.ndarray.resize(b, 5)
+    return b, v
+
+
+def unbound_given(x: Any) -> Any:
+    np.ndarray.resize(x, (2, 4))
+    return x + 1
+
+
+def unbound_in_loop(x: Any) -> Any:
+    b = x * 2
+    for step in range(3):
+        np.ndarray.resize(b, 5 + step)
+    return b
+
+
+def unbound_of_item(x: Any) -> Any:
+    held = [x * 2]
+    np.ndarray.resize(held[0], 5)
+    return held[0]
+
+
+def by_its_method(x: Any) -> Any:
+    b = x * 2
+    method = b.resize
+    method(5)
+    return b
+
+
+resize_of_any = np.ndarray.resize
+
+
+def by_another_name(x: Any) -> Any:
+    b = x * 2
+    resize_of_any(b, 5)
+    return b + x[0]
+
+
 FUNCTIONS = [made, zeros, given, unchecked, last, in_loop, by_helper, smaller_given, with_view, two_names]
-FUNCTIONS += [caught]
+FUNCTIONS += [caught, unbound, unbound_of_shape, unbound_unchecked, unbound_two_names, unbound_with_view]
+FUNCTIONS += [unbound_given, unbound_in_loop, unbound_of_item, by_another_name]
+FUNCTIONS += [by_its_method]
 
 
 def answer(f: Callable[..., Any]) -> Any:

@@ -26,7 +26,6 @@ from npcompile.frontend.program import Call, Read, step_of
 from npcompile.frontend.recording.base import SIMPLE
 from npcompile.frontend.recording.histories import Histories
 from npcompile.frontend.recording.place import do
-from npcompile.frontend.references import counted
 from npcompile.frontend.signature import NUMBERS
 from npcompile.frontend.steps import GETITEM
 from npcompile.frontend.table import TABLE
@@ -80,10 +79,6 @@ class Access(Histories):
     """`a.b`, `a[b]`, global names and closure variables."""
 
     def getattr(self, obj: Any, name: str) -> Any:
-        if (resize := counted(obj, name)) is not None:
-            self.stop("ndarray.resize")
-            self.let_go()
-            return resize
         if self.on and (computed := self.computed(obj, name)):
             return computed[0]
         if (

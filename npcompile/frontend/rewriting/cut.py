@@ -22,6 +22,7 @@ from npcompile.frontend.rewriting.forms import (
     first_call,
     has_work,
     is_effect,
+    is_resizing,
     is_super,
     leaves,
     swapped,
@@ -97,6 +98,8 @@ class Cutter:
                 self.bound |= form.binds | {name for name in form.reads if self.facts.is_local(name)}
                 if self.facts.captured & form.stored:
                     made += self.flush()  # what is called next may read it
+            elif is_resizing(node):
+                made += [*self.flush(), self.entering(node)]
             else:
                 made += self.python(node)
         return made + self.flush()

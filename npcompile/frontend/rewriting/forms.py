@@ -99,9 +99,24 @@ def is_effect(node: ast.AST, imports: frozenset[str]) -> bool:
         return False
     function = node.value.func
     if isinstance(function, ast.Attribute):
-        named = function.attr in _CHANGING | _WRITING and root_of(function) not in imports
-        return named and not is_append(node)
+        named = function.attr in _CHANGING | _WRITING
+        own = root_of(function) not in imports or _is_of_class(function)
+        return named and own and not is_append(node)
     return isinstance(function, ast.Name) and function.id == "print"
+
+
+def is_resizing(node: ast.AST) -> bool:
+    """Whether a statement resizes an array, of which NumPy counts references: none is to be held beside."""
+    call = node.value if isinstance(node, ast.Expr) else None
+    return isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "resize"
+
+
+def _is_of_class(function: ast.Attribute) -> bool:
+    """Whether a method is named by the class of NumPy's arrays: `np.ndarray.resize(a, 5)`."""
+    owner = function.value
+    return (isinstance(owner, ast.Attribute) and owner.attr == "ndarray") or (
+        isinstance(owner, ast.Name) and owner.id == "ndarray"
+    )
 
 
 def root_of(node: ast.expr) -> str | None:
