@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import operator
 from collections.abc import Sequence
@@ -36,13 +37,16 @@ def _in_c_order(order: Any) -> None:
 def _reshape(a: Tensor, shape: tuple[int, ...], order: Any) -> Tensor:
     if order not in ("C", "F"):
         raise Unsupported(f"order {order}")
+    asked = shape
     if shape.count(-1) == 1:
         known = math.prod(extent for extent in shape if extent != -1)
-        if known == 0 or a.numel() % known:
-            raise ValueError(f"cannot reshape array of size {a.numel()} into shape {shape}")
-        shape = tuple(a.numel() // known if extent == -1 else extent for extent in shape)
+        if known != 0 and a.numel() % known == 0:
+            shape = tuple(a.numel() // known if extent == -1 else extent for extent in shape)
     if math.prod(shape) != a.numel() or any(extent < 0 for extent in shape):
-        raise ValueError(f"cannot reshape array of size {a.numel()} into shape {shape}")
+        shown = list(itertools.dropwhile(lambda extent: extent < 0, asked))  # as NumPy shows it
+        text = ",".join("newaxis" if extent < 0 else str(extent) for extent in shown)
+        text += "," if len(asked) == 1 else ""
+        raise ValueError(f"cannot reshape array of size {a.numel()} into shape ({text})")
     if order == "F":
         return reverse(reverse(a).reshape(shape[::-1]))
     return a.reshape(shape)
