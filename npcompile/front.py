@@ -5,6 +5,7 @@ Until it has been built, and where anything is not as usual, `Recorded.__call__`
 
 from __future__ import annotations
 
+import os
 import threading
 import warnings
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,7 @@ from npcompile.frontend.fixed import USED
 from npcompile.frontend.ndarray import ndarray
 from npcompile.frontend.program import Diverged
 from npcompile.frontend.signature import BY_VALUE, CLASSES_BY_VALUE
-from npcompile.lower import native
+from npcompile.lower import compiler, native
 
 if TYPE_CHECKING:
     from npcompile.recorded import Recorded
@@ -28,7 +29,12 @@ if TYPE_CHECKING:
 # Of whose instances the type alone does not say enough.
 _NOT_BY_TYPE = (np.generic, torch.Tensor, ndarray)
 
+# At so many calls that it might have answered, at twice as many, and so on, the runtime is looked for: other
+# processes build it, too. At the second number it is built, though nothing may be there to be compiled.
+LOOK, BUILD = 8, 64
+
 _module: Any = None
+_missed = 0  # calls that it might have answered
 lock = threading.Lock()
 
 # Whose `__call__` and `__get__` the native runtime takes over, and whose slots it looks into.
@@ -54,12 +60,26 @@ def use() -> None:
         _module = module
 
 
+def _look() -> None:
+    """A call of a known signature without the native runtime."""
+    global _missed
+    if os.environ.get("NPCOMPILE_BACKEND") == "interpreter":
+        return
+    _missed += 1
+    if _missed >= LOOK and _missed & (_missed - 1) == 0:
+        use()
+        if _module is None and _missed == BUILD:
+            compiler.start()
+
+
 def note(recorded: Recorded, args: tuple[Any, ...], kwargs: dict[str, Any], state: State, key: Any) -> None:
     """Calls with such arguments have this state, while all is as usual, as it is now.
 
     args, kwargs: as the function's binding gives them. key: the signature, which keeps what it names alive.
     """
     binding = recorded._binding
+    if _module is None:
+        _look()
     if _module is None or not recorded._alone or not binding.of_python:
         return
     growing = sum(1 << place for place in recorded._growing.places)

@@ -225,7 +225,8 @@ class _Compiler:
         job.general = None
 
     def start(self, job: Job | None = None) -> None:
-        """Give the thread a job; None is for the worker to be up and warm before the first."""
+        """Give the thread a job; None is for the worker to be up and warm before the first, and the native
+        runtime to be built."""
         self.queue.put(job)
         with self.lock:
             if self.thread is None or not self.thread.is_alive():
@@ -243,7 +244,11 @@ class _Compiler:
                 continue
             try:
                 if job is None:
-                    self._spawn()
+                    seconds = worker.limit()
+                    request = worker.Request(
+                        "", b"", None, 1, str(cache.directory()), cpp.compiler(), seconds
+                    )
+                    self._ask(request)
                 else:
                     job.finish(self._compile(job))
             except Exception as error:  # whatever happens here, nobody may wait for ever
@@ -402,7 +407,7 @@ def may_share(job: Job) -> bool:
 
 
 def start() -> None:
-    """Have the worker process up and warm before the first job."""
+    """Have the worker process up and warm before the first job, and the native runtime built."""
     _compiler.start()
 
 

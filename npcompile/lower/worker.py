@@ -28,7 +28,7 @@ LENGTH = struct.Struct("<Q")
 
 
 class Request(NamedTuple):
-    key: str
+    key: str  # nothing: only the native runtime is to be built
     data: bytes  # the graph, as `graph.dump` wrote it
     pattern: sizes.Pattern | None  # which of its sizes are parameters of the library
     threads: int
@@ -156,7 +156,7 @@ def _compile(request: Request, header: cpp.Header) -> bool:
     folder = Path(request.folder)
     if cache.load(folder, native.key()) is None:
         native.build(folder, request.compiler)
-    if _present(folder, request.key):
+    if not request.key or _present(folder, request.key):
         return False
     with tempfile.TemporaryDirectory(dir=folder, prefix=cache.work_prefix()) as work:
         library, metadata = compile_segment(

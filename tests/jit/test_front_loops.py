@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -81,3 +85,29 @@ def test_methods_of_builtins_are_called_without_a_look() -> None:
         np.testing.assert_allclose(jitted(u, 5), means(u, 5))
     seen = frames(lambda: jitted(u, 5))
     assert "means" in seen and "Entering._entered" not in seen, seen
+
+
+_NOTHING_COMPILED = """
+import numpy as np
+import npcompile
+from tests.jit.test_front import frames
+
+@npcompile.jit
+def filled(x):
+    for i in range(len(x)):
+        x[i] = i * 2.0
+    return x
+
+x = np.ones(4)
+for _ in range(40):
+    filled(x)
+print(frames(lambda: filled(x)), filled.stats.compilations)
+"""
+
+
+def test_where_nothing_is_compiled_in_a_process_the_runtime_answers_too(tmp_path: Path) -> None:
+    (tmp_path / "main.py").write_text(_NOTHING_COMPILED)
+    command = [sys.executable, "-W", "ignore", str(tmp_path / "main.py")]
+    environment = os.environ | {"PYTHONPATH": str(Path(npcompile.__file__).parents[1])}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True, env=environment)
+    assert done.stdout.split() == ["['filled']", "0"], done.stdout
