@@ -94,6 +94,11 @@ class Group:
         places = counts_of(entry.program)
         counts = tuple(leaves[place] for place in places)
         outside = _outside(entry.program)
+        sizes = lengths, counts, outside
+        if not by_data(entry.program) and any(
+            sizes == (a, c, _outside(e.program)) for a, e, c in self.attempts
+        ):
+            return  # what it decided says nothing of other sizes
         on_host = entry.program.device in (None, "cpu")
         same = [attempt for attempt in self.attempts if on_host and _same(attempt[1], entry)]
         made: General | None = None
@@ -117,8 +122,8 @@ def _asks(program: Program) -> bool:
     return bool(looked_at(program)) or any(
         isinstance(node.target, Guard)
         and node.target.kind == "value"
-        and type(node.target.expected) is int
-        and step_of(node.args[0]) in ("input", "number", "read")
+        and type(node.target.expected) in (int, np.int64)
+        and step_of(node.args[0]) != "opaque"
         for node in program.graph.nodes
     )
 
@@ -129,15 +134,17 @@ def _outside(program: Program) -> tuple[int, ...]:
 
 
 def by_data(program: Program) -> bool:
-    """Whether it makes arrays whose lengths depend on data."""
-    return any(sized_by_data(node) for node in program.graph.nodes if node.op == "call_function")
+    """Whether lengths in it depend on data."""
+    nodes = [node for node in program.graph.nodes if node.op == "call_function"]
+    return any(sized_by_data(node) or node.meta.get("by_data") for node in nodes)
 
 
 def _differ(one: Entry, other: Entry, lengths: bool) -> bool:
     """Whether two recordings differ in all lengths that are not the arguments': so that it shows if one has
     become a constant. lengths: those of the arguments differ."""
-    lists = [
+    lists: list[list[Any]] = [
         [value_of(node).shape for user in entry.program.graph.nodes for node in _made(user)]
+        + [node.meta["by_data"] for node in entry.program.graph.nodes if node.meta.get("by_data")]
         for entry in (one, other)
     ]
     differ = [a != b for a, b in zip(*lists, strict=False)]

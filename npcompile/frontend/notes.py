@@ -279,8 +279,10 @@ class Notes(Handed):
             next(iter(reversed(self.graph.nodes))).meta["confused"] = True
 
     def equated(self, one: fx.Node, other: fx.Node) -> bool:
-        """Guard that two sizes, which are one object now, are equal: it does not matter which is meant."""
-        if not {one, other} <= self.sizes | self.counts:
+        """Guard that two sizes, which are one object now, are equal: it does not matter which is meant. In a
+        program for many lengths all whole numbers that are worked out may be sizes."""
+        worked_out = all(step_of(node) == "number" and value_of(node).kind == "int" for node in (one, other))
+        if not (self.general and worked_out) and not {one, other} <= self.sizes | self.counts:
             return False
         self.guard("equal", None, other, one)
         return True

@@ -12,6 +12,7 @@ from torch import fx
 
 from npcompile.frontend import pure, storable
 from npcompile.frontend.arrays import after_writing, facts, is_array, is_numpy, is_uneven, layout, outline
+from npcompile.frontend.counted import ends_by_data, has_such, size_by_data
 from npcompile.frontend.handed import Unfollowed
 from npcompile.frontend.meant import as_index, as_value
 from npcompile.frontend.memory import Moving
@@ -34,6 +35,10 @@ SETITEM = np.ndarray.__setitem__
 
 class Steps(Outside):
     """The residual program under construction."""
+
+    def ref(self, obj: Any, static: bool = False, sizes: bool = False) -> Any:
+        found = size_by_data(self, obj) if sizes and static and self.general else None
+        return super().ref(obj, static, sizes) if found is None else found
 
     def op(
         self, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any, view: bool = False
@@ -77,13 +82,16 @@ class Steps(Outside):
             index = index[:-1] if index[-1] is Ellipsis else index
             region = None if self.general else Moving(refs[0], value_of(refs[0]).shape, index)
             value = replace(value, region=region)  # where in the memory is known at replay
-        elif step == "view" and refs and isinstance(refs[0], fx.Node) and refs[0].meta.get("moving"):
+        elif step == "view" and (has_such(refs[1:]) or refs[0].meta.get("moving")):
             value, moving = replace(value, region=None), True
         node = self.add(step, op, refs, named, value)
         node.meta["unchecked"] = op.sure is not None and op.sure(args, result)
         node.meta["moving"] = moving and step == "view"
         if moving and op.function is GETITEM and any(map(self._is_window, _items(args[1]))):
-            self.guard("shape", result.shape, node)  # at the array's end it is shorter
+            if self.general:
+                node.meta["by_data"] = tuple(ends_by_data(self, item) for item in _items(args[1]))
+            else:
+                self.guard("shape", result.shape, node)  # at the array's end it is shorter
         return self.result(node, result)
 
     def even(self, arg: Any) -> Any:
@@ -114,9 +122,9 @@ class Steps(Outside):
         return node is not None and node not in self.sizes
 
     def _is_window(self, item: Any) -> bool:
-        """Whether both ends of a slice depend on the same number that a step gave."""
+        """Whether both ends of a slice depend on the same number that a step gave, or data decide one."""
         if self.general or type(item) is not slice:
-            return False
+            return bool(ends_by_data(self, item))
         if not (_is_integer(item.start) and _is_integer(item.stop)):
             return False
         start, stop = self.tracked.node(item.start), self.tracked.node(item.stop)
@@ -130,8 +138,12 @@ class Steps(Outside):
 
     def _place(self, item: Any) -> Any:
         if self._is_window(item):
-            return slice(self.ref(item.start), self.ref(item.stop), self.ref(item.step, True))
-        return self.ref(item, not _is_integer(item))
+            return slice(self._end(item.start), self._end(item.stop), self.ref(item.step, True))
+        return self.ref(item, not _is_integer(item), self.general)
+
+    def _end(self, end: Any) -> Any:
+        node = self.tracked.node(end) if end is not None else None
+        return self.ref(end, True, True) if node in self.sizes | self.counts else self.ref(end)
 
     def _element(self, op: Op, args: tuple[Any, ...], result: Any) -> Any:
         """An element at a place that a step gave: NumPy takes it at replay."""

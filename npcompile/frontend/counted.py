@@ -1,0 +1,59 @@
+"""Whole numbers that data decide, as sizes: where a slice ends, how many of something there are."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from torch import fx
+
+from npcompile.frontend.program import step_of
+from npcompile.lower.sizes import SMALLEST
+
+if TYPE_CHECKING:
+    from npcompile.frontend.steps import Steps
+
+
+def size_by_data(notes: Steps, obj: Any) -> fx.Node | None:
+    """The step of a number that stands where an op takes a size, in a program for many lengths. None for what
+    is none: it is decided by value.
+
+    What is 0 or 1 stays that, and what is negative does, too.
+    """
+    if type(obj) not in (int, np.int64) or abs(obj) < SMALLEST:
+        return None
+    node = notes.tracked.node(obj)
+    if node is None or "size" in node.meta or node in notes.decided:
+        return None
+    if type(obj) is int and step_of(node) in ("input", "read"):
+        return None
+    if type(obj) is not int or step_of(node) != "number":
+        node = notes.number_step(operator.index, (node,), {}, int(obj))
+    if "size" not in node.meta:
+        bounds = (SMALLEST, 2**63 - 1) if obj > 0 else (-(2**63), -SMALLEST)
+        notes.guard("range", bounds, node)
+        node.meta.update(size=int(obj), by_data=(int(obj),))
+    return node
+
+
+def ends_by_data(notes: Steps, item: Any) -> tuple[int, ...]:
+    """The ends of a slice that are numbers of this kind, in a program for many lengths: NumPy makes the view
+    at replay, so that they may be any."""
+    if not notes.general or type(item) is not slice:
+        return ()
+    ends = []
+    for end in (item.start, item.stop):
+        node = notes.tracked.node(end) if type(end) in (int, np.int64) else None
+        if node is None or node in notes.decided | notes.sizes | notes.counts:
+            continue
+        if step_of(node) not in ("input", "read"):
+            ends.append(int(end))
+    return tuple(ends)
+
+
+def has_such(arg: Any) -> bool:
+    """Whether a number of this kind is among a step's arguments."""
+    found: list[fx.Node] = []
+    fx.node.map_arg(arg, found.append)
+    return any(node.meta.get("by_data") for node in found)
