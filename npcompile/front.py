@@ -18,7 +18,7 @@ from npcompile.frontend import errstate
 from npcompile.frontend.fixed import USED
 from npcompile.frontend.ndarray import ndarray
 from npcompile.frontend.program import Diverged
-from npcompile.frontend.signature import BY_VALUE, CLASSES_BY_VALUE
+from npcompile.frontend.signature import BY_VALUE, CLASSES_BY_VALUE, OWNERS
 from npcompile.lower import compiler, native
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def use() -> None:
         if _module is not None:  # another thread was here before
             return
         module.fixed(USED)
-        module.deciding(BY_VALUE, CLASSES_BY_VALUE, _NOT_BY_TYPE)
+        module.deciding(BY_VALUE, CLASSES_BY_VALUE, _NOT_BY_TYPE, OWNERS)
         errors = errstate.variable, errstate.traps
         asked = torch.get_num_threads, vars(warnings), *errors, current, Diverged
         kinds = tuple(classes[name] for name in ("__call__", "run", "state", "stats"))

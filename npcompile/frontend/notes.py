@@ -22,7 +22,7 @@ from npcompile.frontend.ndarray import ndarray
 from npcompile.frontend.program import Guard, Length, Read, step_of, value_of
 from npcompile.frontend.pure import TOTAL
 from npcompile.frontend.recording.place import frames
-from npcompile.frontend.signature import BY_VALUE, NUMBERS
+from npcompile.frontend.signature import NUMBERS, by_value
 from npcompile.frontend.table import computed
 from npcompile.frontend.tracked import Tracked, fresh
 from npcompile.lower.segment import nodes_in
@@ -334,7 +334,7 @@ class Notes(Handed):
                 self.identify(node, obj)
                 return obj
             return obj if node is None else node
-        if kind in BY_VALUE or isinstance(obj, type | np.dtype):
+        if by_value(obj) and not isinstance(obj, Enum):
             return obj
         if isinstance(obj, np.ndarray):
             raise Unfollowed(f"an ndarray subclass ({kind.__name__})")

@@ -17,7 +17,7 @@ from npcompile.frontend.follow import is_users_class
 from npcompile.frontend.handed import Unfollowed
 from npcompile.frontend.notes import Notes
 from npcompile.frontend.program import Read
-from npcompile.frontend.signature import BY_VALUE, NUMBERS
+from npcompile.frontend.signature import NUMBERS, by_value
 from npcompile.frontend.tracked import fresh
 from npcompile.lower.sizes import SMALLEST
 
@@ -112,7 +112,7 @@ class Outside(Notes):
             self.constant(value)
         else:
             self.guard("is", value, node)
-            if kind not in (*BY_VALUE, FunctionType) and not isinstance(value, type):
+            if kind is not FunctionType and not by_value(value):
                 self.tracked.keep(value, node)
         self.read_last = node
         return value
@@ -134,8 +134,4 @@ def is_shape(value: tuple[Any, ...]) -> bool:
 
 
 def _decides(item: Any) -> bool:
-    return (
-        type(item) in (int, FunctionType)
-        or type(item) in BY_VALUE
-        or isinstance(item, type | np.dtype | Enum)
-    )
+    return type(item) in (int, FunctionType) or by_value(item)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import enum
 import types
+from collections import Counter, OrderedDict, defaultdict, deque
 from typing import Any
 
 import numpy as np
@@ -30,12 +31,18 @@ BY_VALUE = frozenset(
     + [types.ModuleType, types.BuiltinFunctionType, type(np.sum)]
 )
 CLASSES_BY_VALUE = (type, np.dtype, enum.Enum)
+# Methods of these, such as `history.append`, are known by their name: which object's they are is read.
+OWNERS = frozenset(
+    [list, dict, set, bytearray, deque, OrderedDict, defaultdict, Counter, types.GeneratorType]
+)
 # Begins the key of the arguments by name: the last of those by position may be a dictionary, too.
 BY_NAME = "by name"
 
 
 def by_value(value: Any) -> bool:
     """Whether a value decides by itself: it is part of the signature, and no leaf."""
+    if type(value) is types.BuiltinFunctionType:
+        return type(value.__self__) not in OWNERS
     return type(value) in BY_VALUE or isinstance(value, CLASSES_BY_VALUE)
 
 
@@ -65,6 +72,8 @@ def key_of(value: Any, leaves: list[Any]) -> Any:
         return kind, value.__code__, id(value.__globals__)  # a program that reads these keeps them alive
     if kind is types.MethodType:
         return kind, value.__func__
+    if kind is types.BuiltinFunctionType:
+        return kind, value.__name__, type(value.__self__)
     if isinstance(value, np.generic):
         return kind, value.dtype
     if isinstance(value, torch.Tensor):

@@ -15,7 +15,7 @@
 namespace {
 
 // Types, and classes, whose instances decide by themselves; and classes of whose instances the type says too little.
-PyObject *by_value = nullptr, *classes_by_value = nullptr, *not_by_type = nullptr;
+PyObject *by_value = nullptr, *classes_by_value = nullptr, *not_by_type = nullptr, *owners = nullptr;
 
 bool is_one_of(PyTypeObject *type, PyObject *classes) {
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(classes); i++)
@@ -62,7 +62,7 @@ class Signature {
         NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_F_CONTIGUOUS | NPY_ARRAY_ALIGNED | NPY_ARRAY_WRITEABLE;
     // What an item of the text is; a number of a dtype, which is none of these, says that it is an array.
     enum Mark : int { number = -1, plain = -2, same = -3, text_ = -4, function = -5, method = -6, tuple = -7, list = -8,
-                      dict = -9, slice = -10, by_name = -11, unusual = -12 };
+                      dict = -9, slice = -10, by_name = -11, unusual = -12, bound = -13 };
 
    public:
     Grown<char, 1024, size_t(1) << 16> text;
@@ -131,6 +131,14 @@ class Signature {
             if (PyArray_IsScalar(value, Datetime) || PyArray_IsScalar(value, Timedelta))
                 return put(number, type) && put(reinterpret_cast<PyDatetimeScalarObject *>(value)->obmeta) && leaf(value);
             return usual && !(type->tp_flags & Py_TPFLAGS_HEAPTYPE) && put(number, type) && leaf(value);
+        }
+        if (type == &PyCFunction_Type && PyCFunction_GET_SELF(value)) {
+            PyTypeObject *owner = Py_TYPE(PyCFunction_GET_SELF(value));
+            int known = PySet_Contains(owners, reinterpret_cast<PyObject *>(owner));
+            if (known < 0) return cleared();
+            // A method such as `history.append`: which object's it is does not count.
+            const void *kind = reinterpret_cast<PyCFunctionObject *>(value)->m_ml;
+            if (known) return put(bound, kind) && put(owner) && leaf(value);
         }
         int decides = PySet_Contains(by_value, reinterpret_cast<PyObject *>(type));
         if (decides) return decides > 0 ? put(same, value) : cleared();
@@ -227,14 +235,17 @@ PyObject *signature(PyObject *, PyObject *args) {
     return leaves ? Py_BuildValue("(y#N)", found.text.data(), Py_ssize_t(found.text.size), leaves) : nullptr;
 }
 
-// deciding(types, classes, other classes): instances of the first two decide by value; types say too little of others.
+// deciding(types, classes, other classes, owners): instances of the first two decide by value; types say too little of
+// others; methods of the last are known by their name.
 PyObject *deciding(PyObject *, PyObject *args) {
-    PyObject *types, *classes, *others;
-    if (!PyArg_ParseTuple(args, "O!O!O!", &PyFrozenSet_Type, &types, &PyTuple_Type, &classes, &PyTuple_Type, &others))
+    PyObject *types, *classes, *others, *own;
+    if (!PyArg_ParseTuple(args, "O!O!O!O!", &PyFrozenSet_Type, &types, &PyTuple_Type, &classes, &PyTuple_Type, &others,
+                          &PyFrozenSet_Type, &own))
         return nullptr;
     Py_XSETREF(by_value, Py_NewRef(types));
     Py_XSETREF(classes_by_value, Py_NewRef(classes));
     Py_XSETREF(not_by_type, Py_NewRef(others));
+    Py_XSETREF(owners, Py_NewRef(own));
     Py_RETURN_NONE;
 }
 

@@ -69,6 +69,7 @@ def function(x: Any) -> Any:
     return x
 
 
+X_LIST: list[Any] = []
 X = np.arange(12.0).reshape(3, 4)
 ARGUMENTS: dict[str, Callable[[], Any]] = {
     "array": lambda: X.copy(),
@@ -136,6 +137,10 @@ ARGUMENTS: dict[str, Callable[[], Any]] = {
     "made": lambda: made(1),
     "made otherwise": lambda: made(2),
     "method": lambda: X.sum,
+    "method of a list": lambda: X_LIST.append,
+    "another of a list": lambda: X_LIST.extend,
+    "method of another list": lambda: [].append,
+    "method of a deque": lambda: deque().append,
     "own method": lambda: Plain().__init__,
     "bound": lambda: types.MethodType(function, X),
     "builtin": lambda: len,

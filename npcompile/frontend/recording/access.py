@@ -26,7 +26,7 @@ from npcompile.frontend.program import Call, Read, step_of
 from npcompile.frontend.recording.base import SIMPLE
 from npcompile.frontend.recording.histories import Histories
 from npcompile.frontend.recording.place import do
-from npcompile.frontend.signature import NUMBERS
+from npcompile.frontend.signature import NUMBERS, by_value
 from npcompile.frontend.steps import GETITEM
 from npcompile.frontend.table import TABLE
 from npcompile.frontend.tracked import fresh
@@ -132,6 +132,12 @@ class Access(Histories):
             self._of_member(obj, name)
         known = self.notes.tracked.get(obj)
         if known is not None and known.node is None:
+            if (
+                type(result) is types.BuiltinFunctionType
+                and result.__self__ is not obj
+                and not by_value(result)
+            ):
+                raise Unfollowed(f"attribute {name} of a {type(obj).__name__}: a method of another object")
             self.notes.constant(result)
             if type(result) not in NUMBERS:
                 self.notes.tracked.keep(result, None)
@@ -180,7 +186,7 @@ class Access(Histories):
             read = self.notes.add("read", Read("attribute", name), (node,), {}, self.notes.value(result))
             self.notes.guard("function", result.__func__, read)
             return result
-        if type(result) is types.BuiltinFunctionType:
+        if type(result) is types.BuiltinFunctionType and result.__self__ is obj:
             return result
         if _computed(obj, name):
             raise Unfollowed(f"attribute {name} of a {type(obj).__name__}: the class works it out")

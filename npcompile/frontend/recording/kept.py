@@ -63,6 +63,8 @@ class Kept(Managing):
         return (obj,)
 
     def of_objects(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
+        if type(fn) is types.BuiltinFunctionType and self.notes.tracked.node(fn) is not None:
+            self._note(self._owner, fn, None)
         if fn is dict and len(args) == 1 and self._is_known_dict(args[0]):
             return (self._copied(args[0], kwargs),)
         if (fn is set or fn is frozenset or fn is dict) and not any(map(self.notes.tracked.get, args)):
@@ -98,6 +100,10 @@ class Kept(Managing):
             self._note(self._keys, args, None)
             return (do(fn, *args),)
         return None
+
+    def _owner(self, fn: Any, _: None) -> None:
+        """The object of a method such as `history.append` that came from outside."""
+        self._read("attribute", "__self__", None, self.notes.tracked.node(fn), fn.__self__)
 
     def _is_known_dict(self, obj: Any) -> bool:
         """Whether it is a dict of which it is known what lies in it: made inside, or not given by a call."""
