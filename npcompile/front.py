@@ -86,11 +86,11 @@ def note(recorded: Recorded, args: tuple[Any, ...], kwargs: dict[str, Any], stat
     if key[1] is not None or key[2] is not None or growing >> 64:
         return
     if recorded._front is None:
-        direct = recorded._direct and not recorded._strict
-        direct = direct and recorded._default_float is None
-        direct = direct and not (recorded.fast_random or recorded.resizes)
+        quick = not recorded._strict and recorded._default_float is None
+        quick = quick and not (recorded.fast_random or recorded.resizes)
+        direct = quick and recorded._direct
         recorded._front = _module.Front(
-            recorded.__wrapped__, binding.parameters, recorded.own, recorded._stats, growing, direct
+            recorded.__wrapped__, binding.parameters, recorded.own, recorded._stats, growing, quick, direct
         )
     recorded._front.note(args, kwargs, state, key[0], key)
 

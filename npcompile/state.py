@@ -53,13 +53,15 @@ class Entry:
 MAX_UNSURE = 9
 # After so many calls for which all programs diverged, where next to none is replayed, they are given up.
 MAX_WASTED = 12
+# While kernels are compiled, so many calls, or as many as take so long, are not looked at one by one.
+MOST_CALLS, MOST_SECONDS = 32, 1e-4
 
 
 class State:
     """What is known for one signature."""
 
     # The native runtime looks into these at each call (lower/front.h).
-    __slots__ = ("__dict__", "misses", "outlined", "ready", "settled", "small", "trial")
+    __slots__ = ("__dict__", "misses", "outlined", "ready", "rest", "settled", "small", "trial")
 
     def __init__(self, group: Group | None = None, lengths: tuple[int, ...] = ()) -> None:
         self.group = group  # calls that differ in lengths alone
@@ -79,6 +81,7 @@ class State:
         self.answered = False  # by a program for many lengths
         self.raised = 0  # recordings in a row that ended in an exception
         self.small = False  # because a call of a kernel would take longer than NumPy does
+        self.rest = 0  # so many calls are the function's own, as nothing is compiled yet
         self.settled = False  # it is NumPy's, and nothing about that is going to change
         self.outlined: Outlined | None = None  # cut into blocks, where it cannot be recorded as a whole
         self.count = 0
@@ -135,7 +138,10 @@ class State:
         """Whether there is nothing to do but to wait for the compiler."""
         if len(self.plain_seconds) < FEWEST or (self.group is not None and self.group.general is not None):
             return False
-        return bool(self.pending) and not any(entry.done for entry in self.pending)
+        if not self.pending or any(entry.done for entry in self.pending):
+            return False
+        self.rest = min(MOST_CALLS, int(MOST_SECONDS / max(min(self.plain_seconds), 1e-7)))
+        return True
 
     def prefer(self, replay: Callable[..., Any]) -> None:
         """Try this one, which was right just now, first from now on."""

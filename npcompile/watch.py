@@ -27,6 +27,8 @@ PART = 0.1
 SECONDS = 5e-6
 # After so many cuts of a function it is not measured again.
 ROUNDS = 4
+# As long as kernels are compiled, one call in so many is looked at, past the first.
+OFTEN = 8
 
 
 def _is_jitted(fn: Any) -> bool:
@@ -57,6 +59,7 @@ class Watch:
         self.made: dict[Outlined, tuple[Callable[..., Any], list[ast.stmt]]] = {}
         self.spent: dict[tuple[Outlined, int], float] = {}  # in the call at hand
         self.calls: list[tuple[float, dict[tuple[Outlined, int], float]]] = []  # all of it, and by statement
+        self.looks = 0  # calls at which something may still have been compiled
         self.quiet = False  # nothing was recorded at the last call, and nothing is being compiled
         self.overhead = self._overhead()
 
@@ -67,7 +70,9 @@ class Watch:
         before = self.root._blocks.recordings
         if not self.quiet:
             result = function(*args, **kwargs)
-            self.quiet = before == self.root._blocks.recordings and self._settled()
+            self.looks += 1
+            if self.looks < OFTEN or self.looks % OFTEN == 0:
+                self.quiet = before == self.root._blocks.recordings and self._settled()
             return result
         self.thread = threading.get_ident()
         self.root.session = self

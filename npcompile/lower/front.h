@@ -36,8 +36,8 @@ struct Names {
 
 struct Slots {
     Slot front;                                                 // of the recorded function
-    Slot rest;                                                  // of one that was cut
-    Slot trial, outlined, ready, misses, small, settled;        // of what is known of a signature
+    Slot cut_rest;                                              // of one that was cut
+    Slot rest, trial, outlined, ready, misses, small, settled;        // of what is known of a signature
     Slot calls, replays, host_calls, plain_calls, divergences;  // of its counts
 } slots;
 
@@ -49,7 +49,8 @@ struct Front {
     PyObject *own;       // leaves before those of the arguments
     PyObject *stats;     // its counts
     unsigned long long growing;  // bits for the places of arguments that are known by their type alone
-    bool direct;         // what is NumPy's for good is the function itself, called
+    bool quick;          // what is NumPy's as long as kernels are compiled is the function itself, called
+    bool direct;         // so is what is for good
     PyObject *known;     // by the text of a signature: (state, count of threads, key)
     PyObject *last_text, *last;  // of the call before
     PyObject *filters, *first, *errors;  // as they were when Python last found nothing unusual
@@ -178,11 +179,12 @@ PyObject *replayed(Front *self, PyObject *state, PyObject *ready, Signature &sig
     return nullptr;
 }
 
-// Whether a function that was cut into blocks, of which nothing is compiled, is called as it is for now.
-bool rests(PyObject *outlined) {
-    PyObject *held = slots.rest.of(outlined);
+// Whether the function is called as it is for now: one that was cut into blocks of which nothing is compiled, or a
+// signature whose kernels are being compiled.
+bool rests(PyObject *object, Slot slot) {
+    PyObject *held = slot.of(object);
     long rest = held ? PyLong_AsLong(held) : 0;
-    if (rest > 0 && count(outlined, slots.rest, -1)) return true;
+    if (rest > 0 && count(object, slot, -1)) return true;
     PyErr_Clear();
     return false;
 }
@@ -207,7 +209,7 @@ PyObject *answered(Front *self, PyObject *known, Signature &signature, const Bou
     if (!outlined || !ready || !PyList_CheckExact(ready)) return nullptr;
     bool plain = self->direct;
     if (outlined != Py_None) {
-        plain = plain && rests(outlined);
+        plain = plain && rests(outlined, slots.cut_rest);
     } else {
         if (slots.trial.of(state) != Py_None) return nullptr;
         if (PyList_GET_SIZE(ready)) {
@@ -218,6 +220,7 @@ PyObject *answered(Front *self, PyObject *known, Signature &signature, const Bou
             return answer;
         }
         plain = plain && (slots.small.of(state) == Py_True || slots.settled.of(state) == Py_True);
+        plain = plain || (self->quick && rests(state, slots.rest));
     }
     if (plain) {
         PyObject *answer = PyObject_Vectorcall(self->function, args, size_t(given), named);
@@ -276,14 +279,15 @@ PyObject *front_get(PyObject *recorded, PyObject *const *args, Py_ssize_t given,
 
 // ------------------------------------------------------------------------------------------------- as an object
 
-// Front(function, (takes, only_named, only_positional, more, more_named), own, stats, growing, direct)
+// Front(function, (takes, only_named, only_positional, more, more_named), own, stats, growing, quick, direct)
 PyObject *front_new(PyTypeObject *type, PyObject *args, PyObject *) {
     PyObject *function, *takes, *only_named, *own, *stats;
     Py_ssize_t only_positional;
     unsigned long long growing;
-    int more, more_named, direct;
-    if (!PyArg_ParseTuple(args, "O!(O!O!npp)O!OKp", &PyFunction_Type, &function, &PyTuple_Type, &takes, &PyTuple_Type,
-                          &only_named, &only_positional, &more, &more_named, &PyTuple_Type, &own, &stats, &growing, &direct))
+    int more, more_named, quick, direct;
+    if (!PyArg_ParseTuple(args, "O!(O!O!npp)O!OKpp", &PyFunction_Type, &function, &PyTuple_Type, &takes, &PyTuple_Type,
+                          &only_named, &only_positional, &more, &more_named, &PyTuple_Type, &own, &stats, &growing, &quick,
+                          &direct))
         return nullptr;
     Front *self = reinterpret_cast<Front *>(type->tp_alloc(type, 0));
     if (!self) return nullptr;
@@ -293,6 +297,7 @@ PyObject *front_new(PyTypeObject *type, PyObject *args, PyObject *) {
     self->own = Py_NewRef(own);
     self->stats = Py_NewRef(stats);
     self->growing = growing;
+    self->quick = quick;
     self->direct = direct;
     self->known = PyDict_New();
     if (!self->known) Py_CLEAR(self);
@@ -374,7 +379,7 @@ bool ready_front() {
     front_type.tp_clear = front_clear;
     front_type.tp_methods = front_methods;
     front_type.tp_doc = "What is known of one recorded function's signatures: Front(function, (takes, only_named, "
-                        "only_positional, more, more_named), own, stats, growing, direct).";
+                        "only_positional, more, more_named), own, stats, growing, quick, direct).";
     struct {
         PyObject **name;
         const char *text;
@@ -415,9 +420,9 @@ PyObject *use(PyObject *, PyObject *args) {
     if (!PyArg_ParseTuple(args, "(O!OOO)O(OO!OOOO)", &PyType_Type, &type, &cut, &state, &counts, &call, &threads,
                           &PyDict_Type, &warnings, &errors, &traps, &device, &diverged))
         return nullptr;
-    if (!find_slots(type, {{"_front", &slots.front}}) || !find_slots(cut, {{"rest", &slots.rest}}) ||
+    if (!find_slots(type, {{"_front", &slots.front}}) || !find_slots(cut, {{"rest", &slots.cut_rest}}) ||
         !find_slots(state, {{"trial", &slots.trial}, {"outlined", &slots.outlined}, {"ready", &slots.ready},
-                            {"misses", &slots.misses}, {"small", &slots.small}, {"settled", &slots.settled}}) ||
+                            {"misses", &slots.misses}, {"rest", &slots.rest}, {"small", &slots.small}, {"settled", &slots.settled}}) ||
         !find_slots(counts, {{"calls", &slots.calls}, {"replays", &slots.replays}, {"host_calls", &slots.host_calls},
                              {"plain_calls", &slots.plain_calls}, {"divergences", &slots.divergences}}))
         return nullptr;
