@@ -154,6 +154,12 @@ def moderate(dtype: str) -> np.ndarray:
     return np.array(values if kind.kind == "f" else [value + 0.5j * value**2 for value in values], kind)
 
 
+def infinite_complex(dtype: str) -> np.ndarray:
+    """All pairs of parts at which the arithmetic of complex numbers has zeros with signs, or NaN."""
+    some = [0.0, -0.0, 1.0, -1.5, 0.25, float("inf"), float("-inf"), float("nan")]
+    return np.array([complex(re, im) for re in some for im in some], dtype)
+
+
 Values = Callable[[str], np.ndarray]
 
 

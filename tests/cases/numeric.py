@@ -15,6 +15,7 @@ from tests.cases.framework import (
     case,
     edges,
     given,
+    infinite_complex,
     moderate,
     unary,
 )
@@ -101,3 +102,32 @@ case("numpy.clip", lambda np, a: np.clip(a, 1, 2, min=0), given((np.arange(5.0),
 case("numpy.clip", lambda np, a: np.clip(a, 1), given((np.arange(5.0),)), "one bound")
 case("numpy.ndarray.clip", lambda np, a: np.ndarray.clip(a, 1, max=3), given((np.arange(5.0),)), "by name")
 case("numpy.ndarray.clip", lambda np, a: np.ndarray.clip(a, 2), given((np.arange(5),)), "one bound")
+for dtype in COMPLEX:
+    numbers = infinite_complex(dtype)
+    one, other = np.repeat(numbers, numbers.size), np.tile(numbers, numbers.size)
+    case(
+        "numpy.clip",
+        lambda np, *a: np.clip(*a),
+        given((one, other, other[::-1].copy())),
+        f"{dtype} signs and NaN",
+    )
+    case("numpy.clip", lambda np, a: np.clip(a, 0, 1), given((numbers,)), f"{dtype} bounds that are zero")
+    both = np.stack([one, other])
+    case("numpy.prod", lambda np, a: np.prod(a, axis=0), given((both,)), f"{dtype} signs and NaN")
+    case("numpy.prod", lambda np, a: np.prod(a, axis=1), given((both[:, :40],)), f"{dtype} of many", ulp=64)
+    for exponent in (-3, -2, -1, 2, 3, 5):
+        case(
+            "numpy.power",
+            lambda np, a, n=exponent: np.power(a, n),
+            given((numbers,)),
+            f"{dtype} signs and NaN to the {exponent}",
+            ulp=4,
+        )
+    some = np.array([-99, -3, -1, 0, 1, 2, 3, 7, 98])
+    case(
+        "numpy.power",
+        lambda np, a, n: np.power(a, n),
+        given((np.repeat(numbers, some.size), np.tile(some, numbers.size))),
+        f"{dtype} to whole numbers",
+        ulp=4,
+    )

@@ -130,7 +130,8 @@ def ndarray_clip(a: Tensor, /, min: Any = None, max: Any = None, out: None = Non
 
 def _clipped(a: Tensor, low: Any, high: Any) -> Tensor:
     """maximum, then minimum, in the common dtype of all three: so NaN propagates and the upper bound wins.
-    Between two single floats an element that equals a bound stays as it is: that matters to the sign of 0."""
+    Between two single floats an element that equals a bound stays as it is, of complex numbers it becomes the
+    bound: that matters to the sign of 0."""
     dtype = dtype_of(a)
     if low is None and high is None and not _NO_BOUNDS:
         raise ValueError("One of max or min must be given")
@@ -155,7 +156,16 @@ def _clipped(a: Tensor, low: Any, high: Any) -> Tensor:
     if ready[0].is_floating_point() and least.numel() == most.numel() == 1:
         kept = torch.where((ready[0] >= least) | torch.isnan(ready[0]), ready[0], least)
         return torch.where((kept <= most) | torch.isnan(kept), kept, most)
+    if dtype_of(ready[0]).kind == "c":
+        kept = torch.where(_is_before(least, ready[0]) | torch.isnan(ready[0]), ready[0], least)
+        return torch.where(_is_before(kept, most) | torch.isnan(kept), kept, most)
     return do(np.minimum, do(np.maximum, ready[0], least), most)
+
+
+def _is_before(one: Tensor, other: Tensor) -> Tensor:
+    """The order of complex numbers that NumPy clips by: imaginary parts decide between equal real parts,
+    NaN or not."""
+    return torch.where(one.real == other.real, one.imag < other.imag, one.real < other.real)
 
 
 def _where_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:

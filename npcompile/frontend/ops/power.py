@@ -62,12 +62,29 @@ def _complex_power(a: Tensor, b: Tensor, static: int | None) -> Tensor:
     """npy_cpow: products for whole exponents below 100, and nothing but positive powers of 0."""
     if static is not None and 0 < abs(static) < 100:
         power = torch.multiply(a, a) if abs(static) == 2 else whole_power(a, abs(static))
-        return power if static > 0 else _inverse(power, 0.0)
+        power = power if static > 0 else _inverse(power, 0.0)
+        power = torch.where(a == 0, torch.zeros_like(a) if static > 0 else _missing(a), power)
+        return power if static in _WRITTEN_OUT else _begun_with_one(power, a)
     of_zero = torch.where(b.real > 0, 0.0, math.nan).to(a.dtype)
     of_zero = torch.where(b.real > 0, of_zero, torch.complex(of_zero.real, of_zero.real))
     whole = (b.imag == 0) & (b.real == torch.trunc(b.real)) & (torch.abs(b.real) < 100)
     power = torch.where(whole, _whole_powers(a, torch.where(whole, b.real, 0.0)), torch.pow(a, b))
     return torch.where(b == 0, torch.ones_like(a), torch.where(a == 0, of_zero, power))
+
+
+_WRITTEN_OUT = (1, 2, 3)  # the whole powers of complex numbers that NumPy does without a loop
+
+
+def _begun_with_one(power: Tensor, a: Tensor) -> Tensor:
+    """What the loop of products makes, which begins with 1 + 0j: 1 times an infinite number has a NaN."""
+    infinite = torch.isinf(a.real) | torch.isinf(a.imag)
+    return torch.where(infinite, _missing(a), power)
+
+
+def _missing(a: Tensor) -> Tensor:
+    """NaN in both parts."""
+    part = torch.full_like(a.real, math.nan)
+    return torch.complex(part, part)
 
 
 def _whole_powers(a: Tensor, exponents: Tensor) -> Tensor:
@@ -78,7 +95,9 @@ def _whole_powers(a: Tensor, exponents: Tensor) -> Tensor:
         square = square * square
         result = torch.where(size & (1 << bit) != 0, result * square, result)
     result = torch.where(size == 2, a * a, result)
-    return torch.where(exponents < 0, _inverse(result, 0.0), result)
+    result = torch.where(exponents < 0, _inverse(result, 0.0), result)
+    written_out = (exponents == 1) | (exponents == 2) | (exponents == 3)
+    return torch.where(written_out, result, _begun_with_one(result, a))
 
 
 def _float_power(a: Tensor, b: Tensor, static: int | None) -> Tensor:

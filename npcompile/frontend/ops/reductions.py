@@ -103,8 +103,28 @@ def _prod(a: Tensor, axes: tuple[int, ...]) -> Tensor:
         return torch.all(a, axes, keepdim=True)
     result = _wide(a)
     for axis in axes:
+        if a.is_complex() and a.shape[axis]:
+            result = _complex_prod(result, axis)
+            continue
         result = torch.prod(result, axis, keepdim=True, dtype=result.dtype)
     return result.to(a.dtype)
+
+
+_MOST_PRODUCTS = 32  # of complex numbers, written out one after the other
+
+
+def _complex_prod(a: Tensor, axis: int) -> Tensor:
+    """Along an axis, kept, beginning with 1, in NumPy's order: that decides signs of zeros, and what becomes
+    of infinities. Of many, halves are multiplied until there are few."""
+    while (length := a.shape[axis]) > _MOST_PRODUCTS:
+        half = length // 2
+        pairs = a.narrow(axis, 0, half) * a.narrow(axis, half, half)
+        a = torch.cat((pairs, a.narrow(axis, 2 * half, 1)), axis) if length % 2 else pairs
+    first, *others = a.split(1, axis)
+    result = torch.ones_like(first) * first
+    for other in others:
+        result = result * other
+    return result
 
 
 def _place(a: Tensor, axis: int, *, largest: bool, skips_nan: bool = False) -> Tensor:

@@ -55,7 +55,8 @@ def _at_once(reduction: Reduction, a: Tensor, axis: int) -> Tensor:
 
 
 def _scanned(reduction: Reduction, a: Tensor, axis: int) -> Tensor:
-    steps = a.dtype == torch.float16 and a.shape[axis] <= MOST_HALVES
+    stepwise = a.dtype == torch.float16 or (reduction is MULTIPLY and a.is_complex())
+    steps = stepwise and a.shape[axis] <= MOST_HALVES
     return _by_steps(reduction, a, axis) if steps else _at_once(reduction, a, axis)
 
 
