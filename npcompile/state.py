@@ -94,9 +94,11 @@ class State:
         """Whether a further program would decide by a number that to CPython is one object with another: a
         count, say, and that count modulo something. Later on they may be told apart."""
         assert program is not None
-        confused = any(node.meta.get("confused") for node in program.graph.nodes)
+        confused = _confused(program)
         if not confused or self.count < 2 or self.unsure >= MAX_UNSURE:
             return False
+        if any(_confused(entry.program) == confused for entry in self.entries):
+            return False  # it decides as an earlier one does: what made that diverge was something else
         self.pause = 1 << self.unsure
         self.unsure += 1
         return True
@@ -184,3 +186,9 @@ class State:
                 self.small, self.ready = True, []
                 recorded.gave_up()
         return result
+
+
+def _confused(program: Program) -> list[tuple[Any, Any]]:
+    """The lines and values of what was decided as two numbers were one object."""
+    guards = [node for node in program.graph.nodes if node.meta.get("confused")]
+    return [(node.meta["line"], node.target.expected) for node in guards]

@@ -252,3 +252,42 @@ def test_what_is_asked_of_a_dict_is_decided(monkeypatch: pytest.MonkeyPatch) -> 
     for scale in (2.0, 3.0, 4.0):
         judge(jitted, scaled, (np.ones(3), {"scale": scale, "more": {"a": np.ones(3), "b": scale + 1}}))
     assert (jitted.stats.programs, jitted.stats.replays) == (1, 2)
+
+
+class Quantity:
+    def __init__(self, values: Any, unit: dict[str, int]) -> None:
+        self.values, self.unit = values, unit
+
+    def __mul__(self, other: Any) -> Any:
+        unit = dict(self.unit)
+        for name, power in other.unit.items():
+            unit[name] = unit.get(name, 0) + power
+        return Quantity(self.values * other.values, unit)
+
+    def __add__(self, other: Any) -> Any:
+        if self.unit != other.unit:
+            raise TypeError(self.unit)
+        return Quantity(self.values + other.values, self.unit)
+
+
+def test_small_numbers_that_stay_do_not_hold_up_what_else_is_new(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Exponents are one object with literals, so that they decide; which arrays are one array does, too."""
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+
+    def energy(m, v, h):
+        total = m * v * v + m * h
+        return total.values, total.unit["kg"]
+
+    def given(m, v, h):
+        return Quantity(m, {"kg": 1}), Quantity(v, {"m": 1}), Quantity(h, {"m": 2})
+
+    jitted = npcompile.jit(energy)
+    a, b = np.arange(1.0, 6.0), np.linspace(1.0, 2.0, 50)
+    ways = [(a, a, a), (a, a * 2, a), (a, a, a * 3), (a, a * 2, a * 3), (b, b, b)]
+    for way in ways:
+        for _ in range(3):
+            got, want = jitted(*given(*way)), energy(*given(*way))
+            assert np.array_equal(got[0], want[0]) and got[1] == want[1]
+    assert jitted.stats.plain_calls == 0
+    assert jitted.stats.recordings == len(ways)
+    assert jitted.stats.replays == 2 * len(ways)
