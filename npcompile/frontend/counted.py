@@ -31,10 +31,15 @@ def size_by_data(notes: Steps, obj: Any) -> fx.Node | None:
     if type(obj) is not int or step_of(node) != "number":
         node = notes.number_step(operator.index, (node,), {}, int(obj))
     if "size" not in node.meta:
-        bounds = (SMALLEST, 2**63 - 1) if obj > 0 else (-(2**63), -SMALLEST)
-        notes.guard("range", bounds, node)
-        node.meta.update(size=int(obj), by_data=(int(obj),))
+        mark(notes, node, int(obj))
     return node
+
+
+def mark(notes: Steps, node: fx.Node, number: int) -> None:
+    """Say that a step gives a size that data decide."""
+    bounds = (SMALLEST, 2**63 - 1) if number > 0 else (-(2**63), -SMALLEST)
+    notes.guard("range", bounds, node)
+    node.meta.update(size=number, by_data=(number,))
 
 
 def ends_by_data(notes: Steps, item: Any) -> tuple[int, ...]:

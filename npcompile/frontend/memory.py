@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import operator
 import weakref
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from torch import fx
 
 from npcompile.frontend.arrays import layout
 
@@ -73,6 +75,24 @@ class Moving:
             if len(one) == len(another) == 2 and one[0] is another[0] and (one[1] - another[1]) % length:
                 return False
         return True
+
+
+def form_of(item: Any) -> Any:
+    """An item of an index in the form that `Moving` keeps."""
+    if type(item) is slice:
+        return "slice", *(form_of(part) for part in (item.start, item.stop, item.step))
+    if type(item) is int:
+        return None, item
+    if not isinstance(item, fx.Node):
+        return item
+    first, second = (*item.args, None, None)[:2]
+    if item.target in (operator.add, operator.sub) and isinstance(first, fx.Node) and type(second) is int:
+        node, constant = form_of(first)
+        return node, constant + second if item.target is operator.add else constant - second
+    if item.target is operator.add and type(first) is int and isinstance(second, fx.Node):
+        node, constant = form_of(second)
+        return node, constant + first
+    return item, 0
 
 
 def address(array: np.ndarray[Any, Any]) -> int:

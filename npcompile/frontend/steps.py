@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -15,10 +14,11 @@ from npcompile.frontend.arrays import after_writing, facts, is_array, is_numpy, 
 from npcompile.frontend.counted import ends_by_data, has_such, size_by_data
 from npcompile.frontend.handed import Unfollowed
 from npcompile.frontend.meant import as_index, as_value
-from npcompile.frontend.memory import Moving
+from npcompile.frontend.memory import Moving, form_of
 from npcompile.frontend.ndarray import is_basic
 from npcompile.frontend.outside import Outside
 from npcompile.frontend.program import Call, Guard, Program, step_of, value_of
+from npcompile.frontend.ranged import ranged
 from npcompile.frontend.table import TABLE, TORCH, Op, computed
 from npcompile.frontend.tracked import fresh
 from npcompile.lower.graph import write
@@ -51,6 +51,8 @@ class Steps(Outside):
             return result
         if is_array(result) and self.tracked.get(result) is not None:
             return result  # NumPy answered with an array that is there already
+        if op.function is np.arange and (found := ranged(self, args, kwargs, result)) is not None:
+            return found
         is_view = view or (op.view and self._is_view(result, args))
         if not is_view and not self.in_library(op, args):
             args = self.even(args)
@@ -78,7 +80,7 @@ class Steps(Outside):
         if step == "op" and self.general and "length" in op.accepts:
             step = "library"  # how long it is depends on data: NumPy makes it
         if step == "view" and moving:
-            index = tuple(map(_form, _items(refs[1])))
+            index = tuple(map(form_of, _items(refs[1])))
             index = index[:-1] if index[-1] is Ellipsis else index
             region = None if self.general else Moving(refs[0], value_of(refs[0]).shape, index)
             value = replace(value, region=region)  # where in the memory is known at replay
@@ -408,24 +410,6 @@ def _is_integer(item: Any) -> bool:
 
 def _are_whole(refs: tuple[Any, ...]) -> bool:
     return all(isinstance(ref, fx.Node) or type(ref) is int for ref in refs)
-
-
-def _form(item: Any) -> Any:
-    """An item of an index in the form that `Moving` keeps."""
-    if type(item) is slice:
-        return "slice", *(_form(part) for part in (item.start, item.stop, item.step))
-    if type(item) is int:
-        return None, item
-    if not isinstance(item, fx.Node):
-        return item
-    first, second = (*item.args, None, None)[:2]
-    if item.target in (operator.add, operator.sub) and isinstance(first, fx.Node) and type(second) is int:
-        node, constant = _form(first)
-        return node, constant + second if item.target is operator.add else constant - second
-    if item.target is operator.add and type(first) is int and isinstance(second, fx.Node):
-        node, constant = _form(second)
-        return node, constant + first
-    return item, 0
 
 
 def _items(index: Any) -> tuple[Any, ...]:

@@ -1,0 +1,115 @@
+"""`np.arange` of numbers that steps give: how long it is follows from them, and so does each element."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from torch import fx
+
+from npcompile.frontend.counted import mark
+from npcompile.frontend.pure import OPERATORS, UFUNCS
+from npcompile.frontend.table import TABLE
+from npcompile.lower.sizes import SMALLEST
+
+if TYPE_CHECKING:
+    from npcompile.frontend.steps import Steps
+
+_KINDS = (int, float, np.int64, np.float64)
+
+
+def arange_length(start: Any, stop: Any, step: Any) -> int:
+    """How many elements `np.arange` gives. Raises where NumPy does."""
+    distance = stop - start
+    count = distance / step
+    if count == 0 and distance != 0:  # it underflowed
+        return int(math.copysign(1, count) > 0)
+    return max(math.ceil(count), 0)
+
+
+def ranged(notes: Steps, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:
+    """Note `np.arange(*args)`; returns the result to hand on. None where all of its numbers are sizes or
+    decided, or of types with rules of their own."""
+    if kwargs or not 1 <= len(args) <= 3 or any(type(arg) not in _KINDS for arg in args):
+        return None
+    nodes = [notes.tracked.node(arg) for arg in args]
+    sizes = all(type(arg) is int for arg in args) and all(
+        node is None or "size" in node.meta for node in nodes
+    )
+    if sizes or not any(nodes):
+        return None
+    start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
+    size = len(result)
+    if arange_length(start, stop, step) != size or result.dtype not in (np.int64, np.float64):
+        return None
+    given = [Operand(arg, notes.ref(arg)) for arg in args]
+    # Python has one object for each small number: what is no argument must not be looked up.
+    first, last, by = (
+        (Operand(0, 0), *given, Operand(1, 1)) if len(args) == 1 else (*given, Operand(1, 1))[:3]
+    )
+    notes.bound((*args, result), (result,))
+    length = notes.number_step(arange_length, (first.ref, last.ref, by.ref), {}, size)
+    places = _op(notes, np.arange, Operand(size, _size(notes, length, size)))
+    if result.dtype == np.int64:
+        made = _op(notes, np.add, _op(notes, np.multiply, places, by), first)
+    else:  # the first two are as they were given, the rest follows from their difference
+        first, by = _as_float(notes, first), _as_float(notes, by)
+        second = _of_numbers(notes, "+", first, by)
+        rest = _op(notes, np.multiply, places, _of_numbers(notes, "-", second, first))
+        made = _op(notes, np.add, rest, first)
+        for place, number in ((1, second), (0, first)):
+            here = _op(notes, np.equal, places, Operand(place, place))
+            made = _op(notes, np.where, here, number, made)
+    made.ref.meta["value"] = notes.value(result)
+    notes.know(result, made.ref)
+    return result
+
+
+class Operand(NamedTuple):
+    """A number or an array, and its node, or itself where it is decided."""
+
+    value: Any
+    ref: Any
+
+
+def _op(notes: Steps, function: Any, *operands: Operand) -> Operand:
+    op = TABLE.of(function)
+    assert op is not None
+    with np.errstate(all="ignore"):
+        result = function(*(operand.value for operand in operands))
+    refs = tuple(operand.ref for operand in operands)
+    if not any(isinstance(ref, fx.Node) for ref in refs) and isinstance(result, np.generic):
+        return Operand(result, result)
+    return Operand(result, notes.add("op", op, refs, {}, notes.value(result)))
+
+
+def _as_float(notes: Steps, number: Operand) -> Operand:
+    return number if isinstance(number.value, float) else _number(notes, float, number)
+
+
+def _of_numbers(notes: Steps, symbol: str, a: Operand, b: Operand) -> Operand:
+    if isinstance(a.value, np.generic) or isinstance(b.value, np.generic):
+        return _op(notes, UFUNCS[symbol], a, b)
+    return _number(notes, OPERATORS[symbol], a, b)
+
+
+def _number(notes: Steps, function: Any, *operands: Operand) -> Operand:
+    result = function(*(operand.value for operand in operands))
+    refs = tuple(operand.ref for operand in operands)
+    if not any(isinstance(ref, fx.Node) for ref in refs):
+        return Operand(result, result)
+    return Operand(result, notes.number_step(function, refs, {}, result))
+
+
+def _size(notes: Steps, length: fx.Node, size: int) -> Any:
+    """The length as an argument of an op."""
+    if "size" in length.meta:
+        if length in notes.counts:
+            notes.is_size(length)
+    elif notes.general and size >= SMALLEST:
+        mark(notes, length, size)
+    else:
+        notes.decide(length, size)
+        return size
+    return length
