@@ -18,6 +18,7 @@ COUNT = 30
 
 # The statement of which a function has 30, each with its own number for K.
 KINDS = {
+    "a function in a list": "x = functions[K](x)",
     "a number of the module": "x = x * number_K",
     "an array of the module": "x = x + array_K",
     "a flag of the module": "x = x + 1 if flag_K else x",
@@ -72,6 +73,7 @@ listed = [1 + k / 8 for k in range(COUNT)]
 rows = [np.full(16, k / 8) for k in range(COUNT)]
 tupled = tuple(listed)
 tables = [{"w": number} for number in listed]
+functions = []
 """
 
 
@@ -80,7 +82,7 @@ def module_of(folder: Path, name: str, statement: str) -> ModuleType:
     each = range(COUNT)
     lines = [_HEAD.replace("COUNT", str(COUNT))]
     for k in each:
-        lines.append(f"def function_{k}(x): return x + {k}")
+        lines.append(f"def function_{k}(x): return x + {k}\nfunctions.append(function_{k})")
         lines.append(f"def f_{k}(self, x): return x + {k}\nOne.f_{k} = f_{k}")
         lines.append(f"def p_{k}(self): return self.n_{k}\nOne.p_{k} = property(p_{k})")
     lines.append("def outer_function():")

@@ -237,7 +237,8 @@ def must_be_cut(fn: FunctionType) -> bool:
         node, imports = tree_of(fn)
     except NotFound:
         return False
-    tried = _facts_of(node, fn.__code__).tried
+    known = _facts.get(id(node))  # making them takes as long as recording does
+    tried = known is not None and known.tried
     last = node.body[-1]
     made = set(stored_names(*node.body))
     for part in own_nodes(body_of(node)):

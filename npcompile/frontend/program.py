@@ -144,6 +144,16 @@ class Guard:
         return value is (others[0] if others else expected)
 
 
+@dataclass(frozen=True)
+class Codes:
+    """Whether functions that a recording went into still have the code that they had."""
+
+    pairs: tuple[tuple[Any, types.CodeType], ...]
+
+    def __call__(self) -> bool:
+        return all(function.__code__ is code for function, code in self.pairs)
+
+
 @dataclass(frozen=True, eq=False)
 class Call:
     """An opaque call: of a function, or of a method of its first argument."""

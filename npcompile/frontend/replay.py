@@ -11,7 +11,7 @@ from torch import fx
 from npcompile.frontend.device_writer import DeviceWriter
 from npcompile.frontend.lanes import Lane
 from npcompile.frontend.memory import Overlap
-from npcompile.frontend.program import Guard, Program
+from npcompile.frontend.program import Codes, Guard, Program
 from npcompile.frontend.writer import Writer, in_place
 from npcompile.lower import native
 from npcompile.lower.plan import Plan
@@ -19,11 +19,15 @@ from npcompile.lower.transfers import Counter, counting
 
 
 def native_guard(value: Any) -> Any:
-    """A guard on arrays as the native runtime asks it, once it has been built; anything else as it is."""
+    """A guard as the native runtime asks it, once it has been built and if it can; anything else as it is."""
     if (module := native.loaded()) is None:
         return value
     if type(value) is Guard and value.kind == "array":
         return module.ArrayGuard(value, *value.expected)
+    if type(value) is Guard and value.kind in ("function", "keys", "entries"):
+        return module.ObjectGuard(value, value.kind, value.expected)
+    if type(value) is Codes:
+        return module.ObjectGuard(value, "codes", value.pairs)
     if type(value) is Overlap:
         return module.OverlapGuard(value, value.pairs)
     return value

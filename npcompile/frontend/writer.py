@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 from torch import fx
 
-from npcompile.frontend.alike import DICTS
 from npcompile.frontend.hooks import UNARY
 from npcompile.frontend.lanes import method
 from npcompile.frontend.made import Build, Store
 from npcompile.frontend.memory import Overlap
-from npcompile.frontend.program import Call, Diverged, Length, Program, Read, step_of, value_of
+from npcompile.frontend.program import Call, Codes, Diverged, Length, Program, Read, step_of, value_of
 from npcompile.frontend.pure import OPERATORS
 from npcompile.frontend.recording.place import caller_at
 from npcompile.frontend.stacks import is_stack, product
@@ -172,8 +171,6 @@ class Writer:
             return f"type({name}) is not type({other}) or {name} != {other}"
         if kind == "same":
             return f"{name} is not {self.arg(node.args[1])}"
-        if kind == "function":
-            return f"getattr({name}, '__func__', None) is not {self.constant(expected)}"
         if kind == "type":
             return f"type({name}) is not {self.constant(expected)}"
         if kind == "length":
@@ -191,11 +188,6 @@ class Writer:
         if kind == "code":
             function = self.constant(types.FunctionType)
             return f"type({name}) is not {function} or {name}.__code__ is not {self.constant(expected)}"
-        if kind == "keys":
-            return f"type({name}) not in {self.constant(DICTS)} or tuple({name}) != {self.constant(expected)}"
-        if kind == "entries" and not any(type(item) is tuple for item in expected):
-            same = f"type({name}) not in {self.constant(DICTS)} or tuple({name}) != {self.constant(expected)}"
-            return f"{same} or [*map(type, {name})] != {self.constant([*map(type, expected)])}"
         if kind == "alike":
             guarded = f"{self.constant(guard, 'guard')}({name})"
             return f"{name} is not {self.constant(expected)} and not {guarded}"
@@ -303,8 +295,8 @@ class Writer:
         for space, name in self.program.builtins:
             self.put(f"if {name!r} in {self.constant(space, 'globals')}:")
             self.put("    raise __Diverged")
-        for function, code in self.program.functions:
-            self.put(f"if {self.constant(function, 'f')}.__code__ is not {self.constant(code)}:")
+        if self.program.functions:
+            self.put(f"if not {self.constant(Codes(tuple(self.program.functions)), 'codes')}():")
             self.put("    raise __Diverged")
         numbers = {
             id(step): number for number, step in enumerate(s for s in plan.steps if s.segment is not None)

@@ -1,11 +1,13 @@
-// Guards of replays on arrays that are read from outside: what each is, and how they lie to each other in memory.
+// Guards of replays on what is read from outside: arrays and how they lie to each other in memory, methods, the keys of
+// dictionaries, the code of functions.
 //
-// Each stands for a guard in Python, which is asked where a value is not an ndarray. Included by native.cpp only.
+// Each stands for a guard in Python, which is asked where a value is of another kind. Included by native.cpp only.
 #pragma once
 
 #include <numpy/arrayobject.h>
 
 #include <cstddef>
+#include <cstring>
 #include <vector>
 
 namespace {
@@ -153,20 +155,107 @@ void overlap_guard_dealloc(PyObject *object) {
     Py_TYPE(object)->tp_free(object);
 }
 
+struct ObjectGuard {
+    PyObject_HEAD
+    vectorcallfunc vectorcall;
+    PyObject *otherwise, *expected;
+};
+
+// Of a method, whether it is of this function.
+PyObject *function_guard_call(PyObject *object, PyObject *const *args, size_t nargsf, PyObject *named) {
+    auto *self = reinterpret_cast<ObjectGuard *>(object);
+    if (PyVectorcall_NARGS(nargsf) != 1 || named || !PyMethod_Check(args[0]))
+        return PyObject_Vectorcall(self->otherwise, args, nargsf, named);
+    return PyBool_FromLong(PyMethod_GET_FUNCTION(args[0]) == self->expected);
+}
+
+bool same_text(PyObject *one, PyObject *other) {
+    return PyUnicode_CheckExact(one) && PyUnicode_CheckExact(other) && PyUnicode_Compare(one, other) == 0;
+}
+
+// Of a dictionary, whether its keys are these objects, or the same text, in this order. Python compares others.
+PyObject *keys_guard_call(PyObject *object, PyObject *const *args, size_t nargsf, PyObject *named) {
+    auto *self = reinterpret_cast<ObjectGuard *>(object);
+    bool usual = PyVectorcall_NARGS(nargsf) == 1 && !named && PyDict_CheckExact(args[0]);
+    if (usual && PyDict_GET_SIZE(args[0]) != PyTuple_GET_SIZE(self->expected)) Py_RETURN_FALSE;
+    PyObject *key, *value;
+    for (Py_ssize_t at = 0, i = 0; usual && PyDict_Next(args[0], &at, &key, &value); i++)
+        usual = key == PyTuple_GET_ITEM(self->expected, i) || same_text(key, PyTuple_GET_ITEM(self->expected, i));
+    if (!usual) return PyObject_Vectorcall(self->otherwise, args, nargsf, named);
+    Py_RETURN_TRUE;
+}
+
+// Whether functions have the code that they had: pairs of both.
+PyObject *codes_guard_call(PyObject *object, PyObject *const *args, size_t nargsf, PyObject *named) {
+    auto *self = reinterpret_cast<ObjectGuard *>(object);
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(self->expected); i++) {
+        PyObject *pair = PyTuple_GET_ITEM(self->expected, i), *function = PyTuple_GET_ITEM(pair, 0);
+        if (!PyFunction_Check(function)) return PyObject_Vectorcall(self->otherwise, args, nargsf, named);
+        if (PyFunction_GET_CODE(function) != PyTuple_GET_ITEM(pair, 1)) Py_RETURN_FALSE;
+    }
+    Py_RETURN_TRUE;
+}
+
+// ObjectGuard(otherwise, kind, expected)
+PyObject *object_guard_new(PyTypeObject *type, PyObject *args, PyObject *) {
+    PyObject *otherwise, *expected;
+    const char *kind;
+    if (!PyArg_ParseTuple(args, "OsO", &otherwise, &kind, &expected)) return nullptr;
+    bool of_function = !std::strcmp(kind, "function"), of_codes = !std::strcmp(kind, "codes");
+    bool right = of_function || PyTuple_CheckExact(expected);
+    for (Py_ssize_t i = 0; right && of_codes && i < PyTuple_GET_SIZE(expected); i++) {
+        PyObject *pair = PyTuple_GET_ITEM(expected, i);
+        right = PyTuple_CheckExact(pair) && PyTuple_GET_SIZE(pair) == 2;
+    }
+    if (!right) return PyErr_SetString(PyExc_TypeError, "no such guard"), nullptr;
+    auto *self = reinterpret_cast<ObjectGuard *>(type->tp_alloc(type, 0));
+    if (!self) return nullptr;
+    self->vectorcall = of_function ? function_guard_call : of_codes ? codes_guard_call : keys_guard_call;
+    self->otherwise = Py_NewRef(otherwise);
+    self->expected = Py_NewRef(expected);
+    return reinterpret_cast<PyObject *>(self);
+}
+
+int object_guard_traverse(PyObject *object, visitproc visit, void *arg) {
+    auto *self = reinterpret_cast<ObjectGuard *>(object);
+    Py_VISIT(self->otherwise);
+    Py_VISIT(self->expected);
+    return 0;
+}
+
+int object_guard_clear(PyObject *object) {
+    auto *self = reinterpret_cast<ObjectGuard *>(object);
+    Py_CLEAR(self->otherwise);
+    Py_CLEAR(self->expected);
+    return 0;
+}
+
+void object_guard_dealloc(PyObject *object) {
+    PyObject_GC_UnTrack(object);
+    object_guard_clear(object);
+    Py_TYPE(object)->tp_free(object);
+}
+
+PyTypeObject object_guard_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
 PyTypeObject array_guard_type = {PyVarObject_HEAD_INIT(nullptr, 0)}, overlap_guard_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
 
 bool ready_guards() {
     auto ready = [](PyTypeObject &type, const char *name, size_t size, size_t offset, newfunc make, destructor end) {
         type.tp_name = name;
         type.tp_basicsize = Py_ssize_t(size);
-        type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL;
+        type.tp_flags |= Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL;
         type.tp_vectorcall_offset = Py_ssize_t(offset);
         type.tp_call = PyVectorcall_Call;
         type.tp_new = make;
         type.tp_dealloc = end;
         return PyType_Ready(&type) == 0;
     };
-    return ready(array_guard_type, "npcompile.lower._native.ArrayGuard", sizeof(ArrayGuard),
+    object_guard_type.tp_flags = Py_TPFLAGS_HAVE_GC;  // functions refer to what calls them
+    object_guard_type.tp_traverse = object_guard_traverse;
+    object_guard_type.tp_clear = object_guard_clear;
+    return ready(object_guard_type, "npcompile.lower._native.ObjectGuard", sizeof(ObjectGuard),
+                 offsetof(ObjectGuard, vectorcall), object_guard_new, object_guard_dealloc) &&
+           ready(array_guard_type, "npcompile.lower._native.ArrayGuard", sizeof(ArrayGuard),
                  offsetof(ArrayGuard, vectorcall), array_guard_new, array_guard_dealloc) &&
            ready(overlap_guard_type, "npcompile.lower._native.OverlapGuard", sizeof(OverlapGuard),
                  offsetof(OverlapGuard, vectorcall), overlap_guard_new, overlap_guard_dealloc);

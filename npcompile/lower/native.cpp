@@ -98,7 +98,7 @@ PyMODINIT_FUNC PyInit__native(void) {
         const char *name;
         PyTypeObject *type;
     } types[] = {{"Kernel", &kernel_type}, {"Front", &front_type}, {"ArrayGuard", &array_guard_type},
-                 {"OverlapGuard", &overlap_guard_type}};
+                 {"OverlapGuard", &overlap_guard_type}, {"ObjectGuard", &object_guard_type}};
     for (auto &one : types)
         if (module && PyModule_AddObjectRef(module, one.name, reinterpret_cast<PyObject *>(one.type)) < 0)
             Py_CLEAR(module);

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import enum
 import itertools
 import types
 import weakref
-from collections import deque, namedtuple
+from collections import OrderedDict, defaultdict, deque, namedtuple
 from collections.abc import Callable
 from typing import Any
 
@@ -16,7 +17,7 @@ import torch
 
 from npcompile.frontend.arrays import facts
 from npcompile.frontend.memory import Overlap
-from npcompile.frontend.program import Guard
+from npcompile.frontend.program import Codes, Guard
 from npcompile.frontend.signature import key_of
 from npcompile.lower import native
 
@@ -258,3 +259,51 @@ def test_native_guards_on_memory_decide_as_pythons_do() -> None:
         quick = native.loaded().OverlapGuard(overlap, overlap.pairs)
         for one, other in itertools.product(views, repeat=2):
             assert quick(one, other) is Overlap(overlap.pairs)(one, other), (distance, one, other)
+
+
+def test_native_guards_on_dicts_decide_as_pythons_do() -> None:
+    dicts: list[Any] = [
+        {"a": 1, "b": 2},
+        {"b": 2, "a": 1},
+        {"a": 1},
+        {},
+        {1: 0},
+        {1.0: 0},
+        {True: 0},
+        {(1, "a"): 0},
+    ]
+    dicts += [{"".join(("long ", "key")): 0}, OrderedDict(a=1, b=2), defaultdict(int, {"a": 1, "b": 2})]
+    dicts += [{float("nan"): 0}, {1.5: 0}, {(1, True): 0}, {(1, 1): 0}, {(1, "a"): 0}]
+    others = [1.5, None, [X], X, ("a", "b")]
+    for one, kind in itertools.product(dicts, ("keys", "entries")):
+        guard = Guard(kind, tuple(one))
+        quick = native.loaded().ObjectGuard(guard, kind, guard.expected)
+        for value in (*dicts, *map(copy.copy, dicts), *({f"{key}": 0} for key in ("a", "long key")), *others):
+            assert quick(value) is guard(value), (kind, one, value)
+
+
+def test_native_guards_on_methods_and_codes_decide_as_pythons_do() -> None:
+    methods = [
+        Plain().__init__,
+        X.sum,
+        types.MethodType(function, X),
+        types.MethodType(made(1), X),
+        function,
+        1,
+    ]
+    for method in methods:
+        guard = Guard("function", getattr(method, "__func__", None))
+        quick = native.loaded().ObjectGuard(guard, "function", guard.expected)
+        for value in methods:
+            assert quick(value) is guard(value), (method, value)
+    one, other = made(1), function
+    codes = Codes(((one, one.__code__), (other, other.__code__)))
+    quick = native.loaded().ObjectGuard(codes, "codes", codes.pairs)
+    assert quick() is codes() is True
+    before, one.__code__ = one.__code__, made(2).__code__.replace(co_name="another")
+    assert quick() is codes() is False
+    one.__code__ = before
+    assert quick() is codes() is True
+    for bad in (("codes", (1, 2)), ("codes", [()]), ("keys", ["a"])):
+        with pytest.raises(TypeError):
+            native.loaded().ObjectGuard(codes, *bad)
