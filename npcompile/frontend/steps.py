@@ -89,6 +89,7 @@ class Steps(Outside):
         node = self.add(step, op, refs, named, value)
         node.meta["unchecked"] = op.sure is not None and op.sure(args, result)
         node.meta["moving"] = moving and step == "view"
+        node.meta["viewed"] = step == "op" and type(result) is np.ndarray and result.base is not None
         if moving and op.function is GETITEM and any(map(self._is_window, _items(args[1]))):
             if self.general:
                 node.meta["by_data"] = tuple(ends_by_data(self, item) for item in _items(args[1]))

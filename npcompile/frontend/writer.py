@@ -38,6 +38,9 @@ def as_numpy(op: Op, on_device: bool) -> Callable[..., Any]:
     return result
 
 
+_INSIDE = ("op", "view", "library", "write", "number", "guard")  # steps that hand no array to anybody
+
+
 class Writer:
     """Writes the function's text; objects that text cannot name are handed in as constants."""
 
@@ -253,11 +256,22 @@ class Writer:
         """A value that leaves the function: it is returned, or stored."""
         return self.arg(value)
 
+    def returned(self, value: Any) -> str:
+        """A value that is returned. Where NumPy answered with a view of what it had made, so is
+        this: it does not own its memory."""
+        viewed = isinstance(value, fx.Node) and value.meta.get("viewed", False)
+        return self.leaf(value) + ("[...]" if viewed and self._leaves_once(value) else "")
+
+    def _leaves_once(self, node: fx.Node) -> bool:
+        """Whether nobody but the caller gets this array, so that it need not be one object everywhere."""
+        once = sum(leaf is node for leaf in self.program.result.leaves()) == 1
+        return once and all(user.op == "output" or step_of(user) in _INSIDE for user in node.users)
+
     def begin(self) -> None:
         """What comes between the steps that need nothing computed and the others."""
 
     def finish(self) -> None:
-        self.put(f"return {self.program.result.text(self.leaf)}")
+        self.put(f"return {self.program.result.text(self.returned)}")
 
     def carry_out(self, rest: list[Step], numbers: dict[int, int]) -> None:
         """The steps from the first effect on; numbers: of segments, by step."""
