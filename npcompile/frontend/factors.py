@@ -1,0 +1,50 @@
+"""Programs of many writes: factors that differ from statement to statement are no reason to compile each.
+
+Where slices of one array are written that overlap, each statement is a segment of its own. Those that differ
+in numbers alone share kernels that are given the numbers.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from torch import fx
+
+from npcompile.frontend.program import step_of, value_of
+from npcompile.frontend.table import Op
+from npcompile.lower.graph import write
+from npcompile.lower.values import Value
+
+# With so many writes (a compilation takes seconds, a number that is handed on some 50 ns).
+MANY = 32
+_ARITHMETIC = frozenset([np.add, np.subtract, np.multiply, np.true_divide])
+
+
+def hand_on(graph: fx.Graph) -> None:
+    """Make the floats in arithmetic steps of their own, in a program of many writes."""
+    if sum(node.target is write for node in graph.nodes) < MANY:
+        return
+    known: dict[str, fx.Node] = {}
+    for node in list(graph.nodes):
+        if (
+            step_of(node) != "op"
+            or not isinstance(node.target, Op)
+            or node.target.function not in _ARITHMETIC
+        ):
+            continue
+        if value_of(node).kind == "array" and any(type(arg) is float for arg in node.args):
+            node.args = tuple(_given(graph, arg, node, known) for arg in node.args)
+
+
+def _given(graph: fx.Graph, arg: Any, user: fx.Node, known: dict[str, fx.Node]) -> Any:
+    if type(arg) is not float:
+        return arg
+    text = arg.hex()
+    if text not in known:
+        first = next(node for node in graph.nodes if node.op != "placeholder")
+        with graph.inserting_before(first):
+            made = known[text] = graph.call_function(float, (arg,))
+        place = {key: user.meta.get(key) for key in ("line", "top")}
+        made.meta.update(place, step="number", value=Value("float"))
+    return known[text]
