@@ -32,7 +32,7 @@ class Counted:
         self._bound = bound
 
     def __call__(self, *new_shape: Any, **named: Any) -> None:
-        if _are_users(self._bound.__self__):
+        if _is_switch(named.get("refcheck", True)) and _are_users(self._bound.__self__):
             named["refcheck"] = False
         self._bound(*new_shape, **named)
 
@@ -40,7 +40,7 @@ class Counted:
 def resized(array: np.ndarray[Any, Any], *new_shape: Any, **named: Any) -> None:
     """`np.ndarray.resize(array, ...)`, called with what NumPy counts in plain Python: there, too, one
     reference is the operand."""
-    if _are_users(array):
+    if _is_switch(named.get("refcheck", True)) and _are_users(array):
         named["refcheck"] = False
     np.ndarray.resize(array, *new_shape, **named)
 
@@ -61,6 +61,11 @@ def counting(fn: Any) -> Any:
 def counted(obj: Any, name: str) -> Any:
     """What `obj.name` is to be where it is the `resize` of one of NumPy's arrays; None elsewhere."""
     return Counted(obj.resize) if name == "resize" and isinstance(obj, np.ndarray) else None
+
+
+def _is_switch(refcheck: Any) -> bool:
+    """Whether NumPy takes this: what it refuses, it is to be given."""
+    return isinstance(refcheck, (bool, int, np.bool_, np.integer))
 
 
 def _are_users(array: Any) -> bool:

@@ -178,6 +178,24 @@ def test_resizing_is_as_in_plain_python(f: Any, monkeypatch: pytest.MonkeyPatch)
         np.testing.assert_equal(answer(jitted), answer(f))
 
 
+def test_what_is_no_switch_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+
+    def bound(x: Any) -> None:
+        b = x + 1
+        b.resize(5, refcheck="no")
+
+    def unbound(x: Any) -> None:
+        b = x + 1
+        np.ndarray.resize(b, 5, refcheck="no")
+
+    for f in (bound, unbound):
+        jitted = npcompile.jit(f)
+        for _ in range(CALLS):
+            with pytest.raises(TypeError):
+                jitted(np.arange(3.0))
+
+
 def test_a_caller_that_has_the_array_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
     jitted = npcompile.jit(given)
