@@ -36,7 +36,7 @@ class HostCalls:
         self.owner = owner
         self.state = state
         self.replay = replay
-        self.timed = entry.replay.link(kernels, owner._stats, self._around)
+        self.timed = entry.replay.link(kernels, owner._stats, self._around, entry.exactly)
         self.filename = entry.program.filename
         self.calls = 0
         self.spent: dict[fx.Node, float] = {}  # in the call at hand

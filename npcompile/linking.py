@@ -57,7 +57,7 @@ class Linking:
                     if verifying() and entry.program.device in (None, "cpu"):
                         kernels = watched(kernels, entry.segments, entry.program.filename, self.name)
                     front.use()
-                    replay = entry.replay.link(kernels, self._stats)
+                    replay = entry.replay.link(kernels, self._stats, instead=entry.exactly)
                     if entry.counts:
                         replay = Exactly(entry.counts, replay)
                     elif entry.replay.hosts and entry.program.device in (None, "cpu"):

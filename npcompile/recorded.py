@@ -394,7 +394,7 @@ class Recorded(Sharing):
             if not entry.alone:
                 return traced.result
             stand_ins = [eager(segment.graph, entry.program.device) for segment in entry.segments]
-            replay = entry.replay.link(stand_ins, self._stats)
+            replay = entry.replay.link(stand_ins, self._stats, instead=entry.exactly)
             replay = Exactly(entry.counts, replay) if entry.counts else replay
             state.ready.insert(0, (replay, entry.host_calls))
             return traced.result

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from npcompile.balance import Balance
+from npcompile.frontend.lengths import exactly
 from npcompile.frontend.program import Program
 from npcompile.frontend.trace import Traced, ops_version
 from npcompile.lower import cuda
@@ -33,6 +34,7 @@ class Entry:
         self.jobs: list[Job | cuda.DeviceJob] = []
         # Whether it may answer; where lengths depend on data, it may once another recording agrees.
         self.alone = True
+        self.exactly = exactly(traced.program)  # guards in place of those for many lengths
         self.counts: dict[int, int] = {}  # places and values of arguments that its sizes are
 
     def start(self) -> None:

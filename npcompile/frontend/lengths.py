@@ -87,6 +87,12 @@ def looked_at(program: Program) -> dict[fx.Node, fx.Node]:
     return found
 
 
+def exactly(program: Program) -> dict[Any, Any]:
+    """For guards that let calls of NumPy give arrays of other lengths, those that do not: kernels for the
+    recorded sizes alone need them."""
+    return {node.target: node.meta["exact"] for node in program.graph.nodes if "exact" in node.meta}
+
+
 def lengths_of(guard: Guard) -> tuple[int, ...]:
     """The lengths among what a guard expects."""
     numbers = (guard.expected,) if guard.kind == "count" else guard.expected[1]

@@ -112,3 +112,15 @@ def test_many_steps_share_a_program(monkeypatch: pytest.MonkeyPatch) -> None:
         args = 0.0, 5.0 + k, 0.25 + k / 100
         same(jitted(*args), by_steps(*args))
     assert jitted.stats.recordings <= 6 and jitted.stats.plain_calls == 0, jitted.stats
+
+
+def window_of(x, n):
+    return np.kaiser(n, 8.6) * 2
+
+
+@pytest.mark.filterwarnings("ignore::npcompile.NotCompiledWarning")
+def test_calls_of_numpy_that_give_another_length(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+    jitted = npcompile.jit(window_of, wait=True)
+    for n in [10, 13, 11, 30, 4, 41, 2, 1, 3, 0, 12, 10, 5, -1, 9, 0, 14]:
+        same(jitted(np.ones(120), n), window_of(np.ones(120), n), ulp=4, where=f"{n}")
