@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from enum import Enum
 from inspect import CO_NESTED
+from random import Random
 from types import FunctionType
 from typing import Any
 
@@ -16,7 +17,7 @@ from npcompile.frontend.arrays import facts, is_array
 from npcompile.frontend.follow import is_users_class
 from npcompile.frontend.handed import Unfollowed
 from npcompile.frontend.notes import Notes
-from npcompile.frontend.program import Read
+from npcompile.frontend.program import Read, step_of
 from npcompile.frontend.signature import NUMBERS, by_value
 from npcompile.frontend.tracked import fresh
 from npcompile.lower.sizes import SMALLEST
@@ -35,6 +36,13 @@ class Outside(Notes):
             self.contents(node, container)
         else:
             self.unread[id(container)] = container, node
+
+    def typed(self, value: Any, node: fx.Node, call: fx.Node) -> None:
+        """A call that is made again and gave a number has to give one of this type."""
+        if step_of(call) != "opaque":
+            return
+        if type(value) in NUMBERS or isinstance(value, np.generic):
+            self.guard("type", type(value), node)
 
     def contents(self, node: fx.Node, container: Any) -> None:
         """Follow what lies in a container from outside. It is all read at once: a small int in it must not
@@ -126,6 +134,14 @@ def is_fixed(value: tuple[Any, ...]) -> bool:
     """Whether a tuple holds whole numbers, texts and the like alone (a shape, names), which decide as a rule:
     it is decided as a whole."""
     return all(is_fixed(item) if type(item) is tuple else _decides(item) for item in value)
+
+
+def is_steady(function: Any, args: tuple[Any, ...]) -> bool:
+    """Whether a call gives a number of the same type again: a clock's, or a random one."""
+    called = getattr(function, "function", None)
+    if getattr(called, "__module__", None) == "time" or type(getattr(called, "__self__", None)) is Random:
+        return True
+    return bool(args) and isinstance(args[0], _STREAMS)
 
 
 def is_shape(value: tuple[Any, ...]) -> bool:

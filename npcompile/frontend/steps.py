@@ -16,7 +16,7 @@ from npcompile.frontend.handed import Unfollowed
 from npcompile.frontend.meant import as_index, as_value
 from npcompile.frontend.memory import Moving, form_of
 from npcompile.frontend.ndarray import is_basic
-from npcompile.frontend.outside import Outside
+from npcompile.frontend.outside import Outside, is_steady
 from npcompile.frontend.program import Call, Guard, Program, step_of, value_of
 from npcompile.frontend.ranged import ranged
 from npcompile.frontend.table import TABLE, TORCH, Op, computed
@@ -178,6 +178,7 @@ class Steps(Outside):
                 part = self.add("part", _part, (node, key), {}, self.value(item))
                 if is_array(item) and step_of(node) != "op":
                     self.still(item, part)
+                self.typed(item, part, node)
                 self.result(part, item)
             if kind is not tuple:
                 self.tracked.keep(result, node)
@@ -275,15 +276,15 @@ class Steps(Outside):
         self, step: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any
     ) -> Any:
         if step == "host" and is_array(result) and any(result is arg for arg in (*args, *kwargs.values())):
-            raise Unfollowed(
-                "a call of NumPy that is not an op answers with its own argument: it may have written to it"
-            )
+            raise Unfollowed("a call that is no op answers with its own argument: it may have written to it")
         ref = self.handed if step == "opaque" else self.ref
         refs = tuple(ref(arg) for arg in args)
         named = {key: ref(arg) for key, arg in kwargs.items()}
         node = self.add(step, function, refs, named, self.value(result))
         if is_array(result) and self.tracked.get(result) is None:
             self.still(result, node)
+        elif not is_steady(function, args):
+            self.typed(result, node, node)
         return self.result(node, result)
 
     def still(self, array: Any, node: fx.Node) -> None:

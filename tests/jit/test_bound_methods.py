@@ -4,6 +4,8 @@ to their container is done at each call, and what they find in it is never stale
 from __future__ import annotations
 
 import copy
+import functools
+import operator
 from collections import Counter, OrderedDict, deque
 from collections.abc import Callable
 from types import SimpleNamespace
@@ -179,3 +181,78 @@ def test_of_a_new_container_at_each_call(
     kept: set[Any] = set()
     same(jitted(x, 1.0, lambda y: kept.add(y.sum())), fn(x, 1.0, lambda y: None))
     assert len(kept) == (1 if fn is stepped else 2)
+
+
+@functools.cache
+def counted_up(n):
+    return np.arange(3.0) + n
+
+
+@functools.cache
+def counted_down(n):
+    return 9.0 - np.arange(3.0) * n
+
+
+def squared(n, by):
+    return np.arange(3.0) ** n * by
+
+
+def of_number(x, f):
+    return x * f(2) + 1
+
+
+def of_array(x, f):
+    return f(x) * 2
+
+
+TAKING = {
+    of_number: (
+        counted_up,
+        counted_down,
+        functools.partial(squared, by=2.0),
+        functools.partial(squared, by=3.0),
+    ),
+    of_array: (
+        *(operator.itemgetter(0), operator.itemgetter(1), operator.itemgetter(slice(1, 3))),
+        *(operator.attrgetter("T"), operator.attrgetter("size"), operator.attrgetter("real")),
+        *(operator.methodcaller("sum"), operator.methodcaller("max"), operator.methodcaller("sum", axis=0)),
+        *(np.poly1d([1.0, 2.0]), np.poly1d([1.0, 3.0]), np.vectorize(abs), np.vectorize(float)),
+    ),
+}
+
+
+@pytest.mark.filterwarnings("ignore::npcompile.NotCompiledWarning")
+@pytest.mark.parametrize("fn", TAKING)
+def test_callables_of_one_type_as_arguments(fn: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The signature says their type alone: which one it is, is seen at each call."""
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+    jitted = npcompile.jit(fn)
+    for given in (*TAKING[fn], *reversed(TAKING[fn])) * 2:
+        for call in range(2):
+            x = np.arange(3.0) - call
+            same(jitted(x, given), fn(x, given), where=repr(given))
+
+
+def next_of(x, source):
+    return x * next(source)
+
+
+def sum_of_next(x, source):
+    k = next(source)
+    y = x * (k + 1)
+    return y + 1, k
+
+
+@pytest.mark.filterwarnings("ignore::npcompile.NotCompiledWarning")
+@pytest.mark.parametrize("fn", [next_of, sum_of_next])
+def test_what_a_call_gives_may_be_of_another_type(
+    fn: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+    given: list[Any] = [2.5, 3.5, 2, 3, np.float64(3), np.float64(4), 3, np.float32(2), np.int64(3)]
+    given += [np.arange(3), True, 1j, np.arange(3.0), 2.5]
+    jitted = npcompile.jit(fn)
+    x = np.arange(3)
+    ours, plain = iter(given), iter(given)
+    for call in range(len(given)):
+        same(jitted(x, ours), fn(x, plain), where=f"call {call}")

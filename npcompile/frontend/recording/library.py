@@ -22,6 +22,7 @@ import numpy as np
 from npcompile.frontend import follow, pure
 from npcompile.frontend.arrays import facts, is_array
 from npcompile.frontend.hooks import BINARY, COMPARE, INPLACE, UNARY
+from npcompile.frontend.program import step_of
 from npcompile.frontend.recording.control import LAZY
 from npcompile.frontend.recording.kept import Kept
 from npcompile.frontend.recording.place import do
@@ -85,6 +86,8 @@ class Library(Kept):
         if isinstance(fn, enum.EnumType) and len(args) == 1 and not kwargs and not self.notes.traced(*args):
             return (self._decided(do(fn, *args)),)
         if type(fn) in _GETTERS:
+            if (node := self.notes.tracked.node(fn)) is not None and step_of(node) != "read":
+                return None  # an argument may be another at each call, and is called again
             return self._getter(fn, args, kwargs)
         if type(fn) is _CACHED and not kwargs and all(map(self._is_decided, args)):
             return self._remembered(fn, args)
@@ -101,6 +104,7 @@ class Library(Kept):
     def _remembered(self, fn: Any, args: tuple[Any, ...]) -> tuple[Any, ...] | None:
         """What a function under `functools.cache` gives for what is decided: that very object at each call,
         so it is read as what lies in a dict is."""
+        self._note(self.notes.ref, fn, True)  # an argument is known by its type alone
         most = fn.cache_parameters()["maxsize"]
         result = do(fn, *args) if most is None or most >= SEVERAL else None
         if not is_array(result) and type(result) not in (float, complex):
