@@ -135,7 +135,8 @@ def _between(
 def interp(x: Tensor, xp: Tensor, fp: Tensor, left: Any = None, right: Any = None, period: Any = None) -> Any:
     """Not ok where the period is 0."""
     kind = COMPLEX128 if fp.is_complex() else FLOAT64
-    x, xp, fp = cast(x, FLOAT64), cast(xp, FLOAT64), cast(fp, kind)
+    shape, x, xp, fp = x.shape, cast(x, FLOAT64), cast(xp, FLOAT64), cast(fp, kind)
+    x = x.reshape(-1)  # a place of no axes is asked for its value
     ok = None
     if period is not None:
         if xp.dim() != 1 or fp.dim() != 1:
@@ -159,7 +160,7 @@ def interp(x: Tensor, xp: Tensor, fp: Tensor, left: Any = None, right: Any = Non
     high = fp[-1] if right is None else cast(tensor(right, x.device), kind)
     size = xp.numel()
     # NumPy's search does not go past a NaN among the points; torch's does.
-    at = torch.searchsorted(torch.where(torch.isnan(xp), torch.inf, xp), x.contiguous(), right=True) - 1
+    at = torch.searchsorted(torch.where(torch.isnan(xp), torch.inf, xp), x, right=True) - 1
     here = at.clamp(0, max(size - 2, 0))
     after = (here + 1).clamp(max=size - 1)
     if fp.is_complex():
@@ -171,7 +172,8 @@ def interp(x: Tensor, xp: Tensor, fp: Tensor, left: Any = None, right: Any = Non
     value = torch.where((xp[at.clamp(0, size - 1)] == x) | (at == size - 1), exact, between)
     value = torch.where(x < xp[0], low, torch.where(x > xp[-1], high, value))
     # where there is one point, NumPy asks only whether x lies on one side of it: NaN does not
-    return (torch.where(torch.isnan(x), x.to(value.dtype), value) if size > 1 else value), ok
+    value = torch.where(torch.isnan(x), x.to(value.dtype), value) if size > 1 else value
+    return value.reshape(shape), ok
 
 
 # -- choosing ------------------------------------------------------------------------------------------------
