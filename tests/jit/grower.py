@@ -281,7 +281,7 @@ UNARY += [
     "np.sqrt(np.abs({}))",
     "np.rint({})",
     "np.conjugate({})",
-    "np.signbit({})",
+    "np.signbit(np.nan_to_num({}))",  # nobody says which sign a NaN has
     "{}.real",
 ]
 # Which of 0.0 and -0.0 is the greater depends on NumPy's own loops: + 0 takes the sign away.
@@ -289,7 +289,7 @@ BOTH = [
     "np.minimum({}, {}) + 0",
     "np.maximum({}, {}) + 0",
     "np.fmax({}, {}) + 0",
-    "np.copysign({}, {})",
+    "np.copysign({}, np.nan_to_num({}))",
     "np.multiply({}, {})",
 ]
 BOTH += [
