@@ -15,6 +15,7 @@ import json.encoder
 import shlex
 import statistics
 import string
+import sys
 import textwrap
 import types
 from collections.abc import Callable, Iterator
@@ -28,7 +29,7 @@ from npcompile.frontend.rewrite import Refusal, Rewritten, rewrite
 MODULES = (
     "argparse _pydecimal ast bdb calendar cmd collections colorsys configparser contextlib copy csv "
     "dataclasses difflib dis email.message enum fnmatch fractions functools gettext glob heapq "
-    "html.parser inspect ipaddress json.decoder json.encoder logging mimetypes numbers optparse pathlib "
+    "html.parser inspect ipaddress json.decoder json.encoder logging mimetypes numbers optparse "
     "pickle pprint random re._parser reprlib shlex shutil statistics string tarfile tempfile textwrap "
     "tokenize traceback types typing unittest.case urllib.parse uuid xml.etree.ElementTree zipfile"
 ).split()
@@ -74,7 +75,9 @@ def copied(name: str) -> types.ModuleType:
     spec = importlib.util.find_spec(name)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, name, module)  # where `enum.global_enum` puts names
+        spec.loader.exec_module(module)
     hooks = Hooks()
 
     def bound(fn: Any) -> Any:

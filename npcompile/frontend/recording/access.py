@@ -35,7 +35,7 @@ _GRIDS = (type(np.mgrid), type(np.ogrid), type(np.r_), type(np.c_))  # `np.mgrid
 
 
 _FLAGS = type(np.empty(0).flags)
-_MADE_BY_PYTHON = 1 << 9  # Py_TPFLAGS_HEAPTYPE: in a class that Python code made, more may change
+_IMMUTABLE = 1 << 8  # Py_TPFLAGS_IMMUTABLETYPE: in a class that Python code made, more may change
 _GENERATORS = (np.random.Generator, np.random.RandomState)
 
 
@@ -160,7 +160,7 @@ class Access(Histories):
                 ):
                     self.of_class_method(obj, name, result)
                     return result
-                if type(result) is types.BuiltinFunctionType and not obj.__flags__ & _MADE_BY_PYTHON:
+                if type(result) is types.BuiltinFunctionType and obj.__flags__ & _IMMUTABLE:
                     return result  # `itertools.chain.from_iterable`
                 if _computed(obj, name) or isinstance(result, types.MethodType):
                     raise Unfollowed(f"attribute {name} of class {obj.__name__}")
