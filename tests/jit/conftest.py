@@ -12,9 +12,11 @@ import npcompile
 
 @pytest.fixture(scope="module")
 def native_runtime() -> Iterator[None]:
-    """One function compiled: with that the native runtime is there."""
+    """One function compiled: with that the native runtime is there. No replay is in doubt: NumPy has no
+    turns, whatever the time says."""
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("NPCOMPILE_BACKEND", raising=False)
+        patch.setattr(npcompile.Jitted, "clear_seconds", 60.0)
         jitted = npcompile.jit(lambda x: np.sqrt(x) + 1, wait=True)
         jitted(np.ones(3))
         yield

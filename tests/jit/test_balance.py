@@ -160,12 +160,12 @@ def test_what_is_beside_goes_on() -> None:
     assert jitted.stats.replays >= before.replays + 19
 
 
-def spaced(x: np.ndarray, step: float) -> Any:
-    return np.arange(0.0, len(x), step) * x[0]
+def joined(x: np.ndarray, end: float) -> Any:
+    return np.r_[x, 0.0:end] * x[0]
 
 
 def test_it_is_told_once() -> None:
-    jitted = npcompile.jit(spaced)
+    jitted = npcompile.jit(joined)
     with pytest.warns(npcompile.NotCompiledWarning) as told:
         for call in range(60):
             jitted(numbers(call), 0.5 + call % 5)
@@ -175,12 +175,12 @@ def test_it_is_told_once() -> None:
 
 
 def test_sizes_that_settle_are_replayed() -> None:
-    jitted = npcompile.jit(spaced)
+    jitted = npcompile.jit(joined)
     for call in range(50):
         jitted(numbers(call), 0.5 + call % 5)
     settled, before = np.arange(201.0), replace(jitted.stats)
     for _ in range(REST + 10):
-        same(jitted(settled, 3.0), spaced(settled, 3.0), ulp=4, scale=1.0)
+        same(jitted(settled, 3.0), joined(settled, 3.0), ulp=4, scale=1.0)
     assert jitted.stats.replays >= before.replays + 5
     assert jitted.stats.recordings <= before.recordings + 2
 

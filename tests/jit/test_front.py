@@ -113,7 +113,6 @@ def test_a_replay_is_all_the_python_that_a_call_runs(name: str) -> None:
     named = function.keywords if isinstance(function, functools.partial) else {}
     function = function.func if named else function
     jitted = npcompile.jit(function, wait=True)
-    jitted.clear_seconds = 1.0  # no replay is in doubt: NumPy has no turns, whatever the time says
     args, own = make(), make()
     for _ in range(12):
         np.testing.assert_allclose(jitted(*args, **named), function(*own, **named))

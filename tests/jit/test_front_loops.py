@@ -39,7 +39,6 @@ def means(u: Any, count: int) -> Any:
 
 def test_a_list_that_grows_is_known_by_its_type() -> None:
     jitted = npcompile.jit(last, wait=True)
-    jitted.clear_seconds = 1.0
     history = [np.ones(8)]
     for _ in range(20):
         found = jitted(np.ones(8), history)
@@ -56,7 +55,6 @@ def test_a_list_that_grows_is_known_by_its_type() -> None:
 
 def test_errstate_that_ignores_asks_no_python_and_one_that_raises_does() -> None:
     jitted = npcompile.jit(divided, wait=True)
-    jitted.clear_seconds = 1.0
     one, zero = np.ones(3), np.zeros(3)
     for _ in range(12):
         jitted(one, one)
