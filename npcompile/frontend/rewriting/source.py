@@ -12,9 +12,9 @@ import inspect
 import itertools
 import linecache
 import re
-import tokenize
 import warnings
 import weakref
+from dataclasses import dataclass
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -77,20 +77,39 @@ def find(fn: FunctionType) -> tuple[FunctionNode, frozenset[str]]:
     known = _given.get(id(code))
     if known is not None and known[0]() is code:
         return known[1], known[2]
+    proven = _proven.get(id(code))
+    if proven is not None and proven[0]() is code:
+        node, imports = _definition(code, proven[1], fn.__globals__), proven[2]
+        assert node is not None  # it was found in this very text
+    else:
+        node, imports = _search(fn)
+    if imports & asserts.IMPORTS and isinstance(node, ast.FunctionDef):
+        asserts.name_locals(node.body)
+    return node, imports
+
+
+def _search(fn: FunctionType) -> tuple[FunctionNode, frozenset[str]]:
+    """The tree in the function's file that compiles to its code. Raises NotFound."""
+    code = fn.__code__
     linecache.checkcache(code.co_filename)
     lines = linecache.getlines(code.co_filename, fn.__globals__)
     if not lines:
         raise NotFound("its source is not available")
     if code.co_firstlineno > len(lines):
         raise NotFound("its source was changed since it was imported")
+    text = ""
+    candidates: list[FunctionNode] = []
     try:
-        imports = _imports(code.co_filename, lines) | asserts.IMPORTS.intersection(fn.__globals__)
+        file = _file(code.co_filename, lines)
+        imports = file.imports | asserts.IMPORTS.intersection(fn.__globals__)
         if code.co_name == "<lambda>":
             candidates = _lambdas(code, lines)
-        else:
-            candidates = _definitions(code, lines, fn.__globals__)
+        elif code.co_firstlineno in file.ends:
+            text = _text(lines, code.co_firstlineno, file.ends[code.co_firstlineno])
+            node = _definition(code, text, fn.__globals__)
+            candidates = [] if node is None else [node]
         matching = [node for node in candidates if same_code(compile_in_place(node, code, imports), code)]
-    except (SyntaxError, ValueError, tokenize.TokenError) as error:
+    except (SyntaxError, ValueError) as error:
         raise NotFound(f"its source does not parse: {error}") from None
     if not matching:
         raise NotFound(
@@ -98,24 +117,34 @@ def find(fn: FunctionType) -> tuple[FunctionNode, frozenset[str]]:
         )
     if len(matching) > 1:
         raise NotFound("two lambdas of the same line cannot be told apart")
-    if imports & asserts.IMPORTS and isinstance(matching[0], ast.FunctionDef):
-        asserts.name_locals(matching[0].body)
+    if text:
+        key = id(code)
+        _proven[key] = weakref.ref(code, lambda _: _proven.pop(key, None)), text, imports
     return matching[0], imports
 
 
-def _definitions(code: CodeType, lines: list[str], names: dict[str, Any]) -> list[FunctionNode]:
-    """The `def` that starts at the code's first line."""
-    first = code.co_firstlineno
-    block = inspect.getblock(lines[first - 1 :])
-    indented = block[0][:1].isspace()
+# The text that compiles to a code, and its file's imports, by identity of the code: to be parsed again, since
+# who asks for a tree changes it.
+_proven: dict[int, tuple[weakref.ref[CodeType], str, frozenset[str]]] = {}
+
+
+def _text(lines: list[str], first: int, last: int) -> str:
+    """The lines of a `def`, where they stand in their file."""
+    block = lines[first - 1 : last]
     # An indented block stands under an `if` on the line before: lines and columns stay those of the file.
-    lead = "\n" * (first - 2) + "if 1:\n" if indented else "\n" * (first - 1)
-    tree = parse(text := lead + "".join(block))
+    lead = "\n" * (first - 2) + "if 1:\n" if block[0][:1].isspace() else "\n" * (first - 1)
+    return lead + "".join(block)
+
+
+def _definition(code: CodeType, text: str, names: dict[str, Any]) -> FunctionNode | None:
+    """The `def` of the code's name in a text that `_text` gave."""
+    tree = parse(text)
     body: list[Any] = tree.body
-    if indented and body:
+    if body and isinstance(body[0], ast.If):
         body = body[0].body
-    found: list[FunctionNode] = []
-    found += [node for node in body[:1] if isinstance(node, ast.FunctionDef) and node.name == code.co_name]
+    found = (
+        body[0] if body and isinstance(body[0], ast.FunctionDef) and body[0].name == code.co_name else None
+    )
     asserts.rewrite_asserts(tree, text, code.co_filename, names)
     return found
 
@@ -135,25 +164,36 @@ def _lambdas(code: CodeType, lines: list[str]) -> list[FunctionNode]:
     return list(copy.deepcopy(known[1].get(code.co_firstlineno, [])))
 
 
-_imports_of: dict[str, tuple[list[str], frozenset[str]]] = {}
+@dataclass(frozen=True)
+class _File:
+    lines: list[str]
+    imports: frozenset[str]  # names that imports bind at the top level: `name.f()` is compiled another way
+    ends: dict[int, int]  # the last line of each `def`, by the first, its decorators' included
 
 
-def _imports(filename: str, lines: list[str]) -> frozenset[str]:
-    """The names that imports bind at the top level: `name.f()` is compiled another way for these."""
-    known = _imports_of.get(filename)
-    if known is None or known[0] is not lines:
+_files: dict[str, _File] = {}
+_WITHIN = ("body", "orelse", "finalbody", "handlers", "cases")  # where statements hold statements
+
+
+def _file(filename: str, lines: list[str]) -> _File:
+    """What is to be known of a file, once for the lines it has now."""
+    known = _files.get(filename)
+    if known is None or known.lines is not lines:
         names: set[str] = set()
-        pending: list[ast.AST] = [parse("".join(lines))]
+        ends: dict[int, int] = {}
+        pending: list[tuple[Any, bool]] = [(parse("".join(lines)), True)]
         while pending:
-            node = pending.pop()
+            node, top = pending.pop()
             if isinstance(node, ast.Import | ast.ImportFrom):
-                names.update(bound_by(alias) for alias in node.names if alias.name != "*")
-            elif isinstance(node, ast.mod | ast.stmt | ast.ExceptHandler | ast.match_case) and not isinstance(
-                node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
-            ):
-                pending += ast.iter_child_nodes(node)
-        known = _imports_of[filename] = lines, frozenset(names)
-    return known[1]
+                names.update(bound_by(alias) for alias in node.names if top and alias.name != "*")
+                continue
+            if isinstance(node, ast.FunctionDef):
+                ends[min([node.lineno, *(d.lineno for d in node.decorator_list)])] = node.end_lineno or 0
+            top &= not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+            for name in _WITHIN:
+                pending += [(inner, top) for inner in getattr(node, name, ())]
+        known = _files[filename] = _File(lines, frozenset(names), ends)
+    return known
 
 
 def parse(text: str) -> ast.Module:
