@@ -1,8 +1,9 @@
 """What stands for something else: ranges and lists for arrays, which are steps of their own, members of enums
-for the numbers that they are."""
+and arrays of no dimension for the numbers that they are."""
 
 from __future__ import annotations
 
+import operator
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
@@ -21,13 +22,68 @@ def as_number(value: Any) -> Any:
     return float.__pos__(value) if isinstance(value, Enum) and isinstance(value, float) else value
 
 
+# Where ops take whole numbers, or tuples of them, for which NumPy takes arrays of no dimension as well.
+_WHOLE: dict[Any, frozenset[int | str]] = {
+    np.roll: frozenset({1, "shift"}),
+    np.tile: frozenset({1, "reps"}),
+    np.repeat: frozenset({1, "repeats"}),
+    np.diff: frozenset({1, "n"}),
+    np.rot90: frozenset({1, "k"}),
+    np.reshape: frozenset({1, "shape"}),
+    np.ndarray.reshape: frozenset(range(1, 33)),
+    np.broadcast_to: frozenset({1, "shape"}),
+    np.arange: frozenset({0, 1, 2, "start", "stop", "step"}),
+    **{function: frozenset({0, "shape"}) for function in (np.zeros, np.ones, np.empty, np.full)},
+    **{function: frozenset({2, "num"}) for function in (np.linspace, np.logspace)},
+    **{function: frozenset({1, "k"}) for function in (np.diag, np.diagflat, np.tril, np.triu)},
+    **{function: frozenset({0, 1, 2, "N", "M", "k", "n"}) for function in (np.eye, np.tri, np.identity)},
+    **{
+        function: frozenset({1, "indices_or_sections"})
+        for function in (np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit)
+    },
+}
+
+
 def as_index(notes: Steps, index: Any) -> Any:
-    """An index in which ranges are arrays."""
+    """An index in which ranges are arrays, and arrays at the ends of slices whole numbers."""
     items = index if type(index) is tuple else (index,)
-    if not any(type(item) is range for item in items):
+    if not any(type(item) is range or type(item) is slice for item in items):
         return index
-    made = tuple([_counted(notes, item) if type(item) is range else item for item in items])
+    made = tuple([_item(notes, item) for item in items])
     return made if type(index) is tuple else made[0]
+
+
+def _item(notes: Steps, item: Any) -> Any:
+    if type(item) is range:
+        return _counted(notes, item)
+    if type(item) is slice and any(type(end) is np.ndarray for end in (item.start, item.stop, item.step)):
+        return slice(*(_end(notes, end) for end in (item.start, item.stop, item.step)))
+    return item
+
+
+def _end(notes: Steps, end: Any) -> Any:
+    return notes.number(operator.index, (end,), {}, int(end)) if type(end) is np.ndarray else end
+
+
+def as_counts(
+    notes: Steps, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments of an op in which arrays of no dimension, where whole numbers stand, are scalars."""
+    places = _WHOLE.get(function)
+    if places is None:
+        return args, kwargs
+    args = tuple([_count(notes, arg) if place in places else arg for place, arg in enumerate(args)])
+    return args, {key: _count(notes, arg) if key in places else arg for key, arg in kwargs.items()}
+
+
+def _count(notes: Steps, arg: Any) -> Any:
+    if type(arg) in (tuple, list) and any(type(item) is np.ndarray for item in arg):
+        return type(arg)([_count(notes, item) for item in arg])
+    if type(arg) is not np.ndarray or arg.ndim or arg.dtype.kind not in "iu":
+        return arg
+    op = TABLE.of(np.ndarray.__getitem__)
+    assert op is not None
+    return notes.op(op, (arg, ()), {}, arg[()])
 
 
 def _counted(notes: Steps, item: range) -> Any:

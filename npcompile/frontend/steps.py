@@ -13,12 +13,13 @@ from npcompile.frontend import pure, storable
 from npcompile.frontend.arrays import after_writing, facts, is_array, is_numpy, is_uneven, layout, outline
 from npcompile.frontend.counted import ends_by_data, has_such, size_by_data
 from npcompile.frontend.handed import Unfollowed
-from npcompile.frontend.meant import as_index, as_value
+from npcompile.frontend.meant import as_counts, as_index, as_value
 from npcompile.frontend.memory import Moving, form_of
 from npcompile.frontend.ndarray import is_basic
 from npcompile.frontend.outside import Outside, is_steady
 from npcompile.frontend.program import Call, Guard, Program, step_of, value_of
 from npcompile.frontend.ranged import ranged
+from npcompile.frontend.rolled import rolled
 from npcompile.frontend.table import TABLE, TORCH, Op, computed
 from npcompile.frontend.tracked import fresh
 from npcompile.lower.graph import write
@@ -51,6 +52,9 @@ class Steps(Outside):
             return result
         if is_array(result) and self.tracked.get(result) is not None:
             return result  # NumPy answered with an array that is there already
+        args, kwargs = as_counts(self, op.function, args, kwargs)
+        if op.function is np.roll and (found := rolled(self, args, kwargs, result)) is not None:
+            return found
         if op.function is np.arange and (found := ranged(self, args, kwargs, result)) is not None:
             return found
         is_view = view or (op.view and self._is_view(result, args))

@@ -87,7 +87,7 @@ def _divmod(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
         return torch.where(b == 0, torch.zeros_like(a), quotient), torch.remainder(a, _divisor(b))
     mod = _fmod(a, b)
     div = (a - mod) / b
-    adjust = (mod != 0) & ((b < 0) != (mod < 0))
+    adjust = (mod != 0) & ((b < 0) ^ (mod < 0))
     div = torch.where(adjust, div - 1, div)
     zero = torch.zeros_like(mod)
     modulus = torch.where(mod == 0, torch.copysign(zero, b), torch.where(adjust, mod + b, mod))

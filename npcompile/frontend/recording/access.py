@@ -109,7 +109,7 @@ class Access(Histories):
                 self.notes.asked(obj)
                 return result
             op = TABLE.of(np.ndarray.__dict__.get(name))
-            if type(result) in (types.BuiltinFunctionType, types.MethodType):
+            if type(result) in (types.BuiltinFunctionType, types.MethodType, types.MethodWrapperType):
                 return result
             if op is None:
                 raise Unfollowed(f"ndarray.{name}")

@@ -23,8 +23,8 @@ from npcompile.frontend.program import Call, Read
 from npcompile.frontend.recording.base import SIMPLE
 from npcompile.frontend.recording.bound import After, Method, target_of
 from npcompile.frontend.recording.functions import MAX_DEPTH
-from npcompile.frontend.recording.library import Library
 from npcompile.frontend.recording.place import do, frames, outputs_named, warn, warn_at
+from npcompile.frontend.recording.special import Special
 from npcompile.frontend.rewrite import Rewritten, rewrite
 from npcompile.frontend.signature import NUMBERS
 from npcompile.frontend.steps import SETITEM, _part
@@ -39,7 +39,7 @@ _IN_PLACE = {np.ndarray.fill: None, np.ndarray.sort: np.sort, np.ndarray.partiti
 _KEYS = (*_COMPARED, complex, tuple, list)
 
 
-class Calls(Library):
+class Calls(Special):
     """`f(a)`, by what is known of `f`."""
 
     def call(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:

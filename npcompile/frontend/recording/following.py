@@ -118,9 +118,9 @@ class Following(Calls):
         if self.active and not before.calls(self):
             return result
         if self._inside:  # a part of another such function: that is where it is taken back
-            self.stop(f"{source.__name__} is not recorded whole")
+            self.stop(before.calls(self) or f"{source.__name__} is not recorded whole")
             return result
-        reason, at, top = self.reason, self.at, self.top
+        reason, at, top = self.reason or before.calls(self), self.at, self.top
         before.restore(self)
         if kwargs.get("out") is not None or (fn in WRITING and kwargs):
             self.active, self.reason, self.at, self.top = (
@@ -135,6 +135,7 @@ class Following(Calls):
         if fn in CALLBACKS and fn not in pure.HOST_FUNCTIONS:
             self._seen.clear()
             return self._note(self.notes.opaque, Call(source.__name__, fn), args, kwargs, result)
+        self.notes.refusal = reason
         return self._note(self.notes.host, fn, args, kwargs, result)
 
     def _function(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -172,10 +173,13 @@ class _State:
         self.count, self.host_calls = notes.count, notes.host_calls
         self.seen = dict(recorder._seen)
 
-    def calls(self, recorder: Following) -> bool:
-        """Whether anything that is no operation of ours has been noted since."""
-        nodes = list(recorder.notes.graph.nodes)[len(self.nodes) :]
-        return any(step_of(node) in ("host", "opaque") for node in nodes)
+    def calls(self, recorder: Following) -> str | None:
+        """What has been noted since that is no operation of ours, and why."""
+        for node in list(recorder.notes.graph.nodes)[len(self.nodes) :]:
+            if step_of(node) in ("host", "opaque"):
+                why = node.meta.get("reason")
+                return f"{node.name}: {why}" if why else f"it calls {node.name}"
+        return None
 
     def restore(self, recorder: Following) -> None:
         """Take back what was noted since. The objects that are still followed are followed as they were."""

@@ -1,0 +1,80 @@
+"""Special methods of arrays that are called by their names (`a.__add__(b)`): the operators that they are."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from npcompile.frontend.arrays import is_numpy
+from npcompile.frontend.hooks import BINARY, INPLACE
+from npcompile.frontend.recording.library import Library
+from npcompile.frontend.recording.objects import _COMPARED, _NAMES, _UNARY
+from npcompile.frontend.signature import NUMBERS
+
+_Handler = Callable[[Any, tuple[Any, ...]], Any]
+_OWN = vars(np.ndarray)
+
+
+def _listed() -> dict[Any, tuple[int, _Handler]]:
+    """By the function in the class: how many operands it takes, and what it does by the hooks."""
+
+    def left(symbol: str) -> _Handler:
+        return lambda hooks, args: hooks.binary(symbol, *args)
+
+    def right(symbol: str) -> _Handler:
+        return lambda hooks, args: hooks.binary(symbol, *reversed(args))
+
+    def inplace(symbol: str) -> _Handler:
+        return lambda hooks, args: hooks.inplace(symbol, *args)
+
+    def compare(symbol: str) -> _Handler:
+        return lambda hooks, args: hooks.compare(symbol, *args)
+
+    def unary(symbol: str) -> _Handler:
+        return lambda hooks, args: hooks.unary(symbol, *args)
+
+    def called(function: Any) -> _Handler:
+        return lambda hooks, args: hooks.call(function, *args)
+
+    found: dict[Any, tuple[int, _Handler]] = {}
+    for symbol in BINARY:
+        found[_OWN[f"__{_NAMES[symbol]}__"]] = 2, left(symbol)
+        found[_OWN[f"__r{_NAMES[symbol]}__"]] = 2, right(symbol)
+    for symbol in INPLACE:
+        found[_OWN[f"__i{_NAMES[symbol]}__"]] = 2, inplace(symbol)
+    for symbol, name in _COMPARED.items():
+        found[_OWN[name]] = 2, compare(symbol)
+    for symbol, name in _UNARY.items():
+        found[_OWN[name]] = 1, unary(symbol)
+    for function in (abs, len, int, float, complex, bool):
+        found[_OWN[f"__{function.__name__}__"]] = 1, called(function)
+    found[_OWN["__divmod__"]] = 2, called(divmod)
+    found[_OWN["__contains__"]] = 2, lambda hooks, args: hooks.compare("in", args[1], args[0])
+    found[_OWN["__getitem__"]] = 0, lambda hooks, args: hooks.getitem(*args)
+    found[_OWN["__setitem__"]] = 0, lambda hooks, args: hooks.setitem(*args)
+    return found
+
+
+_LISTED = _listed()
+
+
+class Special(Library):
+    """`a.__add__(b)` and `np.ndarray.__add__(a, b)`, of arrays, NumPy's scalars and numbers.
+
+    Of anything else they may answer with NotImplemented, where the operator asks the other operand."""
+
+    def of_objects(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
+        if type(fn) in (types.MethodWrapperType, types.WrapperDescriptorType) and not kwargs:
+            if type(fn) is types.MethodWrapperType and type(fn.__self__) is np.ndarray:
+                found, args_ = _LISTED.get(_OWN.get(fn.__name__)), (fn.__self__, *args)
+            else:
+                found, args_ = _LISTED.get(fn), args
+            if found is not None and args_ and type(args_[0]) is np.ndarray:
+                count, handler = found
+                plain = all(is_numpy(arg) or type(arg) in (*NUMBERS, bool) for arg in args_)
+                if count == 0 or (len(args_) == count and plain):
+                    return (handler(self, args_),)
+        return super().of_objects(fn, args, kwargs)

@@ -1,0 +1,46 @@
+"""`np.roll` by how far data say: elements are taken from where they lie, so that it decides nothing."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from npcompile.frontend.program import step_of
+from npcompile.frontend.table import TABLE
+
+if TYPE_CHECKING:
+    from npcompile.frontend.steps import Steps
+
+
+def rolled(notes: Steps, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:
+    """The steps of a roll by a number that an earlier step gave; None where it is another call."""
+    names = dict(zip(("a", "shift", "axis"), args, strict=False), **kwargs)
+    array, shift, axis = names.get("a"), names.get("shift"), names.get("axis")
+    if type(array) is not np.ndarray or array.ndim == 0 or type(shift) not in (int, np.int64):
+        return None
+    if axis is None and array.ndim == 1:
+        axis = 0
+    node = notes.tracked.node(shift)
+    if type(axis) is not int or notes.traced(axis) or node is None or step_of(node) in ("input", "read"):
+        return None
+    if node in notes.decided | notes.sizes | notes.counts or array.shape[axis] == 0:
+        return None
+    length = notes.length(array, axis % array.ndim)
+    if type(shift) is int:
+        far: Any = notes.number(operator.mod, (shift, length), {}, shift % length)
+    else:
+        far = _op(notes, np.remainder, (shift, length))
+    apart = _op(notes, np.subtract, (_op(notes, np.arange, (length,)), far))
+    places = _op(notes, np.remainder, (apart, length))
+    take = TABLE.of(np.take)
+    assert take is not None
+    notes.constant(axis)
+    return notes.op(take, (array, places, axis), {}, result)
+
+
+def _op(notes: Steps, function: Any, args: tuple[Any, ...]) -> Any:
+    op = TABLE.of(function)
+    assert op is not None
+    return notes.op(op, args, {}, function(*args))
