@@ -15,6 +15,8 @@ from npcompile.lower.graph import Sized, rows_of, write
 from npcompile.lower.sizes import steps_of
 from npcompile.lower.values import Value
 
+_OF_NUMBERS = {float: torch.float64, complex: torch.complex128}
+
 
 @dataclass
 class Segment:
@@ -48,7 +50,8 @@ def stored(value: Any, dtype: torch.dtype, like: torch.Tensor | tuple[int, ...])
     """A value as it will lie in memory that it is written to: `like` that tensor, or of that shape."""
     shape = like.shape if isinstance(like, torch.Tensor) else like
     if not isinstance(value, torch.Tensor):
-        value = torch.full((), value, dtype=torch.float64 if isinstance(value, float) else dtype)
+        number = getattr(value, "item", lambda: value)()  # torch drops imaginary parts of NumPy's complex64
+        value = torch.full((), number, dtype=_OF_NUMBERS.get(type(number), dtype))
     while value.dim() > len(shape):  # leading axes of one element are dropped
         value = value[0]
     return ready(value, dtype).to(dtype).broadcast_to(shape)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.util
 import warnings
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -184,3 +186,37 @@ def test_floats_beyond_an_integer_are_cast_as_by_numpy(
             same(jitted(np, a), want)
             same(jitted(np, a), want)
             same(theirs(stored(npcompile.numpy, ours(a)), want), want)
+
+
+LITERALS = ("np.complex64(1 + 2j)", "np.complex128(1 + 2j)", "1 + 2j", "np.float32(2.7)", "np.float16(-2.5)")
+LITERALS += ("np.uint8(200)", "np.bool_(True)", "np.int64(-3)", "2.7", "7")
+
+
+@pytest.mark.parametrize("target", ["o[0]", "o[...]", "o.flat[1]", "o[o == 0]", "o[[0, 2]]", "o[1:]"])
+def test_a_number_that_stands_in_the_program_is_stored_as_numpy_does(
+    target: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+    lines = [
+        f"def f{at}(o):\n    {target} = {literal}\n    return o\n" for at, literal in enumerate(LITERALS)
+    ]
+    file = tmp_path / "literals.py"
+    file.write_text("import numpy as np\n" + "".join(lines))
+    spec = importlib.util.spec_from_file_location("literals", file)
+    assert spec is not None and spec.loader is not None
+    literals = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(literals)
+    wrong = []
+    for at, literal in enumerate(LITERALS):
+        store = getattr(literals, f"f{at}")
+        for dtype in (*DTYPES, "float16", "float64", "complex64", "complex128"):
+            jitted = npcompile.jit(store)
+            want, raised = outcome(store, np.array([0, 1, 0], dtype))
+            for _ in range(2):
+                got, error = outcome(jitted, np.array([0, 1, 0], dtype))
+                try:
+                    same_exception(error, raised)
+                    same(got, want)
+                except AssertionError as found:
+                    wrong.append(f"{literal} into {dtype}: {found}")
+    assert not wrong, f"{len(wrong)}:\n" + "\n".join(wrong[:10])
