@@ -189,6 +189,8 @@ class Finder:
             if isinstance(arg, fx.Node) and value_of(arg).kind == "array":
                 if len(value_of(arg).shape) != ndim if arg in used else len(value_of(arg).shape) >= ndim:
                     return f"it meets {arg}, which is of another length"
+            elif isinstance(arg, (list, tuple)) and np.ndim(arg) >= ndim:
+                return "it meets a list, as long as what is picked"
         together = self._joined(used)
         together.work += COSTS.of(op.function, node.args) * math.prod(value_of(node).shape[1:])
         first = self.picked[used[0]]

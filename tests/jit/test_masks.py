@@ -286,6 +286,21 @@ def test_a_power_that_may_fail_for_them_is_compacted() -> None:
 # -- other densities and lengths -----------------------------------------------------------------------------
 
 
+def test_a_list_is_as_long_as_what_is_picked() -> None:
+    def added(x: Any, m: Any) -> Any:
+        x[m] += [1, 2]
+        return x
+
+    def product(x: Any, m: Any) -> Any:
+        return (x[m] * [3.0, 4.0]).sum()
+
+    m = np.arange(9).reshape(3, 3) % 4 == 2
+    for fn in (added, product):
+        jitted = npcompile.jit(fn, wait=True)
+        for _ in range(3):
+            judge(jitted, fn, (np.arange(9).reshape(3, 3), m))
+
+
 def test_no_density_is_recorded_anew() -> None:
     def both(x, limit):
         x[x > limit] *= 0.5
