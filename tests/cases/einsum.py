@@ -123,3 +123,9 @@ for text in ("i,j", "i,i->i", "i,j->ji", "i,j->"):
         body = lambda np, a, b, text=text, o=optimize: np.einsum(text, a, b, optimize=o)  # noqa: E731
         pairs = [tuple(item.astype(kind) for item in SIGNED) for kind in ("f8", "f4", "f2", "c16")]
         case("numpy.einsum", body, given(*pairs), f"signs of zeros {text} {optimize}")
+
+NEGATIVE = -numpy.zeros((2, 3))
+for kind, told in (("f8", {}), ("f4", {}), ("c16", {"dtype": "i8", "casting": "unsafe"})):
+    body = lambda np, a, out, t=told: np.einsum("ij->ji", a, out=out, **t)  # noqa: E731
+    rows = given(*((item, numpy.ones((3, 2), kind)) for item in (NEGATIVE, NEGATIVE + 2.5)))
+    case("numpy.einsum", body, rows, f"out of a view {kind} {told}", refused=True)

@@ -190,6 +190,15 @@ for axis in (None, 0, 1, -1):
     for mode in ("wrap", "clip"):
         body = lambda np, a, i, axis=axis, mode=mode: np.take(a, i, axis=axis, mode=mode)  # noqa: E731
         case("numpy.take", body, given((A, I * 5), (A, PAIRS)), f"{axis} {mode}")
+for kind in ("float32", "int8"):
+    body = lambda np, a, out: np.take(a, [0, 1], out=out, mode="clip")  # noqa: E731
+    case(
+        "numpy.take",
+        body,
+        given((numpy.arange(5, dtype="i2"), numpy.ones(2, kind))),
+        f"out {kind}",
+        refused=kind == "float32",
+    )
 case("numpy.take", lambda np, a: np.take(a, 0), given((A[:0],)), "of nothing")
 for axis in (0, -1, 1, -2):
     case("numpy.take", lambda np, a, i=axis: np.take(a, 0, i), given((numpy.array(3.0),)), f"0-d {axis}")

@@ -22,6 +22,8 @@ from tests.test_ops_eager import run
 UNBOUND = "the descriptor of an attribute, called by itself"
 ARGUMENT = "NumPy answers with the argument itself, and what it may have done to it is not known"
 PRECISION = "NumPy computes in the precision of out="
+OF_A_VIEW = "NumPy adds to 0.0 what it answers with a view of where there is no out="
+_CAST = "c16 {'dtype': 'i8', 'casting': 'unsafe'}"
 # What is not replayed: its id up to the operands, why, and for which operands (None: for all).
 PLAIN: dict[str, tuple[str, set[str] | None]] = {
     "diff-none": (ARGUMENT, None),
@@ -30,7 +32,8 @@ PLAIN: dict[str, tuple[str, set[str] | None]] = {
         f"einsum-out {kind}": (PRECISION, None)
         for kind in ("float32 True", "complex128 False", "complex128 True")
     },
-    "fft.fftn-out complex128 (4, 4)": (PRECISION, None),
+    **{f"einsum-out of a view {told}": (OF_A_VIEW, None) for told in ("f8 {}", "f4 {}", _CAST)},
+    **{f"fft.{name}-out complex128 (4, 4)": (PRECISION, None) for name in ("fft", "ifft", "ihfft", "fftn")},
     "ndarray.T": (UNBOUND, None),
     "ndarray.mT": (UNBOUND, None),
 }

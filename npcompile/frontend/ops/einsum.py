@@ -338,6 +338,8 @@ def _limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
         return "order= that NumPy refuses"
     if own not in TORCH:
         return f"dtype {own}"
+    if out is not None and len(operands) == 1 and (own.kind in "fc" or own != kinds[0]):
+        return "out= of one operand: NumPy casts it, and adds it to 0.0, where without it would give a view"
     if out is not None and out.dtype != own:
         if dtype is None:
             return "out= of another dtype, in which NumPy computes"

@@ -122,22 +122,41 @@ def _half_length(a: Tensor, n: Any, axis: Any) -> Any:
     return (tuple(a.shape)[axis] - 1) * 2 if n is None else n
 
 
-@op(np.fft.fft, scalar=False, library=True)
+def _answered(a: Any, real: bool) -> np.dtype[Any]:
+    """The dtype of a transform of `a`, or of one to real data."""
+    own = np.asarray(a).dtype
+    return np.result_type(own.type(0).real.dtype, 1.0) if real else np.result_type(own, 1j)
+
+
+def _out_limits(real: bool = False) -> Callable[..., str | None]:
+    """A `limits`: NumPy computes in the precision of a wider `out=`. real: the answer is real data."""
+
+    def limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+        if (out := kwargs.get("out")) is None:
+            return None
+        own = _answered(args[0], real)
+        wider = out.dtype != own and np.can_cast(own, out.dtype)
+        return "out= of another precision, in which NumPy computes" if wider else None
+
+    return limits
+
+
+@op(np.fft.fft, scalar=False, library=True, limits=_out_limits())
 def fft(a: Tensor, n: Any = None, axis: Any = -1, norm: Any = None, out: None = None) -> Tensor:
     return _transform(a, _length(a, n, axis), axis, norm, forward=True, real=False)
 
 
-@op(np.fft.ifft, scalar=False, library=True)
+@op(np.fft.ifft, scalar=False, library=True, limits=_out_limits())
 def ifft(a: Tensor, n: Any = None, axis: Any = -1, norm: Any = None, out: None = None) -> Tensor:
     return _transform(a, _length(a, n, axis), axis, norm, forward=False, real=False)
 
 
-@op(np.fft.rfft, scalar=False, library=True)
+@op(np.fft.rfft, scalar=False, library=True, limits=_out_limits())
 def rfft(a: Tensor, n: Any = None, axis: Any = -1, norm: Any = None, out: None = None) -> Tensor:
     return _transform(a, _length(a, n, axis), axis, norm, forward=True, real=True)
 
 
-@op(np.fft.irfft, scalar=False, library=True)
+@op(np.fft.irfft, scalar=False, library=True, limits=_out_limits(real=True))
 def irfft(a: Tensor, n: Any = None, axis: Any = -1, norm: Any = None, out: None = None) -> Tensor:
     return _transform(a, _half_length(a, n, axis), axis, norm, forward=False, real=True)
 
@@ -154,19 +173,13 @@ def hfft(a: Tensor, n: Any = None, axis: Any = -1, norm: Any = None, out: None =
     return _transform(flipped, n, axis, _swapped(norm), forward=False, real=True)
 
 
-@op(np.fft.ihfft, scalar=False, library=True)
+@op(np.fft.ihfft, scalar=False, library=True, limits=_out_limits())
 def ihfft(a: Tensor, n: Any = None, axis: Any = -1, norm: Any = None, out: None = None) -> Tensor:
     made = _transform(a, _length(a, n, axis), axis, _swapped(norm), forward=True, real=True)
     return made.conj().resolve_conj()
 
 
 # -- several axes --------------------------------------------------------------------------------------------
-
-
-def _answered(a: Any, real: bool) -> np.dtype[Any]:
-    """The dtype of a transform of `a`, or of one to real data."""
-    own = np.asarray(a).dtype
-    return np.result_type(own.type(0).real.dtype, 1.0) if real else np.result_type(own, 1j)
 
 
 def _axes_limits(default: Any, ignores_out: bool = False, real: bool = False) -> Callable[..., str | None]:

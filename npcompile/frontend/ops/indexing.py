@@ -333,6 +333,8 @@ def _masked_store(a: Tensor, mask: Tensor, value: Tensor) -> Tensor:
 def _mode_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
     index = args[1] if len(args) > 1 else kwargs.get("indices")
     dtype = index.dtype if isinstance(index, (np.ndarray, np.generic)) else np.asarray(index).dtype
+    if (out := kwargs.get("out")) is not None and not np.can_cast(out.dtype, np.asarray(args[0]).dtype):
+        return "out= that NumPy refuses"  # it is cast first
     return "indices that are no integers" if dtype.kind not in "iu" else None
 
 

@@ -393,7 +393,7 @@ def op(
         traced = {*leading, *operands}
         needed = sum(item.default is item.empty for item in parameters[:arrays])
         positions = range(64) if variadic else [at for at, key in enumerate(positional) if key in traced]
-        out_at = positional.index("out") if "out" in positional else None
+        out_at = positional.index("out") if "out" in positional else 64
 
         def rule(self: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
             device = device_of((*args, *kwargs.values()))
@@ -405,8 +405,8 @@ def op(
             return self.body(*ready, **named)
 
         def refuses(self: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
-            if out_at is not None and len(args) > out_at and args[out_at] is not None:
-                return "out given by position"
+            if (len(args) > out_at and args[out_at] is not None) or ("out" in kwargs and "out" not in names):
+                return "out given by position, or where there is none"
             if any(item is None for item in args[:needed]):
                 return "None as an array"
             for at, item in enumerate(args):
