@@ -141,6 +141,12 @@ for num in (0, 1, 2, 7, 50):
         ENDS,
         f"{num} open",
     )
+case(
+    "numpy.linspace",
+    lambda np, a, b: np.linspace(a, b, 3, dtype="u1"),
+    given((0, 2j), (1j, 2)),
+    "complex int",
+)
 case("numpy.linspace", lambda np, a, b: np.linspace(a, b, -1), given((0, 1)), "negative")
 case("numpy.linspace", lambda np, a, b: np.linspace(a, b, 5, axis=-1), ENDS, "axis")
 case("numpy.linspace", lambda np, a, b: np.linspace(a, b, 11, dtype=int), given((0, 10), (-3.5, 4)), "int")

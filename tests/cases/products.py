@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+
 import numpy
 
 from tests.cases.framework import NATIVE, case, edges, filled, given
@@ -283,3 +285,10 @@ for name in ("matmul", "dot", "inner"):
         "one negative zero",
     )
 case("numpy.matmul", lambda np, a: np.matmul(a, a.T + 1), given((-numpy.zeros((3, 1)),)), "negative zeros")
+
+# Multiplied as NumPy multiplies complex numbers: what overflows in one part leaves the other as it is.
+LARGE = numpy.array([[-6.0 + 1.7e308j, -0.0 - 0j, 7.5 + 2j], [1, 2j, -1.7e308]])
+for name in ("cross", "outer", "linalg.cross"):
+    body = lambda np, a, b, n=name: operator.attrgetter(n)(np)(a, b)  # noqa: E731
+    for other in (numpy.array([[1, 2, 5], [3, 0, 1]], "u2"), LARGE[::-1]):
+        case(f"numpy.{name}", body, given((LARGE, other)), f"large {other.dtype}")

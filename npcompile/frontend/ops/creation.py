@@ -305,7 +305,7 @@ def linspace(
     if axis != 0:
         result = result.movedim(0, normalize_axis_index(axis, result.dim()))
     chosen = inexact if dtype is None else np.dtype(dtype)
-    return cast(torch.floor(result) if chosen.kind in "iu" and not result.is_complex() else result, chosen)
+    return cast(do(np.floor, result) if chosen.kind in "iu" else result, chosen)
 
 
 def _bases(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:

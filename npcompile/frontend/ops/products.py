@@ -174,8 +174,7 @@ def vdot(a: Tensor, b: Tensor, /) -> Tensor:
 
 
 def _multiplied(a: Tensor, b: Tensor) -> Tensor:
-    one, other = _vectors(a, b)
-    return one & other if one.dtype == torch.bool else one * other
+    return do(np.multiply, a, b)
 
 
 @op(np.outer, arrays=2, scalar=False)
@@ -249,6 +248,11 @@ def _cross_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str |
     return None
 
 
+def _less(a: Tensor, b: Tensor, c: Tensor, d: Tensor) -> Tensor:
+    """`a * b - c * d`, of complex numbers as NumPy multiplies them."""
+    return do(np.subtract, do(np.multiply, a, b), do(np.multiply, c, d))
+
+
 @op(np.cross, arrays=2, scalar=False, limits=_cross_limits)
 def cross(
     a: Tensor, b: Tensor, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: Any = None
@@ -264,7 +268,7 @@ def cross(
     check_broadcast([a, b])
     one, other = _vectors(a, b)
     (a0, a1, a2), (b0, b1, b2) = one.unbind(-1), other.unbind(-1)
-    result = torch.stack([a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0], -1)
+    result = torch.stack([_less(a1, b2, a2, b1), _less(a2, b0, a0, b2), _less(a0, b1, a1, b0)], -1)
     return result.movedim(-1, normalize_axis_index(axisc, result.dim()))
 
 

@@ -59,7 +59,7 @@ def _gammaln(a: Tensor) -> Tensor:
 
 _register(special.erf, torch.erf)
 _register(special.erfc, torch.special.erfc)
-_register(special.erfinv, torch.erfinv)
+_register(special.erfinv, lambda a: torch.erfinv(a) + 0.0)  # it gives 0.0 for -0.0
 _register(special.erfcx, torch.special.erfcx)
 _register(special.ndtr, lambda a: torch.special.erfc(a * -math.sqrt(0.5)) / 2)
 _register(special.ndtri, torch.special.ndtri)
