@@ -160,6 +160,7 @@ class FlatIterator:
         layout = self.base._on_host()
         row = layout.reshape(-1)
         if not layout.flags.c_contiguous:
+            row = layout.flatten()
             row.flags.writeable = False
         return np.array(row, dtype=dtype, copy=copy)
 

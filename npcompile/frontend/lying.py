@@ -14,7 +14,7 @@ from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from npcompile.frontend import dispatch
 from npcompile.frontend.dispatch import _layout, map_arrays
-from npcompile.frontend.layouts import Layout, iterated, placed
+from npcompile.frontend.layouts import Layout, iterated, picked, placed
 from npcompile.frontend.strided import Strided
 
 Args = tuple[Any, ...]
@@ -165,6 +165,47 @@ def _reduction(args: Args, kwargs: Named, shape: Shape) -> Shape | None:
     return reduced(args[0], _get(args, kwargs, 1, "axis", None), keepdims)
 
 
+def _where(args: Args, kwargs: Named, shape: Shape) -> Shape | None:
+    return iterated([np.asarray(item) for item in args], shape) if len(args) == 3 else None
+
+
+def _counted(args: Args, kwargs: Named, shape: Shape) -> Shape | None:
+    """The sum of an array of bools, which is made where the operand is of another dtype."""
+    if not isinstance(args[0], np.ndarray):
+        return None
+    bools = args[0] if args[0].dtype == np.bool_ else np.empty_like(args[0], np.bool_)
+    return _reduction((bools, *args[1:]), kwargs, shape)
+
+
+def _differences(args: Args, kwargs: Named, shape: Shape) -> Shape | None:
+    """The differences of what is put together."""
+    axis = _get(args, kwargs, 2, "axis", -1)
+    edges = [_get(args, kwargs, place, name, None) for place, name in ((3, "prepend"), (4, "append"))]
+    if not isinstance(args[0], np.ndarray) or _get(args, kwargs, 1, "n", 1) == 0:
+        return None
+    if all(item is None for item in edges):
+        return None
+    edge = [1 if at == axis % args[0].ndim else size for at, size in enumerate(args[0].shape)]
+    before, after = (
+        [] if item is None else [np.broadcast_to(item, edge) if np.ndim(item) == 0 else np.asarray(item)]
+        for item in edges
+    )
+    parts = [*before, args[0], *after]
+    whole = list(args[0].shape)
+    whole[axis] = sum(part.shape[axis] for part in parts)
+    return like(np.lib.stride_tricks.as_strided(np.empty(0, "b"), shape, joined(parts, tuple(whole))))
+
+
+def _picked_along(args: Args, kwargs: Named, shape: Shape) -> Shape | None:
+    """An index of arrays for each axis."""
+    axis = _get(args, kwargs, 2, "axis", -1)
+    if axis is None or not isinstance(args[0], np.ndarray):
+        return None
+    places = np.ix_(*[np.arange(size) for size in args[1].shape])
+    at = axis % args[0].ndim
+    return picked(args[0], (*places[:at], args[1], *places[at + 1 :]), shape)
+
+
 RULES: dict[int, Callable[[Args, Named, Shape], Shape | None]] = {
     id(np.concatenate): _concatenated,
     id(np.stack): _stacked,
@@ -186,10 +227,14 @@ RULES: dict[int, Callable[[Args, Named, Shape], Shape | None]] = {
     **{id(one): _running for one in (np.cumsum, np.cumprod, np.ndarray.cumsum, np.ndarray.cumprod)},
     **{id(one): _running for one in (np.nancumsum, np.nancumprod)},
     **{id(one): _reduction for one in (np.sum, np.prod, np.min, np.max, np.any, np.all, np.mean, np.std)},
-    **{id(one): _reduction for one in (np.var, np.ptp, np.count_nonzero, np.nansum, np.nanprod)},
+    **{id(one): _reduction for one in (np.var, np.ptp, np.nansum, np.nanprod)},
     **{id(one): _reduction for one in (np.ndarray.sum, np.ndarray.prod, np.ndarray.min, np.ndarray.max)},
     **{id(one): _reduction for one in (np.ndarray.any, np.ndarray.all, np.ndarray.mean, np.ndarray.std)},
     **{id(one): _reduction for one in (np.ndarray.var, np.average)},
+    id(np.where): _where,
+    id(np.count_nonzero): _counted,
+    id(np.diff): _differences,
+    id(np.take_along_axis): _picked_along,
     id(np.linalg.norm): _norm,
     id(np.imag): _fortran,
 }

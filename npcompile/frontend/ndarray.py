@@ -185,7 +185,7 @@ class ndarray(Exports):
 
     @real.setter
     def real(self, value: Any) -> None:
-        self.real[...] = value
+        self.real[...] = asarray(value)  # not a number, which would have to fit
 
     @property
     def imag(self) -> Any:
@@ -195,7 +195,7 @@ class ndarray(Exports):
     def imag(self, value: Any) -> None:
         if not self._memory.is_complex():
             raise TypeError("array does not have imaginary part to set")
-        self.imag[...] = value
+        self.imag[...] = asarray(value)
 
     # protocols that give arrays of ours
 

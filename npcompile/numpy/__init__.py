@@ -35,6 +35,8 @@ from npcompile.numpy.creation import from_dlpack as from_dlpack
 from npcompile.numpy.elementwise import *  # noqa: F403
 from npcompile.numpy.functions import *  # noqa: F403
 from npcompile.numpy.lib import scimath
+from npcompile.numpy.limits import finfo as finfo
+from npcompile.numpy.limits import iinfo as iinfo
 from npcompile.numpy.own import *  # noqa: F403
 from npcompile.numpy.wrappers import ufunc as ufunc
 from npcompile.numpy.wrappers import wrap

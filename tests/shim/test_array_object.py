@@ -68,6 +68,7 @@ a ^= 1 ~ a <<= 1 ~ a >>= 1 ~ a @= np.eye(4) ~ a[0] = 5 ~ a[...] = 2 ~ a[:] = [1]
 a[0] = 'x' ~ a[0] = None ~ a[0] = 1j ~ a[a > 2] = 0 ~ a.flat = 5 ~ a.flat = [1, 2] ~ a.flat[0] = 9
 a.flat[1:] = [1, 2] ~ a.flat[::2] = a ~ a.flat[[0]] = 7 ~ a.flat[-1] = 1.5 ~ a.flat[0] = 300 ~ a.flat[99] = 1
 a.flat[:] = [] ~ a.flat[a.size] = 1 ~ a.flat[::-1] = [3, 4] ~ a.real = 3 ~ a.imag = 2
+a.real = 2**40 ~ a.real = float("nan") ~ a.imag = [2.5]
 a.flags.writeable = False; a[0] = 1 ~ a.flags['W'] = False ~ a.flags.aligned = False
 a.flags.c_contiguous = True ~ a.setflags(write=0); a += 1 ~ del a[0] ~ a.T = 1 ~ a.base = 1 ~ a.ndim = 2
 a.setfield(1, 'i1') ~ a.setfield(1, 'i2', 2) ~ a.sort(0) ~ a.sort(axis=5) ~ a.put([0], [9]) ~ a.put(99, 1)

@@ -84,6 +84,16 @@ BODIES: list[Callable[[Any, Any], Any]] = [
     lambda np, a: np.unwrap(a),
     lambda np, a: np.nonzero(a)[1],
     lambda np, a: np.flatnonzero(a),
+    lambda np, a: np.where(a > 0, a, 0),
+    lambda np, a: np.where(a, 1, a.copy("C")),
+    lambda np, a: np.where(a[..., :1] > 0, a, 0),
+    lambda np, a: np.count_nonzero(a > 0, axis=1),
+    lambda np, a: np.diff(a, axis=-1),
+    lambda np, a: np.diff(a, prepend=0),
+    lambda np, a: np.diff(a, prepend=a, append=1, axis=0),
+    lambda np, a: np.diff(a, 2, prepend=a[..., :1]),
+    lambda np, a: np.take_along_axis(a, np.argsort(a, axis=0, kind="stable"), axis=0),
+    lambda np, a: np.take_along_axis(a, np.asarray(a > 0, dtype=int), axis=-1),
 ]
 
 

@@ -1,0 +1,27 @@
+"""`finfo` and `iinfo`: NumPy's own, which take a dtype, and refuse our arrays as they refuse NumPy's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from npcompile.frontend.ndarray import ndarray
+
+
+class _Limits(type):
+    """The type of a class that makes objects of the class that it is derived from."""
+
+    def __call__(cls, dtype: Any) -> Any:
+        return cls.__mro__[1](numpy.asarray(dtype) if isinstance(dtype, ndarray) else dtype)
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, cls.__mro__[1])
+
+
+class finfo(numpy.finfo[Any], metaclass=_Limits):
+    __doc__ = numpy.finfo.__doc__
+
+
+class iinfo(numpy.iinfo[Any], metaclass=_Limits):
+    __doc__ = numpy.iinfo.__doc__
