@@ -20,6 +20,14 @@ case("numpy.divmod", lambda np, a, b: np.divmod(a, b), binary(REAL))
 case("numpy.floor_divide", lambda np, a, b: np.floor_divide(a, b), binary())
 case("numpy.remainder", lambda np, a, b: np.remainder(a, b), binary())
 case("numpy.fmod", lambda np, a, b: np.fmod(a, b), binary())
+for name in ("divmod", "floor_divide", "remainder"):
+    for number in (1, 3, 10, 64, 100, 1000, 2**31 - 1, -3, 0):
+        case(
+            f"numpy.{name}",
+            lambda np, a, name=name, b=number: getattr(np, name)(a, b),
+            unary(REAL),
+            f"by {number}",
+        )
 case("numpy.reciprocal", lambda np, a: np.reciprocal(a), unary(REAL))
 case("numpy.reciprocal", lambda np, a: np.reciprocal(a), unary(values=moderate), "complex", ulp=4)
 

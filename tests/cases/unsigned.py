@@ -82,6 +82,8 @@ for name in ("divide", "power", "arctan2"):
         "unsigned",
         ulp=4,
     )
+for number in (1, 7, 64, 200):
+    case("numpy.divmod", lambda np, a, b=number: np.divmod(a, b), one(), f"unsigned by {number}")
 for exponent in (0, 1, 2, 3, 5, 64):
     case("numpy.power", lambda np, a, b=exponent: np.power(a, b), one(), f"unsigned to the {exponent}")
 for name in (

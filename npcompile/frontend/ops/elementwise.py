@@ -62,47 +62,6 @@ ufunc(np.negative, by_parts(torch.negative))
 ufunc(np.positive, torch.clone)
 
 
-def _divisor(b: Tensor) -> Tensor:
-    """An integer divisor that cannot trap: 1 for 0, and for -1 (the smallest integer over -1 overflows)."""
-    trap = b == 0 if not b.dtype.is_signed else (b == 0) | (b == -1)
-    return torch.where(trap, torch.ones_like(b), b)
-
-
-def _fmod(a: Tensor, b: Tensor) -> Tensor:
-    """C's fmod. The vectorised one gives NaN where the quotient overflows: those come down in stages."""
-    if a.dtype == torch.float64:
-        nearer = b * 2.0**1022
-        return torch.fmod(torch.fmod(torch.fmod(a, nearer * 2.0**1000), nearer), b)
-    if a.is_floating_point():
-        return torch.fmod(a.double(), b.double()).to(a.dtype)
-    return torch.fmod(a, _divisor(b))
-
-
-def _divmod(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
-    """npy_divmod: floor division, and remainder with the sign of the divisor; integers over 0 give 0, 0."""
-    if not a.is_floating_point():
-        quotient = torch.div(a, _divisor(b), rounding_mode="floor")
-        if b.dtype.is_signed:
-            quotient = torch.where(b == -1, -a, quotient)
-        return torch.where(b == 0, torch.zeros_like(a), quotient), torch.remainder(a, _divisor(b))
-    mod = _fmod(a, b)
-    div = (a - mod) / b
-    adjust = (mod != 0) & ((b < 0) ^ (mod < 0))
-    div = torch.where(adjust, div - 1, div)
-    zero = torch.zeros_like(mod)
-    modulus = torch.where(mod == 0, torch.copysign(zero, b), torch.where(adjust, mod + b, mod))
-    floored = torch.floor(div)
-    floored = torch.where(div - floored > 0.5, floored + 1, floored)
-    quotient = torch.where(div == 0, torch.copysign(zero, a / b), floored)
-    return torch.where(b == 0, a / b, quotient), torch.where(b == 0, mod, modulus)
-
-
-ufunc(np.divmod, wide(_divmod))
-ufunc(np.floor_divide, wide(lambda a, b: _divmod(a, b)[0]))
-ufunc(np.remainder, wide(lambda a, b: _divmod(a, b)[1]))
-ufunc(np.fmod, _fmod)
-
-
 # -- signs and sizes -----------------------------------------------------------------------------------------
 
 
