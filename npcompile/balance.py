@@ -38,6 +38,8 @@ class Balance:
         self._next = REST
         self._met: set[Any] = set()
         self._since: int | None = None  # at which call of the function it was found useless
+        self.latest: list[tuple[Any, Any]] = []  # signatures and programs of the last two recordings
+        self.why: str | None = None  # what is told of it
         self.recordings = 0
         self.misses = 0
         self.replays = 0
@@ -71,6 +73,10 @@ class Balance:
             self._owed += COST
             self._left -= COST
         self._met.add(kind)
+
+    def learn(self, key: Any, program: Any) -> None:
+        """What has come of a recording."""
+        self.latest = [*self.latest[-1:], (key, program)]
 
     def missed(self) -> None:
         """A call for which all programs diverged."""

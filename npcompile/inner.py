@@ -6,8 +6,9 @@ import os
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from npcompile.balance import PART, REASON, Balance
+from npcompile.balance import PART, Balance
 from npcompile.frontend.trace import Traced
+from npcompile.recompilations import why_given_up
 from npcompile.recorded import Recorded
 from npcompile.state import State
 from npcompile.trial import FEWEST, is_small
@@ -44,7 +45,7 @@ class Inner(Recorded):
     def _too_often(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         given_up = self.balance.is_given_up(self._stats.calls)
         if given_up or not self.balance.useless:
-            self.root.note(REASON, self._first_line())
+            self.root.note(why_given_up(self), self._first_line())
         if given_up:
             self.leave()
         return self._plain(args, kwargs)

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from torch import fx
 
+from npcompile.balance import REASON
 from npcompile.frontend.program import Program, guard_text
 from npcompile.frontend.signature import BY_NAME
-from npcompile.recorded import Recorded
+
+if TYPE_CHECKING:
+    from npcompile.recorded import Recorded
+
+
+_ALIKE = "an earlier program went no further than its guards"
 
 
 @dataclass(frozen=True)
@@ -40,6 +46,19 @@ def recompilations(recorded: Recorded) -> tuple[Recompilation, ...]:
         for place in range(1, len(programs)):
             found.append(Recompilation("decision", _decision(programs[:place], programs[place])))
     return tuple(found)
+
+
+def why_given_up(recorded: Recorded) -> str:
+    """Why recording does not pay, and what was different the last time. Worked out once for each place."""
+    balance = recorded.balance
+    if balance.why is None:
+        balance.why = REASON
+        if len(balance.latest) == 2:
+            (old, before), (new, program) = balance.latest
+            causes = _differences(recorded._binding.names(max(len(old), len(new))), old, new)
+            cause = "; ".join(causes) or _decision([before], program)
+            balance.why += "" if cause == _ALIKE else f": the last time, {cause}"
+    return balance.why
 
 
 def _differences(names: list[str], old: tuple[Any, ...], new: tuple[Any, ...]) -> list[str]:
@@ -125,7 +144,12 @@ def _decision(earlier: list[Program], program: Program) -> str:
         if common >= shared and common < len(theirs):
             shared, other = common, theirs[common]
     if other is None:
-        return "an earlier program went no further than its guards"
+        further = next(
+            (text for text in mine if all(text not in _guards(before) for before in earlier)), None
+        )
+        if further is None:
+            return _ALIKE
+        return f"line {further[1]}: {further[0]}" if further[1] else further[0]
     text, line = other
     where = f"line {line}: " if line else ""
     if shared < len(mine):

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 
 from npcompile import forks, front
-from npcompile.balance import REASON, WHOLE, Balance
+from npcompile.balance import WHOLE, Balance
 from npcompile.binding import Binding
 from npcompile.device import current_device
 from npcompile.frontend.defaults import Defaults, on_device
@@ -31,6 +31,7 @@ from npcompile.general import Exactly, by_data
 from npcompile.growing import Growing
 from npcompile.lower.eager import eager
 from npcompile.lower.transfers import counting
+from npcompile.recompilations import why_given_up
 from npcompile.sharing import Sharing
 from npcompile.state import Entry, State
 from npcompile.stats import Stats
@@ -166,8 +167,10 @@ class Recorded(Sharing):
     def _again(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any], failure: BaseException) -> Any:
         """A call whose replay raised before any effect. If the function itself does not, that is ours to
         tell."""
+        at = failure.__traceback__
         result = self._unanswered(key, args, kwargs)
-        self._stats.because(f"a replay failed where NumPy does not: {type(failure).__name__}: {failure}")
+        what = f"{type(failure).__name__}: {failure}"
+        self.note(f"its replay raised {what}, where NumPy does not", at.tb_lineno if at is not None else None)
         return result
 
     def _plain(self, args: tuple[Any, ...], kwargs: dict[str, Any], reason: str | None = None) -> Any:
@@ -314,7 +317,7 @@ class Recorded(Sharing):
 
     def _too_often(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call that is not recorded as those before were recorded in vain."""
-        return self._plain(args, kwargs, REASON)
+        return self._plain(args, kwargs, why_given_up(self))
 
     def _too_small(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call of what NumPy does in less time than a kernel takes to be called."""
@@ -346,7 +349,7 @@ class Recorded(Sharing):
         general = state.group is not None and state.group.is_general(state.lengths)
         general = general and are_apart(args, kwargs)
         leaves: list[Any] = [*self.own]
-        self.signature(args, kwargs, leaves)  # before the call changes containers among them
+        key = self.signature(args, kwargs, leaves)  # before the call changes containers among them
         with counting(self._stats):
             hooks = Watch(self.name) if verifying() else Recorder
             state.raised += 1
@@ -377,6 +380,7 @@ class Recorded(Sharing):
         if traced.program is None:
             self._not_followed(state, traced)
             return traced.result
+        self.balance.learn(key, traced.program)
         if not self._worth(state, traced):
             return traced.result
         state.count += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 
 import npcompile
 from npcompile.balance import COST, REASON, REST, WHOLE, Balance
+from npcompile.frontend.program import Diverged
 from npcompile.state import Entry
 from tests.checker import same
 
@@ -172,6 +174,36 @@ def test_it_is_told_once() -> None:
     assert sum(REASON in str(one.message) for one in told) == 1
     assert sum(REASON in reason for reason in jitted.stats.reasons) == 1
     assert REASON in str(npcompile.explain(jitted, numbers(0), 3))
+
+
+def test_what_was_different_is_told() -> None:
+    joining = npcompile.jit(joined)
+    for call in range(60):
+        joining(numbers(call), 0.5 + call % 5)
+    (reason,) = [reason for reason in joining.stats.reasons if REASON in reason]
+    assert re.search(r"the last time, x: shape \(\d+,\), now \(\d+,\)", reason)
+
+
+def test_a_replay_that_fails_is_told_with_its_line() -> None:
+    def doubled(x):
+        y = x * 2
+        return y + 1
+
+    jitted = npcompile.jit(doubled)
+    jitted(np.arange(5.0))
+    (state,) = jitted._states.values()
+
+    def failing(*leaves: Any) -> Any:
+        try:
+            raise ValueError("no such place")
+        except ValueError as error:
+            raise Diverged from error
+
+    state.ready.insert(0, (failing, 0))
+    del state.ready[1:]
+    same(jitted(np.arange(5.0)), doubled(np.arange(5.0)))
+    (reason,) = jitted.stats.reasons
+    assert re.search(r":\d+: its replay raised ValueError: no such place, where NumPy does not$", reason)
 
 
 def test_sizes_that_settle_are_replayed() -> None:
