@@ -31,8 +31,11 @@ from npcompile.stats import Stats
 if TYPE_CHECKING:
     from npcompile.outlined import Outlined
 
-# So many recordings are made to find two that are the same program.
-MAX_ATTEMPTS = 4
+# So many recordings are made to find two that are the same program: each may have met lengths that are equal
+# by chance.
+MAX_ATTEMPTS = 12
+# What an attempt counts whose program cannot answer by itself, as its sizes depend on data.
+FOR_NOTHING = 3
 # So many are kept: for even lengths and for odd ones (`x[: n // 2] + x[n // 2 :]`).
 MAX_GENERAL = 3
 # After so many calls in a row that they could not answer, general programs are given up.
@@ -113,8 +116,9 @@ class Group:
         if made is not None:
             kept = [] if self._too_narrow(lengths) else self.generals[: MAX_GENERAL - 1]
             self.generals = [made, *kept]
+            self.misses = 0
         self.attempts.append((lengths, entry, counts))
-        self.left -= 1
+        self.left -= FOR_NOTHING if by_data(entry.program) else 1
 
 
 def _asks(program: Program) -> bool:
@@ -140,15 +144,34 @@ def by_data(program: Program) -> bool:
 
 
 def _differ(one: Entry, other: Entry, lengths: bool) -> bool:
-    """Whether two recordings differ in all lengths that are not the arguments': so that it shows if one has
-    become a constant. lengths: those of the arguments differ."""
-    lists: list[list[Any]] = [
-        [value_of(node).shape for user in entry.program.graph.nodes for node in _made(user)]
-        + [node.meta["by_data"] for node in entry.program.graph.nodes if node.meta.get("by_data")]
+    """Whether two recordings differ in all lengths that are not the arguments', so that it shows if one has
+    become a constant; those of arrays may be the same, and stay so. lengths: the arguments' differ."""
+    lists = [
+        [node.meta["by_data"] for node in entry.program.graph.nodes if node.meta.get("by_data")]
         for entry in (one, other)
     ]
-    differ = [a != b for a, b in zip(*lists, strict=False)]
-    return all(differ) and (lengths or bool(differ))
+    same = [value_of(a).shape == value_of(b).shape for a, b in _pairs(one, other)]
+    if sum(same) != len(_unchanged(one, other)) or any(a == b for a, b in zip(*lists, strict=False)):
+        return False
+    return lengths or not all(same) or bool(lists[0])
+
+
+def _pairs(one: Entry, other: Entry) -> list[tuple[fx.Node, fx.Node]]:
+    """The arrays of data-dependent lengths in two recordings of one program."""
+    lists = [[node for user in entry.program.graph.nodes for node in _made(user)] for entry in (one, other)]
+    return list(zip(*lists, strict=True))
+
+
+def _unchanged(one: Entry, other: Entry) -> dict[Any, Any]:
+    """Guards that let calls give arrays of any lengths, and those that do not, where both recordings met the
+    same ones (the bins of `np.bincount(labels)`)."""
+    return {
+        guard.target: guard.meta["exact"]
+        for a, b in _pairs(one, other)
+        if value_of(a).shape == value_of(b).shape
+        for guard in a.users
+        if "exact" in guard.meta
+    }
 
 
 def _made(node: fx.Node) -> list[fx.Node]:
@@ -189,6 +212,7 @@ class General:
         self._whole = pattern_of((*others, *before), (*lengths, *outside))
         self.refused = False  # it was asked for sizes that had always been the same, and no longer are
         self._other = other  # recorded at other lengths
+        self._unchanged = _unchanged(entry, other)
         self.by_data = by_data(entry.program)
         self._replay: Replay | None = None
         self._kernels: list[AnySize] = []
@@ -215,7 +239,7 @@ class General:
             raise Diverged from error
         if ready is None:
             raise Diverged
-        replay, instead = ready
+        replay, instead = ready[0], ready[1] | self._unchanged
         found = [_Finding(kernels) for kernels in self._kernels]
         linked = replay.link(list(found), stats, instead=instead)
         result = linked(*leaves)

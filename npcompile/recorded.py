@@ -200,6 +200,7 @@ class Recorded(Sharing):
         missed = False
         for general in () if group is None else group.followed_by(lengths):
             numbers = general.counts and (state is None or state.general is not general)
+            missed |= bool(general.counts) and not numbers  # it has been asked
             if state is None or general.by_data or general.outside or numbers:
                 try:
                     result = self._generally(general, key, args, kwargs)

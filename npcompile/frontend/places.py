@@ -26,6 +26,7 @@ def places(program: Program, plan: Plan, leaves: list[Any]) -> dict[fx.Node, Any
     now: dict[fx.Node, Any] = dict(zip(program.inputs, leaves, strict=True))
     roots: dict[int, list[tuple[Any, Region]]] = {}
     zeros: dict[int, int] = {}
+    shown = 0  # views that may lie anywhere; one that cannot be made is an exception of NumPy's
     early = {step.node for step in plan.early}
     loose = looked_at(program)
     for node in program.graph.nodes:
@@ -37,6 +38,7 @@ def places(program: Program, plan: Plan, leaves: list[Any]) -> dict[fx.Node, Any
         if node not in now:
             continue
         value = value_of(node)
+        shown += "equal" in node.meta
         if value.kind != "array" or value.region is None or not isinstance(now[node], np.ndarray):
             continue
         array = now[node]
@@ -48,7 +50,7 @@ def places(program: Program, plan: Plan, leaves: list[Any]) -> dict[fx.Node, Any
         )
         roots.setdefault(value.root, []).append((value.region, region))
     seen = sum(map(len, roots.values()))
-    if seen != sum(1 for node in _views(program)):
+    if seen != sum(1 for node in _views(program)) or shown != sum(1 for node in _free(program)):
         return None
     same = all(
         (a == b) == (x == y) and a.overlaps(b) == x.overlaps(y)
@@ -66,6 +68,11 @@ def _views(program: Program) -> Iterator[fx.Node]:
             yield node
 
 
+def _free(program: Program) -> Iterator[fx.Node]:
+    """The views of the caller's arrays that may lie anywhere, but for those that a call of NumPy gives."""
+    return (node for node in program.graph.nodes if "equal" in node.meta and step_of(node) != "part")
+
+
 def _known(node: fx.Node, now: dict[fx.Node, Any], early: set[fx.Node | None]) -> bool:
     """Work out a number or a view that follows from the arguments and early reads alone."""
     step = step_of(node)
@@ -79,4 +86,5 @@ def _known(node: fx.Node, now: dict[fx.Node, Any], early: set[fx.Node | None]) -
         now[node] = target(*args, **kwargs)  # type: ignore[operator]
     except Exception:  # NumPy will say so itself
         return False
-    return True
+    # Of this shape it may be a copy (`x[:, :n].ravel()`).
+    return step != "view" or not now[node].size or np.may_share_memory(now[node], args[0])

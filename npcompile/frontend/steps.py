@@ -24,6 +24,7 @@ from npcompile.frontend.table import TABLE, TORCH, Op, computed
 from npcompile.frontend.tracked import fresh
 from npcompile.lower.graph import write
 from npcompile.lower.products import is_small
+from npcompile.lower.segment import nodes_in
 from npcompile.lower.values import Value
 
 # The dtypes whose small products are sums in a kernel: no complex ones, nor C's second name for int64, whose
@@ -81,8 +82,9 @@ class Steps(Outside):
         read_only = type(result) is np.ndarray and not result.flags.writeable
         if step == "op" and (self.in_library(op, args) or read_only or self._has_views(result, args)):
             step = "library"
+        by_data = False
         if step == "op" and self.general and "length" in op.accepts:
-            step = "library"  # how long it is depends on data: NumPy makes it
+            step, by_data = "library", True  # how long it is depends on data: NumPy makes it
         if step == "view" and moving:
             index = tuple(map(form_of, _items(refs[1])))
             index = index[:-1] if index[-1] is Ellipsis else index
@@ -91,6 +93,8 @@ class Steps(Outside):
         elif step == "view" and (has_such(refs[1:]) or refs[0].meta.get("moving")):
             value, moving = replace(value, region=None), True
         node = self.add(step, op, refs, named, value)
+        if by_data and is_array(result):
+            self.still(result, node)
         node.meta["unchecked"] = op.sure is not None and op.sure(args, result)
         node.meta["moving"] = moving and step == "view"
         node.meta["viewed"] = step == "op" and type(result) is np.ndarray and result.base is not None
@@ -284,6 +288,9 @@ class Steps(Outside):
         ref = self.handed if step == "opaque" else self.ref
         refs = tuple(ref(arg) for arg in args)
         named = {key: ref(arg) for key, arg in kwargs.items()}
+        if function in pure.VIEWS:
+            for number in self.counts.intersection(nodes_in((refs, named))):
+                self.is_size(number)
         node = self.add(step, function, refs, named, self.value(result))
         if is_array(result) and self.tracked.get(result) is None:
             self.still(result, node)

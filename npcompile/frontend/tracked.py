@@ -1,13 +1,16 @@
 """Which live objects a recording knows, and what step each came from: followed by identity.
 
 Arrays are followed by weak reference, so that temporaries die as they would, and so are objects that calls
-gave (a file that nobody holds is closed, and what was written to it can be read). Numbers are kept alive. An
-object that stands for two things at once (the literal 3 and an argument that is 3: CPython has one object
-for both) is decided by value, for both; two sizes that are equal are guarded to be so.
+gave (a file that nobody holds is closed, and what was written to it can be read). Numbers are kept alive,
+small ints, too, as objects of their own. An object that stands for two things at once (a literal and an
+argument that is 0: CPython has one object for both) is decided by value, for both; two sizes that are equal
+are guarded to be so.
 """
 
 from __future__ import annotations
 
+import ctypes
+import sys
 import weakref
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -30,12 +33,44 @@ def fresh(value: Any) -> Any:
     if kind is float:
         return value * 1.0
     if kind is int:
-        return value + 1 - 1
+        made = value + 1 - 1
+        return _apart(value) if made is value + 1 - 1 else made  # one of which there is one
     if kind is complex:
         return complex(value.real, value.imag)
     if isinstance(value, np.generic) and not isinstance(value, np.bool_):
         return np.array(value)[()]
     return value
+
+
+def _digit_at() -> int | None:
+    """Where in an int of one digit that digit is; None where ints are laid out in another way."""
+    if (
+        sys.implementation.name != "cpython"
+        or sys.int_info.sizeof_digit != 4
+        or _ABOVE >> sys.int_info.bits_per_digit
+    ):
+        return None
+    place, number = int.__basicsize__, _ABOVE + 7
+    return place if ctypes.c_uint32.from_address(id(number) + place).value == number else None
+
+
+_ABOVE = 1 << 20  # of numbers from here on CPython makes an object each time
+_DIGIT_AT = _digit_at()
+
+
+def _apart(number: int) -> int:
+    """A small number as an object that is not CPython's one for it: made for a larger number, then changed
+    before anybody has seen it. There is none for 0, which has no digit."""
+    if number == 0 or _DIGIT_AT is None:
+        return number
+    made = number + _ABOVE if number > 0 else number - _ABOVE
+    ctypes.c_uint32.from_address(id(made) + _DIGIT_AT).value = abs(number)
+    return made
+
+
+def are_one(a: Any, b: Any) -> bool:
+    """`a is b`, where numbers that are objects of their own here are one object to Python."""
+    return a is b or (type(a) is type(b) is int and a + 1 - 1 is b + 1 - 1)
 
 
 class Tracked:

@@ -126,7 +126,7 @@ class Planner:
         """
         value = value_of(node)
         if value.region is None:
-            return node
+            return node.meta.get("equal", node)
         source = node if value.root in self.outside and value.root not in self.changed else None
         while source is not None and step_of(source) == "view":
             source = nodes_in(source.args)[0]

@@ -124,7 +124,10 @@ def _sliced(a: Tensor, axis: int, item: slice) -> Tensor:
     if length == 0:
         return a.narrow(axis, 0, 0)
     if step > 0:
-        return a if (start, stop, step) == (0, a.shape[axis], 1) else _every(a, axis, start, stop, step)
+        # Whether a stop that is a parameter is the length is no condition: the code does for both.
+        whole_axis = item.stop is None or type(stop) is type(a.shape[axis]) is int
+        whole_axis = whole_axis and (start, stop, step) == (0, a.shape[axis], 1)
+        return a if whole_axis else _every(a, axis, start, stop, step)
     last = start + (length - 1) * step
     return _every(a, axis, last, start + 1, -step).flip(axis)
 

@@ -98,8 +98,8 @@ class Access(Histories):
                 traced = self.notes.general or self.notes.by_data(obj)
                 if traced and name == "shape":
                     return tuple(self.notes.length(obj, axis) for axis in range(len(result)))
-                if traced and name == "size" and obj.ndim == 1:
-                    return self.notes.length(obj, 0)
+                if traced and name == "size" and (obj.ndim == 1 or self.notes.general):
+                    return self._size(obj)
                 self.notes.asked(obj)
                 self.notes.constant(result)
                 return result
@@ -175,6 +175,19 @@ class Access(Histories):
             self.notes.constant(result)
             return result
         raise Unfollowed(f"attribute {name} of a {type(obj).__name__}")
+
+    def _size(self, array: Any) -> Any:
+        """How many elements an array has: a product of lengths, which are traced."""
+        if 0 in array.shape or array.ndim == 0:
+            self.notes.asked(array)
+            self.notes.constant(array.size)
+            return array.size
+        size, *rest = (
+            self.notes.length(array, axis) for axis, n in enumerate(array.shape) if n > 1 or axis == 0
+        )
+        for length in rest:
+            size = length if size == 1 else self.notes.number(operator.mul, (size, length), {}, size * length)
+        return size
 
     def _attribute(self, obj: Any, node: Any, name: str, result: Any) -> Any:
         """An attribute of an object from outside: read again at replay."""

@@ -37,6 +37,14 @@ class Following(Calls):
     def call(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
         if self.on and (source := follow.FOLLOWED.get(id(fn))) is not None and TABLE.of(fn) is None:
             return self._composed(fn, source, args, kwargs)
+        if (
+            self.on
+            and (fn is np.shape or fn is np.size)
+            and len(args) == 1
+            and not kwargs
+            and is_array(args[0])
+        ):
+            return self.getattr(args[0], fn.__name__)
         if self.on and self._inside and (made := self._helper(fn, args, kwargs)) is not None:
             return made
         if self.on and self._inside and len(args) == 1 and not kwargs:

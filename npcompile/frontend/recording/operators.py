@@ -21,7 +21,7 @@ from npcompile.frontend.recording.place import do
 from npcompile.frontend.signature import NUMBERS
 from npcompile.frontend.table import TABLE, TORCH, Op
 from npcompile.frontend.texts import percent
-from npcompile.frontend.tracked import fresh
+from npcompile.frontend.tracked import are_one, fresh
 from npcompile.nep50 import powers
 
 _ORDERS = frozenset(("<", "<=", ">", ">="))
@@ -94,6 +94,8 @@ class Operators(Base):
 
     def compare(self, op: str, a: Any, b: Any) -> Any:
         result = do(COMPARE[op], a, b)
+        if op in ("is", "is not") and type(a) is int:
+            result = are_one(a, b) is (op == "is")
         if op in pure.OPERATORS and self.on:
             return self._note(self._operator, op, a, b, result)
         # The keys of a dict are decided as it is made.
