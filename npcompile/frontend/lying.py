@@ -201,8 +201,9 @@ def _picked_along(args: Args, kwargs: Named, shape: Shape) -> Shape | None:
     axis = _get(args, kwargs, 2, "axis", -1)
     if axis is None or not isinstance(args[0], np.ndarray):
         return None
-    places = np.ix_(*[np.arange(size) for size in args[1].shape])
-    at = axis % args[0].ndim
+    at, ndim = axis % args[0].ndim, args[0].ndim
+    lengths = args[1].shape
+    places = [np.empty((size, *(1,) * (ndim - 1 - k)), np.intp) for k, size in enumerate(lengths)]
     return picked(args[0], (*places[:at], args[1], *places[at + 1 :]), shape)
 
 
