@@ -18,7 +18,7 @@ from typing import Any
 from torch import fx
 
 from npcompile.lower.products import Product, fusable, pairs, segment_of
-from npcompile.lower.segment import Builder, Open, Segment, nodes_in, step_of, value_of
+from npcompile.lower.segment import Builder, Open, Segment, nodes_in, said, step_of, value_of
 
 _IN_SEGMENT = ("op", "view", "part")
 # A longer segment is cut in two: its compilation would take more than some seconds.
@@ -349,7 +349,7 @@ class Planner:
         for arg in args:
             self.on_host(arg)
         if step == "guard" and self.plan.effects is not None:
-            raise Unplannable(f"{node.args[0]} decides after {self._cause()}", node)
+            raise Unplannable(f"{said(args[0])} decides after {self._cause()}", node)
         if effect and self.plan.effects is None:
             self.plan.effects = len(self.plan.steps)
         self._add(Step(step, node), node)

@@ -81,6 +81,15 @@ def step_of(node: fx.Node) -> str:
     return str(node.meta.get("step", "input"))
 
 
+def said(node: fx.Node) -> str:
+    """A value in the user's own words, where it has any: a step's name may be one that was made up."""
+    if step_of(node) == "opaque":
+        return f"what {getattr(node.target, 'name', node)} gave"
+    if step_of(node) == "part":
+        return said(nodes_in(node.args)[0])
+    return f"what {str(node).rstrip('0123456789').rstrip('_')} is" if step_of(node) == "read" else str(node)
+
+
 def nodes_in(arg: Any) -> list[fx.Node]:
     found: list[fx.Node] = []
     fx.node.map_arg(arg, found.append)

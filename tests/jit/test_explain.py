@@ -191,6 +191,16 @@ def test_why_it_was_not_recorded_as_a_whole(capsys: pytest.CaptureFixture[str]) 
     assert found.strict_error[0].write == "decide before the first write or print"
 
 
+def test_what_decides_too_late_is_named() -> None:
+    def drawn(x, rng):
+        k = rng.permutation(len(x))
+        y = x[k] * 2
+        return y + 1 if y[0] > 1 else y
+
+    found = npcompile.explain(drawn, np.arange(9000.0), np.random.default_rng(0))
+    assert "what permutation gave decides after the call of permutation" in str(found)
+
+
 def test_uncompiled_functions_say_why_and_what_to_write() -> None:
     names: dict[str, Any] = {}
     exec("def hidden(x):\n    return x * 2", names)

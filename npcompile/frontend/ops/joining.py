@@ -79,7 +79,7 @@ def _castable(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | Non
     return None
 
 
-@op(np.concatenate, arrays=0, scalar=False, limits=_castable)
+@op(np.concatenate, arrays=0, parts=1, scalar=False, limits=_castable)
 def concatenate(
     arrays: Any, /, axis: Any = 0, out: None = None, *, dtype: Any = None, casting: Any = "same_kind"
 ) -> Tensor:
@@ -98,32 +98,32 @@ def _stacked(parts: Sequence[Tensor], axis: int, dtype: Any = None) -> Tensor:
     return _joined([item.unsqueeze(axis) for item in tensors], axis, dtype)
 
 
-@op(np.stack, arrays=0, scalar=False, limits=_castable)
+@op(np.stack, arrays=0, parts=1, scalar=False, limits=_castable)
 def stack(
     arrays: Any, axis: int = 0, out: None = None, *, dtype: Any = None, casting: Any = "same_kind"
 ) -> Tensor:
     return _stacked(_parts(arrays), axis, dtype)
 
 
-@op(np.vstack, arrays=0, scalar=False, limits=_castable)
+@op(np.vstack, arrays=0, parts=1, scalar=False, limits=_castable)
 def vstack(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> Tensor:
     tensors = _parts(tup)
     return _joined([item if item.dim() >= 2 else item.reshape(1, -1) for item in tensors], 0, dtype)
 
 
-@op(np.hstack, arrays=0, scalar=False, limits=_castable)
+@op(np.hstack, arrays=0, parts=1, scalar=False, limits=_castable)
 def hstack(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> Tensor:
     tensors = _parts(tup)
     tensors = [item if item.dim() >= 1 else item.reshape(1) for item in tensors]
     return _joined(tensors, 0 if tensors and tensors[0].dim() == 1 else 1, dtype)
 
 
-@op(np.dstack, arrays=0, scalar=False)
+@op(np.dstack, arrays=0, parts=1, scalar=False)
 def dstack(tup: Any) -> Tensor:
     return _joined([at_least_3d(item) for item in _parts(tup)], 2)
 
 
-@op(np.column_stack, arrays=0, scalar=False)
+@op(np.column_stack, arrays=0, parts=1, scalar=False)
 def column_stack(tup: Any) -> Tensor:
     tensors = _parts(tup)
     return _joined([item if item.dim() >= 2 else item.reshape(-1, 1) for item in tensors], 1)

@@ -362,6 +362,7 @@ def op(
     *objects: Any,
     name: str | None = None,
     arrays: int = 1,
+    parts: int = 0,
     operands: Sequence[str] = (),
     methods: Sequence[tuple[np.ufunc, str]] = (),
     limits: Callable[[Op, tuple[Any, ...], dict[str, Any]], str | None] | None = None,
@@ -379,9 +380,9 @@ def op(
     """Register a function over a body that has NumPy's own signature.
 
     arrays: that many leading parameters are turned into tensors as `np.asarray` would before the body runs.
-    operands: names of further parameters at which a traced Python number may stay traced; the body meets it
-    there as a Python number or as `Weak`. An `out` parameter of the body is there for its position only: it
-    stays None.
+    parts: that many are lists of such, each of a shape of its own. operands: names of further parameters at
+    which a traced Python number may stay traced; the body meets it there as a Python number or as `Weak`. An
+    `out` parameter of the body is there for its position only: it stays None.
     """
 
     def register(body: Callable[..., Any]) -> Op:
@@ -409,11 +410,10 @@ def op(
                 return "out given by position, or where there is none"
             if any(item is None for item in args[:needed]):
                 return "None as an array"
-            for at, item in enumerate(args):
-                if type(item) in (list, tuple) and at in positions and (reason := list_reason(item)):
-                    return reason
-            for key, item in kwargs.items():
-                if type(item) in (list, tuple) and key in traced and (reason := list_reason(item)):
+            given = [item for at, item in enumerate(args) if at in positions]
+            given += [item for key, item in kwargs.items() if key in traced]
+            for item in given:
+                if type(item) in (list, tuple) and (reason := list_reason(item)):
                     return reason
             return limits(self, args, kwargs) if limits is not None else None
 
@@ -434,7 +434,7 @@ def op(
                 sure=sure,
                 creates=creates,
                 methods=tuple(methods),
-                operands=frozenset({*positions, *traced}),
+                operands=frozenset({*positions, *traced, *range(parts), *names[:parts]}),
                 accepts=frozenset(item.name for item in parameters if item.kind is not item.POSITIONAL_ONLY)
                 - {"out"},
                 limits=refuses,

@@ -186,12 +186,12 @@ def _at_least(items: Sequence[Any], expand: Any) -> Any:
     return results[0] if len(results) == 1 else tuple(results)
 
 
-@op(np.atleast_1d, arrays=0, scalar=False, view=True)
+@op(np.atleast_1d, arrays=0, parts=64, scalar=False, view=True)
 def atleast_1d(*arys: Any) -> Any:
     return _at_least(arys, lambda a: a if a.dim() >= 1 else a.reshape(1))
 
 
-@op(np.atleast_2d, arrays=0, scalar=False, view=True)
+@op(np.atleast_2d, arrays=0, parts=64, scalar=False, view=True)
 def atleast_2d(*arys: Any) -> Any:
     return _at_least(arys, lambda a: a if a.dim() >= 2 else a.reshape(1, -1))
 
@@ -202,7 +202,7 @@ def at_least_3d(a: Tensor) -> Tensor:
     return a.unsqueeze(-1) if a.dim() == 2 else a.reshape(1, -1, 1)
 
 
-@op(np.atleast_3d, arrays=0, scalar=False, view=True)
+@op(np.atleast_3d, arrays=0, parts=64, scalar=False, view=True)
 def atleast_3d(*arys: Any) -> Any:
     return _at_least(arys, at_least_3d)
 
