@@ -44,6 +44,8 @@ def why_left(node: ast.stmt, levels: Levels, reasons: dict[int, str]) -> str:
     said = next((reasons[line] for line in lines if line in reasons), None)
     if (known := said or _form(node)) is not None:
         return known
+    if node in levels.why:
+        return levels.why[node]
     if node in levels.small:
         return _FASTER if node in levels.faster else _SMALL
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
@@ -55,9 +57,9 @@ def why_it_costs(node: ast.stmt, levels: Levels, reasons: dict[int, str]) -> str
     """The same for one that costs; None where nothing would make it faster. Of a loop it is that of the first
     statement in it which was found out to be one that no block holds."""
     inner = [part for part in statements([node]) if has_work(part)]
-    if node in levels.small and inner == [node]:
+    if node in levels.small - levels.why.keys() and inner == [node]:
         return None
-    if inner and all(part in levels.small for part in inner):
+    if inner and all(part in levels.small - levels.why.keys() for part in inner):
         return _LITTLE
     return why_left(next((part for part in inner if levels[part] >= 2), node), levels, reasons)
 

@@ -395,6 +395,7 @@ class Block(Inner):
         held = set(self.piece.block.statements)
         found = [node for node in body if top is not None and node.lineno <= top <= (node.end_lineno or top)]
         for node in found[:1] or body:
+            levels.why[node] = reason
             if late and node is not body[0]:
                 levels.starts.add(node)
             elif node in held:
@@ -404,7 +405,7 @@ class Block(Inner):
                 for statement in held:
                     assert isinstance(statement, ast.stmt)
                     if statement.lineno <= node.lineno <= (statement.end_lineno or node.lineno):
-                        levels.of[statement] = 2
+                        levels.of[statement], levels.why[statement] = 2, reason
                 if self.root._strict and not quiet:
                     self.root._report(reason, line)
                 self.root.note(reason, line)  # what it costs is measured: see `watch.py`

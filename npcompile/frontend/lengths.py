@@ -26,7 +26,7 @@ from npcompile.frontend.program import (
 from npcompile.frontend.recording.bound import After
 from npcompile.frontend.table import Op
 from npcompile.frontend.texts import Format
-from npcompile.lower.sizes import SMALLEST, Form, Pattern, pattern
+from npcompile.lower.sizes import SMALLEST, Pattern, pattern
 
 # What gives an array whose axes are as long as the first argument's.
 _ALIKE = frozenset(
@@ -288,7 +288,7 @@ def _form(
 
 def pattern_of(*lengths: tuple[int, ...]) -> Pattern | None:
     """How lengths differed: what was always the same has to stay so."""
-    return pattern([Form(b"", one, 0, one) for one in lengths])
+    return pattern(list(lengths))
 
 
 def same_program(one: Program, other: Program) -> bool:

@@ -288,13 +288,14 @@ class ndarray(Exports):
             self[...] = value
 
     def sort(
-        self, axis: int = -1, kind: Any = None, order: Any = None, *, stable: bool | None = None
+        self, axis: int = -1, kind: Any = None, order: Any = None, *, stable: bool | None = None, **later: Any
     ) -> None:
-        """In place, as NumPy's."""
+        """In place, as NumPy's. later: what NumPy takes from 2.5 on (`descending`)."""
         if not self._layout.flags.writeable:
             self._layout.sort(axis)
-        np.empty(0, self.dtype).sort(kind=kind, order=order, stable=stable)  # raises for what is no sort
-        self[...] = dispatch.call(np.sort, (self, axis), {"kind": kind, "order": order, "stable": stable})
+        how = {"kind": kind, "order": order, "stable": stable, **later}
+        np.empty(0, self.dtype).sort(**how)  # raises for what is no sort
+        self[...] = dispatch.call(np.sort, (self, axis), how)
 
     # copies and other places
 

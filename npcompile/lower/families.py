@@ -47,7 +47,7 @@ class Family:
                 self.misfits.append(form)
             found = next(iter(unfit)).pattern if len(self.misfits) >= FEWEST else None
         else:
-            found = sizes.pattern(self.forms)
+            found = sizes.pattern([known.sizes for known in self.forms])
         if self.refused or len(self.libraries) >= MAX_SHARED or found is None:
             return None
         if found.values(form.sizes) is None:

@@ -78,27 +78,30 @@ class Form(NamedTuple):
     """A segment taken apart. `skeleton`: all of it but its sizes; equal for segments that may share code."""
 
     skeleton: bytes
-    sizes: tuple[int, ...]
+    sizes: tuple[int, ...]  # without their signs, which the skeleton has
     scale: int  # code for small work is not used for large
-    lengths: tuple[int, ...]  # of the axes of inputs and outputs, and strides that do not follow from them
 
 
 def form(rows: list[tuple[Any, ...]]) -> Form:
     """The form of a segment's rows (`graph.rows_of`)."""
     sizes: list[int] = []
-    lengths: list[int] = []
 
     def hole(number: int, kind: str) -> Any:
-        if number < SMALLEST:
+        if not _may_vary(number, kind):
             return number
         if kind in (LENGTH, FREE, ARGUMENT):
-            sizes.append(number)
-        if kind in (LENGTH, FREE, RESULT):
-            lengths.append(number)
+            sizes.append(abs(number))
+        if number < 0:
+            return "a size from the end"
         return "a stride" if kind == FREE else "a size"
 
     skeleton = pack(visited(rows, hole))
-    return Form(skeleton, tuple(sizes), _scale(rows), tuple(lengths))
+    return Form(skeleton, tuple(sizes), _scale(rows))
+
+
+def _may_vary(number: int, kind: str) -> bool:
+    """Whether a number may be a parameter. An argument below zero (`x[:-k]`) is the parameter k."""
+    return number >= SMALLEST or (kind == ARGUMENT and number <= -SMALLEST)
 
 
 def _scale(rows: list[tuple[Any, ...]]) -> int:
@@ -130,12 +133,10 @@ class Pattern(NamedTuple):
         return tuple(found[p] for p in range(len(found)))
 
 
-def pattern(forms: list[Form]) -> Pattern | None:
-    """The pattern of segments of one skeleton: a size that differs among them is a parameter, sizes that
-    have always been the same are one. None where they differ in no length of an input or output."""
-    if len({form.lengths for form in forms}) == 1:
-        return None
-    histories = list(zip(*(form.sizes for form in forms), strict=True))
+def pattern(seen: list[tuple[int, ...]]) -> Pattern | None:
+    """The pattern of the sizes of segments of one skeleton: one that differs among them is a parameter, sizes
+    that have always been the same are one. None where none differs."""
+    histories = list(zip(*seen, strict=True))
     differ = [len(set(history)) > 1 for history in histories]
     if not any(differ):
         return None
@@ -154,10 +155,12 @@ def symbolic(
     place = iter(parameters)
 
     def put(number: int, kind: str) -> Any:
-        if number < SMALLEST or kind not in (LENGTH, FREE, ARGUMENT):
+        if kind not in (LENGTH, FREE, ARGUMENT) or not _may_vary(number, kind):
             return number
         parameter = next(place)
-        return number if parameter is None else symbols[parameter]
+        if parameter is None:
+            return number
+        return symbols[parameter] if number > 0 else -symbols[parameter]
 
     return visited(rows, put)
 

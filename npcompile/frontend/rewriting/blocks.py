@@ -11,12 +11,13 @@ from npcompile.frontend.rewriting.source import FunctionNode
 @dataclass
 class Levels:
     """What is known of a function's statements: how far each is left to Python, which begin a block, which
-    are too little work for a block, and which NumPy was seen to do faster."""
+    are too little work for a block, which NumPy was seen to do faster, and why others were taken apart."""
 
     of: dict[ast.AST, int] = field(default_factory=dict)
     starts: set[ast.AST] = field(default_factory=set)
     small: set[ast.AST] = field(default_factory=set)
     faster: set[ast.AST] = field(default_factory=set)
+    why: dict[ast.AST, str] = field(default_factory=dict)  # what blocks that held them could not do
     # Where an expression stands in the source -> its number, when it is worked out by itself: the same in
     # each cut, so that blocks are, too.
     numbers: dict[tuple[int | None, ...], int] = field(default_factory=dict)
