@@ -191,14 +191,19 @@ def _is_at_a_place(node: fx.Node) -> bool:
 
 def may_lie_otherwise(program: Program) -> bool:
     """Whether something is a view at some lengths and a copy at others: `x[:, :n].ravel()`, where `n` may be
-    less than the length or not."""
+    less than the length or not. What was a view of the caller's memory is looked at again (`places`)."""
     return any(
         isinstance(node.target, Op)
         and node.target.function in _AS_IT_LIES
         and isinstance(node.args[0], fx.Node)
+        and not (step_of(node) == "view" and _is_looked_at(node))
         and _may_be_whole(node.args[0])
         for node in program.graph.nodes
     )
+
+
+def _is_looked_at(node: fx.Node) -> bool:
+    return "equal" in node.meta or value_of(node).region is not None
 
 
 def _may_be_whole(node: fx.Node) -> bool:

@@ -93,6 +93,11 @@ def size(m):
     return m.sum() / m.size, np.size(m) + m, np.zeros(np.shape(m)) + 1, m.ravel()[: m.size // 2] * 2
 
 
+def halved(m):
+    h, w = m.shape
+    return m[: h // 2 * 2, : w // 2 * 2].reshape(h // 2, 2, w // 2, 2).mean(axis=(1, 3))
+
+
 def cropped(m):
     h, w = m.shape
     return m[h // 4 : h - h // 4, w // 4 : w - w // 4] * 2
@@ -140,7 +145,7 @@ def test_three_programs_for_all_lengths(fn: Callable[..., Any], monkeypatch: pyt
     judge(fn, [(rng.integers(-9, 9, n) / 8,) for n in LENGTHS], 3)
 
 
-@pytest.mark.parametrize("fn", [size, cropped, layer, smaller])
+@pytest.mark.parametrize("fn", [size, halved, cropped, layer, smaller])
 def test_four_programs_for_all_shapes(fn: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     """The second is of a square, which says nothing of others."""
     monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
