@@ -36,6 +36,7 @@ class Linking:
         self._strict = strict
         self._states: dict[Any, State] = {}
         self._lock = threading.Lock()
+        self._uncompiled: dict[str, str] = {}  # ops that no kernel can be made of here, and why
 
     @property
     def name(self) -> str:
@@ -68,10 +69,20 @@ class Linking:
                     self._count(entry)
                     linked = True
                 state.pending.remove(entry)
-            if error is not None:
+            if error is not None and not self._without(entry):
                 state.plain = True
                 self._report(error, None, everywhere=True)
         return linked
+
+    def _without(self, entry: Entry) -> bool:
+        """Leave to NumPy what no kernel can be made of: whether the rest may be recorded again."""
+        culprits = entry.culprits()
+        if self._strict or not culprits or culprits.keys() & self._uncompiled.keys():
+            return False
+        for name, error in culprits.items():
+            self._uncompiled[name] = f"no kernel can be made of it: {error}"
+            self.note(f"{name}: {self._uncompiled[name]}", None)
+        return True
 
     def _count(self, entry: Entry) -> None:
         stats = self._stats

@@ -370,6 +370,7 @@ class Recorded(Sharing):
                 general,
                 state.grows,
                 self._counting,
+                self._uncompiled,
             )
             state.raised = 0
         if isinstance(hooks, Watch):

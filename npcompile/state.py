@@ -50,6 +50,13 @@ class Entry:
     def error(self) -> str | None:
         return next((job.error for job in self.jobs if job.error is not None), None)
 
+    def culprits(self) -> dict[str, str]:
+        """The ops without which there would be no error, by name, and why; none if that is unknown."""
+        failed = [job for job in self.jobs if job.error is not None]
+        if any(getattr(job, "culprit", None) is None for job in failed):
+            return {}
+        return {job.culprit: job.error for job in failed}  # type: ignore[union-attr,misc]
+
 
 # So many recordings, at calls ever further apart, may fail to tell one small int from another.
 MAX_UNSURE = 9

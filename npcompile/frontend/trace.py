@@ -57,6 +57,7 @@ def trace(
     general: bool = False,
     grow: frozenset[int] = frozenset(),
     counting: bool = False,
+    uncompiled: dict[str, str] | None = None,
 ) -> Traced:
     """Call a function, recording it. Its own exceptions are raised; the recording then counts for nothing.
 
@@ -65,10 +66,12 @@ def trace(
     general: the program is to be valid for arguments of other lengths, if it can be.
     grow: the places of containers among the arguments of which the signature says the type alone.
     counting: as `general`, and for other whole numbers among the arguments that are sizes.
+    uncompiled: ops that are left to NumPy, by name, and why.
     own: the function, where the program takes it as its first input, to be valid for others of its code.
     """
     recorder = hooks(fn.__code__.co_filename, default_float, device == "cpu")
     recorder.fast_random = fast_random
+    recorder.uncompiled = uncompiled or {}
     recorder.notes.code = rewritten.code
     recorder.notes.general = general
     recorder.notes.counting = general and counting

@@ -60,6 +60,7 @@ class Job:
         self.written = wire.written(rows)
         self.kernel: Callable[..., Any] | None = None
         self.error: str | None = None
+        self.culprit: str | None = None  # the one call of the segment that no kernel can be made of, by name
         self.form = ""
         self.source = ""
         self.kernels = 0
@@ -283,6 +284,7 @@ class _Compiler:
                 self.stop()
                 if attempt == ATTEMPTS - 1:
                     return f"the compiling process died: {reason}"
+        job.culprit = reply.culprit
         if reply.error is not None:
             return reply.error
         self.compiled += reply.compiled

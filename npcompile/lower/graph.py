@@ -97,14 +97,20 @@ def unpack(data: bytes) -> list[tuple[Any, ...]]:
 
 
 def evaluate(rows: list[tuple[Any, ...]], *inputs: Any) -> Any:
-    """What the segment of these rows answers, its calls made one by one."""
+    """What the segment of these rows answers, its calls made one by one. An exception tells the one that
+    raised it by name (`culprit`)."""
     given = iter(inputs)
     values: list[Any] = []
     for row in rows:
         if row[0] == "in":
             values.append(next(given))
         elif row[0] == "call":
-            values.append(_callable(row[1])(*_resolved(row[2], values), **_resolved(row[3], values)))
+            args, kwargs = _resolved(row[2], values), _resolved(row[3], values)
+            try:
+                values.append(_callable(row[1])(*args, **kwargs))
+            except Exception as error:
+                vars(error).setdefault("culprit", getattr(row[1], "name", None))
+                raise
     return _resolved(rows[-1][1], values)
 
 

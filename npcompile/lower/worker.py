@@ -41,6 +41,7 @@ class Reply(NamedTuple):
     key: str
     error: str | None
     compiled: bool  # False: another process had put the kernel on disk in the meantime
+    culprit: str | None = None  # the name of the one call of the segment that raised this error
 
 
 def pack(message: Any) -> bytes:
@@ -64,7 +65,7 @@ def serve(folder: str) -> None:
     header = cpp.Header(Path(work))
     while True:
         request = requests.get()
-        error, compiled = None, False
+        error, compiled, culprit = None, False, None
         try:
             with _within(request.seconds):
                 compiled = _compile(request, header)
@@ -73,8 +74,8 @@ def serve(folder: str) -> None:
             error = str(exception)
         except Exception as exception:
             traceback.print_exc()
-            error = _reason(exception)
-        answers.write(pack(Reply(request.key, error, compiled)))
+            error, culprit = _reason(exception), getattr(exception, "culprit", None)
+        answers.write(pack(Reply(request.key, error, compiled, culprit)))
 
 
 class _OutOfTime(BaseException):

@@ -43,6 +43,7 @@ class Base(Hooks):
         self.top: int | None = None  # the line of the function itself that led there
         self.default_float = default_float
         self.fast_random = False
+        self.uncompiled: dict[str, str] = {}  # ops that are left to NumPy, by name, and why
         self._thread = threading.get_ident()
         self._inner: dict[int, Any] = {}  # functions made inside: they are rewritten already
         self._cells: list[Cells] = []  # of the functions being run
@@ -109,7 +110,7 @@ class Base(Hooks):
     def _refuses(self, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
         if self.notes.devices:
             args, kwargs = layouts(args), layouts(kwargs)
-        self.notes.refusal = op.refuses(args, kwargs)
+        self.notes.refusal = self.uncompiled.get(op.name) or op.refuses(args, kwargs)
         return self.notes.refusal
 
 
