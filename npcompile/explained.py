@@ -11,6 +11,7 @@ import torch
 from torch import fx
 
 from npcompile.frontend import pure
+from npcompile.frontend.constants import Constant
 from npcompile.frontend.made import Build, Store
 from npcompile.frontend.program import (
     Program,
@@ -255,6 +256,8 @@ def _step(node: fx.Node, plan: Plan, numbers: dict[int, int]) -> Step:
         return Step(line, step_text(node, _name), "", "store", "done at each replay, after all decisions")
     if isinstance(node.target, Format) or node.target in (join, percent, fill):
         return Step(line, text, gives, "text", "made at each replay")
+    if isinstance(node.target, Constant):
+        return Step(line, text, gives, "object", "a constant")
     if isinstance(node.target, Build):
         return Step(line, text, gives, "object", "made of what it holds")
     if kind == "op":

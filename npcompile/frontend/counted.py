@@ -62,3 +62,15 @@ def has_such(arg: Any) -> bool:
     found: list[fx.Node] = []
     fx.node.map_arg(arg, found.append)
     return any(node.meta.get("by_data") for node in found)
+
+
+def are_whole(refs: tuple[Any, ...]) -> bool:
+    """Whether a number is worked out of these by steps, or by whole numbers."""
+    return all(isinstance(ref, fx.Node) or type(ref) is int for ref in refs)
+
+
+def sources(node: fx.Node) -> set[fx.Node]:
+    """What a number was worked out from by arithmetic."""
+    if step_of(node) != "number":
+        return {node}
+    return set().union(*map(sources, node.all_input_nodes))

@@ -65,6 +65,8 @@ def is_own(obj: Any, name: str) -> bool:
 class Build:
     """Makes an object of a class again that the function has made: of what it held, without its code."""
 
+    needless = False  # where nothing uses it
+
     def __init__(self, kind: type, names: tuple[str, ...]) -> None:
         self.kind = kind
         self.names = names

@@ -15,7 +15,7 @@ from torch import fx
 from npcompile.frontend.alike import DICTS, are_alike, same_value
 from npcompile.frontend.arrays import facts, from_tensor, is_array, outline
 from npcompile.frontend.hooks import UNARY
-from npcompile.frontend.made import Store, class_attribute, is_absent
+from npcompile.frontend.made import Build, Store, class_attribute, is_absent
 from npcompile.frontend.pure import OPERATORS, TOTAL, UFUNCS
 from npcompile.frontend.table import Op
 from npcompile.lower.graph import write
@@ -238,6 +238,7 @@ def drop_unused(graph: fx.Graph, may_fail: Container[fx.Node]) -> None:
     """Steps without use or effect go, but for these: whether they fail is to be seen at each call."""
     for node in reversed(list(graph.nodes)):
         droppable = step_of(node) in ("op", "view", "number", "part", "library")
+        droppable |= isinstance(node.target, Build) and node.target.needless
         checked = getattr(node.target, "checked", False) and not node.meta.get("unchecked")
         checked |= step_of(node) == "number" and not (node.target in TOTAL or isinstance(node.target, Length))
         # An index that a step gave may be out of bounds, whether or not anything uses what it leads to.

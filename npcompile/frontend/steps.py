@@ -11,7 +11,8 @@ from torch import fx
 
 from npcompile.frontend import pure, storable
 from npcompile.frontend.arrays import after_writing, facts, is_array, is_numpy, is_uneven, layout, outline
-from npcompile.frontend.counted import ends_by_data, has_such, size_by_data
+from npcompile.frontend.constants import folded, folds, stored, without_masks
+from npcompile.frontend.counted import are_whole, ends_by_data, has_such, size_by_data, sources
 from npcompile.frontend.handed import Unfollowed
 from npcompile.frontend.meant import as_counts, as_index, as_value
 from npcompile.frontend.memory import Moving, form_of
@@ -38,6 +39,8 @@ SETITEM = np.ndarray.__setitem__
 class Steps(Outside):
     """The residual program under construction."""
 
+    folding = False  # a function of NumPy's is being recorded
+
     def ref(self, obj: Any, static: bool = False, sizes: bool = False) -> Any:
         found = size_by_data(self, obj) if sizes and static and self.general else None
         return super().ref(obj, static, sizes) if found is None else found
@@ -50,6 +53,8 @@ class Steps(Outside):
             raise Unfollowed(f"{op.name} gave {result!r}")
         if isinstance(result, np.generic) and not self.traced(*args, *kwargs.values()):
             self.constant(result)  # arithmetic of decided numbers
+            return result
+        if folds(self, result, (*args, *kwargs.values())):
             return result
         if is_array(result) and self.tracked.get(result) is not None:
             return result  # NumPy answered with an array that is there already
@@ -139,7 +144,7 @@ class Steps(Outside):
         if not (_is_integer(item.start) and _is_integer(item.stop)):
             return False
         start, stop = self.tracked.node(item.start), self.tracked.node(item.stop)
-        return start is not None and stop is not None and bool(_sources(start) & _sources(stop))
+        return start is not None and stop is not None and bool(sources(start) & sources(stop))
 
     def _index(self, index: Any) -> Any:
         """A basic index whose integers, and the ends of whose windows, may be steps."""
@@ -250,6 +255,8 @@ class Steps(Outside):
         if not self.traced(*args, *kwargs.values()):
             self.constant(result)
             return result
+        if folds(self, result, (*args, *kwargs.values())):
+            return result
         refs = tuple(self.ref(arg) for arg in args)
         named = {key: self.ref(arg) for key, arg in kwargs.items()}
         node = self.number_step(function, refs, named, result)
@@ -262,7 +269,7 @@ class Steps(Outside):
     ) -> fx.Node:
         """The step of a pure function of numbers, of nodes and what is decided; its result nobody follows."""
         # CPython has one object for two small ints: they are to be one step, too.
-        same = (function, refs) if type(result) is int and _are_whole(refs) and not named else None
+        same = (function, refs) if type(result) is int and are_whole(refs) and not named else None
         node = None if same is None else self.numbers.get(same)
         if node is None:
             node = self.add("number", function, refs, named, self.value(result))
@@ -277,6 +284,8 @@ class Steps(Outside):
 
     def host(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:
         """Note a call of real NumPy that is not an op (yet), without effects."""
+        if (found := folded(self, args, kwargs, result)) is not None:
+            return found[0]
         self.host_calls += 1
         return self.call("host", function, args, kwargs, result)
 
@@ -386,6 +395,9 @@ class Steps(Outside):
             return
         op = TABLE.of(SETITEM)
         self.refusal = None if op is None else op.refuses((layout(array), index, value), {})
+        places = None if self.refusal is None else without_masks(self, index)
+        if op is not None and places is not None and op.refuses((layout(array), places, value), {}) is None:
+            self.refusal, index = None, places
         if op is None or self.refusal is not None:
             self.instead(with_items, (array, index, value), array)
             return
@@ -403,6 +415,8 @@ class Steps(Outside):
 
     def instead(self, function: Any, args: tuple[Any, ...], array: Any) -> None:
         """Note that NumPy has written what `function` of these arguments gives over an array: a host call."""
+        if (made := stored(self, array, args)) is not None:
+            return self.write(array, made)
         refs = tuple(self.ref(arg) for arg in args)
         whole = self.value(array).renewed(self.roots.new(), array.shape, None)
         self.host_calls += 1
@@ -422,19 +436,8 @@ def _is_integer(item: Any) -> bool:
     return type(item) is int or isinstance(item, np.integer)
 
 
-def _are_whole(refs: tuple[Any, ...]) -> bool:
-    return all(isinstance(ref, fx.Node) or type(ref) is int for ref in refs)
-
-
 def _items(index: Any) -> tuple[Any, ...]:
     return index if type(index) is tuple else (index,)
-
-
-def _sources(node: fx.Node) -> set[fx.Node]:
-    """What a number was worked out from by arithmetic."""
-    if step_of(node) != "number":
-        return {node}
-    return set().union(*map(_sources, node.all_input_nodes))
 
 
 def _part(value: Any, position: Any) -> Any:

@@ -90,6 +90,28 @@ for right in (False, True):
     )
 case("numpy.digitize", lambda np, x, b: np.digitize(x, b), given((X, A)), "bins in rows")
 case("numpy.digitize", lambda np, x, b: np.digitize(x, b), given((X * 1j, UP)), "complex", refused=True)
+
+FEW = numpy.array([3, 1, 3, 0, 1])
+for invert in (False, True):
+    case(
+        "numpy.isin",
+        lambda np, a, b, invert=invert: np.isin(a, b, invert=invert),
+        given(
+            (FEW, [1, 7]),
+            (FEW, 3),
+            (FEW, []),
+            (FEW[0], [0.5, 3]),
+            (FEW.astype("uint8"), [-1, 3, 300]),
+            (FEW > 1, [True, 7]),
+            (FEW * 0.5, numpy.array([[0.5, numpy.nan], [-0.0, 9.0]])),
+            (FEW.astype("float32") / 10, [0.1, 0.3]),
+            (FEW * 1j, [1j, 3]),
+            (FEW.reshape(5, 1), FEW[:3]),
+        ),
+        f"invert={invert}",
+    )
+case("numpy.isin", lambda np, a, b: np.isin(a, b, kind="table"), given((FEW, [1])), "table", refused=True)
+case("numpy.isin", lambda np, a, b: np.isin(a, b), given((FEW, numpy.arange(40))), "many", refused=True)
 for dtype in ("float64", "float32", "int64", "complex128"):
     case(
         "numpy.interp",

@@ -26,7 +26,6 @@ OF_A_VIEW = "NumPy adds to 0.0 what it answers with a view of where there is no 
 _CAST = "c16 {'dtype': 'i8', 'casting': 'unsafe'}"
 # What is not replayed: its id up to the operands, why, and for which operands (None: for all).
 PLAIN: dict[str, tuple[str, set[str] | None]] = {
-    "diff-none": (ARGUMENT, None),
     **{f"fft.{name}-no axes": (ARGUMENT, None) for name in ("fft2", "ifft2", "fftn", "ifftn")},
     **{
         f"einsum-out {kind}": (PRECISION, None)

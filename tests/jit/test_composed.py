@@ -66,6 +66,23 @@ def nothing_of_numpys(body: Callable[..., Any], *args: Any) -> bool:
 
 
 A = np.arange(20.0).reshape(4, 5) % 7
+_METHODS = ("inverted_cdf", "averaged_inverted_cdf", "closest_observation", "interpolated_inverted_cdf")
+_METHODS += (
+    "hazen",
+    "weibull",
+    "median_unbiased",
+    "normal_unbiased",
+    "lower",
+    "higher",
+    "midpoint",
+    "nearest",
+)
+
+
+def _quantile(method: str) -> Callable[..., Any]:
+    return lambda a: np.quantile(a, [0.3, 0.55], axis=0, method=method)
+
+
 FOLLOWED = {
     "gradient": lambda a: np.gradient(a * 2)[0] + 1,
     "unwrap": lambda a: np.unwrap(a),
@@ -81,6 +98,42 @@ FOLLOWED = {
     "vander": lambda a: np.vander(a[0], 3),
     "resize": lambda a: np.resize(a, (3, 3)),
     "append": lambda a: np.append(a, a + 1, 0),
+    "median of axes": lambda a: np.median(a.reshape(2, 2, 5), axis=(0, 2)),
+    "median of all": lambda a: np.median(a),
+    "percentile": lambda a: np.percentile(a, 40),
+    "percentiles": lambda a: np.percentile(a, [10, 50, 90], axis=1),
+    "percentile of axes": lambda a: np.percentile(a, 40, axis=(0, 1)),
+    "percentile of gaps": lambda a: np.percentile(np.where(a > 5, np.nan, a), 30, axis=1),
+    **{f"quantile {method}": _quantile(method) for method in _METHODS},
+    "quantile of float32": lambda a: np.quantile(a.astype("f4"), 0.3),
+    "quantile of float16": lambda a: np.quantile(a.astype("f2"), [0.3, 0.9], axis=0, keepdims=True),
+    "quantile of integers": lambda a: np.quantile(a.astype("i4"), 0.3),
+    "cov": lambda a: np.cov(a),
+    "cov of weights": lambda a: np.cov(a, aweights=np.arange(5.0), rowvar=True),
+    "corrcoef": lambda a: np.corrcoef(a[0], a[1] * 2)[0, 1],
+    "block": lambda a: np.block([[a, np.zeros((4, 1))], [np.ones((1, 6))]]),
+    "insert": lambda a: np.insert(a, 1, 0.5, axis=1),
+    "inserts": lambda a: np.insert(a[0], [2, 4], [9.0, 1.0]),
+    "insert of a slice": lambda a: np.insert(a[0], slice(1, 4), 3.0),
+    "delete": lambda a: np.delete(a, [1, 3], axis=0),
+    "delete of a slice": lambda a: np.delete(a[0], slice(1, 3)),
+    "r_": lambda a: np.r_[a[0], 0.0, a[1], 1:3],
+    "r_ along columns": lambda a: np.r_["1", a, a],
+    "c_": lambda a: np.c_[a[0], a[1] * 2],
+    "mgrid": lambda a: np.mgrid[0:3, 0:4] + a[0, 0],
+    "ogrid": lambda a: np.ogrid[0:1:5j] * a[0],
+    "tril_indices": lambda a: a[np.tril_indices(4, -1)] * 2,
+    "triu_indices": lambda a: a[:, np.triu_indices(4, 1)[1]] - 1,
+    "kaiser": lambda a: np.kaiser(5, 14.0) * a,
+    "histogram of edges": lambda a: np.histogram(a, bins=[0, 1, 3.0, 7]),
+    "isin": lambda a: np.isin(a, [1, 3], invert=True),
+    "pad with a ramp": lambda a: np.pad(a, 2, mode="linear_ramp", end_values=3.0),
+    "pad with means": lambda a: np.pad(a, ((1, 2), (0, 3)), mode="mean"),
+    "pad with odd reflections": lambda a: np.pad(a, 2, mode="reflect", reflect_type="odd"),
+    "pad per side": lambda a: np.pad(a, 1, constant_values=(1, 2)),
+    "pinv": lambda a: np.linalg.pinv(a),
+    "nuclear norm": lambda a: np.linalg.norm(a, "nuc"),
+    "geomspace": lambda a: np.geomspace(1, 1000, 5) * a,
 }
 
 

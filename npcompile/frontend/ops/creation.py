@@ -342,7 +342,7 @@ def _is_wide(value: Any) -> bool:
 
 
 def _array_limits(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
-    if kwargs.get("copy", True) is False or kwargs.get("ndmin", 0) != 0:
+    if kwargs.get("copy", True) not in (True, None) or type(kwargs.get("ndmin", 0)) is not int:
         return "copy or ndmin"
     if kwargs.get("order", args[2] if len(args) > 2 else None) not in (None, "C", "K"):
         return "order"
@@ -351,7 +351,11 @@ def _array_limits(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str 
     return laid_out(1, 2)(op, args, kwargs)
 
 
-@op(np.array, scalar=False, creates=True, limits=_array_limits)
+def _shows_its_own(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    return kwargs.get("copy", True) is not True
+
+
+@op(np.array, scalar=False, creates=True, view=True, views=_shows_its_own, limits=_array_limits)
 def array(
     object: Tensor,
     dtype: Any = None,
@@ -361,9 +365,10 @@ def array(
     subok: bool = False,
     ndmin: int = 0,
 ) -> Tensor:
-    if dtype is not None:
-        return cast(object.clone(), np.dtype(dtype))
-    return object.clone()
+    result = object if dtype is None else cast(object, np.dtype(dtype))
+    if copy and result is object:
+        result = result.clone()
+    return result.reshape((1,) * max(ndmin - result.dim(), 0) + tuple(result.shape))
 
 
 @op(np.asarray, np.asanyarray, name="numpy.asarray", scalar=False, view=True, limits=_array_limits)

@@ -176,6 +176,38 @@ def interp(x: Tensor, xp: Tensor, fp: Tensor, left: Any = None, right: Any = Non
     return value.reshape(shape), ok
 
 
+# -- membership ----------------------------------------------------------------------------------------------
+
+MOST_LOOKED_FOR = 32  # each element is compared with all of these
+
+
+def _isin_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    given = dict(zip(("element", "test_elements", "assume_unique", "invert"), args, strict=False), **kwargs)
+    if given.get("kind") == "table":
+        return "a table, which NumPy may refuse"
+    element, others = np.asarray(given["element"]), np.asarray(given["test_elements"])
+    if element.dtype.kind not in "biufc" or others.dtype.kind not in "biufc":
+        return "elements that are no numbers"
+    kinds = element.dtype.kind + others.dtype.kind
+    if "f" not in kinds and "c" not in kinds and np.result_type(element, others).kind == "f":
+        return "int64 beside uint64"
+    return None if others.size <= MOST_LOOKED_FOR else f"more than {MOST_LOOKED_FOR} elements to look for"
+
+
+@op(np.isin, arrays=2, scalar=False, limits=_isin_limits)
+def isin(
+    element: Tensor,
+    test_elements: Tensor,
+    assume_unique: Any = False,
+    invert: Any = False,
+    *,
+    kind: Any = None,
+) -> Tensor:
+    a, b = promoted(element, test_elements)
+    found = (a.unsqueeze(-1) == b.reshape(-1)).any(-1)
+    return ~found if invert else found
+
+
 # -- choosing ------------------------------------------------------------------------------------------------
 
 

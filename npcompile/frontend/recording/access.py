@@ -16,6 +16,7 @@ import numpy as np
 from npcompile.frontend import pure
 from npcompile.frontend.alike import DICTS
 from npcompile.frontend.arrays import is_array
+from npcompile.frontend.constants import folded, without_masks
 from npcompile.frontend.fixed import is_fixed, take
 from npcompile.frontend.hooks import COMPARE
 from npcompile.frontend.made import is_named_tuple
@@ -255,6 +256,11 @@ class Access(Histories):
                     index = self.notes.call("host", np.array, (index,), {}, np.array(index))
             reason = "not an op yet" if op is None else self._refuses(op, (obj, index), {})
             if op is None or reason is not None:
+                if (found := folded(self.notes, (obj, index), {}, result)) is not None:
+                    return found[0]
+                places = None if op is None else without_masks(self.notes, index)
+                if op is not None and places is not None and self._refuses(op, (obj, places), {}) is None:
+                    return self.notes.op(op, (obj, places), {}, result)
                 return self.notes.host(GETITEM, (obj, index), {}, result)
             return self.notes.op(op, (obj, index), {}, result, view=is_array(result) and is_basic(index))
         if type(obj) is _FLAGS and index in pure.FLAGS:

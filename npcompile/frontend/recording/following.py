@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from npcompile.frontend import follow, private, pure
-from npcompile.frontend.arrays import is_array
+from npcompile.frontend.arrays import is_array, is_numpy
 from npcompile.frontend.composed import CALLBACKS, WRITING
+from npcompile.frontend.constants import Constant, are_constant, folded
 from npcompile.frontend.hooks import BINARY
 from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.program import Call, step_of
@@ -24,6 +25,10 @@ from npcompile.frontend.steps import Steps
 from npcompile.frontend.table import TABLE, Op
 from npcompile.frontend.tracked import Known
 
+_ARRAY = vars(np.ndarray)
+_WRAP = _ARRAY["__array_wrap__"]
+_JOINING = (type(np.r_), type(np.c_))  # `np.r_[a, 0, b]`
+
 
 class Following(Calls):
     """Calls of listed NumPy functions go into them, as calls of the user's functions do.
@@ -35,7 +40,14 @@ class Following(Calls):
     _inside = 0  # calls of listed functions that are being recorded
 
     def call(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
-        if self.on and (source := follow.FOLLOWED.get(id(fn))) is not None and TABLE.of(fn) is None:
+        if self.on and fn is np.moveaxis:
+            args = tuple([tuple(arg) if type(arg) is range else arg for arg in args])
+        if isinstance(kwargs.get("dtype"), type(np.dtype)):
+            kwargs["dtype"] = kwargs["dtype"]()  # a class of dtypes of which there is one
+        if self._inside and type(fn) is types.BuiltinFunctionType:
+            fn = private.public(fn)
+        source = follow.FOLLOWED.get(id(fn)) if self.on else None
+        if source is not None and self._by_parts(fn, args, kwargs):
             return self._composed(fn, source, args, kwargs)
         if (
             self.on
@@ -58,17 +70,40 @@ class Following(Calls):
                 return result
         return super().call(fn, *args, **kwargs)
 
+    def _by_parts(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        """Whether a listed function has no op that does this call."""
+        op = TABLE.of(fn)
+        if op is None:
+            return True
+        try:
+            return self._refuses(op, args, kwargs) is not None
+        except Exception:  # the predicate saw a call that NumPy will refuse itself
+            return False
+
     def _helper(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What NumPy's own helpers in C give: they do not compute."""
+        own = getattr(fn, "__self__", None)
+        if type(own) is np.ndarray and _ARRAY.get(fn.__name__) is _WRAP and type(args[0]) is np.ndarray:
+            return args[0]
+        if fn is getattr and len(args) == 3 and is_numpy(args[0]) and type(args[1]) is str:
+            return self.getattr(*args[:2]) if hasattr(*args[:2]) else args[2]
+        if isinstance(own, np.generic) and (found := self._of_constants(fn, (own, *args), kwargs, True)):
+            return found[0]
         if fn is private.ARRAY_CONVERTER:
             return Converter.of(self, args)
         if type(getattr(fn, "__self__", None)) is Converter:
             return fn(*args, **kwargs)
+        if type(getattr(fn, "__self__", None)) is slice and fn.__name__ == "indices" and not kwargs:
+            return self._note(self._structural, fn, (fn.__self__, *args), kwargs, fn(*args))
         if any(fn is item for item in private.OF_NO_ARRAY):
             return self._note(self._structural, fn, args, kwargs, fn(*args, **kwargs))
         return None
 
     def getitem(self, obj: Any, index: Any) -> Any:
+        if self.on and type(obj) in _JOINING:
+            self.notes.tracked.keep(obj, None)
+            function = type(obj).__getitem__
+            return self._composed(function, function, (obj, index), {})
         return obj[index] if type(obj) is Converter else super().getitem(obj, index)
 
     def _every(self, fn: Any, items: Any) -> bool:
@@ -102,6 +137,10 @@ class Following(Calls):
         if not (self._inside and type(exc) in (TypeError, KeyError, AttributeError)):
             super().caught(exc)
 
+    def _truth(self, x: Any, result: bool) -> None:
+        if not (self._inside and is_numpy(x) and are_constant(self.notes, [x])):
+            super()._truth(x, result)
+
     def _getattr(self, obj: Any, name: str, result: Any) -> Any:
         if type(obj) is Converter:
             return result
@@ -114,15 +153,19 @@ class Following(Calls):
     def _composed(
         self, fn: Any, source: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
+        if self._inside and (found := self._of_constants(fn, args, kwargs)) is not None:
+            return found[0]
         rewritten = rewrite(source)
         if not isinstance(rewritten, Rewritten) or len(self._cells) >= MAX_DEPTH:
             return super().call(fn, *args, **kwargs)
         before = _State(self)
         self._inside += 1
+        self.notes.folding = True
         try:
             result = self.run(rewritten, source, args, kwargs)
         finally:
             self._inside -= 1
+            self.notes.folding = self._inside > 0
         if self.active and not before.calls(self):
             return result
         if self._inside:  # a part of another such function: that is where it is taken back
@@ -145,6 +188,19 @@ class Following(Calls):
             return self._note(self.notes.opaque, Call(source.__name__, fn), args, kwargs, result)
         self.notes.refusal = reason
         return self._note(self.notes.host, fn, args, kwargs, result)
+
+    def _of_constants(
+        self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], bound: bool = False
+    ) -> tuple[Any] | None:
+        """What a part of such a function gives where nothing but constants decides it."""
+        if fn in WRITING or fn in CALLBACKS or kwargs.get("out") is not None:
+            return None
+        try:
+            if not are_constant(self.notes, [*args, *kwargs.values()]):
+                return None
+        except Unfollowed:
+            return None
+        return folded(self.notes, args, kwargs, fn(*args[bound:], **kwargs))
 
     def _function(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if self._inside and isinstance(fn, types.FunctionType) and follow.is_numpys(fn.__globals__):
@@ -184,7 +240,7 @@ class _State:
     def calls(self, recorder: Following) -> str | None:
         """What has been noted since that is no operation of ours, and why."""
         for node in list(recorder.notes.graph.nodes)[len(self.nodes) :]:
-            if step_of(node) in ("host", "opaque"):
+            if step_of(node) in ("host", "opaque") and not isinstance(node.target, Constant):
                 why = node.meta.get("reason")
                 return f"{node.name}: {why}" if why else f"it calls {node.name}"
         return None

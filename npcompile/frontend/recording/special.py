@@ -59,6 +59,7 @@ def _listed() -> dict[Any, tuple[int, _Handler]]:
 
 
 _LISTED = _listed()
+_OF_SCALARS = {"any": np.any, "all": np.all}  # methods of scalars that are these functions
 
 
 class Special(Library):
@@ -77,4 +78,11 @@ class Special(Library):
                 plain = all(is_numpy(arg) or type(arg) in (*NUMBERS, bool) for arg in args_)
                 if count == 0 or (len(args_) == count and plain):
                     return (handler(self, args_),)
+        if (
+            type(fn) is types.BuiltinFunctionType
+            and isinstance(fn.__self__, np.generic)
+            and not (args or kwargs)
+        ):
+            if (function := _OF_SCALARS.get(fn.__name__)) is not None:
+                return (self.call(function, fn.__self__),)
         return super().of_objects(fn, args, kwargs)

@@ -1,0 +1,151 @@
+"""What nothing but constants decides, as a constant: what NumPy made of it while recording it makes always.
+
+So the masks, orders and places that NumPy's functions work out of axes, lengths and literals
+(`np.tril_indices(n)`, `np.delete(x, [1, 2])`) are neither calls at replay nor lengths that data decide.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+from torch import fx
+
+from npcompile.frontend.made import Build
+from npcompile.frontend.program import step_of, value_of
+from npcompile.frontend.signature import NUMBERS
+from npcompile.frontend.table import computed
+from npcompile.lower.segment import nodes_in
+
+if TYPE_CHECKING:
+    from npcompile.frontend.steps import Steps
+
+MOST = 1 << 24  # bytes of what a program keeps
+_MADE = frozenset(("op", "library", "view", "part", "write"))
+
+
+class Constant(Build):
+    """Gives an array with these elements, laid out so: another one at each call, which may be written to."""
+
+    __name__ = "constant"
+    needless = True
+
+    def __init__(self, array: np.ndarray[Any, Any]) -> None:
+        self.array = _again(array)
+        self.kind = np.ndarray  # these two say which constant it is, where recordings are compared
+        elements = hashlib.blake2b(self.array.tobytes()).hexdigest()
+        self.names = (str(array.dtype), str(array.shape), str(array.strides), elements)
+
+    def __call__(self) -> Any:
+        return _again(self.array)
+
+
+def _again(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    if array.flags.c_contiguous or array.flags.f_contiguous:
+        return array.copy("K")
+    axes = zip(array.shape, array.strides, strict=True)
+    count = sum((size - 1) * stride // array.itemsize for size, stride in axes)
+    made = as_strided(np.empty(count + 1, array.dtype), array.shape, array.strides)
+    made[...] = array
+    return made
+
+
+def folded(notes: Steps, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> tuple[Any] | None:
+    """What a call of NumPy without effects gave, as a constant; None where it is none."""
+    parts = result if type(result) in (tuple, list) else (result,)
+    if not parts or not all(map(_can_be_kept, parts)) or not are_constant(notes, [*args, *kwargs.values()]):
+        return None
+    return (_constants(notes, result),)
+
+
+def _constants(notes: Steps, result: Any) -> Any:
+    if type(result) is tuple:
+        return tuple([_constants(notes, part) for part in result])
+    if type(result) is not np.ndarray:
+        notes.constant(tuple(result) if type(result) is list else result)
+        return result
+    node = notes.add("host", Constant(result), (), {}, notes.value(result))
+    return notes.result(node, result)
+
+
+def _can_be_kept(part: Any) -> bool:
+    if type(part) is list:  # what `tolist` gave
+        return all(map(_can_be_kept, part))
+    if type(part) is not np.ndarray:
+        return isinstance(part, np.generic) or type(part) in (*NUMBERS, bool)
+    steps = all(stride > 0 and stride % part.itemsize == 0 for stride in part.strides)
+    return computed(part.dtype) is not None and steps and part.nbytes <= MOST
+
+
+def folds(notes: Steps, result: Any, args: tuple[Any, ...]) -> bool:
+    """Whether a number is a constant, within NumPy's functions, as all is that it was worked out of."""
+    number = isinstance(result, np.generic) or type(result) in (*NUMBERS, bool)
+    if notes.folding and number and are_constant(notes, args):
+        notes.constant(result)
+        return True
+    return False
+
+
+def stored(notes: Steps, array: np.ndarray[Any, Any], args: tuple[Any, ...]) -> fx.Node | None:
+    """A constant array after NumPy has written constants into it; None where it is none."""
+    if not _can_be_kept(array) or not are_constant(notes, args):
+        return None
+    whole = notes.value(array).renewed(notes.roots.new(), array.shape, computed(array.dtype))
+    return notes.add("host", Constant(array), (), {}, whole)
+
+
+def are_constant(notes: Steps, values: Any) -> bool:
+    """Whether all of these, and what is in them, are worked out of constants alone."""
+    found: list[fx.Node] = []
+    fx.node.map_arg(notes.ref(tuple(values)), found.append)
+    known: set[fx.Node] = set()
+    if not all(_is_constant(node, known) for node in found):
+        return False
+    roots = {value_of(node).root for node in known if value_of(node).kind == "array"}
+    return all(
+        _is_constant(source, known)
+        for node in notes.graph.nodes
+        if step_of(node) in ("write", "opaque") and not roots.isdisjoint(_reached(node))
+        for source in (node, *node.all_input_nodes)
+    )
+
+
+def _reached(node: fx.Node) -> set[int]:
+    """The memory that a write or a call may change."""
+    given = nodes_in(node.args[0]) if step_of(node) == "write" else list(node.all_input_nodes)
+    roots = set()
+    for source in given:
+        if value_of(source).kind == "array":
+            roots.add(value_of(source).root)
+        elif isinstance(source.target, Build):
+            roots |= _reached(source)
+    return roots
+
+
+def _is_constant(node: fx.Node, known: set[fx.Node]) -> bool:
+    """Whether there are none but such steps behind this one; they are put into `known`."""
+    ahead = [node]
+    while ahead:
+        if (one := ahead.pop()) not in known:
+            if step_of(one) not in _MADE and not isinstance(one.target, Constant):
+                return False
+            known.add(one)
+            ahead += one.all_input_nodes
+    return True
+
+
+def without_masks(notes: Steps, index: Any) -> Any:
+    """An index in which masks that are constants are the places where they are True; None if it has none."""
+    items = index if type(index) is tuple else (index,)
+    made: list[Any] = []
+    for item in items:
+        mask = type(item) is np.ndarray and item.dtype == bool and item.ndim > 0
+        if not mask or not are_constant(notes, [item]):
+            made.append(item)
+        else:
+            made.extend(_constants(notes, tuple(place.copy() for place in item.nonzero())))
+    if len(made) == len(items) and all(one is other for one, other in zip(made, items, strict=True)):
+        return None
+    return tuple(made)
