@@ -11,6 +11,7 @@ import torch
 from torch import fx
 
 from npcompile.frontend import pure
+from npcompile.frontend.arrays import with_items
 from npcompile.frontend.constants import Constant
 from npcompile.frontend.made import Build, Store
 from npcompile.frontend.program import (
@@ -25,7 +26,7 @@ from npcompile.frontend.program import (
     type_text,
     value_of,
 )
-from npcompile.frontend.steps import GETITEM, SETITEM, with_items
+from npcompile.frontend.steps import GETITEM, SETITEM
 from npcompile.frontend.table import Op
 from npcompile.frontend.texts import Format, fill, join, percent
 from npcompile.lower.plan import Plan

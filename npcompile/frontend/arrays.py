@@ -76,3 +76,8 @@ def after_writing(array: Any, write: Callable[[Any], Any], *read: Any) -> Any:
         return array.copy()
     finally:
         array[...] = before
+
+
+def with_items(array: Any, index: Any, value: Any) -> Any:
+    """The array after `array[index] = value`, as one of its own."""
+    return after_writing(array, lambda made: made.__setitem__(index, value), value)

@@ -146,7 +146,8 @@ def _reaches(fn: types.FunctionType, functions: tuple[Any, ...]) -> bool:
     """Whether one of these is a global name of a function's, or an attribute of a module that is."""
     names = fn.__code__.co_names
     held = [fn.__globals__[name] for name in names if name in fn.__globals__]
-    held += [getattr(one, name, None) for one in held if isinstance(one, types.ModuleType) for name in names]
+    # Not by `getattr`: a module may warn of a name that it no longer has.
+    held += [vars(one).get(name) for one in held if isinstance(one, types.ModuleType) for name in names]
     return any(one is function for one in held for function in functions)
 
 

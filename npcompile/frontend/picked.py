@@ -11,10 +11,11 @@ import numpy as np
 import torch
 from torch import fx
 
+from npcompile.frontend.arrays import with_items
 from npcompile.frontend.contents import Contents
 from npcompile.frontend.ops.masked import Extreme
 from npcompile.frontend.program import Guard, Length, step_of, value_of
-from npcompile.frontend.steps import GETITEM, with_items
+from npcompile.frontend.steps import GETITEM
 from npcompile.frontend.table import Op
 from npcompile.lower.segment import nodes_in
 from npcompile.lower.unsigned import WIDE

@@ -10,7 +10,7 @@ import numpy as np
 from torch import fx
 
 from npcompile.frontend import pure, storable
-from npcompile.frontend.arrays import after_writing, facts, is_array, is_numpy, is_uneven, layout, outline
+from npcompile.frontend.arrays import facts, is_array, is_numpy, is_uneven, layout, outline, with_items
 from npcompile.frontend.constants import folded, folds, stored, without_masks
 from npcompile.frontend.counted import are_whole, ends_by_data, has_such, size_by_data, sources
 from npcompile.frontend.handed import Unfollowed
@@ -21,6 +21,7 @@ from npcompile.frontend.outside import Outside, is_steady
 from npcompile.frontend.program import Call, Guard, Program, step_of, value_of
 from npcompile.frontend.ranged import ranged
 from npcompile.frontend.rolled import rolled
+from npcompile.frontend.signature import NUMBERS
 from npcompile.frontend.table import TABLE, TORCH, Op, computed
 from npcompile.frontend.tracked import fresh
 from npcompile.lower.graph import write
@@ -181,25 +182,30 @@ class Steps(Outside):
         return refs, named
 
     def result(self, node: fx.Node, result: Any) -> Any:
-        """Follow a step's result; the parts of a tuple, list or dict one by one, however deep."""
-        kind = type(result)
-        if kind in (tuple, list, dict) or (isinstance(result, tuple) and hasattr(result, "_fields")):
-            node.meta["parts"] = len(result)
-            for key, item in result.items() if kind is dict else enumerate(result):
-                if is_array(item) and self.tracked.get(item) is not None:
-                    continue
-                part = self.add("part", _part, (node, key), {}, self.value(item))
-                if is_array(item) and step_of(node) != "op":
-                    self.still(item, part)
-                self.typed(item, part, node)
-                self.result(part, item)
-            if kind is not tuple:
-                self.tracked.keep(result, node)
-            return result
-        if kind is float or kind is int or kind is complex:
+        """Follow a step's result, returned as an object of its own where Python has one for its equals."""
+        if type(result) is tuple and step_of(node) == "number":
+            result = tuple([fresh(item) if type(item) in NUMBERS else item for item in result])
+        elif type(result) in NUMBERS:
             result = fresh(result)
-        self.know(result, node)
+        self._follow(node, result)
         return result
+
+    def _follow(self, node: fx.Node, result: Any) -> None:
+        kind = type(result)  # of a tuple, list or dict the parts are followed one by one, however deep
+        if not (kind in (tuple, list, dict) or (isinstance(result, tuple) and hasattr(result, "_fields"))):
+            self.know(result, node)
+            return
+        node.meta["parts"] = len(result)
+        for key, item in result.items() if kind is dict else enumerate(result):
+            if is_array(item) and self.tracked.get(item) is not None:
+                continue
+            part = self.add("part", _part, (node, key), {}, self.value(item))
+            if is_array(item) and step_of(node) != "op":
+                self.still(item, part)
+            self.typed(item, part, node)
+            self._follow(part, item)  # as it is: what holds it is not ours to change
+        if kind is not tuple:
+            self.tracked.keep(result, node)
 
     def in_library(self, op: Op, args: tuple[Any, ...]) -> bool:
         """Whether an op is done by NumPy's own libraries at replay: on the CPU they are the best there is,
@@ -387,10 +393,10 @@ class Steps(Outside):
                 full = (*full, Ellipsis)
             view, op = array[full], TABLE.of(GETITEM)
             assert op is not None
-            if full != (Ellipsis,):
-                self.op(op, (array, full), {}, view, view=True)
-            else:
+            if full == (Ellipsis,):
                 view = array
+            else:
+                self.op(op, (array, full), {}, view, view=True)
             self.write(view, self.ref(value, sizes=True))
             return
         op = TABLE.of(SETITEM)
@@ -428,8 +434,9 @@ class Steps(Outside):
         """The program, with steps that nothing uses."""
         structure = self.structure(result)
         self.graph.output(tuple(structure.leaves()))
-        device = next(iter(self.devices), None)
-        return Program(name, self.graph, self.inputs, structure, self.filename, device)
+        return Program(
+            name, self.graph, self.inputs, structure, self.filename, next(iter(self.devices), None)
+        )
 
 
 def _is_integer(item: Any) -> bool:
@@ -443,8 +450,3 @@ def _items(index: Any) -> tuple[Any, ...]:
 def _part(value: Any, position: Any) -> Any:
     """One of the several results of a step."""
     return value[position]
-
-
-def with_items(array: Any, index: Any, value: Any) -> Any:
-    """The array after `array[index] = value`, as one of its own."""
-    return after_writing(array, lambda made: made.__setitem__(index, value), value)

@@ -237,7 +237,6 @@ case(
     lambda np, a: np.array(a, ndmin=3),
     given((filled((3,), "float64"),)),
     "ndmin",
-    refused=True,
 )
 case(
     "numpy.array",

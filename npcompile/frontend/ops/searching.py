@@ -183,8 +183,8 @@ MOST_LOOKED_FOR = 32  # each element is compared with all of these
 
 def _isin_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
     given = dict(zip(("element", "test_elements", "assume_unique", "invert"), args, strict=False), **kwargs)
-    if given.get("kind") == "table":
-        return "a table, which NumPy may refuse"
+    if given.get("kind") not in (None, "sort"):
+        return "a table, which NumPy may refuse, or no kind at all"
     element, others = np.asarray(given["element"]), np.asarray(given["test_elements"])
     if element.dtype.kind not in "biufc" or others.dtype.kind not in "biufc":
         return "elements that are no numbers"

@@ -22,11 +22,12 @@ from npcompile.frontend.recording.converter import Converter
 from npcompile.frontend.recording.functions import MAX_DEPTH
 from npcompile.frontend.rewrite import Rewritten, rewrite
 from npcompile.frontend.steps import Steps
-from npcompile.frontend.table import TABLE, Op
+from npcompile.frontend.table import TABLE, TORCH, Op
 from npcompile.frontend.tracked import Known
 
 _ARRAY = vars(np.ndarray)
 _WRAP = _ARRAY["__array_wrap__"]
+_DTYPES = {type(dtype): dtype for dtype in TORCH}  # the classes of dtypes of which there is one
 _JOINING = (type(np.r_), type(np.c_))  # `np.r_[a, 0, b]`
 
 
@@ -42,8 +43,9 @@ class Following(Calls):
     def call(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
         if self.on and fn is np.moveaxis:
             args = tuple([tuple(arg) if type(arg) is range else arg for arg in args])
-        if isinstance(kwargs.get("dtype"), type(np.dtype)):
-            kwargs["dtype"] = kwargs["dtype"]()  # a class of dtypes of which there is one
+        asked = kwargs.get("dtype")
+        if self.on and isinstance(asked, type(np.dtype)) and asked in _DTYPES and TABLE.of(fn) is not None:
+            kwargs["dtype"] = _DTYPES[asked]
         if self._inside and type(fn) is types.BuiltinFunctionType:
             fn = private.public(fn)
         source = follow.FOLLOWED.get(id(fn)) if self.on else None
