@@ -393,10 +393,10 @@ class Steps(Outside):
                 full = (*full, Ellipsis)
             view, op = array[full], TABLE.of(GETITEM)
             assert op is not None
-            if full == (Ellipsis,):
-                view = array
-            else:
+            if full != (Ellipsis,):
                 self.op(op, (array, full), {}, view, view=True)
+            else:
+                view = array
             self.write(view, self.ref(value, sizes=True))
             return
         op = TABLE.of(SETITEM)
@@ -428,15 +428,12 @@ class Steps(Outside):
         self.host_calls += 1
         self.write(array, self.add("host", function, refs, {}, whole))
 
-    # -- the end -----------------------------------------------------------------------------------------
-
     def finish(self, name: str, result: Any) -> Program:
         """The program, with steps that nothing uses."""
         structure = self.structure(result)
         self.graph.output(tuple(structure.leaves()))
-        return Program(
-            name, self.graph, self.inputs, structure, self.filename, next(iter(self.devices), None)
-        )
+        device = next(iter(self.devices), None)
+        return Program(name, self.graph, self.inputs, structure, self.filename, device)
 
 
 def _is_integer(item: Any) -> bool:
