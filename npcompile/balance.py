@@ -39,6 +39,7 @@ class Balance:
         self._met: set[Any] = set()
         self._since: int | None = None  # at which call of the function it was found useless
         self.latest: list[tuple[Any, Any]] = []  # signatures and programs of the last two recordings
+        self.cause: str | None = None  # what was different in the last one, in words, once it was asked for
         self.why: str | None = None  # what is told of it
         self.recordings = 0
         self.misses = 0
@@ -77,6 +78,7 @@ class Balance:
     def learn(self, key: Any, program: Any) -> None:
         """What has come of a recording."""
         self.latest = [*self.latest[-1:], (key, program)]
+        self.cause = None
 
     def missed(self) -> None:
         """A call for which all programs diverged."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from npcompile.advice import advice
 from npcompile.explained import ExplainedProgram, Step, explained, size_text
-from npcompile.explained_blocks import Block, LeftToPython, blocks_of, functions_of, left_to_python
+from npcompile.explained_blocks import NOT_YET, Block, LeftToPython, blocks_of, functions_of, left_to_python
 from npcompile.frontend.errstate import traps
 from npcompile.jit import Jitted, Partial, jit
 from npcompile.outlined import Outlined
@@ -112,7 +112,8 @@ class Explanation:
         if self.why_cut:
             lines.append(f"not recorded as a whole: {self.why_cut}")
         if not self.all_programs:
-            later = "; its blocks are recorded from the next call on" if self.blocks else ""
+            waits = self.why_cut or any(block.way == NOT_YET for block in self.blocks)
+            later = "; its blocks are recorded from the next call on" if self.blocks and waits else ""
             lines.append(f"nothing of it is compiled{later}")
         lines.append(f"memory: {self.copies}")
         lines.append(f"time: {self.seconds}")

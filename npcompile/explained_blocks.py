@@ -18,6 +18,7 @@ from npcompile.recompilations import Recompilation, recompilations
 from npcompile.recorded import Recorded
 
 _BODY = "compiled body, driven trip by trip"
+NOT_YET = "not recorded yet: the call raised, or its shapes were seen for the first time"
 
 
 @dataclass(frozen=True)
@@ -119,7 +120,7 @@ def _way(recorded: Recorded, has_programs: bool, in_loop: bool) -> str:
         return "left to NumPy, which takes less time than a kernel takes to be called"
     if not states:
         return "not reached by this call"
-    return "not recorded yet: the call raised, or its shapes were seen for the first time"
+    return NOT_YET
 
 
 def functions_of(root: Any) -> tuple[Block, ...]:

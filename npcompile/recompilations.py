@@ -52,13 +52,21 @@ def why_given_up(recorded: Recorded) -> str:
     """Why recording does not pay, and what was different the last time. Worked out once for each place."""
     balance = recorded.balance
     if balance.why is None:
-        balance.why = REASON
+        balance.why = f"{REASON}{last_difference(recorded)}"
+    return balance.why
+
+
+def last_difference(recorded: Recorded) -> str:
+    """What was different when a place was last recorded anew, to stand behind a reason; empty if unknown."""
+    balance = recorded.balance
+    if balance.cause is None:
+        balance.cause = ""
         if len(balance.latest) == 2:
             (old, before), (new, program) = balance.latest
             causes = _differences(recorded._binding.names(max(len(old), len(new))), old, new)
             cause = "; ".join(causes) or _decision([before], program)
-            balance.why += "" if cause == _ALIKE else f": the last time, {cause}"
-    return balance.why
+            balance.cause = "" if cause == _ALIKE else f": the last time, {cause}"
+    return balance.cause
 
 
 def _differences(names: list[str], old: tuple[Any, ...], new: tuple[Any, ...]) -> list[str]:

@@ -31,7 +31,7 @@ from npcompile.general import Exactly, by_data
 from npcompile.growing import Growing
 from npcompile.lower.eager import eager
 from npcompile.lower.transfers import counting
-from npcompile.recompilations import why_given_up
+from npcompile.recompilations import last_difference, why_given_up
 from npcompile.sharing import Sharing
 from npcompile.state import Entry, State
 from npcompile.stats import Stats
@@ -314,7 +314,7 @@ class Recorded(Sharing):
 
     def _too_many(self, args: tuple[Any, ...], kwargs: dict[str, Any], reason: str) -> Any:
         """A call past the number of signatures, or of programs for one, that are kept."""
-        return self._plain(args, kwargs, reason)
+        return self._plain(args, kwargs, f"{reason}{last_difference(self)}")
 
     def _too_often(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call that is not recorded as those before were recorded in vain."""

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import operator
 import pickle
+import sys
 from os import PathLike
 from typing import Any
 
 import numpy as np
 
+from npcompile.frontend.buffers import give_buffers
 from npcompile.frontend.operators import Operators
 from npcompile.lower import transfers
 
@@ -56,7 +58,7 @@ class Exports(Operators):
         return self._layout.__array_struct__
 
     def __buffer__(self, flags: int) -> memoryview:
-        """The buffer protocol, from Python 3.12 on. Before, `a.data` is the memoryview."""
+        """The buffer protocol, from Python 3.12 on."""
         return self._host_memory().__buffer__(flags)  # type: ignore[attr-defined]
 
     def __dlpack__(
@@ -133,3 +135,7 @@ class Exports(Operators):
                 pickle.dump(self, opened)
         else:
             pickle.dump(self, file)
+
+
+if sys.version_info < (3, 12):
+    give_buffers(Exports, Exports._host_memory)

@@ -24,7 +24,9 @@ _CONVERTING = {
     np.put: (2, "v"),
     np.putmask: (2, "values"),
     np.place: (2, "vals"),
+    np.pad: (3, "constant_values"),
 }
+_ITEMS = frozenset({np.pad})  # they store a number as an item is stored
 
 
 def is_storable(value: Any) -> bool:
@@ -77,7 +79,7 @@ def given(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any], array: Any) -> 
         for item in _leaves(value):
             yield item, ITEM
     else:
-        yield value, CAST
+        yield value, ITEM if op.function in _ITEMS else CAST
 
 
 def _leaves(value: Any) -> Iterator[Any]:

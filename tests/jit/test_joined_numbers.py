@@ -1,4 +1,4 @@
-"""Numbers that are computed take part in np.stack, np.concatenate and the like: no value is decided."""
+"""Numbers that are computed take part in np.stack, np.concatenate and np.pad: no value is decided."""
 
 from __future__ import annotations
 
@@ -25,6 +25,8 @@ JOINED = [
     lambda x, k: np.atleast_1d(x[0] * 2, x, k),
     lambda x, k: np.atleast_2d(x.max() + k),
     lambda x, k: np.atleast_3d(x.max() + k),
+    lambda x, k: np.pad(x, 1, constant_values=k),
+    lambda x, k: np.pad(x, (0, 2), "constant", constant_values=x[0] * 2),
 ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import hashlib
 import io
 import operator
 import pickle
@@ -191,15 +192,24 @@ def test_files(tmp_path: Any) -> None:
     assert numpy.fromfile(tmp_path / "raw", "u4").tolist() == [0, 1, 2, 3, 4, 5]
 
 
-@pytest.mark.skipif(sys.version_info < (3, 12), reason="Python classes have buffers from 3.12 on")
-def test_buffers() -> None:
+def test_buffers(tmp_path) -> None:
     a = np.arange(6.0).reshape(2, 3)
     seen = memoryview(a)
     assert seen.shape == (2, 3) and seen.format == "d"
     seen[1, 2] = 9.0
-    assert a[1, 2] == 9.0
+    assert a[1, 2] == 9.0 and seen.obj.base is a.data.obj.base
+    del a
+    assert seen[1, 2] == 9.0
+    a = np.arange(6.0)[::-2]
     a.setflags(write=False)
-    assert memoryview(a).readonly
+    assert memoryview(a).readonly and memoryview(a).strides == (-16,) and bytes(a) == a.tobytes()
+    with pytest.raises((ValueError, SystemError)):  # not contiguous; the latter on Python 3.11
+        hashlib.sha256(a)
+    assert hashlib.sha256(a.copy()).digest() == hashlib.sha256(a.tobytes()).digest()
+    with open(tmp_path / "raw", "wb") as file:
+        file.write(a.copy())
+    assert (tmp_path / "raw").read_bytes() == a.tobytes()
+    assert numpy.frombuffer(a.copy()).tolist() == a.tolist()
 
 
 def test_the_memory_as_others_see_it() -> None:

@@ -304,7 +304,7 @@ def _pad_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | N
     return "pad_width in an array or a dict" if isinstance(width, (np.ndarray, dict)) else None
 
 
-@op(np.pad, scalar=False, limits=_pad_limits)
+@op(np.pad, scalar=False, operands=("constant_values",), limits=_pad_limits)
 def pad(array: Tensor, pad_width: Any, mode: Any = "constant", *, constant_values: Any = 0) -> Tensor:
     widths = _paddings(pad_width, array.dim())
     if any(low < 0 or high < 0 for low, high in widths):
