@@ -87,8 +87,9 @@ def folds(node: ast.expr) -> bool:
     """Whether the compiler makes a constant of this, which is then a literal of the user's."""
     if not _only_constants(node):
         return False
-    # Folded, or an unary operation that can only raise: nothing else gets by with one place on the stack.
-    return compile(ast.Expression(node), "<constant>", "eval").co_stacksize == 1
+    # Folded, or an unary operation that can only raise: nothing else gets by with one place on the stack, or
+    # with none, as Python 3.12 returns a constant.
+    return compile(ast.Expression(node), "<constant>", "eval").co_stacksize <= 1
 
 
 def _only_constants(node: ast.expr) -> bool:
