@@ -44,7 +44,7 @@ def why_left(node: ast.stmt, levels: Levels, reasons: dict[int, str]) -> str:
     said = next((reasons[line] for line in lines if line in reasons), None)
     if (known := said or _form(node)) is not None:
         return known
-    if node in levels.why:
+    if node in levels.why and not _is_small(node, levels):
         return levels.why[node]
     if node in levels.small:
         return _FASTER if node in levels.faster else _SMALL
@@ -53,13 +53,18 @@ def why_left(node: ast.stmt, levels: Levels, reasons: dict[int, str]) -> str:
     return _FOUND_OUT if levels[node] else _PYTHONS
 
 
+def _is_small(node: ast.stmt, levels: Levels) -> bool:
+    """Whether a statement is too little work, where that is not said of what is left of one taken apart."""
+    return node in levels.small and (node in levels.faster or node not in levels.why)
+
+
 def why_it_costs(node: ast.stmt, levels: Levels, reasons: dict[int, str]) -> str | None:
     """The same for one that costs; None where nothing would make it faster. Of a loop it is that of the first
     statement in it which was found out to be one that no block holds."""
     inner = [part for part in statements([node]) if has_work(part)]
-    if node in levels.small - levels.why.keys() and inner == [node]:
+    if inner == [node] and _is_small(node, levels):
         return None
-    if inner and all(part in levels.small - levels.why.keys() for part in inner):
+    if inner and all(_is_small(part, levels) for part in inner):
         return _LITTLE
     return why_left(next((part for part in inner if levels[part] >= 2), node), levels, reasons)
 
