@@ -25,6 +25,8 @@ from npcompile.frontend.tracked import are_one, fresh
 from npcompile.nep50 import powers
 
 _ORDERS = frozenset(("<", "<=", ">", ">="))
+_HOLD = frozenset((tuple, list))
+_APART = _HOLD | {*NUMBERS, bool, str, bytes, type(None)}  # none of these is equal to one that holds others
 
 
 def _are_complex_scalars(a: Any, b: Any) -> bool:
@@ -142,6 +144,8 @@ class Operators(Base):
             return self._of_members(op, a, b, result)
         if type(a) in (*NUMBERS, bool) and type(b) in (*NUMBERS, bool):
             return self.notes.number(pure.OPERATORS[op], (a, b), {}, result)
+        if op in ("==", "!=") and {type(a), type(b)} <= _APART and (type(a) in _HOLD) != (type(b) in _HOLD):
+            return result  # decided by their types
         if type(a) in SIMPLE or type(b) in SIMPLE:
             if isinstance(result, list | tuple):
                 self._counted(a, b)
