@@ -40,7 +40,7 @@ EXPLAINED = {
     "kalman-one_step": Explained(1, 0, 3, 0),
     "kalman-outlier": Explained(1, 0, 2, 0),
     "kalman-example": Explained(5, 0, 8, 1),
-    "gaussian_mixture-example": Explained(9, 1, 17, 2),
+    "gaussian_mixture-example": Explained(9, 0, 18, 2),
     "gaussian_mixture-classify": Explained(1, 0, 7, 0),
     "convolution-example": Explained(1, 0, 7, 0),
     "convolution-inference": Explained(1, 0, 4, 0),
