@@ -17,16 +17,15 @@ from npcompile.nep50 import weak
 # How NumPy stores a number. As an item each must be in range; where values are cast, Python's must be; where
 # they are copied (`np.copyto`), Python's integers.
 ITEM, CAST, COPY = "item", "cast", "copy"
-# Functions that convert what they are given: at which position, and under which name.
+# Functions that convert what they are given: at which position, under which name, and how a number.
 _CONVERTING = {
-    np.array: (0, "object"),
-    np.asarray: (0, "a"),
-    np.put: (2, "v"),
-    np.putmask: (2, "values"),
-    np.place: (2, "vals"),
-    np.pad: (3, "constant_values"),
+    np.array: (0, "object", CAST),
+    np.asarray: (0, "a", CAST),
+    np.put: (2, "v", CAST),
+    np.putmask: (2, "values", CAST),
+    np.place: (2, "vals", CAST),
+    np.pad: (3, "constant_values", ITEM),
 }
-_ITEMS = frozenset({np.pad})  # they store a number as an item is stored
 
 
 def is_storable(value: Any) -> bool:
@@ -74,12 +73,13 @@ def given(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any], array: Any) -> 
         and kwargs.get("dtype", args[1] if len(args) > 1 else None) is None
     ):
         return
-    value = args[place[0]] if len(args) > place[0] else kwargs.get(place[1])
+    position, name, how = place
+    value = args[position] if len(args) > position else kwargs.get(name)
     if type(value) in (list, tuple):
         for item in _leaves(value):
             yield item, ITEM
     else:
-        yield value, ITEM if op.function in _ITEMS else CAST
+        yield value, how
 
 
 def _leaves(value: Any) -> Iterator[Any]:
