@@ -57,12 +57,15 @@ def folded(notes: Steps, args: tuple[Any, ...], kwargs: dict[str, Any], result: 
     parts = result if type(result) in (tuple, list) else (result,)
     if not parts or not all(map(_can_be_kept, parts)) or not are_constant(notes, [*args, *kwargs.values()]):
         return None
-    return (_constants(notes, result),)
+    return (constants(notes, result),)
 
 
-def _constants(notes: Steps, result: Any) -> Any:
+def constants(notes: Steps, result: Any) -> Any:
+    """Follow what is decided, and the arrays in it, as constants."""
     if type(result) is tuple:
-        return tuple([_constants(notes, part) for part in result])
+        return tuple([constants(notes, part) for part in result])
+    if type(result) is list and any(type(part) is np.ndarray for part in result):
+        return [constants(notes, part) for part in result]
     if type(result) is not np.ndarray:
         notes.constant(tuple(result) if type(result) is list else result)
         return result
@@ -101,15 +104,19 @@ def are_constant(notes: Steps, values: Any) -> bool:
     found: list[fx.Node] = []
     fx.node.map_arg(notes.ref(tuple(values)), found.append)
     known: set[fx.Node] = set()
-    if not all(_is_constant(node, known) for node in found):
-        return False
-    roots = {value_of(node).root for node in known if value_of(node).kind == "array"}
-    return all(
-        _is_constant(source, known)
-        for node in notes.graph.nodes
-        if step_of(node) in ("write", "opaque") and not roots.isdisjoint(_reached(node))
-        for source in (node, *node.all_input_nodes)
-    )
+    writes = [node for node in notes.graph.nodes if step_of(node) in ("write", "opaque")]
+    while found:
+        if not all(_is_constant(node, known) for node in found):
+            return False
+        # What is written there has a past of its own, with memory that others have written to.
+        roots = {value_of(node).root for node in known if value_of(node).kind == "array"}
+        found = [
+            source
+            for node in writes
+            if node not in known and not roots.isdisjoint(_reached(node))
+            for source in (node, *node.all_input_nodes)
+        ]
+    return True
 
 
 def _reached(node: fx.Node) -> set[int]:
@@ -145,7 +152,7 @@ def without_masks(notes: Steps, index: Any) -> Any:
         if not mask or not are_constant(notes, [item]):
             made.append(item)
         else:
-            made.extend(_constants(notes, tuple(place.copy() for place in item.nonzero())))
+            made.extend(constants(notes, tuple(place.copy() for place in item.nonzero())))
     if len(made) == len(items) and all(one is other for one, other in zip(made, items, strict=True)):
         return None
     return tuple(made)

@@ -15,6 +15,7 @@ import traceback
 import types
 import warnings
 import weakref
+from collections.abc import Iterator
 from typing import Any
 
 import numpy
@@ -22,6 +23,7 @@ import torch
 
 from npcompile.frontend import private
 from npcompile.frontend.composed import FOLLOWED as _LISTED
+from npcompile.frontend.series import CLASSES, SERIES
 
 # Where code that is not the user's lives: the standard library, what is installed beside it, NumPy and torch
 # wherever they are.
@@ -62,7 +64,10 @@ _users: weakref.WeakKeyDictionary[type, bool] = weakref.WeakKeyDictionary()
 
 
 def is_users_class(kind: type) -> bool:
-    """Whether a class was written by the user: neither built in nor in an installed module."""
+    """Whether a class was written by the user, neither built in nor in an installed module, or is followed as
+    if it were."""
+    if kind in CLASSES:
+        return True
     if not kind.__flags__ & _MADE_BY_PYTHON:
         return False
     known = _users.get(kind)
@@ -89,7 +94,7 @@ def is_called_by_users(obj: Any) -> bool:
     called: Any = getattr(type(obj), "__call__", None)  # noqa: B004
     if hasattr(type(called), "npcompile_function"):
         called = called.npcompile_function()
-    if not isinstance(called, types.FunctionType) or not is_users(called):
+    if not isinstance(called, types.FunctionType) or not (is_users(called) or is_listed_method(called)):
         return False
     if "__call__" in getattr(obj, "__dict__", ()):
         return False  # an attribute by that name, which a call does not see
@@ -117,8 +122,28 @@ def is_steady(kind: type, method: types.FunctionType) -> bool:
 
 # id of a NumPy function -> the Python function that NumPy wrote for it.
 FOLLOWED: dict[int, types.FunctionType] = {
-    id(function): source for function in _LISTED if (source := private.implementation(function)) is not None
+    id(function): source
+    for function in (*_LISTED, *SERIES)
+    if (source := private.implementation(function)) is not None
 }
+
+
+def _methods(kind: type) -> Iterator[types.CodeType]:
+    for found in vars(kind).values():
+        if isinstance(found, property):
+            yield from (one.__code__ for one in (found.fget, found.fset) if one is not None)
+        elif isinstance(found := getattr(found, "__func__", found), types.FunctionType):
+            yield found.__code__
+
+
+_METHODS = frozenset(
+    code for kind in CLASSES for base in kind.__mro__ if base is not object for code in _methods(base)
+)
+
+
+def is_listed_method(fn: types.FunctionType) -> bool:
+    """Whether this is a method of NumPy's that a recording goes into."""
+    return fn.__code__ in _METHODS
 
 
 def is_numpys(space: dict[str, Any]) -> bool:

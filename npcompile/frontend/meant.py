@@ -1,5 +1,5 @@
 """What stands for something else: ranges and lists for arrays, which are steps of their own, members of enums
-and arrays of no dimension for the numbers that they are."""
+and arrays of no dimension for the numbers that they are, arrays of one for shapes."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ _WHOLE: dict[Any, frozenset[int | str]] = {
     np.reshape: frozenset({1, "shape"}),
     np.ndarray.reshape: frozenset(range(1, 33)),
     np.broadcast_to: frozenset({1, "shape"}),
+    np.indices: frozenset({0, "dimensions"}),
     np.arange: frozenset({0, 1, 2, "start", "stop", "step"}),
     **{function: frozenset({0, "shape"}) for function in (np.zeros, np.ones, np.empty, np.full)},
     **{function: frozenset({2, "num"}) for function in (np.linspace, np.logspace)},
@@ -42,6 +43,13 @@ _WHOLE: dict[Any, frozenset[int | str]] = {
         for function in (np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit)
     },
 }
+
+# Those of them that take several, for which NumPy takes an array of them (`x.reshape(np.array([2, -1]))`).
+_SEVERAL: tuple[Any, ...] = (
+    *(np.roll, np.tile, np.reshape, np.ndarray.reshape, np.broadcast_to, np.indices),
+    *(np.zeros, np.ones, np.empty, np.full),
+)
+_MOST = 64  # numbers of which NumPy makes a shape
 
 
 def as_index(notes: Steps, index: Any) -> Any:
@@ -68,22 +76,27 @@ def _end(notes: Steps, end: Any) -> Any:
 def as_counts(
     notes: Steps, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """The arguments of an op in which arrays of no dimension, where whole numbers stand, are scalars."""
+    """The arguments of an op in which arrays of no dimension, where whole numbers stand, are scalars, and
+    arrays of one, where several do, tuples of such."""
     places = _WHOLE.get(function)
     if places is None:
         return args, kwargs
-    args = tuple([_count(notes, arg) if place in places else arg for place, arg in enumerate(args)])
-    return args, {key: _count(notes, arg) if key in places else arg for key, arg in kwargs.items()}
+    several = any(function is one for one in _SEVERAL)
+    args = tuple([_count(notes, arg, several) if place in places else arg for place, arg in enumerate(args)])
+    return args, {key: _count(notes, arg, several) if key in places else arg for key, arg in kwargs.items()}
 
 
-def _count(notes: Steps, arg: Any) -> Any:
+def _count(notes: Steps, arg: Any, several: bool = False) -> Any:
     if type(arg) in (tuple, list) and any(type(item) is np.ndarray for item in arg):
         return type(arg)([_count(notes, item) for item in arg])
-    if type(arg) is not np.ndarray or arg.ndim or arg.dtype.kind not in "iu":
+    if type(arg) is not np.ndarray or arg.dtype.kind not in "iu":
         return arg
     op = TABLE.of(np.ndarray.__getitem__)
     assert op is not None
-    return notes.op(op, (arg, ()), {}, arg[()])
+    if several and arg.ndim == 1 and len(arg) <= _MOST:
+        notes.constant(tuple(range(len(arg))))
+        return tuple([notes.op(op, (arg, (place,)), {}, arg[place]) for place in range(len(arg))])
+    return arg if arg.ndim else notes.op(op, (arg, ()), {}, arg[()])
 
 
 def _counted(notes: Steps, item: range) -> Any:

@@ -56,6 +56,17 @@ def test_masks_that_are_constants_are_no_calls() -> None:
     assert (jitted.stats.recordings, jitted.stats.replays, jitted.stats.host_calls) == (1, 2, 0)
 
 
+def copied_twice(a):
+    first, second = np.empty(5), np.empty(5)
+    first[:] = a[0]
+    second[:] = first
+    return np.unique(second), np.interp(2.5, second, second)
+
+
+def test_what_was_written_has_a_past_of_its_own() -> None:
+    checked(copied_twice, (A,), (A + 1,), (A * 2,), (A - 1,))
+
+
 def by_data(a, k):
     keep = np.ones(5, bool)
     keep[np.argmax(a[:, 0])] = False

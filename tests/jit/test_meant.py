@@ -77,3 +77,31 @@ def test_numbers_that_do_not_fit_raise() -> None:
             except (ValueError, OverflowError) as error:
                 outcomes.append((type(error), str(error), a))
         same(outcomes[1], outcomes[0], where=repr(t))
+
+
+# Arrays that are shapes: of what is given, and of what the function makes.
+SHAPES: dict[str, Callable[..., Any]] = {
+    "reshape": lambda a, s: (a * 2).reshape(s),
+    "np.reshape": lambda a, s: np.reshape(a + 1, np.array([4, -1])),
+    "of a constant": lambda a, s: np.zeros((2, 6)).reshape(s) + a.sum(),
+    "broadcast_to": lambda a, s: np.broadcast_to(a[0, 0] * 2, s) + 1,
+    "roll": lambda a, s: np.roll(a, s, (0, 1)),
+    "tile": lambda a, s: np.tile(a, s),
+    "zeros": lambda a, s: np.zeros(np.array([2, 3])) + a[0, 0],
+    "indices": lambda a, s: np.indices(s) * a[0, 0],
+}
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_arrays_as_shapes(name: str) -> None:
+    jitted = npcompile.jit(SHAPES[name])
+    a = np.arange(12.0).reshape(3, 4)
+    for shape in ([2, 6], [2, 6], [6, 2], [2, 6], [5, -7]):
+        outcomes = []
+        for run in (SHAPES[name], jitted):
+            try:
+                outcomes.append(run(a, np.array(shape)))
+            except ValueError as error:
+                outcomes.append(str(error))
+        same(outcomes[1], outcomes[0], where=f"{shape}")
+    assert (jitted.stats.replays >= 2, jitted.stats.host_calls) == (True, 0), jitted.stats

@@ -12,7 +12,7 @@ import numpy as np
 from npcompile.frontend import follow, private, pure
 from npcompile.frontend.arrays import is_array, is_numpy
 from npcompile.frontend.composed import CALLBACKS, WRITING
-from npcompile.frontend.constants import Constant, are_constant, folded
+from npcompile.frontend.constants import Constant, are_constant, constants, folded
 from npcompile.frontend.hooks import BINARY
 from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.program import Call, step_of
@@ -39,6 +39,7 @@ class Following(Calls):
     """
 
     _inside = 0  # calls of listed functions that are being recorded
+    _trims = 0  # those of them in which the zeros of a few numbers decide
 
     def call(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
         if self.on and fn is np.moveaxis:
@@ -48,6 +49,8 @@ class Following(Calls):
             kwargs["dtype"] = _DTYPES[asked]
         if self._inside and type(fn) is types.BuiltinFunctionType:
             fn = private.public(fn)
+        if self._inside and self.on and TABLE.of(fn) is not None:  # as their `__array__` gives them
+            args = tuple([self.getattr(arg, "coeffs") if type(arg) is np.poly1d else arg for arg in args])
         source = follow.FOLLOWED.get(id(fn)) if self.on else None
         if source is not None and self._by_parts(fn, args, kwargs):
             return self._composed(fn, source, args, kwargs)
@@ -61,6 +64,8 @@ class Following(Calls):
             return self.getattr(args[0], fn.__name__)
         if self.on and self._inside and (made := self._helper(fn, args, kwargs)) is not None:
             return made
+        if self._trims and fn is np.nonzero and self.on and len(args) == 1 and is_few(args[0]):
+            return self._places(args[0])
         if self.on and self._inside and len(args) == 1 and not kwargs:
             if fn is any or fn is all:
                 return self._every(fn, args[0])
@@ -100,6 +105,15 @@ class Following(Calls):
         if any(fn is item for item in private.OF_NO_ARRAY):
             return self._note(self._structural, fn, args, kwargs, fn(*args, **kwargs))
         return None
+
+    def _places(self, array: Any) -> Any:
+        """`np.nonzero` of the coefficients of a polynomial, of which all but few are never zero: decided."""
+        if not self.truth(self.call(np.all, array)):
+            for place in range(len(array)):
+                self.notes.constant(place)
+                self.truth(self.getitem(array, place))
+        places = np.nonzero(array)
+        return self._note(constants, self.notes, places)
 
     def getitem(self, obj: Any, index: Any) -> Any:
         if self.on and type(obj) in _JOINING:
@@ -161,12 +175,15 @@ class Following(Calls):
         if not isinstance(rewritten, Rewritten) or len(self._cells) >= MAX_DEPTH:
             return super().call(fn, *args, **kwargs)
         before = _State(self)
+        trims = fn is np.roots or (fn is np.trim_zeros and self._inside > 0)
         self._inside += 1
+        self._trims += trims
         self.notes.folding = True
         try:
             result = self.run(rewritten, source, args, kwargs)
         finally:
             self._inside -= 1
+            self._trims -= trims
             self.notes.folding = self._inside > 0
         if self.active and not before.calls(self):
             return result
@@ -205,11 +222,37 @@ class Following(Calls):
         return folded(self.notes, args, kwargs, fn(*args[bound:], **kwargs))
 
     def _function(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        plain = fn.__func__ if isinstance(fn, types.MethodType) else fn
+        if self.on and isinstance(plain, types.FunctionType) and follow.is_listed_method(plain):
+            return self._listed_method(plain, fn, args, kwargs)
         if self._inside and isinstance(fn, types.FunctionType) and follow.is_numpys(fn.__globals__):
             rewritten = rewrite(fn) if len(self._cells) < MAX_DEPTH else None
             if isinstance(rewritten, Rewritten):
                 return self.run(rewritten, fn, args, kwargs)
         return super()._function(fn, args, kwargs)
+
+    def _listed_method(
+        self, plain: types.FunctionType, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        """A method of an object of NumPy's: what cannot be recorded inside ends the recording."""
+        rewritten = rewrite(plain)
+        if not isinstance(rewritten, Rewritten) or len(self._cells) >= MAX_DEPTH:
+            return super()._function(fn, args, kwargs)
+        if plain is not fn:
+            self._note(self._bound, fn, None)
+            args = (fn.__self__, *args)
+        self._inside += 1
+        self.notes.folding = True
+        try:
+            return self.run(rewritten, plain, args, kwargs)
+        finally:
+            self._inside -= 1
+            self.notes.folding = self._inside > 0
+
+    def own(self, obj: Any, name: str, result: Any) -> Any:
+        if self._inside and name == "__dict__":  # polynomials hold their coefficients so
+            return result
+        return super().own(obj, name, result)
 
     def _defaults(self, fn: types.FunctionType, _: None) -> None:
         if not follow.is_numpys(fn.__globals__):
@@ -223,6 +266,14 @@ class Following(Calls):
             self.notes.constant(tuple(value) if type(value) is list else value)
             return value
         return self._note(self._read, "global", name, space, None, value)
+
+
+_FEW = 32
+
+
+def is_few(array: Any) -> bool:
+    """Whether these are so few numbers as polynomials have."""
+    return type(array) is np.ndarray and array.ndim == 1 and len(array) <= _FEW
 
 
 class _State:

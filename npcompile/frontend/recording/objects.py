@@ -93,7 +93,9 @@ class Objects(Operators):
             return None
         found = class_attribute(type(obj), name)
         plain = found.npcompile_function() if hasattr(type(found), "npcompile_function") else found
-        if type(plain) is not types.FunctionType or not follow.is_users(plain):
+        if type(plain) is not types.FunctionType:
+            return None
+        if not (follow.is_users(plain) or follow.is_listed_method(plain)):
             return None
         if plain.__code__.co_filename.startswith(GENERATED):
             return None
