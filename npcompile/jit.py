@@ -31,6 +31,14 @@ from npcompile.watch import Watch
 __all__ = ["Jitted", "NotCompiledError", "NotCompiledWarning", "jit"]
 
 
+def _of_the_function(name: str) -> Any:
+    """An attribute that the jitted function has in common with the plain one."""
+    return property(
+        lambda self: getattr(self.__wrapped__, name),
+        lambda self, value: setattr(self.__wrapped__, name, value),
+    )
+
+
 class Jitted(Recorded):
     """A function under `npcompile.jit`. Called like the function; `stats` counts, `wait` waits for
     compiling."""
@@ -39,6 +47,12 @@ class Jitted(Recorded):
     __qualname__: str
     _direct = True
     root = property(lambda self: self)
+    # What `inspect` tells functions by, and generators and coroutines among them.
+    __code__ = _of_the_function("__code__")
+    __defaults__ = _of_the_function("__defaults__")
+    __kwdefaults__ = _of_the_function("__kwdefaults__")
+    __closure__ = _of_the_function("__closure__")
+    __globals__ = _of_the_function("__globals__")
 
     def __init__(
         self, fn: Callable[..., Any], wait: bool, strict: bool, default_float: Any, fast_random: bool

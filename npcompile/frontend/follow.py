@@ -160,11 +160,16 @@ _CALLERS += (traceback.format_stack, traceback.print_stack, traceback.walk_stack
 def looks_at_callers(fn: types.FunctionType) -> bool:
     """Whether a function asks who called it, or has a logger do so (`stacklevel=2`): called as it is, from a
     frame like that of its caller, it sees what it would see. `warnings.warn` is seen to by itself."""
-    if _reaches(fn, _CALLERS):
+    if looks_at_frames(fn):
         return True
     constants = fn.__code__.co_consts  # names of arguments: in tuples, or one by one beside `*args`
     named = any(one == "stacklevel" or (type(one) is tuple and "stacklevel" in one) for one in constants)
     return named and not _reaches(fn, (warnings.warn,))
+
+
+def looks_at_frames(fn: types.FunctionType) -> bool:
+    """Whether a function asks for its own frame, or its callers': rewritten, it would find others there."""
+    return _reaches(fn, _CALLERS)
 
 
 def _reaches(fn: types.FunctionType, functions: tuple[Any, ...]) -> bool:

@@ -15,6 +15,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from npcompile.frontend.follow import looks_at_frames
+from npcompile.frontend.rewrite import LOOKS
 from npcompile.frontend.rewriting.blocks import Block, Levels
 from npcompile.frontend.rewriting.clock import TICK, TOCK, clocked
 from npcompile.frontend.rewriting.cut import Cutter
@@ -91,6 +93,8 @@ def tree_of(fn: FunctionType) -> tuple[ast.FunctionDef, frozenset[str]]:
         if not isinstance(node, ast.FunctionDef):
             raise NotFound("it is a lambda")
         reason = plain_reason(node, function_scope(node, None, enclosing_class(code)), code.co_freevars)
+        if reason is None and looks_at_frames(fn):
+            reason = LOOKS
         if reason is not None:
             raise NotFound(reason)
         key = id(code)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from types import CellType, CodeType, FunctionType
 from typing import Any
 
+from npcompile.frontend.follow import looks_at_frames
 from npcompile.frontend.hooks import Hooks
 from npcompile.frontend.rewriting.nodes import HOOKS
 from npcompile.frontend.rewriting.scopes import Loop, function_scope, loops, plain_reason
@@ -22,6 +23,7 @@ from npcompile.frontend.rewriting.source import (
 )
 from npcompile.frontend.rewriting.statements import transform
 
+LOOKS = "it looks at its own frame"
 _SUSPENDS = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
@@ -94,6 +96,8 @@ def _rewrite(fn: FunctionType) -> Rewritten | Refusal:
         node, imports = find(fn)
         scope = function_scope(node, None, enclosing_class(code))
         reason = plain_reason(node, scope, code.co_freevars)
+        if reason is None and looks_at_frames(fn):
+            reason = LOOKS
         if reason is not None:
             return Refusal(reason, code.co_firstlineno)
         made = compile_in_place(transform(node, scope, code.co_freevars, imports), code, imports, (HOOKS,))

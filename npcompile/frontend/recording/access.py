@@ -200,6 +200,11 @@ class Access(Histories):
             read = self.notes.add("read", Read("attribute", name), (node,), {}, self.notes.value(result))
             self.notes.guard("function", result.__func__, read)
             return result
+        if isinstance(result, types.MethodType) and result.__self__ is type(obj):  # made anew at each read
+            read = self.notes.add("read", Read("attribute", name), (node,), {}, self.notes.value(result))
+            self.notes.guard("function", result.__func__, read)
+            self.notes.identify(self.notes.inside(read, "attribute", "__self__"), result.__self__)
+            return result
         if type(result) is types.BuiltinFunctionType and result.__self__ is obj:
             return result
         if _computed(obj, name):

@@ -1,0 +1,81 @@
+"""What a jitted function is asked for, and what it asks for itself: its parameters, its kind, its frame."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import npcompile
+from tests.checker import same
+
+
+@pytest.fixture(autouse=True)
+def interpreter(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+
+
+X = np.linspace(0.5, 2.0, 6)
+
+
+def of_its_own_frame(x, k=2):
+    frame = sys._getframe()
+    y = x * k
+    return y + 1, frame.f_lineno, frame.f_code.co_name, sorted(frame.f_locals)
+
+
+def of_its_callers(x):
+    y = x * 2
+    return y, [(one.name, one.lineno) for one in traceback.extract_stack()][-1]
+
+
+@pytest.mark.parametrize("function", [of_its_own_frame, of_its_callers])
+def test_a_function_that_looks_at_its_frame_finds_its_own(function: Callable[..., Any]) -> None:
+    jitted = npcompile.jit(function)
+    with pytest.warns(npcompile.NotCompiledWarning, match="looks at its own frame"):
+        same(jitted(X), function(X))
+    same(jitted(X), function(X))
+
+
+async def later(x):
+    return x
+
+
+def one_by_one(x, *, k: int = 2):
+    yield x * k
+
+
+def test_what_functions_are_asked_for() -> None:
+    """Whoever asks what kind of function it is, and of what parameters, gets the same answer."""
+    functions: tuple[Any, ...] = (of_its_own_frame, later, one_by_one, lambda x, k=(1, 2): x)
+    for function in functions:
+        jitted = npcompile.jit(function)
+        for ask in (
+            inspect.signature,
+            inspect.getfullargspec,
+            inspect.isgeneratorfunction,
+            inspect.iscoroutinefunction,
+            inspect.getsource,
+            inspect.getdoc,
+        ):
+            assert ask(jitted) == ask(function), ask
+        for name in ("__code__", "__defaults__", "__kwdefaults__", "__closure__", "__globals__"):
+            assert getattr(jitted, name) is getattr(function, name)
+    assert not hasattr(npcompile.jit(np.sin), "__code__")
+
+
+def test_defaults_set_on_the_jitted_function_are_the_functions() -> None:
+    def scaled(x, k=2.0):
+        return x * k
+
+    jitted = npcompile.jit(scaled)
+    for default in (2.0, 5.0, 3):
+        jitted.__defaults__ = (default,)
+        for _ in range(2):
+            same(jitted(X), X * default)
+    assert jitted.stats.replays >= 3
