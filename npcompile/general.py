@@ -23,7 +23,7 @@ from npcompile.frontend.program import Diverged, Guard, Program, step_of, value_
 from npcompile.frontend.replay import Replay
 from npcompile.frontend.trace import ops_version
 from npcompile.lower.anysize import AnySize, alike
-from npcompile.lower.fitting import Unfit
+from npcompile.lower.fitting import Pending, Unfit
 from npcompile.lower.sizes import SMALLEST
 from npcompile.state import Entry
 from npcompile.stats import Stats
@@ -42,6 +42,14 @@ MAX_GENERAL = 3
 MAX_MISSES = 8
 # Numbers for which is known that the program may answer; past this many they are looked at again.
 KEPT = 256
+
+
+class Waiting(Diverged):
+    """A program for many lengths may answer as soon as a kernel for these is compiled: the job's."""
+
+    def __init__(self, job: Any) -> None:
+        super().__init__()
+        self.job = job
 
 
 class Group:
@@ -216,6 +224,7 @@ class General:
         self.by_data = by_data(entry.program)
         self._replay: Replay | None = None
         self._kernels: list[AnySize] = []
+        self._waits_for: dict[tuple[int, ...], Any] = {}  # by the arguments' lengths
 
     @property
     def done(self) -> bool:
@@ -232,9 +241,23 @@ class General:
         self, leaves: list[Any], lengths: tuple[int, ...], stats: Stats
     ) -> tuple[Any, Callable[..., Any]]:
         """What the program answers for these arguments, and a replay for others of the same lengths. Raises
-        Diverged."""
+        Diverged, before anything was done; Waiting where all that is missing is a kernel."""
+        if (job := self._waits_for.get(lengths)) is not None and not job.done:
+            raise Waiting(job)
+        self._waits_for.pop(lengths, None)
+        try:
+            return self._answer(leaves, lengths, stats)
+        except Waiting as waiting:
+            self._waits_for[lengths] = waiting.job
+            raise
+
+    def _answer(
+        self, leaves: list[Any], lengths: tuple[int, ...], stats: Stats
+    ) -> tuple[Any, Callable[..., Any]]:
         try:
             ready = self._ready(leaves, lengths)
+        except Pending as pending:
+            raise Waiting(pending.job) from None
         except Exception as error:  # nothing has been done yet
             raise Diverged from error
         if ready is None:
@@ -384,6 +407,8 @@ class _Finding:
     def __call__(self, *args: Any) -> Any:
         try:
             kernel = self.kernel = self.kernels.kernel(*args)
+        except Pending as pending:
+            raise Waiting(pending.job) from None
         except Unfit:
             raise Diverged from None
         except Exception as error:  # a bug of ours, before anything was done

@@ -37,6 +37,7 @@ class Linking:
         self._states: dict[Any, State] = {}
         self._lock = threading.Lock()
         self._uncompiled: dict[str, str] = {}  # ops that no kernel can be made of here, and why
+        self._awaited: list[Any] = []  # jobs of kernels for further sizes of programs that are there
 
     @property
     def name(self) -> str:
@@ -89,9 +90,19 @@ class Linking:
         stats.segments += len(entry.jobs)
         stats.kernels += sum(job.kernels for job in entry.jobs)
         for job in entry.jobs:
-            stats.compilations += not job.from_disk and not job.counted
-            job.counted = True
+            self._count_job(job)
         stats.bytes_written = sum(job.bytes_written for job in entry.jobs)
+
+    def _count_job(self, job: Any) -> None:
+        self._stats.compilations += not job.from_disk and not job.counted
+        job.counted = True
+
+    def _count_awaited(self) -> None:
+        with self._lock:
+            done = [job for job in self._awaited if job.done]
+            self._awaited = [job for job in self._awaited if job not in done]
+        for job in done:
+            self._count_job(job)
 
     def _wait_for(self, entry: Entry, deadline: float | None = None) -> bool:
         for job in entry.jobs:
@@ -116,6 +127,9 @@ class Linking:
                 if not self._wait_for(entry, deadline):
                     raise TimeoutError(f"{self.name} is still being compiled")
             self._link(state)
+        for job in list(self._awaited):
+            job.wait(None if deadline is None else max(0.0, deadline - time.monotonic()))
+        self._count_awaited()
 
     def note(self, reason: str, line: int | None) -> tuple[bool, str]:
         """Keep in `stats` why something runs uncompiled; whether that is new, and where it is."""

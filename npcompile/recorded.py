@@ -411,7 +411,7 @@ class Recorded(Sharing):
             self._report(f"submitting failed: {type(error).__name__}: {error}", None)
             return traced.result
         state.pending.append(entry)
-        if self._wait or os.environ.get("NPCOMPILE_WAIT", "0") not in ("", "0"):
+        if self._has_to_wait:
             self._wait_for(entry)
             self._link(state)
         elif entry.done:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any
 
 from npcompile import front
 from npcompile.device import current_device
-from npcompile.frontend.lengths import apart
+from npcompile.frontend.lengths import apart, whatever_lengths
 from npcompile.frontend.signature import key_of
-from npcompile.general import General, Group
+from npcompile.general import General, Group, Waiting
 from npcompile.linking import Linking
 from npcompile.lower.transfers import counting
 from npcompile.state import State
@@ -28,11 +29,18 @@ class Sharing(Linking):
     max_signatures = MAX_SIGNATURES
     # The function itself, where programs are valid for others of its code: they read its closure.
     own: tuple[Any, ...] = ()
+    _wait: bool
     _counting = True  # whole numbers among its arguments may be sizes
 
     def __init__(self, fn: Callable[..., Any], stats: Stats, strict: bool) -> None:
         super().__init__(fn, stats, strict)
         self._groups: dict[Any, Group] = {}
+        self._kinds: set[Any] = set()  # their signatures, whatever the lengths
+
+    @property
+    def _has_to_wait(self) -> bool:
+        """Whether calls wait for the compiler."""
+        return self._wait or os.environ.get("NPCOMPILE_WAIT", "0") not in ("", "0")
 
     def _plain(self, args: tuple[Any, ...], kwargs: dict[str, Any], reason: str | None = None) -> Any:
         """A call that Python answers."""
@@ -44,7 +52,12 @@ class Sharing(Linking):
             return None, ()
         general, lengths = apart(key)
         with self._lock:
-            return self._groups.setdefault(general, Group()), lengths
+            if (group := self._groups.get(general)) is None:
+                group = self._groups[general] = Group()
+                kind = whatever_lengths(general)
+                group.seen += kind in self._kinds  # with lengths of 0 or 1, say
+                self._kinds.add(kind)
+            return group, lengths
 
     def _is_general(self, key: Any) -> bool:
         """Whether a program for many lengths may answer."""
@@ -61,9 +74,20 @@ class Sharing(Linking):
             key_of(arg, leaves)
         if kwargs:
             key_of(kwargs, leaves)
-        with counting(self._stats):
-            general_key, lengths = apart(key)
-            result, replay = general.answer(leaves, lengths, self._stats)
+        general_key, lengths = apart(key)
+        while True:
+            try:
+                with counting(self._stats):
+                    result, replay = general.answer(leaves, lengths, self._stats)
+                break
+            except Waiting as waiting:  # for work of this size there is no kernel yet
+                if waiting.job not in self._awaited:
+                    self._awaited.append(waiting.job)
+                if not self._has_to_wait:
+                    return self._plain(args, kwargs)
+                waiting.job.wait()
+        if self._awaited:
+            self._count_awaited()
         self._stats.replays += 1
         self._stats.host_calls += entry.host_calls
         with self._lock:

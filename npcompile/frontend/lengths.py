@@ -270,6 +270,15 @@ def apart(key: Any) -> tuple[Any, tuple[int, ...]]:
     return general, tuple(lengths)
 
 
+def whatever_lengths(key: Any) -> Any:
+    """A signature without the lengths and layouts of its arrays: the same for lengths of 0, 1 and more."""
+    if type(key) is not tuple:
+        return key
+    if len(key) == 4 and isinstance(key[0], np.dtype) and type(key[1]) is tuple:
+        return key[0], len(key[1])
+    return tuple(map(whatever_lengths, key))
+
+
 def _form(
     shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int
 ) -> tuple[tuple[Any, ...], list[int]] | None:

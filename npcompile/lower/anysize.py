@@ -40,8 +40,8 @@ class AnySize:
         self.kernels: dict[Any, Callable[..., Any]] = {}
 
     def kernel(self, *args: Any) -> Callable[..., Any]:
-        """The kernel for these values, called without the numbers. Raises `fitting.Unfit` if there is none
-        yet."""
+        """The kernel for these values, called without the numbers. Raises `fitting.Unfit` if there is none,
+        `fitting.Pending` if there is none yet."""
         values, given = args[: len(self.values)], args[len(self.values) :]
         layouts = [
             (value.shape, value.strides) if known.kind == "array" else None
@@ -60,8 +60,10 @@ class AnySize:
 
     def _of(self, rows: list[tuple[Any, ...]]) -> Callable[..., Any]:
         job = compiler.submit_rows(self._with_results(rows), self.salt)
-        if not job.done or job.kernel is None:
-            raise fitting.Unfit(job.error or "its kernel is still being compiled")
+        if not job.done:
+            raise fitting.Pending(job)
+        if job.kernel is None:
+            raise fitting.Unfit(job.error)
         return job.kernel
 
     def _with_results(self, rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:

@@ -52,7 +52,7 @@ class Job:
         self.allowed = torch.get_num_threads()
         self.key = wire.key(self.data, salt, self.allowed)
         self.sized = sizes.form(rows)
-        self.family = wire.key(self.sized.skeleton, f"{salt} {self.sized.scale}", self.allowed)
+        self.family = wire.key(self.sized.skeleton, salt, self.allowed)
         self.general: General | None = None
         self.unfit: set[Shared] = set()  # libraries for any sizes that do not serve these
         self.inputs = wire.inputs_of(rows)

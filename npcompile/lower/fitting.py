@@ -27,6 +27,14 @@ class Unfit(Exception):
     """The library does not serve these sizes; the text says why."""
 
 
+class Pending(Unfit):
+    """The kernel for these sizes is being compiled: the job's."""
+
+    def __init__(self, job: Any) -> None:
+        super().__init__("its kernel is still being compiled")
+        self.job = job
+
+
 def fit(
     metadata: dict[str, Any], values: tuple[int, ...], inputs: list[Value], outputs: list[Value]
 ) -> dict[str, Any]:
