@@ -9,13 +9,14 @@ import enum
 import functools
 import inspect
 import os
+import re
 import sys
 import sysconfig
 import traceback
 import types
 import warnings
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy
@@ -155,6 +156,8 @@ def is_numpys(space: dict[str, Any]) -> bool:
 # What tells a function who called it.
 _CALLERS: tuple[Any, ...] = (sys._getframe, inspect.currentframe, inspect.stack, traceback.extract_stack)
 _CALLERS += (traceback.format_stack, traceback.print_stack, traceback.walk_stack)
+# What looks its caller's variables up where it is given their names in a text.
+_OF_TEXTS: tuple[Any, ...] = (numpy.bmat, numpy.r_, numpy.c_)
 
 
 def looks_at_callers(fn: types.FunctionType) -> bool:
@@ -168,8 +171,24 @@ def looks_at_callers(fn: types.FunctionType) -> bool:
 
 
 def looks_at_frames(fn: types.FunctionType) -> bool:
-    """Whether a function asks for its own frame, or its callers': rewritten, it would find others there."""
-    return _reaches(fn, _CALLERS)
+    """Whether a function asks for its own frame, or its callers': rewritten, it would find others there.
+    NumPy's own do for texts that name variables (`np.r_["a,b"]`)."""
+    if is_numpys(fn.__globals__):
+        return False
+    return _reaches(fn, _CALLERS) or (
+        _reaches(fn, _OF_TEXTS) and any(map(_names_in(fn), fn.__code__.co_consts))
+    )
+
+
+def _names_in(fn: types.FunctionType) -> Callable[[Any], bool]:
+    """Whether a constant is a text that names variables of a function's, and nothing else."""
+    code = fn.__code__
+    names = {*code.co_varnames, *code.co_cellvars, *code.co_freevars}
+
+    def is_such(constant: Any) -> bool:
+        return isinstance(constant, str) and names.issuperset(re.split(r"[,;\s]+", constant.strip()))
+
+    return is_such
 
 
 def _reaches(fn: types.FunctionType, functions: tuple[Any, ...]) -> bool:

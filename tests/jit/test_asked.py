@@ -79,3 +79,25 @@ def test_defaults_set_on_the_jitted_function_are_the_functions() -> None:
         for _ in range(2):
             same(jitted(X), X * default)
     assert jitted.stats.replays >= 3
+
+
+def by_name(x):
+    y = x * 2  # noqa: F841
+    return np.r_["x,y"], np.bmat("x,y; y,x")
+
+
+def named_otherwise(x):
+    """x, that is."""
+    return np.r_["0,2", x, x + 1]
+
+
+@pytest.mark.filterwarnings("ignore::npcompile.NotCompiledWarning", "ignore::PendingDeprecationWarning")
+def test_texts_that_name_variables() -> None:
+    for function, replays in ((by_name, 0), (named_otherwise, 2)):
+        jitted = npcompile.jit(function)
+        for _ in range(3):
+            got, want = jitted(X), function(X)
+            for mine, other in zip(got, want, strict=True):
+                assert type(mine) is type(other)
+                same(np.asarray(mine), np.asarray(other))
+        assert jitted.stats.replays == replays
