@@ -101,7 +101,7 @@ class Explanation:
         return "\n".join(program.source for program in self.all_programs)
 
     def __str__(self) -> str:
-        lines = [f"{self.name} ({self.file}:{self.line})"]
+        lines = [f"{self.name} ({self.file}:{self.line})" if self.file else self.name]
         for number, program in enumerate(self.programs, 1):
             lines += [f"program {number}: {program.signature}", str(program)]
         for title, parts in (("blocks", self.blocks), ("functions called between blocks", self.functions)):
@@ -133,6 +133,8 @@ def explain(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Explanation:
     these calls.
     Raises what the call raises. With `strict=True`, what cannot be compiled is explained, not raised.
     """
+    if not callable(f) or isinstance(f, type):
+        raise TypeError(f"npcompile.explain takes a function, not {'a class' if callable(f) else repr(f)}")
     made: Any = f if isinstance(f, Jitted | Partial) or _is_method(f) else jit(f)
     if isinstance(made, Partial):
         made, args, kwargs = made.func, (*made.args, *args), made.keywords | kwargs

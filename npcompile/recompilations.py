@@ -144,13 +144,14 @@ def _decision(earlier: list[Program], program: Program) -> str:
     mine = _guards(program)
     shared = 0
     other: tuple[str, int | None] | None = None
+    likest: list[tuple[str, int | None]] = []
     for before in earlier:
         theirs = _guards(before)
         common = 0
         while common < min(len(mine), len(theirs)) and mine[common] == theirs[common]:
             common += 1
         if common >= shared and common < len(theirs):
-            shared, other = common, theirs[common]
+            shared, other, likest = common, theirs[common], theirs
     if other is None:
         further = next(
             (text for text in mine if all(text not in _guards(before) for before in earlier)), None
@@ -160,7 +161,7 @@ def _decision(earlier: list[Program], program: Program) -> str:
         return f"line {further[1]}: {further[0]}" if further[1] else further[0]
     text, line = other
     where = f"line {line}: " if line else ""
-    if shared < len(mine):
+    if shared < len(mine) and mine[shared] not in likest:
         return f"{where}{text} before, now {mine[shared][0]}"
     return f"{where}no longer {text}"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -245,6 +246,33 @@ def test_another_decision_says_which_guard() -> None:
     (again,) = found.recompilations
     assert again.kind == "decision" and len(found.programs) == 2
     assert f"line {line_of(chosen.__wrapped__, 'if ')}" in again.cause and "not" in again.cause
+
+
+class Counting:
+    def __init__(self) -> None:
+        self.n, self.k = 0, 2.0
+
+    @npcompile.jit
+    def step(self, x):
+        self.n += 1
+        return x * self.k
+
+
+def test_a_decision_that_is_no_longer_made_is_not_set_beside_another() -> None:
+    one = Counting()
+    one.step(np.ones(3))
+    Counting.step.wait()
+    (again,) = npcompile.explain(one.step, np.ones(3)).recompilations
+    line = line_of(Counting.step.__wrapped__, "self.n")
+    assert again.cause == f"line {line}: no longer n == 0"
+
+
+@pytest.mark.parametrize("what", [None, 3, Counting, property(line_of)], ids=str)
+def test_what_is_no_function_is_refused(what: Any) -> None:
+    jitted = Counting.step
+    with pytest.raises(TypeError, match="takes a function"):
+        npcompile.explain(what, np.ones(3))
+    assert Counting.step is jitted and isinstance(vars(Counting)["__init__"], types.FunctionType)
 
 
 def test_what_the_call_raises_is_raised() -> None:
