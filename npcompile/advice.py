@@ -24,6 +24,10 @@ _ADVICE: tuple[tuple[str, str], ...] = (
     (r"a loop over", "loop over a range, a list or an array"),
     (r"a store to attribute|deleting attribute", "return the new value, and store it in the caller"),
     (r"a store to (global|closure)|container from outside is used in place", "return the new value instead"),
+    (
+        r"gave decides after the call",
+        "nothing, if what it gives is an array: what is around it is compiled; else decide before it",
+    ),
     (r"decides? after|are checked after", "decide before the first write or print"),
     (r"exception was caught", "test for the case before, with np.where or np.errstate"),
     (r"with statement on", "enter the context in the caller"),

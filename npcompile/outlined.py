@@ -405,7 +405,7 @@ class Block(Inner):
                 for statement in held:
                     assert isinstance(statement, ast.stmt)
                     if statement.lineno <= node.lineno <= (statement.end_lineno or node.lineno):
-                        levels.of[statement], levels.why[statement] = 2, reason
+                        levels.of[statement], levels.why[statement] = levels[statement] + 1, reason
                 if self.root._strict and not quiet:
                     self.root._report(reason, line)
                 self.root.note(reason, line)  # what it costs is measured: see `watch.py`

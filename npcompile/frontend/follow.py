@@ -153,6 +153,16 @@ def is_numpys(space: dict[str, Any]) -> bool:
     return isinstance(name, str) and (name == "numpy" or name.startswith("numpy."))
 
 
+def is_of_others(obj: Any) -> bool:
+    """Whether a function, or an object whose method is called, is of another library, written in Python."""
+    if isinstance(obj, types.FunctionType):
+        return not is_users(obj) and not is_numpys(obj.__globals__)
+    kind = type(obj)
+    if hasattr(kind, "npcompile_function") or is_users_class(kind):
+        return False
+    return kind.__flags__ & _MADE_BY_PYTHON != 0 and not is_numpys({"__name__": kind.__module__})
+
+
 # What tells a function who called it.
 _CALLERS: tuple[Any, ...] = (sys._getframe, inspect.currentframe, inspect.stack, traceback.extract_stack)
 _CALLERS += (traceback.format_stack, traceback.print_stack, traceback.walk_stack)

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from npcompile.frontend import follow
 from npcompile.frontend.follow import looks_at_frames
 from npcompile.frontend.rewrite import LOOKS
 from npcompile.frontend.rewriting.blocks import Block, Levels
@@ -144,7 +145,9 @@ def _outline(
     outside = dict(zip(code.co_freevars, fn.__closure__ or (), strict=True))
     facts = _facts_of(node, code)
     names = _Names(facts, outside, fn.__globals__)
-    cut = Cutter(node, facts, levels, imports, lambda called: as_it_is(names.find(called))).cut()
+    cut = Cutter(
+        node, facts, levels, imports, lambda called: as_it_is(names.find(called)), names.is_of_others
+    ).cut()
     if clock is None and not cut.blocks and not cut.enters:
         return Outline(fn, [], [])
     cells = {name: CellType() for name in (ENTER, *(block.name for block in cut.blocks))}
@@ -188,6 +191,16 @@ class _Names:
             if isinstance(module, ModuleType):
                 return vars(module).get(node.attr, UNKNOWN)
         return UNKNOWN
+
+    def is_of_others(self, called: ast.expr) -> bool:
+        """Whether this is a function, or an object's method, of a library that is not NumPy."""
+        found = self.find(called)
+        while found is UNKNOWN and isinstance(called, ast.Attribute):
+            called = called.value
+            found = self.find(called)
+        if found is UNKNOWN or isinstance(found, ModuleType | type):
+            return False
+        return follow.is_of_others(found)
 
 
 def _content(cell: CellType) -> Any:

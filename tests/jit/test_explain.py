@@ -250,12 +250,14 @@ def test_another_decision_says_which_guard() -> None:
 
 class Counting:
     def __init__(self) -> None:
-        self.n, self.k = 0, 2.0
+        self.u, self.n, self.history = np.zeros(3), 0, []
 
     @npcompile.jit
     def step(self, x):
+        self.u = self.u * 0.5 + x
         self.n += 1
-        return x * self.k
+        self.history.append(float(self.u[0]))
+        return self.u
 
 
 def test_a_decision_that_is_no_longer_made_is_not_set_beside_another() -> None:

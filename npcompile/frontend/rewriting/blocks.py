@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
+from typing import Any
 
+from npcompile.frontend.rewriting.nodes import position
 from npcompile.frontend.rewriting.source import FunctionNode
 
 
@@ -50,3 +52,23 @@ class Cut:
     node: FunctionNode
     blocks: tuple[Block, ...]
     enters: bool  # whether any call goes through `ENTER`
+
+
+def function_of(
+    name: str, statements: list[ast.stmt], takes: tuple[str, ...], gives: tuple[str, ...]
+) -> ast.FunctionDef:
+    """The function that a block is."""
+    end = dict.fromkeys(("lineno", "end_lineno"), statements[-1].end_lineno)
+    end |= dict.fromkeys(("col_offset", "end_col_offset"), 0)
+    where = position(statements[0])
+    names: list[ast.expr] = [ast.Name(one, ast.Load(), **end) for one in gives]
+    result = names[0] if len(names) == 1 else ast.Tuple(names, ast.Load(), **end)
+    body = [*statements, *([ast.Return(result, **end)] if names else [])]
+    args = [ast.arg(one, **where) for one in takes]
+    plain: dict[str, Any] = {"decorator_list": [], "type_params": []} | where
+    return ast.FunctionDef(
+        name=name,
+        args=ast.arguments(posonlyargs=[], args=args, kwonlyargs=[], kw_defaults=[], defaults=[]),
+        body=body,
+        **plain,
+    )

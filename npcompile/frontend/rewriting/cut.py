@@ -13,15 +13,17 @@ import copy
 from collections.abc import Callable
 from typing import Any
 
-from npcompile.frontend.rewriting.blocks import Block, Cut, Levels
+from npcompile.frontend.rewriting.blocks import Block, Cut, Levels, function_of
 from npcompile.frontend.rewriting.facts import NEVER_HELD, Facts
 from npcompile.frontend.rewriting.flow import deleted, is_scalar, loads, surely_stored
 from npcompile.frontend.rewriting.forms import (
     asks_numbers,
     entering,
     first_call,
+    first_opaque,
     has_work,
     is_effect,
+    is_given_code,
     is_resizing,
     is_super,
     leaves,
@@ -42,9 +44,11 @@ class Cutter:
         levels: Levels,
         imports: frozenset[str],
         as_it_is: Callable[[ast.expr], bool],
+        of_others: Callable[[ast.expr], bool],
     ) -> None:
         self.node = node
         self.as_it_is = as_it_is  # whether an expression stands for what is called as it is
+        self.of_others = of_others  # whether it stands for a function of another library's
         self.enters = False
         self.imports = imports
         self.facts = facts
@@ -175,6 +179,8 @@ class Cutter:
         """An expression of a statement that stays: worked out by a block where there is anything to do."""
         if self.levels[origin] >= 2 or not has_work(node) or is_scalar(node, self.scalars):
             return node
+        if extract and not isinstance(origin, ast.Expr | ast.AugAssign):
+            node = self._without_opaque(node, origin)
         if any(isinstance(part, NEVER_HELD) or is_super(part) for part in own_nodes([node])):
             return node
         if self.levels[origin] == 1 and extract:
@@ -195,15 +201,38 @@ class Cutter:
         local = self.facts.is_local(name) or name.startswith(self._prefix())
         return (local and name not in self.facts.rebound) or name in self.imports
 
+    def _without_opaque(self, node: ast.expr, origin: ast.stmt) -> ast.expr:
+        """The expression with the calls of other libraries' functions, and those that are given a function,
+        made before it by Python; what comes before them, and what they are given, is worked out first."""
+
+        def opaque(call: ast.Call) -> bool:
+            return (apart and self.of_others(call.func)) or is_given_code(call)
+
+        apart = self.levels[origin] == 1
+        while (found := first_opaque(node, opaque, self._steady)) is not None:
+            before, call = found
+            if before is None and call is node:
+                break
+            part = call if before is None else before
+            made = part if before is None else self.value(part, origin, extract=False)
+            if made is part:
+                made = self._by_python(part)
+            node = swapped(node, part, made)
+        return node
+
+    def _by_python(self, node: ast.expr) -> ast.expr:
+        """The name of what an expression gives, which Python works out before the statement at hand."""
+        name = self._held(node)
+        where = position(node)
+        made = ast.Assign([ast.Name(name, ast.Store(), **where)], self.entering(node), **where)
+        self.before += [*self.flush(), made]
+        self.bound.add(name)
+        return ast.Name(name, ast.Load(), **where)
+
     def _without_calls(self, node: ast.expr, origin: ast.stmt) -> ast.expr:
         """The expression with the calls that come first in it made before it, by Python."""
         while (call := first_call(node, self._pure, self._steady)) is not None and call is not node:
-            name = self._held(call)
-            where = position(call)
-            made = ast.Assign([ast.Name(name, ast.Store(), **where)], self.entering(call), **where)
-            self.before += [*self.flush(), made]
-            self.bound.add(name)
-            node = swapped(node, call, ast.Name(name, ast.Load(), **where))
+            node = swapped(node, call, self._by_python(call))
         return node
 
     def _after_values(self, node: ast.stmt) -> list[ast.stmt]:
@@ -379,20 +408,7 @@ class Cutter:
         takes = {name for name in read if self.facts.is_local(name) or name.startswith(self._prefix())}
         takes |= gives - surely  # what it may leave as it was
         ordered = tuple(sorted(takes)), tuple(sorted(gives))
-        end = dict.fromkeys(("lineno", "end_lineno"), statements[-1].end_lineno)
-        end |= dict.fromkeys(("col_offset", "end_col_offset"), 0)
-        where = position(statements[0])
-        names: list[ast.expr] = [ast.Name(name, ast.Load(), **end) for name in ordered[1]]
-        result = names[0] if len(names) == 1 else ast.Tuple(names, ast.Load(), **end)
-        body = [*statements, *([ast.Return(result, **end)] if names else [])]
-        args = [ast.arg(name, **where) for name in ordered[0]]
-        plain: dict[str, Any] = {"decorator_list": [], "type_params": []} | where
-        node = ast.FunctionDef(
-            name=self.node.name,
-            args=ast.arguments(posonlyargs=[], args=args, kwonlyargs=[], kw_defaults=[], defaults=[]),
-            body=body,
-            **plain,
-        )
+        node = function_of(self.node.name, statements, *ordered)
         around = frozenset().union(*self.variables)
         block = Block(
             f".block{len(self.blocks)}",

@@ -166,6 +166,51 @@ def first_call(
     return None
 
 
+_LAZY = (ast.Lambda, ast.GeneratorExp)
+
+
+def is_given_code(node: ast.Call) -> bool:
+    """Whether a call is given a function or a generator that is written here."""
+    return any(isinstance(part, _LAZY) for part in own_nodes([*node.args, *node.keywords]))
+
+
+def first_opaque(
+    node: ast.expr, opaque: Callable[[ast.Call], bool], steady: Callable[[str], bool]
+) -> tuple[ast.expr | None, ast.Call] | None:
+    """The `opaque` call that comes first in an expression, and the first part of the expression that is to be
+    worked out before it; None: there is no such call that is surely made."""
+    parts: list[Any]
+    if isinstance(node, ast.Call):
+        parts = [*node.args, *(keyword.value for keyword in node.keywords)]
+        if opaque(node):
+            lazy = any(isinstance(part, ast.Starred | ast.GeneratorExp) for part in parts)
+            before = [] if lazy else [part for part in parts if not isinstance(part, ast.Lambda)]
+            return next((part for part in before if has_work(part)), None), node
+        if isinstance(node.func, ast.Attribute) and not isinstance(node.func.value, ast.Name):
+            parts.insert(0, node.func.value)
+        if any(isinstance(part, ast.Starred) for part in parts) or not all(key.arg for key in node.keywords):
+            return None
+    elif isinstance(node, ast.BinOp):
+        parts = [node.left, node.right]
+    elif isinstance(node, ast.UnaryOp):
+        parts = [node.operand]
+    elif isinstance(node, ast.Compare):
+        parts = [node.left, *node.comparators] if len(node.ops) == 1 else [node.left]
+    elif isinstance(node, ast.Subscript | ast.Attribute):
+        parts = [node.value]
+    elif isinstance(node, ast.Tuple | ast.List):
+        parts = [] if any(isinstance(part, ast.Starred) for part in node.elts) else node.elts
+    else:
+        return None
+    before = []
+    for part in parts:
+        if (found := first_opaque(part, opaque, steady)) is not None:
+            return (before[0] if before else found[0]), found[1]
+        if not isinstance(part, ast.Constant) and not (isinstance(part, ast.Name) and steady(part.id)):
+            before.append(part)
+    return None
+
+
 def _rebuilt(node: ast.AST, visit: Callable[[ast.AST], Any]) -> ast.AST:
     """The node anew, its parts as `visit` gives them."""
     made = copy.copy(node)
