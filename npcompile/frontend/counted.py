@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from torch import fx
 
-from npcompile.frontend.program import step_of
+from npcompile.frontend.program import step_of, value_of
+from npcompile.lower.segment import nodes_in
 from npcompile.lower.sizes import SMALLEST
 
 if TYPE_CHECKING:
@@ -33,6 +34,23 @@ def size_by_data(notes: Steps, obj: Any) -> fx.Node | None:
     if "size" not in node.meta:
         mark(notes, node, int(obj))
     return node
+
+
+def on_host(notes: Steps, node: fx.Node) -> fx.Node:
+    """Where ufuncs gave a scalar of lengths alone (`np.sqrt(len(x))`): the same by steps on the host, so that
+    what is made of it (`int(...)`) is a length, too, not decided by data."""
+    target: Any = node.target
+    if step_of(node) != "op" or value_of(node).kind == "array" or not isinstance(target.function, np.ufunc):
+        return node
+    refs = fx.node.map_arg(node.args, lambda arg: on_host(notes, arg))
+    found = nodes_in(refs)
+    if node.kwargs or not found or not set(found) <= notes.sizes:
+        return node
+    made = notes.numbers.get((target.function, refs))
+    if made is None:
+        made = notes.add("number", target.function, refs, {}, value_of(node))
+        notes.numbers[target.function, refs] = notes.sized(made, None)
+    return made
 
 
 def mark(notes: Steps, node: fx.Node, number: int) -> None:

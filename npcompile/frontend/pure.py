@@ -65,6 +65,7 @@ NUMBER_FUNCTIONS: frozenset[Any] = frozenset(
         math.isclose,
     ]
     + [math.prod, math.fsum, math.dist]
+    + [int.bit_length, int.bit_count, int.conjugate, float.is_integer, float.conjugate, complex.conjugate]
     + [cmath.exp, cmath.sqrt, cmath.log, cmath.sin, cmath.cos, cmath.phase]
     + [np.bool_, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64]
     + [np.float16, np.float32, np.float64, np.complex64, np.complex128]

@@ -12,7 +12,7 @@ from torch import fx
 from npcompile.frontend import pure, storable
 from npcompile.frontend.arrays import facts, is_array, is_numpy, is_uneven, layout, outline, with_items
 from npcompile.frontend.constants import folded, folds, stored, without_masks
-from npcompile.frontend.counted import are_whole, ends_by_data, has_such, size_by_data, sources
+from npcompile.frontend.counted import are_whole, ends_by_data, has_such, on_host, size_by_data, sources
 from npcompile.frontend.handed import Unfollowed
 from npcompile.frontend.meant import as_counts, as_index, as_value
 from npcompile.frontend.memory import Moving, form_of
@@ -278,6 +278,7 @@ class Steps(Outside):
         same = (function, refs) if type(result) is int and are_whole(refs) and not named else None
         node = None if same is None else self.numbers.get(same)
         if node is None:
+            refs = fx.node.map_arg(refs, lambda arg: on_host(self, arg)) if self.general else refs
             node = self.add("number", function, refs, named, self.value(result))
             if same is not None:
                 self.numbers[same] = node

@@ -20,7 +20,7 @@ from npcompile.frontend.ops.lapack import (
     square,
     surely_definite,
 )
-from npcompile.frontend.ops.rules import op
+from npcompile.frontend.ops.rules import op, tensor
 from npcompile.frontend.private import LAPACK, LEAST_SQUARES, SlogdetResult
 from npcompile.frontend.table import Op
 
@@ -130,13 +130,13 @@ def cholesky(a: Tensor, /, *, upper: bool = False) -> Checked:
     return factor.to(result).contiguous(), ok
 
 
-def _least_squares(a: Tensor, b: Tensor, rcond: float) -> tuple[Any, Tensor]:
+def _least_squares(a: Tensor, b: Tensor, rcond: Tensor) -> tuple[Any, Tensor]:
     """The shortest solution, the squares of what is left, the rank and the singular values; and whether any
     LAPACK would count the same rank (0-d bool)."""
     u, s, vh = torch.linalg.svd(a, full_matrices=False)
     largest = s[:1].sum()
     # LAPACK's dlalsd takes its own precision where the threshold is none
-    cut = (rcond if 0 < rcond < 1 else _EPS / 2) * largest
+    cut = torch.where((rcond > 0) & (rcond < 1), rcond, _EPS / 2) * largest
     kept = s > cut
     weights = torch.where(kept, 1 / torch.where(kept, s, 1.0), 0.0).to(a.dtype)
     x = vh.mH @ (weights[:, None] * (u.mH @ b))
@@ -146,7 +146,7 @@ def _least_squares(a: Tensor, b: Tensor, rcond: float) -> tuple[Any, Tensor]:
     return (x, left, kept.sum().to(torch.int32), s), ((s - cut).abs() > noise).all()
 
 
-@op(np.linalg.lstsq, arrays=2, scalar=True, library=True, checked=True)
+@op(np.linalg.lstsq, arrays=2, operands=["rcond"], scalar=True, library=True, checked=True)
 def lstsq(a: Tensor, b: Tensor, rcond: Any = None) -> Checked:
     vector = b.dim() == 1
     right = b[:, None] if vector else b
@@ -165,7 +165,7 @@ def lstsq(a: Tensor, b: Tensor, rcond: Any = None) -> Checked:
     ask = left_to_numpy(ok)
     found: Any = None
     if not ask:
-        found, settled = _least_squares(matrix, target, rcond)
+        found, settled = _least_squares(matrix, target, tensor(rcond, a.device).to(torch.float64))
         ok = ok & settled
         ask = left_to_numpy(ok)
     if ask:

@@ -169,6 +169,8 @@ class Access(Histories):
             self.notes.constant(result)
             return result
         if type(obj) in NUMBERS and self.notes.tracked.node(obj) is not None:
+            if type(result) is types.BuiltinFunctionType:
+                return result  # what is called on the number itself
             if callable(result):
                 raise Unfollowed(f"{type(obj).__name__}.{name}")
             return self.notes.number(Read("attribute", name), (obj,), {}, result)

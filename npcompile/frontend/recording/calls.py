@@ -283,10 +283,8 @@ class Calls(Special):
             self.stop(f"{own.__name__}.{name}")
             return do(fn, *args, **kwargs)
         if isinstance(own, np.generic) and not kwargs:
-            result = do(fn, *args)
-            if name == "item":
-                return self._note(self.notes.number, Call("item"), (own, *args), {}, result)
-            return self._note(self.notes.host, Call(name), (own, *args), {}, result)
+            note = self.notes.number if name == "item" else self.notes.host
+            return self._note(note, Call(name), (own, *args), {}, do(fn, *args))
         if type(own) is str and name == "format" and self.notes.traced(*args, *kwargs.values()):
             return self._note(self._made_text, fill, (own, *args), kwargs, do(fn, *args, **kwargs))
         if name == "append" and len(args) == 1 and not kwargs and self.grows(own):
@@ -304,6 +302,8 @@ class Calls(Special):
                 self._note(self._mutated, own, result)
             self._note(self._of_container, own, name, args, kwargs, result)
             return result
+        if (method := vars(type(own)).get(name)) in pure.NUMBER_FUNCTIONS:
+            return self._listed(method, (own, *args), kwargs)
         if self.notes.tracked.node(own) is not None:
             return self._opaque(Call(name), fn, (own, *args), kwargs, bound=True)
         return self._listed(fn, args, kwargs)
