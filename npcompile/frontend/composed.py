@@ -69,3 +69,6 @@ FOLLOWED: tuple[Any, ...] = COMPOSED
 
 # Those that write into their first argument.
 WRITING: tuple[Any, ...] = (np.fill_diagonal, np.put_along_axis)
+
+# Those that pick by masks only what is put back or summed up under them (`masks.py`).
+MASKING: frozenset[Any] = frozenset([np.i0, np.piecewise, np.histogram2d, np.histogramdd, np.array_equal])

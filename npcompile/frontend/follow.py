@@ -22,7 +22,7 @@ from typing import Any
 import numpy
 import torch
 
-from npcompile.frontend import private
+from npcompile.frontend import private, restated
 from npcompile.frontend.composed import FOLLOWED as _LISTED
 from npcompile.frontend.series import CLASSES, SERIES
 
@@ -148,9 +148,14 @@ def is_listed_method(fn: types.FunctionType) -> bool:
 
 
 def is_numpys(space: dict[str, Any]) -> bool:
-    """Whether these are the globals of one of NumPy's own modules."""
+    """Whether these are the globals of one of NumPy's own modules, or of what stands for its functions."""
     name = space.get("__name__")
+    if space is _RESTATED:
+        return True
     return isinstance(name, str) and (name == "numpy" or name.startswith("numpy."))
+
+
+_RESTATED = vars(restated)
 
 
 def is_of_others(obj: Any) -> bool:

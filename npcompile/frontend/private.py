@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy
 from numpy import _core, _globals, linalg
+from numpy.lib import _nanfunctions_impl
+from numpy.lib._function_base_impl import _i0A, _i0B  # type: ignore[attr-defined]
 from numpy.lib.array_utils import normalize_axis_index
 
 _C: Any = _core._multiarray_umath  # type: ignore[attr-defined]
@@ -47,6 +49,14 @@ SINGULAR_VALUES: Any = _of_shape("svd", "svd_m", "svd_n")
 SVD_FULL: Any = _of_shape("svd_f", "svd_m_f", "svd_n_f")
 SVD_REDUCED: Any = _of_shape("svd_s", "svd_m_s", "svd_n_s")
 LEAST_SQUARES: Any = _of_shape("lstsq", "lstsq_m", "lstsq_n")
+
+# The coefficients of the Chebyshev series of `numpy.i0`, up to 8 and beyond.
+I0: tuple[list[float], list[float]] = (_i0A, _i0B)
+
+# What `numpy.nanmedian` and `numpy.nanquantile` are made of.
+NANMEDIAN_SMALL: Any = _nanfunctions_impl._nanmedian_small  # type: ignore[attr-defined]
+NANMEDIAN_1D: Any = _nanfunctions_impl._nanmedian1d  # type: ignore[attr-defined]
+NANQUANTILE_1D: Any = _nanfunctions_impl._nanquantile_1d  # type: ignore[attr-defined]
 
 # The classes of results of several arrays.
 EigResult: Any = linalg._linalg.EigResult

@@ -80,6 +80,14 @@ case("numpy.nan_to_num", lambda np, a: np.nan_to_num(a, nan=1.5, posinf=7, negin
 case("numpy.isclose", lambda np, a, b: np.isclose(a, b), binary())
 case("numpy.isclose", lambda np, a, b: np.isclose(a, b, 0.5, 1, equal_nan=True), binary(FLOATS), "tolerances")
 case("numpy.sinc", lambda np, a: np.sinc(a), unary(REAL, moderate), ulp=8, size=0.5)
+case("numpy.i0", lambda np, a: np.i0(a), unary(REAL, moderate), ulp=8, size=0.5)
+case(
+    "numpy.i0",
+    lambda np, a: np.i0(a),
+    given((1j,), ([9.0, -12, 0],), (3,), (np.float32(9),)),
+    "others",
+    ulp=8,
+)
 case("numpy.angle", lambda np, a: np.angle(a), unary(), ulp=4)
 case("numpy.angle", lambda np, a: np.angle(a, deg=True), unary(NATIVE, moderate), "degrees", ulp=4)
 case(

@@ -51,8 +51,6 @@ def test_both_answers_are_numpys(case: Case) -> None:
 PLAIN = {
     "numpy.nanmedian": "out=",
     "numpy.broadcast_arrays": "an array that shows one element many times",
-    "numpy.apply_along_axis": "a function made inside is handed on",
-    "numpy.piecewise": "a function made inside is handed on",
     "numpy.fromfunction": "a function made inside is handed on",
 }
 
@@ -134,12 +132,89 @@ FOLLOWED = {
     "pinv": lambda a: np.linalg.pinv(a),
     "nuclear norm": lambda a: np.linalg.norm(a, "nuc"),
     "geomspace": lambda a: np.geomspace(1, 1000, 5) * a,
+    "gradient of places": lambda a: np.gradient(a, np.arange(5.0) ** 2, axis=1),
+    "gradient of both": lambda a: np.gradient(a, 0.5, np.arange(5.0) ** 2, edge_order=2)[1],
+    "apply_along_axis": lambda a: np.apply_along_axis(np.sort, 0, a),
+    "apply_along_axis of its own": lambda a: np.apply_along_axis(lambda row: row[1:] / row.sum(), 1, a),
+    "apply_over_axes": lambda a: np.apply_over_axes(np.sum, a, (0, 1)),
+    "piecewise": lambda a: np.piecewise(a, [a < 2, a > 4], [-1.0, lambda x: x * 2, np.exp]),
+    "histogram2d": lambda a: np.histogram2d(a[0], a[1], bins=[3, 4]),
+    "histogram2d of edges": lambda a: np.histogram2d(
+        a[0], a[1], [[0, 2, 4.0, 7], 3], weights=a[2], density=True
+    ),
+    "histogramdd": lambda a: np.histogramdd(a, bins=2, range=[(0, 6)] * 5)[0],
+    "array_equal": lambda a: np.array_equal(np.where(a > 3, np.nan, a), a, equal_nan=True),
+    "nanmedian": lambda a: np.nanmedian(np.where(a == 3, np.nan, a)),
+    "nanmedian of columns": lambda a: np.nanmedian(np.where(a > 3, np.nan, a), axis=0),
+    "nanpercentile": lambda a: np.nanpercentile(np.where(a > 3, np.nan, a), [10, 50.5], axis=1),
+    "nanquantile": lambda a: np.nanquantile(np.where(a > 3, np.nan, a), 0.3, keepdims=True),
 }
 
 
 @pytest.mark.parametrize("name", FOLLOWED)
 def test_what_is_followed_leaves_nothing_to_numpy(name: str) -> None:
     assert nothing_of_numpys(FOLLOWED[name], A)
+
+
+def lanes(shape: tuple[int, ...], dtype: str, seed: int) -> np.ndarray[Any, Any]:
+    rng = np.random.default_rng(seed)
+    a = (rng.standard_normal(shape) * 3).round(1).astype(dtype)
+    a[rng.random(shape) < (0.0, 0.3, 0.9)[seed % 3]] = np.nan
+    if seed % 4 == 0:
+        a[rng.random(shape) < 0.2] = np.inf
+    a[rng.random(shape) < 0.1] = -0.0 if seed % 5 == 0 else 0.0
+    return a if seed % 2 else np.asfortranarray(a)
+
+
+LANES: dict[str, Callable[..., Any]] = {
+    "median": lambda a, axis: np.nanmedian(a, axis=axis),
+    "kept": lambda a, axis: np.nanmedian(a, axis=axis, keepdims=True),
+    "quantile": lambda a, axis: np.nanquantile(a, 0.3, axis=axis),
+    "ends": lambda a, axis: np.nanquantile(a, [0.0, 1.0, 0.5], axis=axis, keepdims=True),
+    "table": lambda a, axis: np.nanpercentile(a, [[10, 20.5], [30, 90]], axis=axis),
+    "strong": lambda a, axis: np.nanquantile(a, np.float64(0.7), axis=axis),
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("dtype", ("f2", "f4", "f8"))
+@pytest.mark.parametrize("name", LANES)
+def test_lanes_with_gaps(name: str, dtype: str) -> None:
+    """To the last bit, signs of zeros too, and laid out as NumPy does."""
+    jitted = npcompile.jit(LANES[name])
+    for axis in (None, 0, 1, -1, (0, 2)):
+        for shape in ((3, 4, 5), (7, 1, 2)) if axis != 0 else ((620, 2, 1), (3, 4, 5)):
+            for seed in range(6):
+                a = lanes(shape, dtype, seed)
+                got, want = jitted(a, axis), LANES[name](a, axis)
+                same(got, want)
+                assert np.signbit(got).tolist() == np.signbit(want).tolist()
+                if min(shape) > 1 and "kept" not in name:
+                    assert got.strides == want.strides
+    assert jitted.stats.replays > 10
+
+
+LEVELS = [0.1, 0.9]
+
+
+def test_a_list_from_outside_is_handed_to_one_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    def levels(a):
+        return np.quantile(a, LEVELS, axis=0) + LEVELS[0]
+
+    jitted = npcompile.jit(levels)
+    for found in (LEVELS, LEVELS, [0.3, 0.9], [0.5]):
+        monkeypatch.setitem(globals(), "LEVELS", found)
+        same(jitted(A), levels(A), 8, 64.0)
+    assert jitted.stats.replays == 2, jitted.stats.reasons
+
+
+def test_columns_first() -> None:
+    jitted = npcompile.jit(lambda a: np.asfortranarray(a) * 2)
+    for a in (A, A, A.T, A.T):
+        got = jitted(a)
+        same(got, a * 2)
+        assert got.flags.f_contiguous
+    assert jitted.stats.replays == 2
 
 
 def test_what_cannot_be_followed_is_one_call() -> None:

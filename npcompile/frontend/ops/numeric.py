@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from npcompile.frontend import private
 from npcompile.frontend.ops.rules import (
     BOOL,
     FLOAT64,
@@ -282,6 +283,30 @@ def sinc(x: Tensor) -> Tensor:
     tiny = float(np.finfo(dtype).eps) if dtype.kind == "f" and _SINC_OF_HALF else 1e-20
     safe = torch.where(angle != 0, angle, constant(tiny, dtype, angle.device))
     return do(np.divide, do(np.sin, safe), safe)
+
+
+def _chebyshev(x: Tensor, coefficients: list[float]) -> Tensor:
+    """NumPy's `_chbevl`, step by step."""
+    before: Any = 0.0
+    last: Any = 0.0
+    value: Any = coefficients[0]
+    for coefficient in coefficients[1:]:
+        before, last = last, value
+        value = do(np.add, do(np.subtract, do(np.multiply, x, last), before), coefficient)
+    return do(np.multiply, 0.5, do(np.subtract, value, before))
+
+
+@op(np.i0, scalar=False)
+def i0(x: Tensor) -> Tensor:
+    if x.is_complex():
+        raise TypeError("i0 not supported for complex values")
+    x = do(np.abs, x if x.is_floating_point() else cast(x, FLOAT64))
+    near, far = private.I0
+    small = _chebyshev(do(np.subtract, do(np.divide, x, 2.0), 2), near)
+    large = _chebyshev(do(np.subtract, do(np.divide, 32.0, x), 2.0), far)
+    scale = do(np.exp, x)
+    far_away = do(np.divide, do(np.multiply, scale, large), do(np.sqrt, x))
+    return torch.where(x <= 8.0, do(np.multiply, scale, small), far_away)
 
 
 @op(np.angle)

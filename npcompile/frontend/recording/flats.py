@@ -14,6 +14,7 @@ from npcompile.frontend.recording.bound import After
 from npcompile.frontend.recording.drawing import Drawing
 from npcompile.frontend.recording.place import do
 from npcompile.frontend.signature import NUMBERS
+from npcompile.frontend.table import TABLE
 from npcompile.frontend.tracked import fresh
 from npcompile.nep50 import weak
 
@@ -55,6 +56,10 @@ class Flats(Drawing):
 
     def _of_scalar(self, obj: Any, index: Any, result: Any) -> Any:
         """`scalar[()]`, which is the scalar again, and `scalar[...]` or `scalar[None]`, arrays."""
+        op = TABLE.of(np.reshape)
+        if is_array(result) and op is not None and op.refuses((obj, result.shape), {}) is None:
+            self.notes.constant(result.shape)
+            return self.notes.op(op, (obj, result.shape), {}, result)
         if index != ():
             return self.notes.host(operator.getitem, (obj, index), {}, result)
         node, result = self.notes.tracked.node(obj), fresh(result)

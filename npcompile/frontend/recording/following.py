@@ -10,16 +10,19 @@ from typing import Any
 import numpy as np
 
 from npcompile.frontend import follow, private, pure
-from npcompile.frontend.arrays import is_array, is_numpy
-from npcompile.frontend.composed import CALLBACKS, WRITING
+from npcompile.frontend.arrays import is_array, is_numpy, with_items
+from npcompile.frontend.composed import CALLBACKS, MASKING, WRITING
 from npcompile.frontend.constants import Constant, are_constant, constants, folded
 from npcompile.frontend.hooks import BINARY
 from npcompile.frontend.notes import Unfollowed
+from npcompile.frontend.picked import taken
 from npcompile.frontend.program import Call, step_of
 from npcompile.frontend.recording.bound import After
 from npcompile.frontend.recording.calls import Calls
+from npcompile.frontend.recording.control import MAX_TRIPS
 from npcompile.frontend.recording.converter import Converter
 from npcompile.frontend.recording.functions import MAX_DEPTH
+from npcompile.frontend.restated import LANES, RESTATED, has_negative_zeros, operand
 from npcompile.frontend.rewrite import Rewritten, rewrite
 from npcompile.frontend.steps import Steps
 from npcompile.frontend.table import TABLE, TORCH, Op
@@ -28,6 +31,7 @@ from npcompile.frontend.tracked import Known
 _ARRAY = vars(np.ndarray)
 _WRAP = _ARRAY["__array_wrap__"]
 _DTYPES = {type(dtype): dtype for dtype in TORCH}  # the classes of dtypes of which there is one
+_INDEX = type(np.s_)
 _JOINING = (type(np.r_), type(np.c_))  # `np.r_[a, 0, b]`
 
 
@@ -39,11 +43,15 @@ class Following(Calls):
     """
 
     _inside = 0  # calls of listed functions that are being recorded
+    _masks = 0  # those that pick by masks what may stay at its full length
     _trims = 0  # those of them in which the zeros of a few numbers decide
 
     def call(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
         if self.on and fn is np.moveaxis:
             args = tuple([tuple(arg) if type(arg) is range else arg for arg in args])
+        if self.on and fn is np.asfortranarray and "like" not in kwargs:
+            fn, kwargs = np.array, {**kwargs, "order": "F", "copy": None, "ndmin": 1}
+            self.notes.constant(1)
         asked = kwargs.get("dtype")
         if self.on and isinstance(asked, type(np.dtype)) and asked in _DTYPES and TABLE.of(fn) is not None:
             kwargs["dtype"] = _DTYPES[asked]
@@ -51,6 +59,9 @@ class Following(Calls):
             fn = private.public(fn)
         if self._inside and self.on and TABLE.of(fn) is not None:  # as their `__array__` gives them
             args = tuple([self.getattr(arg, "coeffs") if type(arg) is np.poly1d else arg for arg in args])
+        if self._inside and self.on and fn is np.apply_along_axis:
+            if (found := self._restated(LANES.get(args[0]), fn, args, kwargs, 1)) is not None:
+                return found[0]
         source = follow.FOLLOWED.get(id(fn)) if self.on else None
         if source is not None and self._by_parts(fn, args, kwargs):
             return self._composed(fn, source, args, kwargs)
@@ -102,6 +113,16 @@ class Following(Calls):
             return fn(*args, **kwargs)
         if type(getattr(fn, "__self__", None)) is slice and fn.__name__ == "indices" and not kwargs:
             return self._note(self._structural, fn, (fn.__self__, *args), kwargs, fn(*args))
+        if fn is np.ndindex and not self.notes.traced(*args):
+            places = list(np.ndindex(*args))
+            for place in places[: MAX_TRIPS + 1]:
+                self.notes.constant(place)
+            return places
+        if fn is np.ravel_multi_index and len(args) == 2 and not kwargs:
+            lengths = args[1]
+            if type(lengths) is np.ndarray and are_constant(self.notes, [lengths]):
+                self.notes.constant(shape := tuple(lengths.tolist()))
+                return self.call(fn, args[0], shape)
         if any(fn is item for item in private.OF_NO_ARRAY):
             return self._note(self._structural, fn, args, kwargs, fn(*args, **kwargs))
         return None
@@ -120,7 +141,8 @@ class Following(Calls):
             self.notes.tracked.keep(obj, None)
             function = type(obj).__getitem__
             return self._composed(function, function, (obj, index), {})
-        return obj[index] if type(obj) is Converter else super().getitem(obj, index)
+        of_index = type(obj) is Converter or (self._inside and type(obj) is _INDEX)
+        return obj[index] if of_index else super().getitem(obj, index)
 
     def _every(self, fn: Any, items: Any) -> bool:
         """`any` or `all`, truth by truth."""
@@ -176,21 +198,25 @@ class Following(Calls):
             return super().call(fn, *args, **kwargs)
         before = _State(self)
         trims = fn is np.roots or (fn is np.trim_zeros and self._inside > 0)
+        masks = fn in MASKING
         self._inside += 1
         self._trims += trims
+        self._masks += masks
         self.notes.folding = True
         try:
             result = self.run(rewritten, source, args, kwargs)
         finally:
             self._inside -= 1
             self._trims -= trims
+            self._masks -= masks
             self.notes.folding = self._inside > 0
-        if self.active and not before.calls(self):
+        left = before.calls(self, masks or self._masks > 0)
+        if self.active and not left:
             return result
         if self._inside:  # a part of another such function: that is where it is taken back
-            self.stop(before.calls(self) or f"{source.__name__} is not recorded whole")
+            self.stop(left or f"{source.__name__} is not recorded whole")
             return result
-        reason, at, top = self.reason or before.calls(self), self.at, self.top
+        reason, at, top = self.reason or left, self.at, self.top
         before.restore(self)
         if kwargs.get("out") is not None or (fn in WRITING and kwargs):
             self.active, self.reason, self.at, self.top = (
@@ -225,11 +251,33 @@ class Following(Calls):
         plain = fn.__func__ if isinstance(fn, types.MethodType) else fn
         if self.on and isinstance(plain, types.FunctionType) and follow.is_listed_method(plain):
             return self._listed_method(plain, fn, args, kwargs)
+        if self._inside and (found := self._restated(RESTATED.get(fn), fn, args, kwargs)) is not None:
+            return found[0]
         if self._inside and isinstance(fn, types.FunctionType) and follow.is_numpys(fn.__globals__):
             rewritten = rewrite(fn) if len(self._cells) < MAX_DEPTH else None
             if isinstance(rewritten, Rewritten):
                 return self.run(rewritten, fn, args, kwargs)
         return super()._function(fn, args, kwargs)
+
+    def _restated(
+        self, other: Any, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], skip: int = 0
+    ) -> tuple[Any] | None:
+        """What a function of NumPy's gives, recorded as another that gives the same; None where none does."""
+        array = None if other is None or not self.on else operand(other, args[skip:], kwargs)
+        if array is None or len(self._cells) >= MAX_DEPTH:
+            return None
+        rewritten, zeros = rewrite(other), rewrite(has_negative_zeros)
+        if not isinstance(rewritten, Rewritten) or not isinstance(zeros, Rewritten):
+            return None
+        if self.truth(self.run(zeros, has_negative_zeros, (array,), {})):
+            return None
+        want = fn(*args, **kwargs)
+        found = self.run(rewritten, other, args[skip:], kwargs)
+        if type(found) is type(want) and found.dtype == want.dtype and found.shape == want.shape:
+            if np.array_equal(found, want, equal_nan=True):
+                return (found,)
+        self.stop(f"{other.__name__} answers otherwise than NumPy")
+        return (want,)
 
     def _listed_method(
         self, plain: types.FunctionType, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -289,11 +337,14 @@ class _State:
         self.devices = set(notes.devices)
         self.count, self.host_calls = notes.count, notes.host_calls
         self.seen = dict(recorder._seen)
+        self.containers, self.unread = dict(notes.containers), dict(notes.unread)
 
-    def calls(self, recorder: Following) -> str | None:
-        """What has been noted since that is no operation of ours, and why."""
+    def calls(self, recorder: Following, masks: bool) -> str | None:
+        """What has been noted since that is no operation of ours, and why. masks: what they pick is one."""
         for node in list(recorder.notes.graph.nodes)[len(self.nodes) :]:
             if step_of(node) in ("host", "opaque") and not isinstance(node.target, Constant):
+                if masks and (taken(node) is not None or node.target is with_items):
+                    continue
                 why = node.meta.get("reason")
                 return f"{node.name}: {why}" if why else f"it calls {node.name}"
         return None
@@ -319,6 +370,7 @@ class _State:
         notes.count, notes.host_calls = self.count, self.host_calls
         recorder._seen.clear()
         recorder._seen.update(self.seen)
+        notes.containers, notes.unread = self.containers, self.unread
         recorder.active, recorder.reason, recorder.at, recorder.top = True, None, None, None
 
 
