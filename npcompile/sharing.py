@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +16,7 @@ from npcompile.linking import Linking
 from npcompile.lower.transfers import counting
 from npcompile.state import State
 from npcompile.stats import Stats
+from npcompile.trial import Crowd
 from npcompile.verify import verifying
 
 # Replays of one signature, each for other lengths of what is read from outside.
@@ -36,6 +38,7 @@ class Sharing(Linking):
         super().__init__(fn, stats, strict)
         self._groups: dict[Any, Group] = {}
         self._kinds: set[Any] = set()  # their signatures, whatever the lengths
+        self._crowd = Crowd()
 
     @property
     def _has_to_wait(self) -> bool:
@@ -66,9 +69,34 @@ class Sharing(Linking):
 
     def _generally(self, general: General, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call that a program for many lengths answers. Raises Diverged."""
-        entry = general.entry
         if not general.done:  # the kernels are still being compiled
             return self._plain(args, kwargs)
+        if key in self._states or len(self._states) < self.max_signatures or not general.entry.jobs:
+            return self._for_lengths(general, key, args, kwargs)
+        crowd = self._crowd
+        if crowd.is_numpys(key):
+            return self._plain(args, kwargs)
+        sums, crowd.sums = crowd.sums, None
+        if sums is None:
+            return self._for_lengths(general, key, args, kwargs)
+        try:
+            start = time.thread_time()
+            if sums.of_kernels:
+                result = self._for_lengths(general, key, args, kwargs)
+            else:
+                result = self._plain(args, kwargs)
+            sums.note(time.thread_time() - start)
+        finally:
+            if (slower := sums.slower()) is None:
+                crowd.sums = sums
+        if slower:
+            crowd.slower = True
+            self.note("its arrays have ever other lengths: NumPy takes less time than finding kernels", None)
+        return result
+
+    def _for_lengths(self, general: General, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The same, by kernels that are found for its lengths."""
+        entry = general.entry
         leaves = [*self.own]
         for arg in args:
             key_of(arg, leaves)

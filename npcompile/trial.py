@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from torch import fx
@@ -88,6 +89,31 @@ class Sums:
     def slower(self) -> bool | None:
         """Whether kernels take longer than NumPy does; None: it is not known yet."""
         return self.kernels > SLOWER * self.numpys if self.calls >= 2 * self.EACH else None
+
+
+class Crowd:
+    """Calls at lengths that are new, of a function of which as many as are kept are there already: whether
+    kernels are to be found for them, which takes as long as hundreds of small calls."""
+
+    # Lengths that come so often, while no more than so many others do, are to be kept in place of the oldest.
+    OFTEN, OTHERS = 8, 64
+
+    def __init__(self) -> None:
+        self.sums: Sums | None = Sums()  # None: while a call is measured, and where it is known
+        self.slower = False  # finding kernels takes longer than NumPy does
+        self._met: dict[Any, int] = {}
+
+    def is_numpys(self, key: Any) -> bool:
+        """Whether a call is to be left to NumPy."""
+        if not self.slower:
+            return False
+        count = self._met.get(key, 0) + 1
+        if count == 1 and len(self._met) >= self.OTHERS:
+            self._met = {}
+        self._met[key] = count
+        if count >= self.OFTEN:
+            del self._met[key]
+        return count < self.OFTEN
 
 
 class Trial:

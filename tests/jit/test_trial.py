@@ -202,3 +202,28 @@ def test_sizes_that_change_at_each_trip_are_numpys_where_it_is_faster() -> None:
     before = jitted._blocks.replays
     jitted(z.copy(), c.copy())
     assert jitted._blocks.replays - before <= 2
+
+
+def widths(x):
+    return np.sqrt(np.abs(x * 2)) + x[0]
+
+
+@pytest.mark.parametrize("slower", [True, False])
+def test_lengths_that_never_come_again_are_measured(slower: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where as many as are kept are there already, finding kernels for each new length may take longer than
+    NumPy does. Those that come often are found nevertheless."""
+    monkeypatch.delenv("NPCOMPILE_BACKEND", raising=False)
+    monkeypatch.setattr(Sums, "slower", lambda self: slower if self.calls >= 8 else None)
+    jitted = npcompile.jit(widths, wait=True)
+    for n in (*range(5, 75), *range(205, 305)):
+        x = np.arange(1.0, n)
+        np.testing.assert_array_equal(jitted(x), widths(x))
+    stats = jitted.stats
+    assert stats.recordings == 3 and bool(stats.reasons) is slower
+    assert stats.plain_calls > 80 if slower else stats.plain_calls == 4
+    before = jitted.stats.replays
+    for _ in range(20):
+        for n in (400, 500, 600):
+            x = np.arange(1.0, n)
+            np.testing.assert_array_equal(jitted(x), widths(x))
+    assert jitted.stats.replays - before >= 36
