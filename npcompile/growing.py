@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import deque
 from typing import Any
 
+from npcompile.frontend.outline import histories
 from npcompile.frontend.signature import key_of
 
 _KINDS = frozenset((list, dict, set, deque))
@@ -24,14 +25,18 @@ def size(container: Any) -> int:
 class Growing:
     """What is known of one function's arguments, by their position."""
 
-    def __init__(self) -> None:
+    def __init__(self, fn: Any = None) -> None:
         self.places: frozenset[int] = frozenset()  # of those that grow
+        self._fn = fn  # until it is known which ones it appends to
         self._last: dict[int, tuple[int, int]] = {}  # identity and size
         self._times: dict[int, int] = {}
 
     def look(self, args: tuple[Any, ...]) -> bool:
         """Note the containers of a call with a new signature; True where another is found to grow."""
         found = set()
+        if self._fn is not None:
+            found = set(histories(self._fn))
+            self._fn = None
         for place, arg in enumerate(args):
             if type(arg) not in _KINDS or place in self.places:
                 continue

@@ -85,7 +85,7 @@ class Recorded(Sharing):
             self._code = getattr(fn, "__code__", None)
             self._states.clear()
             self._groups.clear()
-            self._growing = Growing()
+            self._growing = Growing(fn)
             self._binding = Binding(fn)
             self._arity = self._binding.arity
             self._rewritten: Rewritten | str | None = None

@@ -34,6 +34,17 @@ def is_named_tuple(kind: type) -> bool:
     return issubclass(kind, tuple) and hasattr(kind, "_fields") and hasattr(kind, "_make")
 
 
+def is_users_mapping(obj: Any) -> bool:
+    """Whether this is a dict of a class of the user's that finds items as dicts do."""
+    kind = type(obj)
+    return (
+        issubclass(kind, dict)
+        and follow.is_users_class(kind)
+        and class_attribute(kind, "__getitem__") is dict.__dict__["__getitem__"]
+        and class_attribute(kind, "__missing__") is None
+    )
+
+
 def slots_of(kind: type) -> list[str]:
     """The names of a class's slots, those of its bases first."""
     return [

@@ -24,6 +24,7 @@ from npcompile.frontend.rewriting.cut import Cutter
 from npcompile.frontend.rewriting.facts import Facts
 from npcompile.frontend.rewriting.forms import (
     ENTER,
+    appended_to,
     changes_container,
     is_counted,
     is_effect,
@@ -257,7 +258,7 @@ def must_be_cut(fn: FunctionType) -> bool:
     known = _facts.get(id(node))  # making them takes as long as recording does
     tried = known is not None and known.tried
     last = node.body[-1]
-    made = set(stored_names(*node.body))
+    made = set(stored_names(*node.body)) | {fn.__code__.co_varnames[place] for place in histories(fn)}
     for part in own_nodes(body_of(node)):
         changed = changes_container(part)
         if changed is not None and changed not in made and changed not in imports:
@@ -271,6 +272,23 @@ def must_be_cut(fn: FunctionType) -> bool:
         if isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Del):
             return True
     return False
+
+
+def histories(fn: Any) -> frozenset[int]:
+    """The places of the parameters that the function itself only ever changes by `history.append(x)`: a
+    store."""
+    if not isinstance(fn, FunctionType) or "append" not in fn.__code__.co_names:
+        return frozenset()
+    try:
+        node, _ = tree_of(fn)
+    except NotFound:
+        return frozenset()
+    parts = list(own_nodes(body_of(node)))
+    found = {kept.id for part in parts if isinstance(kept := appended_to(part), ast.Name)}
+    others = {changes_container(part) for part in parts if appended_to(part) is None}
+    names = found - others - set(stored_names(*node.body))
+    parameters = fn.__code__.co_varnames[: fn.__code__.co_argcount]
+    return frozenset(place for place, name in enumerate(parameters) if name in names)
 
 
 def tried_whole(fn: Any) -> None:

@@ -100,7 +100,7 @@ STRUCTURE: frozenset[Any] = frozenset(
     [range, slice, isinstance, issubclass, callable, type, hasattr, id]
     + [np.dtype, np.finfo, np.iinfo, np.result_type, np.promote_types, np.can_cast, np.issubdtype, np.shape]
     + [np.ndim, np.size, np.broadcast_shapes, np.isscalar, np.min_scalar_type, np.errstate]
-    + [np.iscomplexobj, np.isrealobj, np.common_type]
+    + [np.iscomplexobj, np.isrealobj, np.common_type, np.broadcast]
 )
 
 # Python's own functions that walk over something: array rows become steps, the rest stays as it is.

@@ -66,6 +66,117 @@ def test_the_function_is_recorded_once(fn: Any, make: Any) -> None:
         assert jitted.stats.plain_calls == 0
 
 
+def twice(u, history, other):
+    history.append(u[0] * 2)
+    other.append(u.sum())
+    return u + len(history) + len(other)
+
+
+def answered(u, history, other):
+    y = u * 2
+    history.append(y)
+    return history, y + 1
+
+
+def between(u, history, other):
+    loss = (u**2).mean()
+    history.append(loss)
+    u -= 0.1 * u * history[-1]
+    history.append(float(loss) / 2)
+    return u.max()
+
+
+def if_given(u, history, other=None):
+    if other is not None:
+        other.append(u.max())
+    history.append({"sum": u.sum(), "n": len(u)})
+    return u * 3
+
+
+def raising(u, history, other):
+    history.append(u * 2)
+    if u[0] > 5:
+        raise ValueError("too large")
+    return u / 2
+
+
+def emptied(u, history, other):
+    history.append(u.sum())
+    if len(history) > 3:
+        history.clear()
+    return u - 1
+
+
+def bound_anew(u, history, other):
+    history = list(history)
+    history.append(u * 1.5)
+    return history
+
+
+def held(u, history, other):
+    state = {"kept": history}
+    state["kept"].append(u.sum())
+    history.append(u.max())
+    return state, u + 1
+
+
+def gone_over(u, history, other):
+    total = u * 0
+    for item in history:
+        total = total + item
+    history.append(u.min())
+    return total
+
+
+HISTORIES = (twice, answered, between, if_given, raising, emptied, bound_anew, held, gone_over)
+
+
+def two(call: int, kept: tuple[Any, Any]) -> tuple[Any, Any]:
+    return kept
+
+
+def one_twice(call: int, kept: tuple[Any, Any]) -> tuple[Any, Any]:
+    return kept if call < 4 else (kept[0], kept[0])
+
+
+def fresh(call: int, kept: tuple[Any, Any]) -> tuple[Any, Any]:
+    return ([1.5] * (call % 3), [])
+
+
+def of_other_kinds(call: int, kept: tuple[Any, Any]) -> tuple[Any, Any]:
+    return (kept[0], kept[1]) if call < 5 else (deque([1.0], 2), None if call % 2 else np.zeros(2))
+
+
+@pytest.mark.filterwarnings("ignore::npcompile.NotCompiledWarning")
+@pytest.mark.parametrize("give", [two, one_twice, fresh, of_other_kinds])
+@pytest.mark.parametrize("fn", HISTORIES)
+def test_a_list_that_is_appended_to(fn: Any, give: Any) -> None:
+    jitted = npcompile.jit(fn)
+    ours: Any = ([], [])
+    plain: Any = ([], [])
+    for call in range(9):
+        found = []
+        for run, kept in ((jitted, ours), (fn, plain)):
+            u, (history, other) = np.linspace(0.5, 1.0 + call, 4), give(call, kept)
+            try:
+                answer: Any = run(u, history, other)
+            except Exception as error:
+                answer = type(error), str(error)
+            if answer is history:
+                answer = "the list"
+            found.append(listed((answer, u, history, other)))
+        same(*found, where=f"call {call}")
+    if give is two and fn in (twice, answered, between, if_given):
+        assert jitted.stats.recordings <= 2, jitted.stats
+        assert jitted.stats.replays >= 7, jitted.stats
+
+
+def listed(kept: Any) -> Any:
+    if isinstance(kept, tuple):
+        return tuple(map(listed, kept))
+    return ["deque", *kept] if isinstance(kept, deque) else kept
+
+
 def test_a_list_that_is_another_at_each_call() -> None:
     """Lists of other lengths that are not one list are signatures of their own."""
 

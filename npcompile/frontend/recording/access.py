@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from npcompile.frontend import pure
-from npcompile.frontend.alike import DICTS
+from npcompile.frontend.alike import DICTS, is_key
 from npcompile.frontend.arrays import is_array
 from npcompile.frontend.constants import folded, without_masks
 from npcompile.frontend.fixed import is_fixed, take
 from npcompile.frontend.hooks import COMPARE
-from npcompile.frontend.made import is_named_tuple
+from npcompile.frontend.made import is_named_tuple, is_users_mapping
 from npcompile.frontend.meant import as_index
 from npcompile.frontend.ndarray import is_basic
 from npcompile.frontend.notes import Unfollowed
@@ -279,6 +279,8 @@ class Access(Histories):
         self.notes.tight(obj)
         known = self.notes.tracked.get(obj)
         if known is not None and known.node is not None:
+            if is_users_mapping(obj):
+                return self._keyed(obj, known.node, index, result)
             if (
                 type(obj) not in (list, dict, tuple)
                 and not self._is_other_dict(obj)
@@ -298,6 +300,21 @@ class Access(Histories):
         if type(obj) in (str, bytes, range):
             self.notes.constant(result)
         return result
+
+    def _keyed(self, obj: Any, node: Any, key: Any, result: Any) -> Any:
+        """An item of a dict of the user's own (`class Bunch(dict)`), from outside: read as attributes are."""
+        self.notes.ref(key, True)
+        if getattr(obj, "__dict__", None) is obj or not is_key(key):
+            raise Unfollowed(f"an item of a {type(obj).__name__}")  # or stores to attributes would show in it
+        place = "item", repr(key), node
+        seen = self._seen.get(place)
+        if seen is not None and seen[0] is result:
+            return seen[1]
+        self.of_class(obj, "__getitem__")
+        value = fresh(result) if type(result) in NUMBERS else result
+        read = self.notes.outside(Read("item", key), node, value)
+        self._seen[place] = result, read
+        return read
 
     def _is_other_dict(self, obj: Any) -> bool:
         """Whether it is a dict of another kind of which all that lies in it is known: to ask one for what is

@@ -23,7 +23,7 @@ from npcompile.frontend.program import Call, Read
 from npcompile.frontend.recording.base import SIMPLE
 from npcompile.frontend.recording.bound import After, Method, target_of
 from npcompile.frontend.recording.functions import MAX_DEPTH
-from npcompile.frontend.recording.place import do, frames, outputs_named, warn, warn_at
+from npcompile.frontend.recording.place import as_noted, do, frames, warn, warn_at
 from npcompile.frontend.recording.special import Special
 from npcompile.frontend.rewrite import Rewritten, rewrite
 from npcompile.frontend.signature import NUMBERS
@@ -156,7 +156,7 @@ class Calls(Special):
             return result
         if op.creates and self.default_float is not None:
             kwargs = with_default(fn, args, kwargs, self.default_float)
-        args, kwargs = outputs_named(op.function, args, kwargs)
+        args, kwargs = as_noted(self.notes.constant, op.function, args, kwargs)
         if kwargs.get("out") is not None:
             return self._into(op, fn, args, kwargs)
         try:
@@ -243,7 +243,7 @@ class Calls(Special):
             self._note(lambda _: self.notes.instead(after, args, args[0]), None)
 
     def _host(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        args, kwargs = outputs_named(fn, args, kwargs)
+        args, kwargs = as_noted(self.notes.constant, fn, args, kwargs)
         if kwargs.get("out") is not None:
             self.stop("out= of a call that is not native")
         result = do(fn, *args, **kwargs)

@@ -22,6 +22,7 @@ from npcompile.frontend.recording.calls import Calls
 from npcompile.frontend.recording.control import MAX_TRIPS
 from npcompile.frontend.recording.converter import Converter
 from npcompile.frontend.recording.functions import MAX_DEPTH
+from npcompile.frontend.recording.place import as_noted
 from npcompile.frontend.restated import LANES, RESTATED, has_negative_zeros, operand
 from npcompile.frontend.rewrite import Rewritten, rewrite
 from npcompile.frontend.steps import Steps
@@ -47,8 +48,6 @@ class Following(Calls):
     _trims = 0  # those of them in which the zeros of a few numbers decide
 
     def call(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
-        if self.on and fn is np.moveaxis:
-            args = tuple([tuple(arg) if type(arg) is range else arg for arg in args])
         if self.on and fn is np.asfortranarray and "like" not in kwargs:
             fn, kwargs = np.array, {**kwargs, "order": "F", "copy": None, "ndmin": 1}
             self.notes.constant(1)
@@ -63,6 +62,8 @@ class Following(Calls):
             if (found := self._restated(LANES.get(args[0]), fn, args, kwargs, 1)) is not None:
                 return found[0]
         source = follow.FOLLOWED.get(id(fn)) if self.on else None
+        if source is not None:
+            args, kwargs = as_noted(self.notes.constant, fn, args, kwargs)
         if source is not None and self._by_parts(fn, args, kwargs):
             return self._composed(fn, source, args, kwargs)
         if (

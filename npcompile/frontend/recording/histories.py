@@ -31,9 +31,11 @@ class Histories(Storing):
 
     def grows(self, obj: Any) -> bool:
         """Whether what is appended to this is to be a step: it is a deque from outside, or a list of which
-        not all was read (how long it is would be decided)."""
-        if not self.on or type(obj) not in (list, deque) or id(obj) in self.notes.loose:
+        not all was read (how long it is would be decided), or of which nothing is known any more."""
+        if not self.on or type(obj) not in (list, deque):
             return False
+        if id(obj) in self.notes.loose:
+            return id(obj) in self.notes.containers
         if type(obj) is deque and id(obj) in self.notes.containers:
             return True
         return id(obj) in self.notes.unread or id(obj) in self.notes.appended

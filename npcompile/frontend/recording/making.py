@@ -15,7 +15,14 @@ from typing import Any
 import numpy as np
 
 from npcompile.frontend import follow
-from npcompile.frontend.made import class_attribute, is_absent, is_named_tuple, is_own, is_plain
+from npcompile.frontend.made import (
+    class_attribute,
+    is_absent,
+    is_named_tuple,
+    is_own,
+    is_plain,
+    is_users_mapping,
+)
 from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.program import Read, step_of
 from npcompile.frontend.recording.objects import ASKING, GENERATED, Objects
@@ -150,6 +157,8 @@ class Making(Objects):
         elif found is None and is_absent(obj, name):
             if (method := self.protocol(obj, "__getattr__")) is not None and self._lacks(obj, name):
                 return (self.call(method, obj, name),)
+            if self._finds_items(obj) and self._lacks(obj, name):
+                return (self.getitem(obj, name),)
         elif id(obj) not in self.notes.objects or is_own(obj, name):
             return ()
         elif isinstance(found, functools.cached_property) and isinstance(found.func, types.FunctionType):
@@ -157,6 +166,17 @@ class Making(Objects):
                 value = obj.__dict__[name] = self.call(found.func, obj)
                 return (value,)
         return ()
+
+    def _finds_items(self, obj: Any) -> bool:
+        """Whether the class says `__getattr__ = dict.__getitem__`; noted."""
+        found = class_attribute(type(obj), "__getattr__")
+        if found is not dict.__dict__["__getitem__"] or not is_users_mapping(obj):
+            return False
+        self._note(self._asks_class, obj, "__getattr__", None)
+        return self.on
+
+    def _asks_class(self, obj: Any, name: str, _: None) -> None:
+        self.of_class(obj, name)
 
     def _lacks(self, obj: Any, name: str) -> bool:
         """Note that `__getattr__` is asked, since nothing lies under this name."""

@@ -98,13 +98,31 @@ def caller_at(code: CodeType, line: int, space: dict[str, Any]) -> FunctionType:
     return FunctionType(made, space)
 
 
-def outputs_named(
-    fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+def as_noted(
+    decide: Callable[[Any], Any], fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """A ufunc's arguments with the outputs that were given by place as `out=`."""
+    """Arguments of NumPy's as they are noted: ranges as lists; a ufunc's outputs that were given by place as
+    `out=`. decide: notes what is decided."""
+    if any(type(arg) in _MAY_HOLD_RANGES for arg in args):
+        args = tuple([written_out(decide, arg) for arg in args])
+    kwargs = {key: written_out(decide, arg) for key, arg in kwargs.items()}
     if not isinstance(fn, np.ufunc) or len(args) <= fn.nin or "out" in kwargs:
         return args, kwargs
     placed = (*args[fn.nin :], *[None] * (fn.nin + fn.nout - len(args)))
     if len(placed) != fn.nout or all(one is None for one in placed) or any(one is ... for one in placed):
         return args, kwargs  # too many, or `...`, which is one by its name alone: NumPy says so itself
     return args[: fn.nin], {**kwargs, "out": placed[0] if fn.nout == 1 else placed}
+
+
+_MAY_HOLD_RANGES = frozenset([range, tuple, list])
+
+
+def written_out(decide: Callable[[Any], Any], arg: Any) -> Any:
+    """Ranges as lists of what they decide, to NumPy the same; what holds none stays the object that it is."""
+    if type(arg) is range:
+        numbers = list(arg)
+        decide(tuple(numbers))
+        return numbers
+    if type(arg) in (tuple, list) and any(type(item) is range for item in arg):
+        return type(arg)([written_out(decide, item) for item in arg])
+    return arg

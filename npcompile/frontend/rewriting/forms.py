@@ -77,19 +77,20 @@ def changes_container(node: ast.AST) -> str | None:
     return None
 
 
+def appended_to(node: ast.AST) -> ast.expr | None:
+    """What a statement appends something to."""
+    match node:
+        case ast.Expr(
+            value=ast.Call(func=ast.Attribute(value=value, attr="append"), args=[arg], keywords=[])
+        ):
+            return None if isinstance(arg, ast.Starred) else value
+    return None
+
+
 def is_append(node: ast.AST) -> bool:
     """Whether a statement appends something to what an object or a container holds (`self.history.append(x)`,
     `self.table["x"].append(x)`): a store."""
-    match node:
-        case ast.Expr(
-            value=ast.Call(
-                func=ast.Attribute(value=ast.Attribute() | ast.Subscript(), attr="append"),
-                args=[arg],
-                keywords=[],
-            )
-        ):
-            return not isinstance(arg, ast.Starred)
-    return False
+    return isinstance(appended_to(node), ast.Attribute | ast.Subscript)
 
 
 def is_effect(node: ast.AST, imports: frozenset[str]) -> bool:
