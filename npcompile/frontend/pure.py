@@ -156,6 +156,11 @@ DRAWS: frozenset[Any] = frozenset(
     + [RandomState.triangular, RandomState.vonmises]
 )
 
+# The same of what is given: numbers below one, or elements and rows of an array.
+PICKS: frozenset[Any] = frozenset(
+    [Generator.choice, Generator.permutation, RandomState.choice, RandomState.permutation]
+)
+
 # Methods of containers that only show what is in them.
 ASKS: dict[type, frozenset[str]] = {
     dict: frozenset(["get", "items", "keys", "values", "copy"]),

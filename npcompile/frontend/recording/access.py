@@ -194,7 +194,7 @@ class Access(Histories):
 
     def _attribute(self, obj: Any, node: Any, name: str, result: Any) -> Any:
         """An attribute of an object from outside: read again at replay."""
-        if type(obj) in _GENERATORS and getattr(result, "__func__", None) in pure.DRAWS:
+        if type(obj) in _GENERATORS and getattr(result, "__func__", None) in pure.DRAWS | pure.PICKS:
             if step_of(node) == "opaque":  # of others, the type is decided
                 self.notes.guard("type", type(obj), node)
             return result

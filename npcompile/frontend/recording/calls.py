@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import fx
 
 from npcompile.frontend import follow, pure
 from npcompile.frontend.alike import DICTS
@@ -354,22 +353,9 @@ class Calls(Special):
             return fn(*(self._walkable(fn, arg) for arg in args), **kwargs)
         if fn in pure.VIEWS:
             return self._view(fn, args, kwargs)
-        if fn in pure.DRAWS and kwargs.get("out") is None:
-            return self._note(self._drawn, fn, args, kwargs, do(fn, *args, **kwargs))
         if fn in pure.HOST_FUNCTIONS or (isinstance(fn, np.ufunc) and self.notes.tracked.node(fn) is None):
             return self._host(fn, args, kwargs)
         return self._opaque(Call(getattr(fn, "__name__", type(fn).__name__), fn), fn, args, kwargs)
-
-    def _drawn(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:
-        """Random numbers: their count is decided, so that what is drawn decides nothing."""
-        refs = tuple(self.notes.ref(arg, _counts(arg)) for arg in args)
-        named = {key: self.notes.ref(arg, _counts(arg)) for key, arg in kwargs.items()}
-        call = Call(fn.__name__, fn)
-        if any(isinstance(ref, fx.Node) for ref in (*refs, *named.values())):
-            self.settle()  # it may raise
-        node = self.notes.add("opaque", call, refs, named, self.notes.value(result))
-        node.meta["inert"] = True
-        return self.notes.result(node, result)
 
     def _in_place_method(self, descriptor: Any, own: Any, args: Any, kwargs: Any, fn: Any) -> Any:
         result = do(fn, *args, **kwargs)
@@ -439,10 +425,6 @@ class Calls(Special):
 
 
 _SHARED = np.random.mtrand._rand  # the generator of `np.random.rand` and the like
-
-
-def _counts(arg: Any) -> bool:
-    return type(arg) in (int, tuple, list) or isinstance(arg, np.integer)
 
 
 def _invoke(fn: Any, /, *args: Any, **kwargs: Any) -> Any:

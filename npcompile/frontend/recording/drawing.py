@@ -1,14 +1,26 @@
-"""Random draws that `fast_random=True` takes over: two words of the generator's stream, then arithmetic."""
+"""Random draws: calls of NumPy's generators, made again at each replay; those that `fast_random=True` takes
+over are two words of the generator's stream, then arithmetic."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from npcompile.frontend import draws
+import numpy as np
+from torch import fx
+
+from npcompile.frontend import draws, pure
+from npcompile.frontend.arrays import is_array
 from npcompile.frontend.program import Call
 from npcompile.frontend.recording.following import Following
 from npcompile.frontend.recording.place import do
 from npcompile.frontend.rewrite import Rewritten, rewrite
+from npcompile.frontend.table import computed
+
+_METHOD = type(np.random.Generator.random)
+
+
+def _counts(arg: Any) -> bool:
+    return type(arg) in (int, tuple, list) or isinstance(arg, np.integer)
 
 
 class Drawing(Following):
@@ -18,6 +30,34 @@ class Drawing(Following):
         if self.fast_random and (draw := draws.taken(fn, args, kwargs)) is not None:
             return self._draw(draw)
         return super().call(fn, *args, **kwargs)
+
+    def _listed(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if type(fn) is _METHOD and self.on and (fn in pure.DRAWS or fn in pure.PICKS):
+            if kwargs.get("out") is None and (fn in pure.DRAWS or self._is_followed_pick(args, kwargs)):
+                return self._note(self._drawn, fn, args, kwargs, do(fn, *args, **kwargs))
+        return super()._listed(fn, args, kwargs)
+
+    def _is_followed_pick(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        """Whether the dtype and the shape of what is picked or mixed are decided by what is known."""
+        source: Any = args[1] if len(args) > 1 else kwargs.get("a", kwargs.get("x"))
+        if is_array(source):
+            return source.ndim > 0 and computed(source.dtype) is not None and not self.notes.by_data(source)
+        return type(source) in (int, range) or isinstance(source, np.integer)
+
+    def _drawn(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:
+        """Random numbers: their count is decided, so that what is drawn decides nothing."""
+        notes = self.notes
+        if fn in pure.PICKS:
+            for source in filter(is_array, (*args, *kwargs.values())):
+                notes.asked(source)
+                notes.ref(tuple(notes.length(source, axis) for axis in range(source.ndim)), True)
+        refs = tuple(notes.ref(arg, _counts(arg)) for arg in args)
+        named = {key: notes.ref(arg, _counts(arg)) for key, arg in kwargs.items()}
+        if any(isinstance(ref, fx.Node) for ref in (*refs, *named.values())):
+            self.settle()  # it may raise
+        node = notes.add("opaque", Call(fn.__name__, fn), refs, named, notes.value(result))
+        node.meta["inert"] = True
+        return notes.result(node, result)
 
     def _draw(self, draw: draws.Draw) -> Any:
         if self.on:
