@@ -70,6 +70,11 @@ class Group:
         self.outlined: Outlined | None = None  # the function cut into blocks, whatever the lengths
 
     @property
+    def is_used(self) -> bool:
+        """Whether anything is known of its calls."""
+        return bool(self.seen or self.generals or self.outlined)
+
+    @property
     def general(self) -> General | None:
         return self.generals[0] if self.generals else None
 

@@ -23,6 +23,8 @@ from npcompile.verify import verifying
 KEPT = 8
 # Signatures of one function that are recorded: each is a compilation of some seconds, on one core.
 MAX_SIGNATURES = 64
+# Groups of calls that differ in lengths alone.
+MAX_GROUPS = 2 * MAX_SIGNATURES
 
 
 class Sharing(Linking):
@@ -56,6 +58,11 @@ class Sharing(Linking):
         general, lengths = apart(key)
         with self._lock:
             if (group := self._groups.get(general)) is None:
+                if len(self._groups) >= MAX_GROUPS:  # a text among the arguments is another at each call
+                    self._groups = {key: known for key, known in self._groups.items() if known.is_used}
+                    self._kinds.clear()
+                if len(self._groups) >= MAX_GROUPS:
+                    return None, ()
                 group = self._groups[general] = Group()
                 kind = whatever_lengths(general)
                 group.seen += kind in self._kinds  # with lengths of 0 or 1, say
