@@ -72,3 +72,54 @@ def test_calls_that_numpy_decides(name: str, monkeypatch: pytest.MonkeyPatch) ->
     jitted = npcompile.jit(lambda a: body(np, a))
     for _ in range(CALLS):
         same(outcome(jitted, x()), want, 2)
+
+
+def _laid(a: np.ndarray, how: str) -> np.ndarray:
+    """The same elements, in memory in another order."""
+    if how == "F":
+        return np.asfortranarray(a)
+    if how == "gaps":
+        return np.repeat(a, 2, axis=-1)[..., ::2]
+    turned = {"C": (), "first": (slice(None, None, -1),), "last": (..., slice(None, None, -1))}
+    turn = turned.get(how, (slice(None, None, -1),) * a.ndim)
+    return np.ascontiguousarray(a[turn])[turn]
+
+
+def _at_one(a, index, value):
+    a[index] = value
+    return a
+
+
+def _at_two(a, index, value):
+    a[index, index % 2] = value
+    return a
+
+
+def _at_rows(a, index, value):
+    a[index] = np.stack([value, value + 0.5], axis=-1)
+    return a
+
+
+WAYS = ["C", "F", "first", "last", "all", "gaps"]
+
+
+@pytest.mark.parametrize("store", [_at_one, _at_two, _at_rows])
+@pytest.mark.parametrize("shape", [(6,), (2, 3), (3, 1)])
+def test_the_last_of_several_values_for_one_place(
+    store: Any, shape: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Which one comes last goes by how index and values lie (`_are_met_otherwise`)."""
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+    rng = np.random.default_rng(3)
+    for index_way in WAYS:
+        for value_way in (*WAYS, "one row"):
+            index = _laid(rng.integers(0, 3, shape), index_way)
+            value = rng.permutation(index.size).reshape(shape) * 1.0
+            value = value[:1] if value_way == "one row" else _laid(value, value_way)
+            a = np.zeros((3,) if store is _at_one else (3, 2))
+            want = store(a.copy(), index, value)
+            jitted = npcompile.jit(store)
+            for _ in range(2):
+                same(jitted(a.copy(), index, value), want)
+            shown = [npcompile.numpy.asarray(item) for item in (a.copy(), index, value)]
+            same(np.asarray(store(*shown)), want)

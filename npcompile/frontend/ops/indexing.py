@@ -233,10 +233,31 @@ def _stored_limits(op_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> st
             return "values for the places of a mask"
     elif (reason := _index_limits(op_, args, kwargs)) is not None:
         return reason
+    elif _are_met_otherwise(items, value):
+        return "of several values for one place the last stays, in an order that goes by how the arrays lie"
     kind = value.dtype.kind if isinstance(value, (np.ndarray, np.generic)) else np.asarray(value).dtype.kind
     if kind == "c" and array.dtype.kind not in "cb":
         return "complex into real, of which NumPy warns"
     return f"values of kind {kind}" if kind not in "biufc" else None
+
+
+def _are_met_otherwise(items: tuple[Any, ...], value: Any) -> bool:
+    """Whether NumPy may go through index arrays in another order than that of their indices: the one in which
+    they and the values lie in memory (its iterators' order "K"), where none of them lies in C order."""
+    arrays = [item for item in items if isinstance(item, np.ndarray)]
+    if not arrays or not isinstance(value, np.ndarray) or value.size < 2:
+        return False
+    if len(items) == 1 and arrays[0].ndim == 1:
+        return False
+    if any(map(_lies_in_order, arrays)):
+        return False
+    return not _lies_in_order(value) or value.shape != np.broadcast_shapes(*(item.shape for item in arrays))
+
+
+def _lies_in_order(array: np.ndarray) -> bool:
+    """Whether the elements come in memory as their indices do, gaps between them or not."""
+    strides = [stride for stride, length in zip(array.strides, array.shape, strict=True) if length > 1]
+    return all(stride > 0 for stride in strides) and strides == sorted(strides, reverse=True)
 
 
 @op(
