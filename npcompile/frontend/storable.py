@@ -24,6 +24,7 @@ _CONVERTING = {
     np.put: (2, "v", CAST),
     np.putmask: (2, "values", CAST),
     np.place: (2, "vals", CAST),
+    np.put_along_axis: (2, "values", CAST),
     np.pad: (3, "constant_values", ITEM),
 }
 

@@ -27,6 +27,14 @@ JOINED = [
     lambda x, k: np.atleast_3d(x.max() + k),
     lambda x, k: np.pad(x, 1, constant_values=k),
     lambda x, k: np.pad(x, (0, 2), "constant", constant_values=x[0] * 2),
+    lambda x, k: np.flip([x[0] * 2, k, 3]),
+    lambda x, k: np.rot90([[x[0], k]], 3) + np.fliplr(((1, k),))[0, 0],
+    lambda x, k: np.select([x > 3, x > 5], [x, 2], k),
+    lambda x, k: np.broadcast_arrays(x, k)[1] + 1,
+    lambda x, k: np.broadcast_arrays([k, 1], [[k], [2]])[0] * 2,
+    lambda x, k: np.lexsort([[k, 2, k], [x[0], 3, x[1]]]),
+    lambda x, k: (y := x.copy(), np.put_along_axis(y, np.array([0, 2]), k, 0))[0],
+    lambda x, k: np.r_[k, x, k],
 ]
 
 

@@ -425,7 +425,14 @@ def _put_along_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> s
     return "complex into real" if kind == "c" and array.dtype.kind not in "cb" else None
 
 
-@op(np.put_along_axis, arrays=2, scalar=False, checked=True, limits=_put_along_limits)
+@op(
+    np.put_along_axis,
+    arrays=2,
+    operands=["values"],
+    scalar=False,
+    checked=True,
+    limits=_put_along_limits,
+)
 def put_along_axis(arr: Tensor, indices: Tensor, values: Any, axis: Any) -> Any:
     """The whole array after the store."""
     numbers = torch.arange(arr.numel(), device=arr.device).reshape(arr.shape)

@@ -390,8 +390,8 @@ def op(
         names = [item.name for item in parameters]
         leading = names[:arrays]
         positional = [item.name for item in parameters if item.kind <= item.POSITIONAL_OR_KEYWORD]
-        variadic = any(item.kind is item.VAR_POSITIONAL and item.name in leading for item in parameters)
         traced = {*leading, *operands}
+        variadic = any(item.kind is item.VAR_POSITIONAL and item.name in traced for item in parameters)
         needed = sum(item.default is item.empty for item in parameters[:arrays])
         positions = range(64) if variadic else [at for at, key in enumerate(positional) if key in traced]
         out_at = positional.index("out") if "out" in positional else 64

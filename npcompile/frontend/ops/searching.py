@@ -70,7 +70,7 @@ def _lexsort_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str
     return None
 
 
-@op(np.lexsort, arrays=0, scalar=False, library=True, limits=_lexsort_limits)
+@op(np.lexsort, arrays=0, operands=["keys"], scalar=False, library=True, limits=_lexsort_limits)
 def lexsort(keys: Any, axis: Any = -1) -> Tensor:
     rows = [tensor(key) for key in keys]
     if not rows:

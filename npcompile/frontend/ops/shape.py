@@ -218,7 +218,7 @@ def broadcast_to(array: Tensor, shape: Any, subok: bool = False) -> Tensor:
     return array.expand(target)
 
 
-@op(np.broadcast_arrays, arrays=0, scalar=False, view=True)
+@op(np.broadcast_arrays, arrays=0, operands=["args"], scalar=False, view=True)
 def broadcast_arrays(*args: Any) -> tuple[Tensor, ...]:
     arrays = [tensor(item, device_of(args)) for item in args]
     shape = broadcast_shapes(*(tuple(item.shape) for item in arrays))

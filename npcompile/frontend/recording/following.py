@@ -25,6 +25,7 @@ from npcompile.frontend.recording.functions import MAX_DEPTH
 from npcompile.frontend.recording.place import as_noted
 from npcompile.frontend.restated import LANES, RESTATED, has_negative_zeros, operand
 from npcompile.frontend.rewrite import Rewritten, rewrite
+from npcompile.frontend.signature import NUMBERS
 from npcompile.frontend.steps import Steps
 from npcompile.frontend.table import TABLE, TORCH, Op
 from npcompile.frontend.tracked import Known
@@ -32,6 +33,7 @@ from npcompile.frontend.tracked import Known
 _ARRAY = vars(np.ndarray)
 _WRAP = _ARRAY["__array_wrap__"]
 _DTYPES = {type(dtype): dtype for dtype in TORCH}  # the classes of dtypes of which there is one
+_TURNING: frozenset[Any] = frozenset([np.flip, np.fliplr, np.flipud, np.rot90])
 _INDEX = type(np.s_)
 _JOINING = (type(np.r_), type(np.c_))  # `np.r_[a, 0, b]`
 
@@ -58,6 +60,8 @@ class Following(Calls):
             fn = private.public(fn)
         if self._inside and self.on and TABLE.of(fn) is not None:  # as their `__array__` gives them
             args = tuple([self.getattr(arg, "coeffs") if type(arg) is np.poly1d else arg for arg in args])
+        if self.on and args and type(args[0]) in (tuple, list) and fn in _TURNING:
+            args = (self.call(np.asanyarray, args[0]), *args[1:])  # else what is turned is no view
         if self._inside and self.on and fn is np.apply_along_axis:
             if (found := self._restated(LANES.get(args[0]), fn, args, kwargs, 1)) is not None:
                 return found[0]
@@ -136,6 +140,13 @@ class Following(Calls):
                 self.truth(self.getitem(array, place))
         places = np.nonzero(array)
         return self._note(constants, self.notes, places)
+
+    def _structural(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:
+        if fn is np.result_type:  # it asks numbers for their types alone
+            args = tuple(
+                [arg for arg in args if type(arg) not in NUMBERS and not isinstance(arg, np.generic)]
+            )
+        return super()._structural(fn, args, kwargs, result)
 
     def getitem(self, obj: Any, index: Any) -> Any:
         if self.on and type(obj) in _JOINING:
