@@ -15,6 +15,7 @@ import numpy as np
 import npcompile.frontend.ops  # noqa: F401  (registers every op)
 from npcompile.frontend.alike import DICTS
 from npcompile.frontend.anywhere import let_lie
+from npcompile.frontend.bounded import bound
 from npcompile.frontend.factors import hand_on
 from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.program import Program, step_of, value_of
@@ -102,6 +103,8 @@ def trace(
             program.device = device
         try:
             hand_on(program.graph)
+            if not general:
+                bound(program.graph)
             if general:
                 let_lie(program.graph)
             traced.plan = plan(program.graph, program.inputs, WEAK, program.device or "cpu")

@@ -380,7 +380,7 @@ class Planner:
         assert self.plan.effects is not None
         step = self.plan.steps[self.plan.effects]
         return (
-            f"the call of {getattr(step.node.target, 'name', step.node)}"
+            f"the call of {getattr(step.node.target, 'name', None) or step.node}"
             if step.kind == "opaque" and step.node
             else "a write"
         )

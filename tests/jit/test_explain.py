@@ -194,12 +194,12 @@ def test_why_it_was_not_recorded_as_a_whole(capsys: pytest.CaptureFixture[str]) 
 
 def test_what_decides_too_late_is_named() -> None:
     def drawn(x, rng):
-        k = rng.permutation(len(x))
+        k = rng.permuted(np.arange(len(x)))
         y = x[k] * 2
         return y + 1 if y[0] > 1 else y
 
     found = npcompile.explain(drawn, np.arange(9000.0), np.random.default_rng(0))
-    assert "what permutation gave decides after the call of permutation" in str(found)
+    assert "what permuted gave decides after the call of permuted" in str(found)
 
 
 def test_uncompiled_functions_say_why_and_what_to_write() -> None:
