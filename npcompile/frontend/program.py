@@ -309,6 +309,12 @@ def step_text(node: fx.Node, names: Callable[[fx.Node], str]) -> str:
     return f"{names(node)} = {call_text(node, names)}"
 
 
+def infix(symbol: str, node: fx.Node, names: Callable[[fx.Node], str]) -> str:
+    """Two operands with an operator between them."""
+    one, other = (literal(arg, names) for arg in node.args)
+    return f"({one}) {symbol} {other}" if one.startswith("-") else f"{one} {symbol} {other}"
+
+
 def call_text(node: fx.Node, names: Callable[[fx.Node], str]) -> str:
     """A node's step as a Python expression."""
     target: Any = node.target
@@ -321,7 +327,7 @@ def call_text(node: fx.Node, names: Callable[[fx.Node], str]) -> str:
         if target.function is np.ndarray.__getitem__:
             return f"{names(node.args[0])}[{index_text(node.args[1], names)}]"  # type: ignore[arg-type]
         if id(target.function) in _INFIX and len(node.args) == 2 and not node.kwargs:
-            return f" {_INFIX[id(target.function)]} ".join(literal(arg, names) for arg in node.args)
+            return infix(_INFIX[id(target.function)], node, names)
         if getattr(target.function, "__objclass__", None) is np.ndarray:
             name = target.function.__name__
             own = names(node.args[0])  # type: ignore[arg-type]
@@ -341,7 +347,7 @@ def call_text(node: fx.Node, names: Callable[[fx.Node], str]) -> str:
         return f"{symbol}{literal(node.args[0], names)}"
     elif target in OPERATORS.values() and len(node.args) == 2:
         symbol = next(symbol for symbol, function in OPERATORS.items() if function is target)
-        return f" {symbol} ".join(literal(arg, names) for arg in node.args)
+        return infix(symbol, node, names)
     else:
         module = getattr(target, "__module__", None)
         ours = module is not None and module.startswith("npcompile.")

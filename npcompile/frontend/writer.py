@@ -105,7 +105,8 @@ class Writer:
         if isinstance(target, Call) and target.function is not None:
             target = target.function
         if not node.kwargs and len(node.args) == 2 and id(target) in _SYMBOLS:
-            return f"{first} {_SYMBOLS[id(target)]} {self.arg(node.args[1])}"
+            base = f"({first})" if first.startswith("-") else first  # -1 ** n is -(1 ** n)
+            return f"{base} {_SYMBOLS[id(target)]} {self.arg(node.args[1])}"
         if not node.kwargs and len(node.args) == 1 and id(target) in _PREFIXES:
             return f"{_PREFIXES[id(target)]}{first}"
         name = self.constant(target, "f")
