@@ -50,6 +50,7 @@ _ADVICE: tuple[tuple[str, str], ...] = (
     (r"made into text", "format numbers in the caller"),
     (r"of unknown origin|an item of a", "pass it as an argument, or keep it in a list, tuple or dict"),
     (r"less time than", "nothing: NumPy is the faster one here"),
+    (r"not compiled after", "more seconds by NPCOMPILE_COMPILE_SECONDS, or smaller functions"),
     (r"compiler|g\+\+", "install g++, or set CXX to a C++ compiler"),
     (r"dtype", "a numeric dtype of native byte order: a.astype(float)"),
     (

@@ -3,6 +3,8 @@ can be seen. The same with blocks cut out of the function."""
 
 from __future__ import annotations
 
+import os
+import tempfile
 import traceback
 import weakref
 from collections.abc import Callable, Iterator
@@ -176,6 +178,85 @@ def test_a_generator_half_drawn_ends_when_pythons_does(fn: Callable[..., Any]) -
         a = np.full(4, call % 2 + 0.5)
         assert outcome(jitted, a) == outcome(fn, a), call
     assert jitted.stats.programs
+
+
+class Guard:
+    """As a lock, or a temporary directory: it stays as long as something refers to it."""
+
+    def __init__(self, name="guard") -> None:
+        self.name = name
+        LOG.append(f"{name} made")
+
+    def __del__(self) -> None:
+        LOG.append(f"{self.name} gone")
+
+
+def held_by_an_unread_name(a):
+    guard = Guard()  # noqa: F841
+    y = a * 2 + len(LOG)
+    return y * 2, len(LOG)
+
+
+def held_while_python_calls(a):
+    guard = Guard()  # noqa: F841
+    y = a * 2
+    LOG.append("between")
+    z = np.sin(y) + len(LOG)
+    LOG.append("end")
+    return z
+
+
+def let_go_by_none(a):
+    guard = Guard("first")
+    LOG.append("made")
+    y = a * 2
+    guard = None  # noqa: F841
+    LOG.append("after")
+    z = y + len(LOG)
+    _takes(Guard("second"))
+    LOG.append("end")
+    return z
+
+
+def _takes(guard):
+    LOG.append("in")
+
+
+def an_array_let_go_by_none(a):
+    y = a * 2
+    gone = weakref.ref(y, lambda _: LOG.append("gone"))
+    z = y + 1
+    y = None
+    return z + len(LOG), gone() is None
+
+
+def a_directory(a):
+    kept = tempfile.TemporaryDirectory()
+    name = kept.name
+    y = a * 2
+    z = y + 1
+    return z * 2, os.path.isdir(name)
+
+
+KEPT = [
+    held_by_an_unread_name,
+    held_while_python_calls,
+    let_go_by_none,
+    an_array_let_go_by_none,
+    a_directory,
+]
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("fn", KEPT, ids=lambda fn: fn.__name__)
+def test_what_a_name_keeps_is_there_as_long_as_pythons(
+    fn: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+    jitted = npcompile.jit(fn)
+    for call in range(6):
+        a = np.full(4, call % 2 + 0.5)
+        assert outcome(jitted, a) == outcome(fn, a), call
 
 
 def test_values_of_a_statement_are_let_go_after_it() -> None:

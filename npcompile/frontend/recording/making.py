@@ -38,7 +38,10 @@ class Making(Objects):
     def make(self, kind: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         """An object of a class of the user's, made as Python makes it, in a tuple; empty where that is left
         to Python itself."""
-        if not follow.is_users_class(kind) or hasattr(kind, "__del__"):
+        if not follow.is_users_class(kind):
+            return ()
+        if hasattr(kind, "__del__"):  # a block would let go of it at its end
+            self.stop(f"a {kind.__name__} is made, which does something when it dies")
             return ()
         if class_attribute(type(kind), "__call__") is not type.__dict__["__call__"]:
             return ()

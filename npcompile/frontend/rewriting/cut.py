@@ -27,6 +27,8 @@ from npcompile.frontend.rewriting.forms import (
     is_resizing,
     is_super,
     leaves,
+    lets_go,
+    only_kept,
     swapped,
 )
 from npcompile.frontend.rewriting.nodes import is_pure, position
@@ -61,6 +63,7 @@ class Cutter:
         self.variables: list[set[str]] = []  # of the loops around
         self.protected = 0  # `try` statements around: what an exception leaves bound can be seen
         self.scalars = facts.scalars
+        self.loaded = loads(*node.body)
         self.places: list[Any] = []  # of the expressions that are worked out by themselves
         self.before: list[ast.stmt] = []  # calls taken out of the statement at hand
         self.held: list[str] = []  # what holds the values that were worked out for it
@@ -138,7 +141,7 @@ class Cutter:
     def holds(self, node: ast.stmt) -> bool:
         """Whether the block being gathered may hold this statement, too."""
         form = self.facts.form(node)
-        if not form.holds:
+        if not form.holds or (lets_go(node) and not form.stored & self.facts.live.after.get(node, set())):
             return False
         if any(self.levels[part] > 0 or part in self.levels.starts for part in form.parts):
             return False
@@ -395,7 +398,8 @@ class Cutter:
         mine = {name for name in stored if name.startswith(self._prefix())}
         _, surely = self.facts.exposed(run)
         # What may have no value after the block is read nowhere, or the block would not hold it.
-        gives = {name for name in stored & later if name in surely or name in self.bound} | mine
+        kept_only = {name for held in statements for name in only_kept(held)} - self.loaded
+        gives = {name for name in stored & (later | kept_only) if name in surely or name in self.bound} | mine
         block = self._block(run, gives)
         call = self._call(block, statements[0])
         made = kept(call, block.gives)

@@ -28,6 +28,23 @@ def is_short(node: ast.For) -> bool:
     return False
 
 
+def only_kept(node: ast.stmt) -> list[str]:
+    """The name to which a statement binds what a call gives. Where nobody reads it, it is there to be kept:
+    what it stands for may do something when it dies."""
+    match node:
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call()):
+            return [name]
+    return []
+
+
+def lets_go(node: ast.stmt) -> bool:
+    """Whether a statement says `name = None`: what the name stood for may die there."""
+    match node:
+        case ast.Assign(targets=[ast.Name()], value=ast.Constant(value=None)):
+            return True
+    return False
+
+
 def is_counted(node: ast.For) -> bool:
     """Whether how often a loop runs is worked out: over a range, or something with a range in it that is."""
     if _is_range(node.iter):
