@@ -181,10 +181,17 @@ def _differences(args: Args, kwargs: Named, shape: Shape) -> Shape | None:
     """The differences of what is put together."""
     axis = _get(args, kwargs, 2, "axis", -1)
     edges = [_get(args, kwargs, place, name, None) for place, name in ((3, "prepend"), (4, "append"))]
-    if not isinstance(args[0], np.ndarray) or _get(args, kwargs, 1, "n", 1) == 0:
+    count = _get(args, kwargs, 1, "n", 1)
+    if not isinstance(args[0], np.ndarray) or count == 0:
         return None
     if all(item is None for item in edges):
-        return None
+        layout = args[0]
+        for _ in range(count):
+            neighbours = np.moveaxis(layout, axis, 0)[1:], np.moveaxis(layout, axis, 0)[:-1]
+            parts = [np.moveaxis(part, 0, axis) for part in neighbours]
+            strides = iterated(parts, parts[0].shape)
+            layout = np.lib.stride_tricks.as_strided(np.empty(0, "b"), parts[0].shape, strides)
+        return layout.strides
     edge = [1 if at == axis % args[0].ndim else size for at, size in enumerate(args[0].shape)]
     before, after = (
         [] if item is None else [np.broadcast_to(item, edge) if np.ndim(item) == 0 else np.asarray(item)]
@@ -194,6 +201,17 @@ def _differences(args: Args, kwargs: Named, shape: Shape) -> Shape | None:
     whole = list(args[0].shape)
     whole[axis] = sum(part.shape[axis] for part in parts)
     return like(np.lib.stride_tricks.as_strided(np.empty(0, "b"), shape, joined(parts, tuple(whole))))
+
+
+def _transformed(args: Args, kwargs: Named, shape: Shape) -> Shape | None:
+    """Like the conjugate of the operand."""
+    if not isinstance(args[0], np.ndarray):
+        return None
+    layout = args[0]
+    conjugate = np.lib.stride_tricks.as_strided(
+        np.empty(0, "b"), layout.shape, iterated([layout], layout.shape)
+    )
+    return like(conjugate, shape)
 
 
 def _picked_along(args: Args, kwargs: Named, shape: Shape) -> Shape | None:
@@ -237,6 +255,7 @@ RULES: dict[int, Callable[[Args, Named, Shape], Shape | None]] = {
     id(np.diff): _differences,
     id(np.take_along_axis): _picked_along,
     id(np.linalg.norm): _norm,
+    id(np.fft.hfft): _transformed,
     id(np.imag): _fortran,
 }
 
