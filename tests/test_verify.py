@@ -350,6 +350,19 @@ def test_a_run_without_a_difference(monkeypatch: pytest.MonkeyPatch) -> None:
     assert jitted.stats.reasons == []
 
 
+def shaped_by_arrays(x: Any) -> Any:
+    return np.gradient(x, np.arange(len(x)) ** 2.0, axis=0), (x * 2).reshape(np.array([-1, 1]))
+
+
+def test_arrays_as_shapes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NPCOMPILE_VERIFY", "1")
+    jitted = npcompile.jit(shaped_by_arrays)
+    for _ in range(2):
+        same(jitted(X.copy()), shaped_by_arrays(X.copy()), ulp=4)
+    assert jitted.stats.reasons == []
+    jitted.wait()
+
+
 def test_a_recording_warns_at_the_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NPCOMPILE_VERIFY", "1")
     jitted = npcompile.jit(summed)

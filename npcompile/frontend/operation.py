@@ -92,6 +92,8 @@ class Operation:
             got = dispatch.native(self.op, self.function, args, kwargs)
         except Unsupported:
             return
+        except Exception as error:
+            raise Unlike("exception", "none", f"{type(error).__name__}: {error}") from error
         if isinstance(got, Strided):
             got = got._layout
         if got.dtype != want.dtype or got.shape != want.shape:

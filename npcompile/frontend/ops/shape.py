@@ -15,12 +15,14 @@ from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 from torch import Tensor
 
 from npcompile.frontend.extents import broadcast_shapes, whole
-from npcompile.frontend.ops.rules import cast, device_of, op, tensor, torch_dtype
+from npcompile.frontend.ops.rules import cast, device_of, dtype_of, op, tensor, torch_dtype
 from npcompile.frontend.table import Op, Unsupported
 
 
 def integers(values: Any) -> tuple[int, ...]:
     """One integer or a sequence of them, of any integer type, as a tuple."""
+    if isinstance(values, Tensor) and values.dim() == 1 and dtype_of(values).kind in "iu":
+        values = values.tolist()
     if isinstance(values, (list, tuple)):
         return tuple(whole(item) for item in values)
     return (whole(values),)
