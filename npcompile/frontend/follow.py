@@ -5,6 +5,7 @@ Other installed libraries are opaque calls.
 
 from __future__ import annotations
 
+import builtins
 import enum
 import functools
 import inspect
@@ -170,7 +171,7 @@ def is_of_others(obj: Any) -> bool:
 
 # What tells a function who called it.
 _CALLERS: tuple[Any, ...] = (sys._getframe, inspect.currentframe, inspect.stack, traceback.extract_stack)
-_CALLERS += (traceback.format_stack, traceback.print_stack, traceback.walk_stack)
+_CALLERS += (traceback.format_stack, traceback.print_stack, traceback.walk_stack, breakpoint)
 # What looks its caller's variables up where it is given their names in a text.
 _OF_TEXTS: tuple[Any, ...] = (numpy.bmat, numpy.r_, numpy.c_)
 
@@ -190,7 +191,9 @@ def looks_at_frames(fn: types.FunctionType) -> bool:
     NumPy's own do for texts that name variables (`np.r_["a,b"]`)."""
     if is_numpys(fn.__globals__):
         return False
-    return _reaches(fn, _CALLERS) or (
+    debugger = sys.modules.get("pdb")  # which few import
+    callers = _CALLERS if debugger is None else (*_CALLERS, debugger.set_trace)
+    return _reaches(fn, callers) or (
         _reaches(fn, _OF_TEXTS) and any(map(_names_in(fn), fn.__code__.co_consts))
     )
 
@@ -209,7 +212,8 @@ def _names_in(fn: types.FunctionType) -> Callable[[Any], bool]:
 def _reaches(fn: types.FunctionType, functions: tuple[Any, ...]) -> bool:
     """Whether one of these is a global name of a function's, or an attribute of a module that is."""
     names = fn.__code__.co_names
-    held = [fn.__globals__[name] for name in names if name in fn.__globals__]
+    spaces = fn.__globals__, vars(builtins)
+    held = [space[name] for name in names for space in spaces if name in space]
     # Not by `getattr`: a module may warn of a name that it no longer has.
     held += [vars(one).get(name) for one in held if isinstance(one, types.ModuleType) for name in names]
     return any(one is function for one in held for function in functions)

@@ -42,6 +42,28 @@ def test_a_function_that_looks_at_its_frame_finds_its_own(function: Callable[...
     same(jitted(X), function(X))
 
 
+def of_a_breakpoint(x):
+    y = x * 2
+    breakpoint()
+    return y + 1
+
+
+def test_a_breakpoint_is_in_the_function_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[Any] = []
+
+    def hook() -> None:
+        frame = sys._getframe(1)
+        seen.append((frame.f_code, frame.f_lineno, sorted(frame.f_locals)))
+
+    monkeypatch.setattr(sys, "breakpointhook", hook)
+    jitted = npcompile.jit(of_a_breakpoint)
+    with pytest.warns(npcompile.NotCompiledWarning, match="looks at its own frame"):
+        jitted(X)
+    jitted(X)
+    code = of_a_breakpoint.__code__
+    assert seen == [(code, code.co_firstlineno + 2, ["x", "y"])] * 2
+
+
 async def later(x):
     return x
 

@@ -294,6 +294,8 @@ def test_what_the_call_raises_is_raised() -> None:
         "a store to attribute u",
         "greater decides after a write",
         "an exception was caught (ValueError)",
+        "what gaussian_filter gave decides after the call of gaussian_filter",
+        "not compiled after 60 seconds (NPCOMPILE_COMPILE_SECONDS)",
         "generators and coroutines run plain",
         "an ndarray subclass (matrix)",
         "a traced value made into text",
