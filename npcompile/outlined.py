@@ -34,12 +34,12 @@ from npcompile.frontend.rewriting.blocks import Levels
 from npcompile.frontend.rewriting.scopes import own_nodes
 from npcompile.frontend.rewriting.source import NotFound
 from npcompile.frontend.trace import Traced
+from npcompile.frontend.tracebacks import tell
 from npcompile.idling import Idling
 from npcompile.inner import Inner
 from npcompile.recorded import Recorded
 from npcompile.state import State
 from npcompile.telling import NotCompiledError
-from npcompile.tracebacks import tell
 from npcompile.trial import Sums
 from npcompile.watch import ROUNDS, Watch
 

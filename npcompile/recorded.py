@@ -27,6 +27,7 @@ from npcompile.frontend.record import Recorder
 from npcompile.frontend.rewrite import Rewritten, rewrite
 from npcompile.frontend.signature import BY_NAME, are_apart, key_of
 from npcompile.frontend.trace import Traced, trace
+from npcompile.frontend.tracebacks import tell
 from npcompile.general import Exactly, by_data
 from npcompile.growing import Growing
 from npcompile.lower.eager import eager
@@ -35,7 +36,6 @@ from npcompile.recompilations import last_difference, why_given_up
 from npcompile.sharing import Sharing
 from npcompile.state import Entry, State
 from npcompile.stats import Stats
-from npcompile.tracebacks import tell
 from npcompile.verify import Watch, verifying
 
 if TYPE_CHECKING:

@@ -123,3 +123,17 @@ def test_texts_that_name_variables() -> None:
                 assert type(mine) is type(other)
                 same(np.asarray(mine), np.asarray(other))
         assert jitted.stats.replays == replays
+
+
+def of_its_exception(x):
+    try:
+        return x.reshape(7)
+    except ValueError:
+        error, trace = sys.exc_info()[1:]
+        return str(error), {(one.filename, one.lineno, one.name) for one in traceback.extract_tb(trace)}
+
+
+def test_a_traceback_within_the_function_shows_its_own_lines() -> None:
+    jitted = npcompile.jit(of_its_exception)
+    for x in (X, np.ones(7), X, X):
+        same(jitted(x), of_its_exception(x))

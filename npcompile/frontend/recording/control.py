@@ -18,6 +18,7 @@ from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.recording.base import SIMPLE
 from npcompile.frontend.recording.texts import Texts
 from npcompile.frontend.rewriting.forms import UNROLLED
+from npcompile.frontend.tracebacks import tell
 
 # A loop is unrolled into the program up to this many trips, a nest of loops up to so many of the inner ones.
 MAX_TRIPS = 32
@@ -248,6 +249,7 @@ class Control(Texts):
     def caught(self, exc: Any) -> None:
         decided = self.is_decided(exc)
         self._raised = None  # it holds frames, and what is in them would live on
+        tell(exc)
         if self.on and not decided:
             self.stop(f"an exception was caught ({type(exc).__name__})")
 

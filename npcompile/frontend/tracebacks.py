@@ -8,7 +8,7 @@ import types
 from npcompile.frontend.recording.place import is_place
 from npcompile.frontend.rewriting.source import is_given
 
-_HERE = os.path.dirname(__file__) + os.sep
+_HERE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 
 
 def tell(error: BaseException) -> None:
