@@ -115,8 +115,10 @@ class Notes(Handed):
                 self.tracked.array(obj, node)
         elif kind in NUMBERS or isinstance(obj, np.generic):
             self.tracked.number(obj, node)
-        elif kind is bool or obj is None or kind is str:
+        elif kind is bool or obj is None or kind is str or kind is range:
             self.decide(node, obj)
+        elif by_value(obj) and kind is not bytes and not isinstance(obj, Enum):
+            self.identify(node, obj)  # a class, a function of NumPy's: it decides what is done
         elif step_of(node) == "opaque" and kind.__weakrefoffset__:
             self.tracked.array(obj, node, self._ended)
         else:
@@ -320,7 +322,7 @@ class Notes(Handed):
             return {self.ref(key, True): self.ref(item, static, sizes) for key, item in obj.items()}
         if kind is slice:
             return slice(*(self.ref(part, True, sizes) for part in (obj.start, obj.stop, obj.step)))
-        if kind is str:
+        if kind is str or kind is bytes:
             node = self.tracked.node(obj)
             if node is not None and static:
                 self.decide(node, obj)

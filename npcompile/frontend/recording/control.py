@@ -184,7 +184,7 @@ class Control(Texts):
             return length[0]
         self.notes.tight(obj)
         known = is_array(obj) or type(obj) in SIMPLE or id(obj) in self.notes.containers
-        if not known or (type(obj) is str and self.notes.traced(obj)):
+        if not known or (type(obj) in (str, bytes) and self.notes.traced(obj)):
             raise Unfollowed(f"len() of a {type(obj).__name__}")
         if is_array(obj):
             return self.notes.length(obj, 0)
