@@ -56,6 +56,8 @@ def _computed(obj: Any, name: str) -> bool:
     kind = type(obj)
     if not isinstance(kind.__getattribute__, types.WrapperDescriptorType):  # Python code of the class
         return True
+    if isinstance(obj, np.random.BitGenerator):  # its state, which draws change
+        return True
     found = inspect.getattr_static(obj, name, _computed)
     if found is _computed:  # it is nowhere: `__getattr__` made it
         return True
