@@ -64,7 +64,7 @@ def name_of(function: Any) -> str:
 def map_arrays(value: Any, change: Callable[[Any], Any], kinds: Any = Strided) -> Any:
     """The same structure of tuples, lists, dicts and slices with our arrays (or all of `kinds`) changed.
 
-    A list in which nothing changes is the list itself: NumPy may answer with it.
+    A list or tuple in which nothing changes is the same object: NumPy may answer with it, or write into it.
     """
     if isinstance(value, kinds):
         return change(value)
@@ -73,7 +73,8 @@ def map_arrays(value: Any, change: Callable[[Any], Any], kinds: Any = Strided) -
         items = [map_arrays(item, change, kinds) for item in value]
         return value if all(map(operator.is_, items, value)) else items
     if kind is tuple:
-        return tuple(map_arrays(item, change, kinds) for item in value)
+        changed = tuple([map_arrays(item, change, kinds) for item in value])
+        return value if all(map(operator.is_, changed, value)) else changed
     if kind is dict:
         return {key: map_arrays(item, change, kinds) for key, item in value.items()}
     if kind is slice:

@@ -158,8 +158,9 @@ def _class(real: type) -> type:
     made: type = type(real)(real.__name__, tuple([ours(base) for base in real.__bases__]), {
         key: value
         for key, value in vars(real).items()
-        if key in ("__module__", "__doc__", "__qualname__", "__slots__") or key.startswith("_abc")
+        if key in ("__doc__", "__qualname__", "__slots__") or key.startswith("_abc")
     })  # fmt: skip
+    made.__module__ = f"npcompile.{real.__module__}"  # where pickle finds it
     _ours[id(real)] = made
     for key, value in vars(real).items():
         if key not in vars(made) or key in ("__init__", "__hash__"):
