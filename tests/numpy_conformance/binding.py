@@ -24,6 +24,7 @@ import numpy.exceptions
 import numpy.lib.array_utils
 import numpy.ma
 import numpy.polynomial.polynomial
+import numpy.random._common
 import numpy.version
 
 # Not array semantics: NumPy's own where the module under test has none.
@@ -35,8 +36,8 @@ _NUMPYS_OWN = (
 # Private modules that test modules take public functions from: those names mean the public ones.
 _PUBLIC_ALIASES: dict[str, tuple[str, ...]] = {
     "numpy._core": (
-        "arange", "array", "atleast_1d", "atleast_2d", "atleast_3d", "block", "concatenate", "hstack",
-        "newaxis", "stack", "swapaxes", "vstack",
+        "arange", "array", "atleast_1d", "atleast_2d", "atleast_3d", "block", "concatenate", "finfo",
+        "hstack", "iinfo", "newaxis", "stack", "swapaxes", "vstack",
     ),
     "numpy.lib._index_tricks_impl": (
         "c_", "diag_indices", "diag_indices_from", "fill_diagonal", "index_exp", "ix_", "mgrid",
@@ -45,6 +46,8 @@ _PUBLIC_ALIASES: dict[str, tuple[str, ...]] = {
     "numpy.lib._stride_tricks_impl": ("broadcast_arrays", "broadcast_shapes", "broadcast_to"),
 }  # fmt: skip
 _STRIDE_TRICKS = ("as_strided", "sliding_window_view")
+
+_POLYNOMIALS = ("chebyshev", "hermite", "hermite_e", "laguerre", "legendre", "polynomial", "polyutils")
 
 # Private pure-Python helpers and exceptions that tests of array semantics use along the way.
 _HELPERS: dict[str, Any] = {
@@ -106,9 +109,12 @@ class RandomData:
         return drawn
 
 
-def importer(target: types.ModuleType, testing: types.ModuleType) -> Callable[..., Any]:
-    """An `__import__` for which `numpy` is the module `target`, with `testing` as its `testing`."""
-    bound = _tree(target, testing)
+def importer(target: types.ModuleType, testing: types.ModuleType, drawing: bool) -> Callable[..., Any]:
+    """An `__import__` for which `numpy` is the module `target`, with `testing` as its `testing`.
+
+    drawing: `numpy.random` is what is tested, not where the tests have their numbers from.
+    """
+    bound = _tree(target, testing, drawing)
 
     def import_(
         name: str,
@@ -133,7 +139,7 @@ def importer(target: types.ModuleType, testing: types.ModuleType) -> Callable[..
     return import_
 
 
-def _tree(target: types.ModuleType, testing: types.ModuleType) -> dict[str, Any]:
+def _tree(target: types.ModuleType, testing: types.ModuleType, drawing: bool) -> dict[str, Any]:
     """Every `numpy` module that a test module may import, by its full name, each set on its parent too."""
     bound: dict[str, Any] = {"numpy": Namespace("numpy", target)}
     top = bound["numpy"]
@@ -154,17 +160,24 @@ def _tree(target: types.ModuleType, testing: types.ModuleType) -> dict[str, Any]
     add("numpy.testing._private.utils", numpy.testing._private.utils)
     for name in ("exceptions", "dtypes", "version", "ma"):
         add(f"numpy.{name}", getattr(top, name))
-    add("numpy.random", RandomData(numpy.random, target.asarray))
-    for name in ("linalg", "fft", "polynomial", "lib"):
+    if not drawing:
+        add("numpy.random", RandomData(numpy.random, target.asarray))
+    for name in ("linalg", "fft", "polynomial", "lib", *(["random"] if drawing else [])):
         if hasattr(target, name):
             add(f"numpy.{name}", Namespace(f"numpy.{name}", getattr(target, name)))
     if hasattr(target, "polynomial"):
-        add("numpy.polynomial.polynomial", target.polynomial.polynomial)
+        for name in _POLYNOMIALS:
+            add(f"numpy.polynomial.{name}", getattr(target.polynomial, name))
+    if drawing:
+        add("numpy.random._common", numpy.random._common)
+        if hasattr(target, "random") and hasattr(target.random, "bit_generator"):
+            add("numpy.random.bit_generator", target.random.bit_generator)
     if hasattr(target, "lib") and hasattr(target.lib, "stride_tricks"):
         add("numpy.lib.stride_tricks", target.lib.stride_tricks)
 
     add("numpy._core", Namespace("numpy._core"))
     bound["numpy._core"].__dict__["sctypes"] = _scalar_types(target)
+    add("numpy._core.numerictypes", Namespace("numpy._core.numerictypes", sctypes=_scalar_types(target)))
     add("numpy._core.umath", _umath(target))
     for name in _EXCLUDED_SUBJECTS:
         add(name, __import__(name, fromlist=["*"]))

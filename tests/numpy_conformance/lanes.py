@@ -19,6 +19,7 @@ import pytest
 
 from .binding import importer
 from .loading import Loaded, load
+from .modules import ROOT
 from .witness import Witness
 
 
@@ -54,7 +55,9 @@ class Lane:
         return value
 
     def load(self, path: Path) -> Loaded:
-        return load(path, f"conformance_{path.stem}", importer(self.target(), self.witness.testing()))
+        drawing = path.is_relative_to(ROOT / "random")
+        bound = importer(self.target(), self.witness.testing(), drawing)
+        return load(path, f"conformance_{path.stem}", bound)
 
     def call(self, function: Callable[..., Any], arguments: dict[str, Any]) -> None:
         """Runs the test function (or bound method) with its fixtures and parameters."""
@@ -212,6 +215,7 @@ class JitLane(Lane):
         super().__init__()
         os.environ["NPCOMPILE_BACKEND"] = "interpreter"
         self._counts = Counts()
+        self._generator = numpy.random.get_bit_generator()  # a test may put another in its place
 
     def load(self, path: Path) -> Loaded:
         vars(numpy.testing).update(self.witness.helpers())
@@ -232,6 +236,7 @@ class JitLane(Lane):
             self.witness.begin(None)
             self._on_fresh(instance, jitted, copies)
             for number in range(2, self.calls + 1):
+                numpy.random.set_bit_generator(self._generator)
                 numpy.random.seed(0)
                 self.witness.begin(expected)
                 replays, recordings = jitted.stats.replays, jitted.stats.recordings
