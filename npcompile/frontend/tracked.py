@@ -31,7 +31,7 @@ def fresh(value: Any) -> Any:
     """The same number as another object where Python makes one: so that identity tells it from its equals."""
     kind = type(value)
     if kind is float:
-        return value * 1.0
+        return value if is_nan(value) else value * 1.0
     if kind is int:
         made = value + 1 - 1
         return _apart(value) if made is value + 1 - 1 else made  # one of which there is one
@@ -40,6 +40,11 @@ def fresh(value: Any) -> Any:
     if isinstance(value, np.generic) and not isinstance(value, np.bool_):
         return np.array(value)[()]
     return value
+
+
+def is_nan(value: Any) -> bool:
+    """Whether it is a number whose identity may be asked for: `x is np.nan`, `x in (0.0, np.nan)`."""
+    return type(value) is float and value != value
 
 
 def _digit_at() -> int | None:

@@ -1,4 +1,5 @@
-"""Small whole numbers, of which Python has one object each: a literal, or what a step gave?"""
+"""Small whole numbers, of which Python has one object each: a literal, or what a step gave? And NaNs, which are
+asked for by their identity."""
 
 from __future__ import annotations
 
@@ -113,3 +114,32 @@ def test_is_plain_pythons_answer(fn, numbers, monkeypatch: pytest.MonkeyPatch) -
     for k in numbers:
         x = np.array([k, 1.0, 2.0, 3.0])
         same(jitted(x, k), fn(x, k), where=f"{k}")
+
+
+NAN = float("nan")
+
+
+def is_missing(x, v):
+    return x * 2 if v is np.nan else x * 3
+
+
+def is_among(x, v):
+    return x * 2 if v in (np.nan, 1.5) else x * v
+
+
+def is_the_same(x, v):
+    return x * 2 if v is NAN else x * (v if v == v else 5)
+
+
+def is_used(x, v):
+    return x * v, v
+
+
+@pytest.mark.filterwarnings("ignore::npcompile.NotCompiledWarning")
+@pytest.mark.parametrize("fn", [is_missing, is_among, is_the_same, is_used], ids=lambda fn: fn.__name__)
+@pytest.mark.parametrize("first", [np.nan, NAN, 1.5])
+def test_nans_are_the_ones_that_were_given(fn, first, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+    jitted, x = npcompile.jit(fn), np.arange(3.0)
+    for v in (first, first, np.nan, NAN, 1.5, 2.0, np.nan, NAN):
+        same(jitted(x, v), fn(x, v), where=f"{v}")

@@ -21,7 +21,7 @@ from npcompile.frontend.recording.place import do
 from npcompile.frontend.signature import NUMBERS
 from npcompile.frontend.table import TABLE, TORCH, Op
 from npcompile.frontend.texts import percent
-from npcompile.frontend.tracked import are_one, fresh
+from npcompile.frontend.tracked import are_one, fresh, is_nan
 from npcompile.nep50 import powers
 
 _ORDERS = frozenset(("<", "<=", ">", ">="))
@@ -101,8 +101,9 @@ class Operators(Base):
         if op in pure.OPERATORS and self.on:
             return self._note(self._operator, op, a, b, result)
         # The keys of a dict are decided as it is made.
-        if op in ("in", "not in") and self.on and self.notes.traced(a, *([] if type(b) is dict else [b])):
-            self._note(self._contained, op, a, b, result)
+        if op in ("in", "not in") and self.on:
+            if is_nan(a) or self.notes.traced(a, *([] if type(b) is dict else [b])):
+                self._note(self._contained, op, a, b, result)
         if op in ("is", "is not") and self.on:
             self._note(self._identity, a, b, result)
         return result
@@ -114,7 +115,7 @@ class Operators(Base):
         one, other = self.notes.tracked.node(a), self.notes.tracked.node(b)
         if type(a) is type(b) is tuple:
             raise Unfollowed("`is` on tuples")  # those from outside are known by what they hold
-        if one is None and other is None:
+        if one is None and other is None and not is_nan(a) and not is_nan(b):
             return
         if type(a) in NUMBERS or type(b) in NUMBERS or isinstance(a, np.generic) or isinstance(b, np.generic):
             raise Unfollowed("`is` on numbers")
