@@ -115,7 +115,7 @@ class Notes(Handed):
                 self.tracked.array(obj, node)
         elif kind in NUMBERS or isinstance(obj, np.generic):
             self.tracked.number(obj, node)
-        elif kind is bool or obj is None or kind is str or kind is range:
+        elif kind in (bool, str, range, slice) or obj is None:
             self.decide(node, obj)
         elif by_value(obj) and kind is not bytes and not isinstance(obj, Enum):
             self.identify(node, obj)  # a class, a function of NumPy's: it decides what is done

@@ -39,10 +39,22 @@ class Outside(Notes):
 
     def typed(self, value: Any, node: fx.Node, call: fx.Node) -> None:
         """A call that is made again and gave a number has to give one of this type."""
-        if step_of(call) != "opaque":
+        if not is_called(call):
             return
         if type(value) in NUMBERS or isinstance(value, np.generic):
             self.guard("type", type(value), node)
+
+    def held(self, container: Any, node: fx.Node) -> None:
+        """A step gave a container. A call that is made again has to give one of this type and size."""
+        node.meta["parts"] = len(container)
+        if not is_called(node):
+            return
+        self.guard("type", type(container), node)
+        if type(container) is dict:
+            texts = all(type(key) is str for key in container)
+            self.guard("keys" if texts else "entries", tuple(container), node)
+        else:
+            self.guard("length", len(container), node)
 
     def contents(self, node: fx.Node, container: Any) -> None:
         """Follow what lies in a container from outside. It is all read at once: a small int in it must not
@@ -142,6 +154,13 @@ def is_steady(function: Any, args: tuple[Any, ...]) -> bool:
     if getattr(called, "__module__", None) == "time" or type(getattr(called, "__self__", None)) is Random:
         return True
     return bool(args) and isinstance(args[0], _STREAMS)
+
+
+def is_called(node: fx.Node) -> bool:
+    """Whether this is what a call that is made again gave, or a part of that."""
+    while step_of(node) == "part":
+        (node,) = node.all_input_nodes
+    return step_of(node) == "opaque"
 
 
 def is_shape(value: tuple[Any, ...]) -> bool:

@@ -195,7 +195,7 @@ class Steps(Outside):
         if not (kind in (tuple, list, dict) or (isinstance(result, tuple) and hasattr(result, "_fields"))):
             self.know(result, node)
             return
-        node.meta["parts"] = len(result)
+        self.held(result, node)
         for key, item in result.items() if kind is dict else enumerate(result):
             if is_array(item) and self.tracked.get(item) is not None:
                 continue

@@ -1,5 +1,5 @@
-"""Small whole numbers, of which Python has one object each: a literal, or what a step gave? And NaNs, which are
-asked for by their identity."""
+"""Small whole numbers, of which Python has one object each: a literal, or what a step gave? And NaNs, which
+are asked for by their identity."""
 
 from __future__ import annotations
 
