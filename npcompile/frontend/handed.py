@@ -72,6 +72,8 @@ class Handed:
             if known is not None or id(value) in self.shown:
                 raise Unfollowed(f"a {kind.__name__} that others hold, too, is handed on in an object")
             self.shown.add(id(value))
+        if kind is tuple and known is not None and known.node is not None:
+            return known.node  # one from outside stays that object: `made.bounds is self.bounds`
         if kind in (list, tuple):
             return kind([self._held(item) for item in value])
         if kind is dict:
@@ -99,7 +101,8 @@ class Handed:
         if kind in (list, *DICTS) and (node := self.container_of(obj)) is not None:
             return node
         if kind is tuple:
-            return tuple([self.handed(item) for item in obj])
+            node = self.tracked.node(obj)
+            return tuple([self.handed(item) for item in obj]) if node is None else node
         return self.ref(obj)
 
     def loosen(self, *objs: Any) -> None:
@@ -131,6 +134,8 @@ class Handed:
         that any call may change."""
         kind = type(value)
         if kind is tuple:
+            if (known := self.tracked.node(value)) is not None:
+                return known
             items = tuple([self.given_away(item) for item in value])
             if not any(isinstance(item, fx.Node) for item in items):
                 return items
@@ -170,6 +175,8 @@ class Handed:
             if id(result) in self.shown:
                 raise Unfollowed(f"one {kind.__name__} is given twice")
             self.shown.add(id(result))
+        if kind is tuple and (node := self.tracked.node(result)) is not None:
+            return Structure("leaf", [node])
         if kind in (tuple, list):
             return Structure(kind, [self.structure(item) for item in result])
         if kind is dict:

@@ -1,4 +1,4 @@
-"""Lists and dicts that come from outside are themselves, and what a call may change in one is not known."""
+"""Lists, dicts and tuples from outside are themselves, and what a call may change in one is not known."""
 
 from __future__ import annotations
 
@@ -222,3 +222,53 @@ def test_a_count_and_what_is_made_of_it() -> None:
     assert run.n == plain.n
     assert jitted.stats.programs <= 3 and jitted.stats.recordings < 15 and jitted.stats.replays > 250
     assert not jitted.stats.reasons
+
+
+class Kernel:
+    def __init__(self, bounds: Any) -> None:
+        self.bounds = bounds
+
+
+def stores_bounds(kernel: Any) -> Any:
+    kernel.last = kernel.bounds
+    return kernel.last
+
+
+def made_of_the_same(kernel: Any) -> bool:
+    made = Kernel(kernel.bounds)
+    return made.bounds is kernel.bounds
+
+
+WITH_TUPLES: dict[str, Callable[[Any], Any]] = {
+    "answered": lambda kernel: kernel.bounds,
+    "answered in a tuple": lambda kernel: (kernel.bounds[0] * 2, kernel.bounds)[1],
+    "answered in a list": lambda kernel: [kernel.bounds],
+    "answered in a dict": lambda kernel: {"bounds": kernel.bounds},
+    "held by an object": lambda kernel: Kernel(kernel.bounds),
+    "held in a tuple": lambda kernel: Kernel((kernel.bounds, kernel.bounds[0] * 2)),
+    "stored": stores_bounds,
+}
+
+
+@pytest.mark.parametrize(
+    "bounds", [(1e-5, 1e5), (2.5, X), ((1.5, 2), "fixed")], ids=["numbers", "array", "nested"]
+)
+@pytest.mark.parametrize("name", WITH_TUPLES)
+def test_tuples_from_outside(name: str, bounds: Any) -> None:
+    """Scikit-learn's `clone` asks whether what a constructor was given is what the object has."""
+    jitted = npcompile.jit(WITH_TUPLES[name])
+    for _ in range(5):
+        kernel = Kernel((*bounds,))
+        got = jitted(kernel)
+        while got is not kernel.bounds:  # what holds it
+            got = (
+                got.bounds if type(got) is Kernel else next(iter(got.values() if type(got) is dict else got))
+            )
+            assert got is not bounds[0]
+    assert jitted.stats.replays >= 3
+
+
+@pytest.mark.filterwarnings("ignore::npcompile.NotCompiledWarning")
+def test_tuples_that_an_object_was_made_of() -> None:
+    jitted = npcompile.jit(made_of_the_same)
+    assert [jitted(Kernel((1.0 + i, 2.0))) for i in range(6)] == [True] * 6
