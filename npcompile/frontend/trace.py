@@ -170,7 +170,7 @@ class _Arguments:
             renew = renew and kind is tuple
             items = [self.take(item, f"{name}_{position}", renew) for position, item in enumerate(value)]
             return (
-                tuple(items)
+                self.notes.tracked.renewed(tuple(items), value)
                 if renew and any(a is not b for a, b in zip(items, value, strict=True))
                 else value
             )

@@ -87,6 +87,7 @@ class Tracked:
         self._known: dict[int, Known] = {}
         self._decide = decide  # adds a guard that a node has this value, because it has an equal
         self._equate = equate  # adds a guard that two are equal, if that will do
+        self._given: dict[int, tuple[Any, Any]] = {}  # tuples with numbers as objects of their own, and whose
 
     def get(self, obj: Any) -> Known | None:
         return self._known.get(id(obj))
@@ -98,6 +99,15 @@ class Tracked:
     def clear(self) -> None:
         """Follow nothing any more: what is followed by weak reference can tell."""
         self._known.clear()
+
+    def renewed(self, made: Any, given: Any) -> Any:
+        """Note for which tuple of the caller's this one, with numbers as objects of their own, stands."""
+        self._given[id(made)] = made, given
+        return made
+
+    def given(self, obj: Any) -> Any:
+        """The caller's tuple that this one stands for, or else this itself: to Python they are one object."""
+        return self._given.get(id(obj), (obj, obj))[1]
 
     def array(self, array: Any, node: fx.Node, ended: Callable[[fx.Node], None] | None = None) -> None:
         """Follow an array (or another object that can be referred to weakly). ended: called with

@@ -272,3 +272,27 @@ def test_tuples_from_outside(name: str, bounds: Any) -> None:
 def test_tuples_that_an_object_was_made_of() -> None:
     jitted = npcompile.jit(made_of_the_same)
     assert [jitted(Kernel((1.0 + i, 2.0))) for i in range(6)] == [True] * 6
+
+
+def are_one(one: Any, other: Any) -> Any:
+    return one is other, one[0] * 2
+
+
+def are_two(one: Any, other: Any) -> Any:
+    return one is not other, one[0] * 2
+
+
+def is_held(one: Any, kernel: Any) -> Any:
+    return one is kernel.bounds, one[0] * 2
+
+
+@pytest.mark.filterwarnings("ignore::npcompile.NotCompiledWarning")
+@pytest.mark.parametrize("function", [are_one, are_two, is_held], ids=lambda function: function.__name__)
+def test_one_tuple_or_two(function: Callable[..., Any]) -> None:
+    """Those among the arguments are recorded with numbers as objects of their own."""
+    one, other = (1.0, 2.5), (1.0, 2.5 * X[2])
+    for pairs in ([(one, one), (one, other)] * 3, [(one, other), (one, one)] * 3):
+        jitted = npcompile.jit(function)
+        for given, second in pairs:
+            held = Kernel(second) if function is is_held else second
+            same(jitted(given, held), function(given, held))

@@ -98,6 +98,8 @@ class Operators(Base):
         result = do(COMPARE[op], a, b)
         if op in ("is", "is not") and type(a) is int:
             result = are_one(a, b) is (op == "is")
+        if op in ("is", "is not") and type(a) is tuple:
+            result = (self.notes.tracked.given(a) is self.notes.tracked.given(b)) is (op == "is")
         if op in pure.OPERATORS and self.on:
             return self._note(self._operator, op, a, b, result)
         # The keys of a dict are decided as it is made.
