@@ -172,6 +172,9 @@ ASKS: dict[type, frozenset[str]] = {
 # Attributes of an array that the signature decides.
 ARRAY_FACTS: frozenset[str] = frozenset(["shape", "ndim", "size", "dtype", "itemsize", "nbytes", "strides"])
 
+# Of `np.broadcast(a, b)`; its iterators go through the arrays themselves.
+BROADCAST_FACTS: frozenset[str] = frozenset(["shape", "nd", "ndim", "size", "numiter"])
+
 # Flags of an array that decide: the signature has them, or the guard on what was read. Who owns the memory of
 # what a program makes is not known.
 FLAGS: frozenset[str] = frozenset(

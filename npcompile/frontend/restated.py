@@ -95,15 +95,15 @@ def _has_negative_zeros(a: Array) -> Any:
 # Whether it goes by the order of equal numbers, which is NumPy's own, what sign a zero has.
 has_negative_zeros: Any = _has_negative_zeros
 
-# By NumPy's function; those that `np.apply_along_axis` is given, by that one.
+# By NumPy's function; those that `np.apply_along_axis` is given (which need have no hash), by its id.
 RESTATED: dict[Any, Callable[..., Any]] = {
     private.NANMEDIAN_SMALL: _small,
     private.NANMEDIAN_1D: _median,
     private.NANQUANTILE_1D: _quantile,
 }
-LANES: dict[Any, Callable[..., Any]] = {
-    private.NANMEDIAN_1D: _median_lanes,
-    private.NANQUANTILE_1D: _quantile_lanes,
+LANES: dict[int, Callable[..., Any]] = {
+    id(private.NANMEDIAN_1D): _median_lanes,
+    id(private.NANQUANTILE_1D): _quantile_lanes,
 }
 
 

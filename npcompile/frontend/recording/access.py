@@ -121,6 +121,9 @@ class Access(Histories):
             return self.notes.op(op, (obj,), {}, result)
         if type(obj) is _FLAGS and name in pure.FLAGS:
             return result
+        if type(obj) is np.broadcast and name in pure.BROADCAST_FACTS:
+            self.notes.constant(result)
+            return result
         if isinstance(obj, np.generic):
             if name in pure.ARRAY_FACTS or type(result) is types.BuiltinFunctionType:
                 self.notes.constant(result)

@@ -33,7 +33,9 @@ from npcompile.frontend.tracked import Known
 _ARRAY = vars(np.ndarray)
 _WRAP = _ARRAY["__array_wrap__"]
 _DTYPES = {type(dtype): dtype for dtype in TORCH}  # the classes of dtypes of which there is one
-_TURNING: frozenset[Any] = frozenset([np.flip, np.fliplr, np.flipud, np.rot90])
+_TURNING = frozenset(
+    map(id, (np.flip, np.fliplr, np.flipud, np.rot90))
+)  # what is called need not have a hash
 _INDEX = type(np.s_)
 _JOINING = (type(np.r_), type(np.c_))  # `np.r_[a, 0, b]`
 
@@ -60,10 +62,10 @@ class Following(Calls):
             fn = private.public(fn)
         if self._inside and self.on and TABLE.of(fn) is not None:  # as their `__array__` gives them
             args = tuple([self.getattr(arg, "coeffs") if type(arg) is np.poly1d else arg for arg in args])
-        if self.on and args and type(args[0]) in (tuple, list) and fn in _TURNING:
+        if self.on and args and type(args[0]) in (tuple, list) and id(fn) in _TURNING:
             args = (self.call(np.asanyarray, args[0]), *args[1:])  # else what is turned is no view
         if self._inside and self.on and fn is np.apply_along_axis:
-            if (found := self._restated(LANES.get(args[0]), fn, args, kwargs, 1)) is not None:
+            if (found := self._restated(LANES.get(id(args[0])), fn, args, kwargs, 1)) is not None:
                 return found[0]
         source = follow.FOLLOWED.get(id(fn)) if self.on else None
         if source is not None:

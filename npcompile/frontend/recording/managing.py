@@ -90,7 +90,7 @@ class Managing(Functions):
     def of_objects(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
         if (done := super().of_objects(fn, args, kwargs)) is not None:
             return done
-        if fn in _PLAIN:
+        if any(fn is one for one in _PLAIN):
             return self._is_manager(do(fn, *args, **kwargs))
         if type(fn) is types.MethodType and id(fn.__self__) in self._managers:
             return (fn(*args, **kwargs),)

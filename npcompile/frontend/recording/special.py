@@ -61,7 +61,7 @@ def _listed() -> dict[Any, tuple[int, _Handler]]:
 
 
 _LISTED = _listed()
-_ASKING = (hasattr, 2), (getattr, 3)
+_ASKING = {id(hasattr): 2, id(getattr): 3}
 _OF_SCALARS = {"any": np.any, "all": np.all}  # methods of scalars that are these functions
 
 
@@ -88,7 +88,7 @@ class Special(Library):
         ):
             if (function := _OF_SCALARS.get(fn.__name__)) is not None:
                 return (self.call(function, fn.__self__),)
-        if self.on and not kwargs and (fn, len(args)) in _ASKING and type(args[1]) is str:
+        if self.on and not kwargs and _ASKING.get(id(fn)) == len(args) and type(args[1]) is str:
             if (answer := self._looked_for(*args)) is not None:
                 return answer
         return super().of_objects(fn, args, kwargs)
