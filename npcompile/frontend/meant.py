@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from npcompile.frontend.ndarray import is_basic
 from npcompile.frontend.table import TABLE, computed
 
 if TYPE_CHECKING:
@@ -71,6 +72,12 @@ def _item(notes: Steps, item: Any) -> Any:
 
 def _end(notes: Steps, end: Any) -> Any:
     return notes.number(operator.index, (end,), {}, int(end)) if type(end) is np.ndarray else end
+
+
+def is_whole(index: Any) -> bool:
+    """Whether NumPy takes every array of an index for a whole number: one item is stored."""
+    arrays = [item for item in (index if type(index) is tuple else (index,)) if not is_basic(item)]
+    return all(type(item) is np.ndarray and not item.ndim and item.dtype.kind in "iu" for item in arrays)
 
 
 def as_counts(

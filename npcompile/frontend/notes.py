@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import sys
 from collections import deque
 from collections.abc import Callable
@@ -40,6 +41,10 @@ _NAMES = {"getitem": "part", "setitem": "stored", "_part": "item"}
 
 # What may hold traced values: elements of sets and keys of dicts are decided as those are made.
 _HOLDERS: tuple[type, ...] = (list, tuple, deque, type({}.values()), type({}.items()))
+
+
+# The function that gives the number of an array of no dimension, by the kind of its dtype.
+_PLAIN: dict[str, Callable[[Any], Any]] = {"i": operator.index, "u": operator.index, "b": bool, "f": float}
 
 
 _NUMPY = np.__file__.rpartition("/")[0] + "/"  # its functions are recorded, too; their lines are nobody's
@@ -311,6 +316,8 @@ class Notes(Handed):
             if known.node is not None and decided and kind is not np.ndarray:
                 self.decide(known.node, obj)
                 return obj
+            if known.node is not None and kind is np.ndarray and static and not sizes and obj.ndim == 0:
+                return self._plain(known.node, obj)
             if static and known.node in self.counts and known.node is not None:
                 self.is_size(known.node)
             return obj if known.node is None else known.node
@@ -353,6 +360,15 @@ class Notes(Handed):
         if id(obj) in self.kept:
             return self.given_away(obj)
         raise Unfollowed(f"an object of type {kind.__name__} of unknown origin")
+
+    def _plain(self, node: fx.Node, array: np.ndarray[Any, Any]) -> Any:
+        """An array of no dimension where Python takes its number (`names[np.array(1)]`), which decides."""
+        plain = _PLAIN.get(array.dtype.kind)
+        if plain is None:
+            raise Unfollowed(f"an array of {array.dtype} for its number")
+        number = plain(array)
+        self.decide(self.add("number", plain, (node,), {}, Value(type(number).__name__)), number)
+        return number
 
     def inside(self, node: fx.Node, how: str, name: Any) -> fx.Node:
         """A part of an object that is only read to get at its own parts: noted once."""

@@ -14,7 +14,7 @@ from npcompile.frontend.arrays import facts, is_array, is_numpy, is_uneven, layo
 from npcompile.frontend.constants import folded, folds, stored, without_masks
 from npcompile.frontend.counted import are_whole, ends_by_data, has_such, on_host, size_by_data, sources
 from npcompile.frontend.handed import Unfollowed
-from npcompile.frontend.meant import as_counts, as_index, as_value
+from npcompile.frontend.meant import as_counts, as_index, as_value, is_whole
 from npcompile.frontend.memory import Moving, form_of
 from npcompile.frontend.ndarray import is_basic
 from npcompile.frontend.outside import Outside, is_steady
@@ -408,7 +408,7 @@ class Steps(Outside):
         if op is None or self.refusal is not None:
             self.instead(with_items, (array, index, value), array)
             return
-        self.fits(self.ref(value), array.dtype, storable.CAST)
+        self.fits(self.ref(value), array.dtype, storable.ITEM if is_whole(index) else storable.CAST)
         self.update(op, (array, index, value), {})
 
     def update(self, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:

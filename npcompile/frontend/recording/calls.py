@@ -108,8 +108,8 @@ class Calls(Special):
 
     def _structural(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:
         if fn not in (isinstance, type, callable, hasattr, id, issubclass, np.shape, np.ndim, np.size):
-            self.notes.ref(args, True)
-            self.notes.ref(kwargs, True)
+            for arg in (*args, *kwargs.values()):  # NumPy's functions ask arrays for their types and shapes
+                self.notes.ref(arg, fn is range or not is_array(arg))
         self.notes.asked(*args)
         if fn is id:
             return self.identity(args[0], result)
@@ -322,7 +322,7 @@ class Calls(Special):
         elif name in ("index", "count", "remove"):
             self._keys((args, *([own] if self.notes.traced(own) else ())), result)
             self.notes.constant(result)
-        elif name in ("insert", "pop"):
+        elif name in ("insert", "pop", "__getitem__"):
             self._keys(args[:1], result)
         elif name == "sort" and (kwargs or self.notes.traced(own)):
             raise Unfollowed("the order of traced values")
@@ -352,7 +352,8 @@ class Calls(Special):
         if fn in pure.STRUCTURE:
             return self._note(self._structural, fn, args, kwargs, do(fn, *args, **kwargs))
         if fn in pure.WALKS:
-            return fn(*(self._walkable(fn, arg) for arg in args), **kwargs)
+            first = 1 if fn is enumerate else len(args)  # the second is where it starts to count
+            return fn(*(self._walkable(fn, arg) for arg in args[:first]), *args[first:], **kwargs)
         if fn in pure.VIEWS:
             return self._view(fn, args, kwargs)
         if fn in pure.HOST_FUNCTIONS or (isinstance(fn, np.ufunc) and self.notes.tracked.node(fn) is None):

@@ -195,12 +195,9 @@ class Library(Kept):
         kinds = (range, itertools.count, enumerate, set, frozenset, enum.EnumType)
         if not any(isinstance(arg, kinds) for arg in args) or fn is reversed or fn is iter:
             return None
-        return (
-            fn(
-                *(self._over(arg) if isinstance(arg, kinds) or is_array(arg) else arg for arg in args),
-                **kwargs,
-            ),
-        )
+        first = 1 if fn is enumerate else len(args)
+        over = [self._over(arg) if isinstance(arg, kinds) or is_array(arg) else arg for arg in args[:first]]
+        return (fn(*over, *args[first:], **kwargs),)
 
     def _mapped(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
         if len(args) < 2 or kwargs:
