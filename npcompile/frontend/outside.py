@@ -38,10 +38,13 @@ class Outside(Notes):
             self.unread[id(container)] = container, node
 
     def typed(self, value: Any, node: fx.Node, call: fx.Node) -> None:
-        """A call that is made again and gave a number has to give one of this type."""
+        """A call that is made again and gave a number has to give one of this type; one that gave an array
+        that was known (its own argument), that array."""
         if not is_called(call):
             return
-        if type(value) in NUMBERS or isinstance(value, np.generic):
+        if is_array(value) and (known := self.tracked.node(value)) not in (None, node):
+            self.guard("same", None, node, known)
+        elif type(value) in NUMBERS or isinstance(value, np.generic):
             self.guard("type", type(value), node)
 
     def held(self, container: Any, node: fx.Node) -> None:

@@ -17,7 +17,7 @@ from npcompile.frontend.handed import Unfollowed
 from npcompile.frontend.meant import as_counts, as_index, as_value, is_whole
 from npcompile.frontend.memory import Moving, form_of
 from npcompile.frontend.ndarray import is_basic
-from npcompile.frontend.outside import Outside, is_steady
+from npcompile.frontend.outside import Outside, is_called, is_steady
 from npcompile.frontend.program import Call, Guard, Program, step_of, value_of
 from npcompile.frontend.ranged import ranged
 from npcompile.frontend.rolled import rolled
@@ -197,10 +197,10 @@ class Steps(Outside):
             return
         self.held(result, node)
         for key, item in result.items() if kind is dict else enumerate(result):
-            if is_array(item) and self.tracked.get(item) is not None:
+            if is_array(item) and self.tracked.get(item) is not None and not is_called(node):
                 continue
             part = self.add("part", _part, (node, key), {}, self.value(item))
-            if is_array(item) and step_of(node) != "op":
+            if is_array(item) and step_of(node) != "op" and self.tracked.get(item) is None:
                 self.still(item, part)
             self.typed(item, part, node)
             self._follow(part, item)  # as it is: what holds it is not ours to change

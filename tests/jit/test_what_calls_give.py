@@ -152,3 +152,24 @@ def test_it_is_what_the_call_gave(given: str, use: Any, monkeypatch: pytest.Monk
     FIRST[0] = GIVEN[given][0]
     want = _run(use, GIVEN[given])
     same(_run(npcompile.jit(use), GIVEN[given]), want)
+
+
+def shrunk(mask: Any) -> Any:
+    return np.ma.make_mask(mask, shrink=True)  # the array that it is given, or else no mask at all
+
+
+def shrunk_and_counted(mask: Any) -> Any:
+    given = np.ma.make_mask(mask, shrink=True)
+    return given, mask.sum() * 2
+
+
+@pytest.mark.filterwarnings("ignore::npcompile.NotCompiledWarning")
+@pytest.mark.parametrize("first", [True, False])
+@pytest.mark.parametrize("function", [shrunk, shrunk_and_counted], ids=lambda function: function.__name__)
+def test_a_call_that_gave_its_argument(function: Any, first: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may give something else at the next call: the answer was the argument all the same."""
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+    jitted = npcompile.jit(function)
+    for some in [first] * 3 + [not first] * 3 + [first] * 2:
+        mask = np.array([some, False, False])
+        same(jitted(mask.copy()), function(mask))
