@@ -34,6 +34,17 @@ EXPRESSIONS = (
     "partial(helper, w=0.25)({one}, {two})",
     "[v for v in (Point({one}, {two})) if {test}][-1]",
     "Point.of({one}).twice()",
+    "wrap({one} * (-1) ** {number})",
+    "wrap({one} + (1, 0, 2)[np.array({number}) % 3])",
+    "wrap({one} + [1, 0, 2].__getitem__({number} % 3))",
+    "wrap({one} - divmod(-{number}, 3)[1] * pow(3, {other}, 5))",
+    "wrap({one} + ({number} > 1) - (not {other}))",
+    "wrap({one} * (-1 < {number} <= {other}))",
+    "wrap({one} + sum([{number}, {other}], -1))",
+    "wrap({one} + min([{number}, {other}], key=lambda v: -v))",
+    "wrap({one} + len(range({number}, -2, -1)))",
+    "np.where({one} > {number}, {other}, {two})",
+    "np.clip({one}, -{number}, {other})",
 )
 STATEMENTS = (
     ("q = deque([{one}])", "q.append({two})", "LOG.append(q.popleft().sum())", "LOG.append(len(q))"),
@@ -88,5 +99,9 @@ STATEMENTS = (
     ("LOG.append(', '.join(f'{{v.sum():.2f}}' for v in rows({one}, 2)))",),
     ("LOG.append(','.join(map(str, [{number}, {one}.sum()])))",),
     ("h = []", "heappush(h, ({number}, 'p'))", "heappush(h, ({other}, 'q'))", "LOG.append(heappop(h))"),
+    ("LOG.append((f'{{{number}:>5}}', f'{{-{other}:+.1f}}', str({number})[::-1], '%03d' % {other}))",),
+    ("LOG.append(({number}, {other}) < (2, {number}))", "LOG.append(sorted({{{number}, 1}} ^ {{{other}}}))"),
+    ("p, *q = ({number}, {other}, -1)[::-1]", "q[{number} % 2 :] = [-p]", "LOG.append(q * 2)"),
+    ("q = [np.array({number}), 1, 2]", "q[q[0] % 3] = {other}", "LOG.append([int(v) for v in q[: q[1]]])"),
     ("LOG.append((mean_of({number} % 3 + 1), mean_of(2)))", "a = wrap({one} + grid(2)[1])"),
 )
