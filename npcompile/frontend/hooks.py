@@ -222,6 +222,14 @@ class Hooks:
 
     # Things made inside
 
+    def key(self, value: Any) -> Any:
+        """What is to be a key of a dict, or an item of a set, that a display or a comprehension makes."""
+        return value
+
+    def keys(self, values: Any) -> Any:
+        """The same of `*values` in a set's display."""
+        return values
+
     def build(self, value: Any) -> Any:
         """A display, or what a comprehension made (a generator too): what to go on with."""
         return value

@@ -24,7 +24,7 @@ from typing import Any
 import pytest
 
 from npcompile.frontend.hooks import Hooks
-from npcompile.frontend.rewrite import Refusal, Rewritten, rewrite
+from npcompile.frontend.rewrite import LOOKS, Refusal, Rewritten, rewrite
 
 MODULES = (
     "argparse _pydecimal ast bdb calendar cmd collections colorsys configparser contextlib copy csv "
@@ -33,6 +33,17 @@ MODULES = (
     "pickle pprint random re._parser reprlib shlex shutil statistics string tarfile tempfile textwrap "
     "tokenize traceback types typing unittest.case urllib.parse uuid xml.etree.ElementTree zipfile"
 ).split()
+
+
+ASKS_FOR_FRAMES = {
+    "_getframe",
+    "currentframe",
+    "stack",
+    "extract_stack",
+    "format_stack",
+    "print_stack",
+    "walk_stack",
+}
 
 
 def functions(module: types.ModuleType) -> Iterator[types.FunctionType]:
@@ -64,6 +75,8 @@ def test_all_are_rewritten_or_refused_for_a_good_reason(name: str) -> None:
         if isinstance(made, Refusal):
             if made.reason == "it is a coroutine":
                 assert fn.__code__.co_flags & suspends
+            elif made.reason == LOOKS:
+                assert names(fn.__code__) & ASKS_FOR_FRAMES, fn
             else:
                 assert made.reason in {f"it uses {word}()" for word in names(fn.__code__)}, fn
         count += isinstance(made, Rewritten)

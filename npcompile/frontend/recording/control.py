@@ -261,6 +261,15 @@ class Control(Texts):
         if self.on:
             self._note(self.notes.unused, None)
 
+    def key(self, value: Any) -> Any:
+        return self._note(self._keys, (value,), value) if self.on else value
+
+    def keys(self, values: Any) -> Any:
+        if not self.on:
+            return values
+        items = list(values)
+        return self._note(self._keys, items, items)
+
     def build(self, value: Any) -> Any:
         if self.on and type(value) in (dict, set):
             self._note(self._keys, value, value)

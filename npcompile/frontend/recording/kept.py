@@ -68,8 +68,12 @@ class Kept(Managing):
         if fn is dict and len(args) == 1 and self._is_known_dict(args[0]):
             return (self._copied(args[0], kwargs),)
         if (fn is set or fn is frozenset or fn is dict) and not any(map(self.notes.tracked.get, args)):
-            keys: Any = fn(*args, **kwargs)
-            return (self._note(self._keys, keys, keys),)
+            given = (list(args[0]),) if len(args) == 1 and fn is not dict else args
+            made: Any = fn(*given, **kwargs)
+            keys = given[0] if given and fn is not dict else made
+            if fn is dict and given and type(given[0]) in (list, tuple):
+                keys = [key for key, _ in given[0]]
+            return (self._note(self._keys, keys, made),)
         if (done := super().of_objects(fn, args, kwargs)) is not None:
             return done
         if (fn is str or fn is repr) and len(args) == 1 and isinstance(args[0], BaseException) and not kwargs:

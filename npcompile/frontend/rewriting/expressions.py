@@ -261,17 +261,27 @@ class Expressions(Nodes):
             return node
         return self.hook(node, "build", ast.copy_location(ast.Tuple(self.exprs(node.elts), _LOAD), node))
 
-    def expr_List(self, node: ast.List | ast.Set) -> ast.expr:
+    def expr_List(self, node: ast.List) -> ast.expr:
         display = self.children(node)
         display.elts = self.exprs(node.elts)
         return self.hook(node, "build", display)
 
-    expr_Set = expr_List
+    def expr_Set(self, node: ast.Set) -> ast.expr:
+        display = self.children(node)
+        display.elts = list(map(self.key, node.elts))
+        return self.hook(node, "build", display)
+
+    def key(self, node: ast.expr) -> ast.expr:
+        """Of a dict, or an item of a set: of keys that are equal one is left, and which are is decided."""
+        if isinstance(node, ast.Starred):
+            starred: Any = self.expr(node)
+            return ast.copy_location(ast.Starred(self.hook(node, "keys", starred.value), _LOAD), node)
+        return node if isinstance(node, ast.Constant) else self.hook(node, "key", self.expr(node))
 
     def expr_Dict(self, node: ast.Dict) -> ast.expr:
         keys, values = [], []
         for key, value in zip(node.keys, node.values, strict=True):
-            keys.append(self.expr(key))
+            keys.append(key if key is None else self.key(key))
             values.append(self.expr(value))
         return self.hook(node, "build", ast.copy_location(ast.Dict(keys, values), node))
 
@@ -310,9 +320,10 @@ class Expressions(Nodes):
                 generators.append(ast.comprehension(name, once, [], 0))
             generators[-1].ifs = [self.decision(condition, node)[0] for condition in generator.ifs]
         if isinstance(node, ast.DictComp):
-            made: Any = ast.DictComp(self.expr(node.key), self.expr(node.value), generators)
+            made: Any = ast.DictComp(self.key(node.key), self.expr(node.value), generators)
         else:
-            made = type(node)(self.expr(node.elt), generators)
+            item = self.key(node.elt) if isinstance(node, ast.SetComp) else self.expr(node.elt)
+            made = type(node)(item, generators)
         self.scope = outer
         return self.hook(node, "build", ast.copy_location(made, node))
 
