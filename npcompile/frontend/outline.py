@@ -275,8 +275,9 @@ def must_be_cut(fn: FunctionType) -> bool:
 
 
 def histories(fn: Any) -> frozenset[int]:
-    """The places of the parameters that the function itself only ever changes by `history.append(x)`: a
-    store."""
+    """The places of the parameters that the function itself only ever changes by `history.append(x)`, with
+    nothing behind it but an answer: a store. Sizes that are worked out after a store would be decided by
+    value."""
     if not isinstance(fn, FunctionType) or "append" not in fn.__code__.co_names:
         return frozenset()
     try:
@@ -287,8 +288,26 @@ def histories(fn: Any) -> frozenset[int]:
     found = {kept.id for part in parts if isinstance(kept := appended_to(part), ast.Name)}
     others = {changes_container(part) for part in parts if appended_to(part) is None}
     names = found - others - set(stored_names(*node.body))
+    first = next((at for at, one in enumerate(node.body) if _appends(one)), None)
+    if first is None or not all(map(_only_answers, node.body[first + 1 :])):
+        return frozenset()
     parameters = fn.__code__.co_varnames[: fn.__code__.co_argcount]
     return frozenset(place for place, name in enumerate(parameters) if name in names)
+
+
+_THERE = (ast.Name, ast.Constant, ast.Tuple, ast.List, ast.Dict, ast.expr_context)
+
+
+def _appends(node: ast.stmt) -> bool:
+    return any(isinstance(appended_to(part), ast.Name) for part in ast.walk(node))
+
+
+def _only_answers(node: ast.stmt) -> bool:
+    """Whether a statement appends, or gives an answer that is there already."""
+    if isinstance(node, ast.Expr):
+        return _appends(node)
+    parts = ast.walk(node.value) if isinstance(node, ast.Return) and node.value is not None else ()
+    return isinstance(node, ast.Return) and all(isinstance(part, _THERE) for part in parts)
 
 
 def tried_whole(fn: Any) -> None:
