@@ -153,6 +153,19 @@ def asks_numbers(test: ast.expr) -> bool:
     )
 
 
+def _operands(node: ast.expr) -> list[ast.expr]:
+    """The parts of an expression that is no call which are surely worked out, in their order."""
+    if isinstance(node, ast.BinOp):
+        return [node.left, node.right]
+    if isinstance(node, ast.UnaryOp):
+        return [node.operand]
+    if isinstance(node, ast.Compare):
+        return [node.left, *node.comparators] if len(node.ops) == 1 else [node.left]
+    if isinstance(node, ast.Subscript | ast.Attribute):
+        return [node.value]
+    return node.elts if isinstance(node, ast.Tuple | ast.List) else []
+
+
 def first_call(
     node: ast.expr, pure: Callable[[ast.Call], bool], steady: Callable[[str], bool]
 ) -> ast.Call | None:
@@ -162,20 +175,8 @@ def first_call(
         if not pure(node):
             return node
         parts: list[ast.expr] = [*node.args, *(keyword.value for keyword in node.keywords)]
-    elif isinstance(node, ast.BinOp):
-        parts = [node.left, node.right]
-    elif isinstance(node, ast.UnaryOp):
-        parts = [node.operand]
-    elif isinstance(node, ast.Compare):
-        parts = [node.left, *node.comparators] if len(node.ops) == 1 else [node.left]
-    elif isinstance(node, ast.Subscript):
-        parts = [node.value]
-    elif isinstance(node, ast.Attribute):
-        parts = [node.value]
-    elif isinstance(node, ast.Tuple | ast.List):
-        parts = node.elts
     else:
-        return None
+        parts = _operands(node)
     for part in parts:
         if (found := first_call(part, pure, steady)) is not None:
             return found
@@ -208,18 +209,10 @@ def first_opaque(
             parts.insert(0, node.func.value)
         if any(isinstance(part, ast.Starred) for part in parts) or not all(key.arg for key in node.keywords):
             return None
-    elif isinstance(node, ast.BinOp):
-        parts = [node.left, node.right]
-    elif isinstance(node, ast.UnaryOp):
-        parts = [node.operand]
-    elif isinstance(node, ast.Compare):
-        parts = [node.left, *node.comparators] if len(node.ops) == 1 else [node.left]
-    elif isinstance(node, ast.Subscript | ast.Attribute):
-        parts = [node.value]
-    elif isinstance(node, ast.Tuple | ast.List):
-        parts = [] if any(isinstance(part, ast.Starred) for part in node.elts) else node.elts
-    else:
+    elif isinstance(node, ast.Tuple | ast.List) and any(isinstance(part, ast.Starred) for part in node.elts):
         return None
+    else:
+        parts = _operands(node)
     before = []
     for part in parts:
         if (found := first_opaque(part, opaque, steady)) is not None:
