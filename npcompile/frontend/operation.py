@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import functools
+import math
 import types
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from npcompile.frontend import counters, dispatch
+from npcompile.frontend import counters, dispatch, sized
 from npcompile.frontend.closeness import ULP, apart, beyond, changed, units
 from npcompile.frontend.mirror import Copy, Mirror
 from npcompile.frontend.ndarray import asarray
@@ -55,7 +56,11 @@ class Operation:
         copy = self.mirror.copy()
         args, kwargs = copy.arguments(_ours)
         counters.reset()
-        got = ours(*args, **kwargs)
+        order = sized.numpys_up_to.set(math.inf)
+        try:
+            got = ours(*args, **kwargs)
+        finally:
+            sized.numpys_up_to.reset(order)
         if counters.op_failures:
             raise Unlike("exception", "none", next(iter(counters.op_failures)))
         if counters.host_calls:

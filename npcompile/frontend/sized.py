@@ -6,6 +6,8 @@ from there on the ops do it.
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any
@@ -265,8 +267,12 @@ for _creation in (np.zeros, np.ones, np.empty, np.full):
 
 # -- orders --------------------------------------------------------------------------------------------------
 
-# Whether equal items may come in any order: so it is inside the functions that NumPy composes.
-any_order: ContextVar[bool] = ContextVar("npcompile.any_order", default=False)
+# What NumPy leaves open, the order within the parts of a partition, is its own in rows of up to so many
+# elements. Longer ones come sorted, which takes no copy of a device's array. Inside the functions that NumPy
+# composes, which look only at the places asked for, any order will do, of equal items too: 0. `verify`, which
+# compares, has NumPy's own everywhere: infinite.
+SHORT = 64
+numpys_up_to: ContextVar[float] = ContextVar("npcompile.numpys_up_to", default=SHORT)
 
 
 @eager(np.argsort, np.ndarray.argsort)
@@ -277,15 +283,17 @@ def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stab
     if order is not None or kind_of(*asked) not in ("q", "h") or array._memory.dim() == 0:
         raise Unsupported("an order that no op gives")
     found = dispatch.call(np.ndarray.argsort, (array, axis), {"stable": True})
-    if any_order.get():
-        return found
-    along = array if axis is not None else dispatch.call(np.ravel, (array,), {})
-    values = dispatch.call(np.take_along_axis, (along, found, axis if axis is not None else 0), {})
-    near = values._tensor.movedim(axis if axis is not None else 0, -1)
-    same = (near[..., 1:] == near[..., :-1]) | (near[..., 1:] != near[..., 1:])  # equal items, and NaN
-    if bool(same.any()):
+    if numpys_up_to.get() and _has_equals(array, found, axis):
         raise Unsupported("an unstable order of equal items")
     return found
+
+
+def _has_equals(array: Strided, order: Any, axis: int | None) -> bool:
+    """Whether there are equal items, or NaN, in what `order` sorts."""
+    along = array if axis is not None else dispatch.call(np.ravel, (array,), {})
+    values = dispatch.call(np.take_along_axis, (along, order, axis if axis is not None else 0), {})
+    near = values._tensor.movedim(axis if axis is not None else 0, -1)
+    return bool(((near[..., 1:] == near[..., :-1]) | (near[..., 1:] != near[..., 1:])).any())
 
 
 @eager(np.any)
@@ -342,28 +350,50 @@ def put(self: Any, indices: Any, values: Any, mode: str = "raise") -> None:
     dispatch.update(np.put, (_written(self), indices, values, mode), {})
 
 
-def _parting(*functions: Any) -> None:
-    """What NumPy answers in an order that goes by how it works: our sorted one will do only inside of
-    functions that look at the places asked for."""
-    for function in functions:
-
-        @eager(function)
-        def part(*args: Any, function: Any = function, **kwargs: Any) -> Any:
-            op = TABLE.of(function)
-            if op is None or not any_order.get():
-                raise Unsupported("an order that is NumPy's own")
-            return dispatch.native(op, function, args, kwargs)
-
-        dispatch.first.add(id(function))
+def _has_nan(array: Strided) -> bool:
+    return array._layout.dtype.kind == "f" and bool(torch.isnan(array._memory).any())
 
 
-_parting(np.partition, np.argpartition, np.ndarray.argpartition)
+@functools.cache
+def _sorts(function: Any, dtype: np.dtype[Any]) -> bool:
+    """Whether NumPy, asked to part a short row at one place, sorts it whole. So it does where the processor
+    has AVX-512, for dtypes that its code for that is for."""
+    row = np.arange(SHORT).astype(dtype)[::-1]
+    found = function(row, 0)
+    return dtype.kind != "b" and np.array_equal(found if function is np.partition else row[found], row[::-1])
+
+
+def _parting(function: Any, alike: Any) -> None:
+    """`alike`, the function or method that `function` is called by: sorted where that is what NumPy gives, or
+    where rows are long."""
+
+    @eager(alike)
+    def part(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> Any:
+        array, op = _ours(a), TABLE.of(function)
+        assert op is not None
+        found = dispatch.native(op, function, (array, kth, axis, kind, order), {})
+        layout = array._layout
+        length = layout.size if axis is None or layout.ndim == 0 else layout.shape[operator.index(axis)]
+        if length > numpys_up_to.get():
+            return found
+        if length > SHORT or np.ndim(kth) or not _sorts(function, layout.dtype):
+            raise Unsupported("an order that is NumPy's own")
+        if _has_equals(array, found, axis) if function is np.argpartition else _has_nan(found):
+            raise Unsupported("an order that is NumPy's own")
+        return found
+
+    dispatch.first.add(id(alike))
+
+
+_parting(np.partition, np.partition)
+_parting(np.argpartition, np.argpartition)
+_parting(np.argpartition, np.ndarray.argpartition)
 
 
 @eager(np.ndarray.partition)
 def partition(self: Any, kth: Any, axis: int = -1, kind: str = "introselect", order: Any = None) -> None:
     """In place."""
-    if order is not None or kind != "introselect" or not any_order.get():
-        raise Unsupported("an order that is NumPy's own, or a kind that NumPy may refuse")
+    if order is not None or kind != "introselect":
+        raise Unsupported("a kind that NumPy may refuse")
     target = _written(self)
     target[...] = dispatch.call(np.partition, (target, kth, axis, kind), {})

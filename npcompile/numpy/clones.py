@@ -214,7 +214,7 @@ class Composed:
             args, kwargs = (dispatch.map_arrays(item, _as_ours, numpy.ndarray) for item in (args, kwargs))
         except Unsupported:  # memory that torch cannot express
             return dispatch.host(self._real, args, kwargs)
-        within = sized.any_order.set(sized.any_order.get() or not self._calls_back)
+        within = sized.numpys_up_to.set(sized.numpys_up_to.get() if self._calls_back else 0)
         try:
             answer = self._clone(*args, **kwargs)
         except Exception as error:
@@ -222,7 +222,7 @@ class Composed:
                 raise
             return dispatch.redo(self._real, error, args, kwargs)
         finally:
-            sized.any_order.reset(within)
+            sized.numpys_up_to.reset(within)
         return dispatch.adopt(answer, [])
 
 

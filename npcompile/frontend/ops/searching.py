@@ -24,7 +24,7 @@ COMPLEX128 = np.dtype(np.complex128)
 
 
 def _partition_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
-    if kwargs.get("order") is not None or len(args) > 4:
+    if (args[4] if len(args) > 4 else kwargs.get("order")) is not None:
         return "order"
     if (args[3] if len(args) > 3 else kwargs.get("kind", "introselect")) != "introselect":
         return "a kind that NumPy may refuse"
@@ -34,8 +34,8 @@ def _partition_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> s
 
 @op(np.partition, scalar=False, library=True, limits=_partition_limits)
 def partition(a: Tensor, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> Tensor:
-    """Sorted, and so parted at every place. The order of the others is NumPy's own only where NumPy does it:
-    called by users, this is a library's op, or a host call (`sized.py`, `recording/following.py`)."""
+    """Sorted, and so parted at every place. The order of the others, which NumPy leaves open, is its own only
+    where NumPy does it: in recordings (`recording/following.py`), and for short rows of ours (`sized.py`)."""
     if axis is None:
         a, axis = a.reshape(-1), -1
     at = normalize_axis_index(axis, a.dim())
