@@ -62,7 +62,11 @@ class Jitted(Recorded):
         dtype = None if default_float is None else np.dtype(default_float)
         if dtype is not None and dtype.kind != "f":
             raise TypeError(f"default_float must be a float dtype, not {dtype}")
-        functools.update_wrapper(self, fn)
+        functools.update_wrapper(self, fn, updated=())
+        if isinstance(
+            fn, types.FunctionType
+        ):  # what it is given as attributes, and not what `Jitted` is made of
+            vars(self).update({key: value for key, value in vars(fn).items() if not hasattr(type(self), key)})
         if inspect.iscoroutinefunction(fn):
             _mark_coroutine_function(self)
         super().__init__(fn, wait, strict, dtype, Stats(), [])
@@ -181,6 +185,27 @@ class Partial(functools.partial):
         return getattr(self.func, name)
 
 
+class Instance(Partial):
+    """An object whose `__call__` is jitted: `jit(model)`. Its attributes are the object's; `stats` and the
+    like are the function's."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        own = self.args[0]
+        if type(own).__call__ is not vars(self)["_called"]:  # the class has another by now
+            return own(*args, **kwargs)
+        return self.func(own, *args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        own = self.args[0]
+        return getattr(own, name) if hasattr(own, name) else super().__getattr__(name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        setattr(self.args[0], name, value)
+
+    def __delattr__(self, name: str) -> None:
+        delattr(self.args[0], name)
+
+
 def _mark_coroutine_function(jitted: Any) -> None:
     """Have those who ask (asyncio, frameworks) know that calling it gives a coroutine."""
     if sys.version_info >= (3, 12):
@@ -206,7 +231,8 @@ def jit(
 ) -> Any:
     """Make a NumPy function fast as it is. `@jit`, `@jit(wait=True)` or `jit(f)`.
 
-    Of a class, each of its methods is, special ones but `__call__` apart, and the class is what it was.
+    Of a class, each of its methods is, special ones but `__call__` apart, and the class is what it was. Of an
+    object, its `__call__`.
 
     wait: the first call waits until its kernels are compiled; else compiling goes on in another process,
     and calls
@@ -224,6 +250,8 @@ def jit(
         )
     if isinstance(fn, Jitted):
         fn = fn.__wrapped__  # with these options
+    if isinstance(fn, Instance):
+        fn = fn.args[0]
     if isinstance(fn, Partial):
         fn = functools.partial(fn.npcompile_function(), *fn.args, **fn.keywords)
     if isinstance(fn, functools.partial):
@@ -235,6 +263,12 @@ def jit(
     if isinstance(fn, property):
         getter = fn.fget and Jitted(fn.fget, *options)
         return property(getter, fn.fset, fn.fdel, fn.__doc__)
+    called = inspect.getattr_static(type(fn), "__call__", None)
+    if isinstance(called, Jitted | types.FunctionType) and is_users_class(type(fn)):
+        made = jit(called, wait=wait, strict=strict, default_float=default_float, fast_random=fast_random)
+        instance = Instance(made, fn)
+        vars(instance)["_called"] = called
+        return instance
     if isinstance(fn, type) and is_users_class(fn):
         return _with_methods(fn, options)
     return Jitted(fn, *options)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import importlib.util
 import re
@@ -107,6 +108,52 @@ def test_objects_that_are_called(fn: Any, kind: type, monkeypatch: pytest.Monkey
             mine.layers[0].__call__ = theirs.layers[0].__call__ = np.sin
     if fn is through and kind is Layer:
         assert jitted.stats.plain_calls == 0 and jitted.stats.recordings <= 4, jitted.stats
+
+
+class Model(Layer):
+    name, note = "a model", None
+
+    def __init__(self, *args):
+        super().__init__(*args)
+        self.signature, self.stats = None, "its own"
+
+    def __call__(self, x, power=1):
+        self.calls += 1
+        return super().__call__(x) ** power + self.calls
+
+
+def test_jit_of_an_object(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its `__call__` is jitted; its attributes are its own, whatever their names."""
+    mine, theirs = (Model(np.eye(6) * 0.5) for _ in range(2))
+    jitted = npcompile.jit(npcompile.jit(mine), wait=True)
+    for call in range(8):
+        same(jitted(X, power=1 + call % 3), theirs(X, power=1 + call % 3), ulp=4)
+        assert jitted.calls == mine.calls == theirs.calls
+        if call == 4:
+            jitted.scale = theirs.scale = 3.0
+    assert (jitted.func.stats.recordings, jitted.func.stats.replays) == (1, 7)
+    assert (jitted.name, jitted.note, jitted.signature, jitted.stats) == ("a model", None, None, "its own")
+    del jitted.signature
+    assert not hasattr(mine, "signature") and jitted.wait() is None
+    same(copy.deepcopy(jitted)(X), copy.deepcopy(theirs)(X), ulp=4)
+    assert npcompile.explain(jitted, X).programs and npcompile.verify(jitted, X)
+    assert jitted.calls == mine.calls
+    monkeypatch.setattr(Model, "__call__", lambda self, x: x * self.scale)
+    same(jitted(X), X * 3.0)
+
+
+def test_attributes_of_functions_do_not_get_in_the_way() -> None:
+    def f(x):
+        return x * 2
+
+    f.name, f.signature, f.note, f._states, f.mine = 1, None, 2, 3, "mine"
+    jitted = npcompile.jit(f)
+    for _ in range(3):
+        same(jitted(X), f(X))
+    assert jitted.stats.replays == 2 and jitted.mine == "mine"
+    texts = npcompile.jit(np.vectorize(lambda v: v + 1))  # an object with attributes of many names
+    with pytest.warns(npcompile.NotCompiledWarning, match="is not a Python function"):
+        same(texts(X), X + 1)
 
 
 def test_jit_of_a_jitted_function() -> None:
