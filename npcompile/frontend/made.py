@@ -12,12 +12,12 @@ from npcompile.frontend import follow
 _ABSENT: Any = object()
 
 
-def class_attribute(kind: type, name: str) -> Any:
-    """What a class holds under a name, itself or by a base, as it lies there; None where there is nothing."""
+def class_attribute(kind: type, name: str, nothing: Any = None) -> Any:
+    """What a class holds under a name, itself or by a base, as it lies there; else `nothing`."""
     for base in kind.__mro__:
         if name in base.__dict__:
             return base.__dict__[name]
-    return None
+    return nothing
 
 
 def is_absent(obj: Any, name: str) -> bool:

@@ -32,7 +32,8 @@ class Read:
 
     how: "global" (of a function's module), "cell" (of a closure), "attribute" or "item" (of another node's
     value), "tensor" (`value.numpy()` of a torch tensor: shares its memory), "defaults", "kwdefaults" (of a
-    function), "class" (an attribute of one), "static" (what a class holds under a name, as it lies there).
+    function), "class" (an attribute of one), "static" (what a class holds under a name, as it lies there),
+    "has" (whether a class or module has an attribute), "subclass" (whether a class counts as one of another).
     """
 
     how: str
@@ -51,6 +52,10 @@ class Read:
             return getattr(self.holder, self.name)
         if self.how == "static":
             return class_attribute(self.holder, self.name)
+        if self.how == "has":
+            return hasattr(self.holder, self.name)
+        if self.how == "subclass":
+            return issubclass(self.name, self.holder)
         if self.how == "attribute":
             return getattr(base, self.name)
         if self.how == "tensor":
@@ -64,6 +69,10 @@ class Read:
             return f"{self.name}.__{self.how}__"
         if self.how in ("class", "static"):
             return f"{self.holder.__name__}.{self.name}"
+        if self.how == "has":
+            return f"hasattr({self.holder.__name__}, {self.name!r})"
+        if self.how == "subclass":
+            return f"issubclass({self.name.__name__}, {self.holder.__name__})"
         if self.how == "tensor":
             return f"{base}.numpy()"
         return f"{base}.{self.name}" if self.how == "attribute" else f"{base}[{self.name!r}]"
@@ -144,16 +153,6 @@ class Guard:
         return value is (others[0] if others else expected)
 
 
-@dataclass(frozen=True)
-class Codes:
-    """Whether functions that a recording went into still have the code that they had."""
-
-    pairs: tuple[tuple[Any, types.CodeType], ...]
-
-    def __call__(self) -> bool:
-        return all(function.__code__ is code for function, code in self.pairs)
-
-
 @dataclass(frozen=True, eq=False)
 class Call:
     """An opaque call: of a function, or of a method of its first argument."""
@@ -212,12 +211,14 @@ class Program:
     trips: tuple[int, ...] = ()  # of the function's own loops
     # Names that are Python's own as long as a module has none like it: (the module's names, the name).
     builtins: tuple[tuple[dict[str, Any], str], ...] = ()
+    classes: tuple[tuple[type, str, Any], ...] = ()  # what classes hold under names (`...`: nothing)
     # Functions that it went into, and their code: that may be replaced while they stay (on reloading).
     functions: tuple[tuple[types.FunctionType, types.CodeType], ...] = ()
 
     def around(self) -> tuple[Any, ...]:
-        """The functions and builtins, to be compared."""
-        return self.functions, tuple((id(space), name) for space, name in self.builtins)
+        """The functions, builtins and classes, to be compared."""
+        builtins = tuple((id(space), name) for space, name in self.builtins)
+        return self.functions, builtins, {(id(kind), name, id(held)) for kind, name, held in self.classes}
 
     def __str__(self) -> str:
         return print_program(self)

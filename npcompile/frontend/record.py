@@ -24,6 +24,7 @@ class Recorder(Resizing):
             program = self.notes.finish(name, result)
             program.trips = tuple(self.own_trips)
             program.builtins = tuple(self.not_in_module.values())
+            program.classes = tuple((kind, name, held) for (kind, name), held in self.held_by_class.items())
             program.functions = tuple(self.gone_into.items())
             self.notes.host_calls -= masks.lower(program)
             drop_unused(program.graph, bound_by_sizes(program.graph, self.notes.general))

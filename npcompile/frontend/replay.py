@@ -8,10 +8,11 @@ from typing import Any
 
 from torch import fx
 
+from npcompile.frontend.around import Classes, Codes
 from npcompile.frontend.device_writer import DeviceWriter
 from npcompile.frontend.lanes import Lane
 from npcompile.frontend.memory import Overlap
-from npcompile.frontend.program import Codes, Guard, Program
+from npcompile.frontend.program import Guard, Program
 from npcompile.frontend.writer import Writer, in_place
 from npcompile.lower import native
 from npcompile.lower.plan import Plan
@@ -28,6 +29,8 @@ def native_guard(value: Any) -> Any:
         return module.ObjectGuard(value, value.kind, value.expected)
     if type(value) is Codes:
         return module.ObjectGuard(value, "codes", value.pairs)
+    if type(value) is Classes:
+        return module.ObjectGuard(value, "classes", value.held)
     if type(value) is Overlap:
         return module.OverlapGuard(value, value.pairs)
     return value

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 from torch import fx
 
+from npcompile.frontend.around import Classes, Codes
 from npcompile.frontend.hooks import UNARY
 from npcompile.frontend.lanes import method
 from npcompile.frontend.made import Build, Store
 from npcompile.frontend.memory import Overlap
-from npcompile.frontend.program import Call, Codes, Diverged, Length, Program, Read, step_of, value_of
+from npcompile.frontend.program import Call, Diverged, Length, Program, Read, step_of, value_of
 from npcompile.frontend.pure import OPERATORS
 from npcompile.frontend.recording.place import caller_at
 from npcompile.frontend.stacks import is_stack, product
@@ -148,8 +149,8 @@ class Writer:
             return f"{self.constant(read.holder, 'f')}.__{read.how}__"
         if read.how == "class":
             return f"{self.constant(read.holder, 'cls')}.{read.name}"
-        if read.how == "static":
-            return f"{self.constant(read, 'held_by_class')}()"
+        if read.how in ("static", "has", "subclass"):
+            return f"{self.constant(read, read.how)}()"
         if read.how == "cell":
             return f"{self.constant(read.holder, 'cell')}.cell_contents"
         if read.how == "attribute":
@@ -309,6 +310,9 @@ class Writer:
         self.indent = "    "
         for space, name in self.program.builtins:
             self.put(f"if {name!r} in {self.constant(space, 'globals')}:")
+            self.put("    raise __Diverged")
+        if self.program.classes:
+            self.put(f"if not {self.constant(Classes(self.program.classes), 'classes')}():")
             self.put("    raise __Diverged")
         if self.program.functions:
             self.put(f"if not {self.constant(Codes(tuple(self.program.functions)), 'codes')}():")

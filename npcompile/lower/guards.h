@@ -196,21 +196,42 @@ PyObject *codes_guard_call(PyObject *object, PyObject *const *args, size_t nargs
     Py_RETURN_TRUE;
 }
 
+// Whether classes hold what they held: triples of a class, a name and that, an ellipsis for nothing.
+PyObject *classes_guard_call(PyObject *object, PyObject *const *, size_t, PyObject *) {
+    auto *self = reinterpret_cast<ObjectGuard *>(object);
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(self->expected); i++) {
+        PyObject *one = PyTuple_GET_ITEM(self->expected, i), *held = PyTuple_GET_ITEM(one, 2);
+        auto *kind = reinterpret_cast<PyTypeObject *>(PyTuple_GET_ITEM(one, 0));
+        PyObject *now = _PyType_Lookup(kind, PyTuple_GET_ITEM(one, 1));
+        if (now != (held == Py_Ellipsis ? nullptr : held)) Py_RETURN_FALSE;
+    }
+    Py_RETURN_TRUE;
+}
+
 // ObjectGuard(otherwise, kind, expected)
 PyObject *object_guard_new(PyTypeObject *type, PyObject *args, PyObject *) {
     PyObject *otherwise, *expected;
     const char *kind;
     if (!PyArg_ParseTuple(args, "OsO", &otherwise, &kind, &expected)) return nullptr;
     bool of_function = !std::strcmp(kind, "function"), of_codes = !std::strcmp(kind, "codes");
+    bool of_classes = !std::strcmp(kind, "classes");
     bool right = of_function || PyTuple_CheckExact(expected);
     for (Py_ssize_t i = 0; right && of_codes && i < PyTuple_GET_SIZE(expected); i++) {
         PyObject *pair = PyTuple_GET_ITEM(expected, i);
         right = PyTuple_CheckExact(pair) && PyTuple_GET_SIZE(pair) == 2;
     }
+    for (Py_ssize_t i = 0; right && of_classes && i < PyTuple_GET_SIZE(expected); i++) {
+        PyObject *one = PyTuple_GET_ITEM(expected, i);
+        right = PyTuple_CheckExact(one) && PyTuple_GET_SIZE(one) == 3 && PyType_Check(PyTuple_GET_ITEM(one, 0)) &&
+                PyUnicode_CheckExact(PyTuple_GET_ITEM(one, 1));
+    }
     if (!right) return PyErr_SetString(PyExc_TypeError, "no such guard"), nullptr;
     auto *self = reinterpret_cast<ObjectGuard *>(type->tp_alloc(type, 0));
     if (!self) return nullptr;
-    self->vectorcall = of_function ? function_guard_call : of_codes ? codes_guard_call : keys_guard_call;
+    self->vectorcall = of_function  ? function_guard_call
+                       : of_codes   ? codes_guard_call
+                       : of_classes ? classes_guard_call
+                                    : keys_guard_call;
     self->otherwise = Py_NewRef(otherwise);
     self->expected = Py_NewRef(expected);
     return reinterpret_cast<PyObject *>(self);

@@ -48,6 +48,8 @@ class Base(Hooks):
         self._inner: dict[int, Any] = {}  # functions made inside: they are rewritten already
         self._cells: list[Cells] = []  # of the functions being run
         self.not_in_module: dict[Any, tuple[dict[str, Any], str]] = {}  # modules that have no such name
+        # What classes of the user's hold that decides something (`...`: nothing).
+        self.held_by_class: dict[tuple[type, str], Any] = {}
         self.gone_into: dict[FunctionType, CodeType] = {}  # of the user's, that stay from call to call
         # what has been read from outside: place -> (value, handed on)
         self._seen: dict[Any, tuple[Any, Any]] = {}

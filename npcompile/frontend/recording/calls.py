@@ -113,8 +113,8 @@ class Calls(Special):
         self.notes.asked(*args)
         if fn is id:
             return self.identity(args[0], result)
-        if fn is hasattr and not is_array(args[0]) and self.notes.tracked.node(args[0]) is not None:
-            raise Unfollowed("hasattr() of something from outside")
+        if fn in (isinstance, issubclass, callable, hasattr):
+            self.ask_again(fn, args, result)
         if fn is np.errstate and any(mode in TRAPS for mode in (*args, *kwargs.values())):
             raise Unfollowed("np.errstate asks for exceptions or callbacks")
         if fn is np.broadcast:  # its shape is decided, what it goes through is not

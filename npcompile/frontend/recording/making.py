@@ -70,6 +70,9 @@ class Making(Objects):
 
     def _is_made(self, obj: Any, kind: type, decides: str, _: Any) -> None:
         self._read("class", decides, kind, None, getattr(kind, decides))  # type: ignore[attr-defined]
+        for name in ("__new__", "__getattribute__", "__setattr__", "__del__"):
+            self.lies_in_class(kind, name)
+        self.lies_in_class(type(kind), "__call__")
         if is_named_tuple(kind):
             for default in kind._field_defaults.values():  # type: ignore[attr-defined]
                 self.notes.constant(default)
@@ -106,8 +109,8 @@ class Making(Objects):
             else:
                 continue
             object.__setattr__(obj, field.name, value)
-        after = class_attribute(kind, "__post_init__")
-        if after is not None:
+        # It calls this as it was generated, whatever the class has got since.
+        if "__post_init__" in kind.__init__.__code__.co_names:
             self.call(self.getattr(obj, "__post_init__"))
         return (obj,)
 
@@ -129,6 +132,7 @@ class Making(Objects):
         if name == "__dict__":
             raise Unfollowed("what an object holds is asked for as a whole")
         if name == "__class__" or is_own(obj, name):
+            self.lies_in_class(kind, name)
             return result
         found = class_attribute(kind, name)
         if isinstance(found, classmethod) and type(result) is types.MethodType:

@@ -86,6 +86,11 @@ class Objects(Operators):
             node = self.notes.add("read", Read("class", name, kind), (), {}, Value("object"))
             self.notes.guard("function", found.__func__, node)
 
+    def lies_in_class(self, kind: type, name: str) -> None:
+        """Note what a class of the user's holds under a name, or that it holds nothing."""
+        if follow.is_users_class(kind):
+            self.held_by_class[kind, name] = class_attribute(kind, name, ...)
+
     def protocol(self, obj: Any, name: str) -> Any:
         """The function of the user's that Python calls as this special method of an object; None where there
         is none, or the object is not followed."""
@@ -94,6 +99,7 @@ class Objects(Operators):
         found = class_attribute(type(obj), name)
         plain = found.npcompile_function() if hasattr(type(found), "npcompile_function") else found
         if type(plain) is not types.FunctionType:
+            self.lies_in_class(type(obj), name)
             return None
         if not (follow.is_users(plain) or follow.is_listed_method(plain)):
             return None

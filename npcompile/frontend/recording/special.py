@@ -1,5 +1,4 @@
-"""Special methods of arrays that are called by their names (`a.__add__(b)`): the operators that they are; and
-`hasattr(obj, name)`."""
+"""Special methods of arrays that are called by their names (`a.__add__(b)`): the operators that they are."""
 
 from __future__ import annotations
 
@@ -11,8 +10,7 @@ import numpy as np
 
 from npcompile.frontend.arrays import is_numpy
 from npcompile.frontend.hooks import BINARY, INPLACE
-from npcompile.frontend.made import class_attribute, is_absent, is_own, is_plain
-from npcompile.frontend.recording.library import Library
+from npcompile.frontend.recording.asking import Asking
 from npcompile.frontend.recording.objects import _COMPARED, _NAMES, _UNARY
 from npcompile.frontend.signature import NUMBERS
 
@@ -61,11 +59,10 @@ def _listed() -> dict[Any, tuple[int, _Handler]]:
 
 
 _LISTED = _listed()
-_ASKING = {id(hasattr): 2, id(getattr): 3}
 _OF_SCALARS = {"any": np.any, "all": np.all}  # methods of scalars that are these functions
 
 
-class Special(Library):
+class Special(Asking):
     """`a.__add__(b)` and `np.ndarray.__add__(a, b)`, of arrays, NumPy's scalars and numbers.
 
     Of anything else they may answer with NotImplemented, where the operator asks the other operand."""
@@ -88,29 +85,4 @@ class Special(Library):
         ):
             if (function := _OF_SCALARS.get(fn.__name__)) is not None:
                 return (self.call(function, fn.__self__),)
-        if self.on and not kwargs and _ASKING.get(id(fn)) == len(args) and type(args[1]) is str:
-            if (answer := self._looked_for(*args)) is not None:
-                return answer
         return super().of_objects(fn, args, kwargs)
-
-    def _looked_for(self, obj: Any, name: str, *default: Any) -> tuple[Any, ...] | None:
-        """`hasattr(obj, name)`, or with a default `getattr(obj, name, default)`, of an object that may have
-        it by now: what lies there is read again, and so is that nothing does."""
-        kind = type(obj)
-        if kind is types.SimpleNamespace:
-            known = self.notes.tracked.node(obj) is not None
-        else:
-            known = self.is_followed(obj) and is_plain(kind, "__getattribute__")
-        if not known:
-            return None
-        if is_absent(obj, name):
-            if class_attribute(kind, "__getattr__") is not None:
-                return None
-            self._note(self.notes.ref, name, True)
-            self._lacks(obj, name)
-            return default or (False,)
-        if not is_own(obj, name):
-            return None  # a property may raise, too
-        self._note(self.notes.ref, name, True)
-        found = self.getattr(obj, name)
-        return (found,) if default else (True,)

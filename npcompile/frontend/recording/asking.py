@@ -1,0 +1,106 @@
+"""What objects and classes are asked for: `hasattr`, `getattr` with a default, `isinstance`, `issubclass` and
+`callable`. What answers may be another at the next call, so it is read again."""
+
+from __future__ import annotations
+
+import types
+from abc import ABCMeta
+from collections.abc import Iterator
+from typing import Any
+
+from npcompile.frontend import follow
+from npcompile.frontend.arrays import is_array
+from npcompile.frontend.made import class_attribute, is_absent, is_own, is_plain
+from npcompile.frontend.notes import Unfollowed
+from npcompile.frontend.recording.library import Library
+
+_LOOKING = {id(hasattr): 2, id(getattr): 3}
+_IMMUTABLE = 1 << 8  # Py_TPFLAGS_IMMUTABLETYPE
+_CHECKS = "__instancecheck__", "__subclasscheck__"
+_HOLDERS = (type, types.ModuleType, types.FunctionType)
+
+
+class Asking(Library):
+    """Questions of structure, of what may change while it stays the same object."""
+
+    def of_objects(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
+        if self.on and not kwargs and _LOOKING.get(id(fn)) == len(args) and type(args[1]) is str:
+            if (answer := self._looked_for(*args)) is not None:
+                return answer
+        return super().of_objects(fn, args, kwargs)
+
+    def _looked_for(self, obj: Any, name: str, *default: Any) -> tuple[Any, ...] | None:
+        """`hasattr(obj, name)`, or with a default `getattr(obj, name, default)`, of an object that may have
+        it by now: what lies there is read again, and so is that nothing does."""
+        kind = type(obj)
+        if kind is types.SimpleNamespace:
+            known = self.notes.tracked.node(obj) is not None
+        else:
+            known = self.is_followed(obj) and is_plain(kind, "__getattribute__")
+        if not known:
+            return None
+        if is_absent(obj, name):
+            if class_attribute(kind, "__getattr__") is not None:
+                return None
+            self._note(self.notes.ref, name, True)
+            self.lies_in_class(kind, "__getattr__")
+            self._lacks(obj, name)
+            return default or (False,)
+        if not is_own(obj, name):
+            return None  # a property may raise, too
+        self._note(self.notes.ref, name, True)
+        found = self.getattr(obj, name)
+        return (found,) if default else (True,)
+
+    def ask_again(self, fn: Any, args: tuple[Any, ...], result: Any) -> None:
+        """Note what decides the answer of `hasattr` and the like, beside the types of their arguments."""
+        if fn is hasattr:
+            self._has(args[0], args[1], result)
+        elif fn is callable:
+            self.lies_in_class(type(args[0]), "__call__")
+        elif fn is isinstance:
+            if class_attribute(type(args[0]), "__class__") is not object.__dict__["__class__"]:
+                if follow.is_users_class(type(args[0])):
+                    raise Unfollowed(f"the class that a {type(args[0]).__name__} says it is of")
+            self._is_a(type(args[0]), args[1], args[0])
+        elif fn is issubclass and isinstance(args[0], type):
+            self._is_a(args[0], args[1], None)
+
+    def _has(self, obj: Any, name: str, result: bool) -> None:
+        if is_array(obj):
+            return
+        if self.notes.tracked.node(obj) is not None:
+            raise Unfollowed("hasattr() of something from outside")
+        if isinstance(obj, _HOLDERS):
+            if not (isinstance(obj, type) and obj.__flags__ & _IMMUTABLE):
+                self._read("has", name, obj, None, result)
+        elif follow.is_users_class(type(obj)):  # made inside, and its class has it
+            if type(class_attribute(type(obj), name)) is property:
+                raise Unfollowed(f"hasattr() of a {type(obj).__name__}: its class works it out")
+            self.lies_in_class(type(obj), name)
+
+    def _is_a(self, kind: type, classes: Any, obj: Any) -> None:
+        for other in _flat(classes):
+            if issubclass(type(other), ABCMeta) and _asks_as(type(other), ABCMeta):
+                if obj is not None and hasattr(other, "_is_protocol"):  # it may ask what the object holds
+                    raise Unfollowed(f"isinstance() of the protocol {other.__name__}")
+                if not kind.__flags__ & _IMMUTABLE or follow.is_users_class(other):  # one may be registered
+                    self._read("subclass", kind, other, None, issubclass(kind, other))
+            elif not _asks_as(type(other), type):
+                raise Unfollowed(f"isinstance() of {other.__name__}: its class works it out")
+        if follow.is_users_class(kind):
+            self._read("class", "__mro__", kind, None, kind.__mro__)
+
+
+def _flat(classes: Any) -> Iterator[Any]:
+    """The classes in the second argument of `isinstance`."""
+    if isinstance(classes, tuple | types.UnionType):
+        for part in classes if isinstance(classes, tuple) else classes.__args__:
+            yield from _flat(part)
+    else:
+        yield classes
+
+
+def _asks_as(kind: type, other: type) -> bool:
+    """Whether classes of this class are asked as those of the other are."""
+    return all(getattr(kind, name) is getattr(other, name) for name in _CHECKS)
