@@ -18,7 +18,7 @@ from numpy.lib import stride_tricks
 from numpy.lib.array_utils import normalize_axis_index
 
 from npcompile.frontend import dispatch, errstate
-from npcompile.frontend.ops.sorting import kind_of
+from npcompile.frontend.ops.sorting import DESCENDING, kind_of
 from npcompile.frontend.strided import Strided
 from npcompile.frontend.table import TABLE, Unsupported
 
@@ -276,13 +276,19 @@ numpys_up_to: ContextVar[float] = ContextVar("npcompile.numpys_up_to", default=S
 
 
 @eager(np.argsort, np.ndarray.argsort)
-def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
-    """Where nothing is equal there is one order only. Where something is, NumPy's unstable one is its own."""
+def argsort(
+    a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None, **later: Any
+) -> Any:
+    """Where nothing is equal there is one order only. Where something is, NumPy's unstable one is its own.
+
+    later: what NumPy takes from 2.5 on (`descending`).
+    """
     array = _ours(a)
-    asked = (a, axis, kind), {} if stable is None else {"stable": stable}
-    if order is not None or kind_of(*asked) not in ("q", "h") or array._memory.dim() == 0:
+    asked = (a, axis, kind), {"stable": stable, **later}
+    odd = later.keys() - ({"descending"} if DESCENDING else set())
+    if odd or order is not None or kind_of(*asked) not in ("q", "h") or array._memory.dim() == 0:
         raise Unsupported("an order that no op gives")
-    found = dispatch.call(np.ndarray.argsort, (array, axis), {"stable": True})
+    found = dispatch.call(np.ndarray.argsort, (array, axis), {"stable": True, **later})
     if numpys_up_to.get() and _has_equals(array, found, axis):
         raise Unsupported("an unstable order of equal items")
     return found

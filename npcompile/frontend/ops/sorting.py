@@ -13,6 +13,7 @@ from torch import Tensor
 
 from npcompile.frontend.ops.rules import FLOAT64, cast, op, promoted, tensor
 from npcompile.frontend.table import TORCH, Op, Unsupported, Weak
+from npcompile.nep50.asked import takes
 
 _FEW_BINS = 16  # so many counts are cheaper as masked reductions, which fuse with what makes the bins
 
@@ -20,20 +21,28 @@ _FEW_BINS = 16  # so many counts are cheaper as masked reductions, which fuse wi
 # -- sorting ---------------------------------------------------------------------------------------
 
 
-def ordered(a: Tensor, axis: int) -> tuple[Tensor, Tensor]:
+# Whether this NumPy's sorts take `descending`: since 2.5.
+DESCENDING = takes(lambda: np.sort([0], descending=True))  # type: ignore[call-overload]
+
+
+def ordered(a: Tensor, axis: int, descending: bool = False) -> tuple[Tensor, Tensor]:
     """The array sorted along an axis, equal items in their old order, and that order.
 
-    Complex numbers go by real then imaginary part, those with NaN in them behind: in the imaginary part, in
-    the real part, in both.
+    Complex numbers go by real then imaginary part. What has a NaN in it is behind, descending too: complex
+    numbers with one in the imaginary part, in the real part, in both.
     """
-    if not a.is_complex():
-        found = torch.sort(a, dim=axis, stable=True)
+    if not (a.is_complex() or (descending and a.is_floating_point())):
+        found = torch.sort(a, dim=axis, stable=True, descending=descending)
         return found.values, found.indices
-    missing = 2 * torch.isnan(a.real).to(torch.int8) + torch.isnan(a.imag)
-    real, imag = (torch.where(torch.isnan(part), 0, part) for part in (a.real, a.imag))
-    order = torch.sort(imag, dim=axis, stable=True).indices
-    for key in (real, missing):
-        order = order.gather(axis, torch.sort(key.gather(axis, order), dim=axis, stable=True).indices)
+    parts = (a.imag, a.real) if a.is_complex() else (a,)
+    missing = torch.isnan(parts[-1]).to(torch.int8)
+    if a.is_complex():
+        missing = 2 * missing + torch.isnan(a.imag)
+    keys = [*[(torch.where(torch.isnan(part), 0, part), descending) for part in parts], (missing, False)]
+    order = torch.sort(keys[0][0], dim=axis, stable=True, descending=descending).indices
+    for key, down in keys[1:]:
+        later = torch.sort(key.gather(axis, order), dim=axis, stable=True, descending=down).indices
+        order = order.gather(axis, later)
     return a.gather(axis, order), order
 
 
@@ -53,6 +62,8 @@ def letter(kind: str | None) -> str | None:
 def kind_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
     """The letter of the kind that a call of `sort` or `argsort` asks for, None for what NumPy refuses."""
     kind, stable = args[2] if len(args) > 2 else kwargs.get("kind"), kwargs.get("stable")
+    if kwargs.get("descending") is not None and not (DESCENDING and kind is None):
+        return None
     if stable is not None:
         return ("s" if stable else "q") if kind is None and isinstance(stable, (int, np.bool_)) else None
     return letter(kind) if kind is None or isinstance(kind, str) else None
@@ -61,15 +72,25 @@ def kind_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
 def _sort_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
     if kind_of(args, kwargs) is None:
         return "a kind that NumPy refuses"
+    if "descending" in kwargs and not DESCENDING:
+        return "a keyword that this NumPy does not know"
     return "order" if kwargs.get("order") is not None or len(args) > 3 else None
 
 
 @op(np.sort, scalar=False, library=True, limits=_sort_limits)
-def sort(a: Tensor, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Tensor:
+def sort(
+    a: Tensor,
+    axis: Any = -1,
+    kind: Any = None,
+    order: Any = None,
+    *,
+    stable: Any = None,
+    descending: Any = None,
+) -> Tensor:
     if axis is None:
         a, axis = a.reshape(-1), -1
     axis = normalize_axis_index(axis, a.dim())
-    return ordered(a, axis)[0]
+    return ordered(a, axis, bool(descending))[0]
 
 
 def _argsort_limits(self: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
@@ -79,13 +100,21 @@ def _argsort_limits(self: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
 
 
 @op(np.argsort, np.ndarray.argsort, scalar=False, library=True, limits=_argsort_limits)
-def argsort(a: Tensor, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Tensor:
+def argsort(
+    a: Tensor,
+    axis: Any = -1,
+    kind: Any = None,
+    order: Any = None,
+    *,
+    stable: Any = None,
+    descending: Any = None,
+) -> Tensor:
     if axis is None:
         a, axis = a.reshape(-1), -1
     if a.dim() == 0:
         raise Unsupported("argsort of a 0-d array")
     axis = normalize_axis_index(axis, a.dim())
-    return ordered(a, axis)[1]
+    return ordered(a, axis, bool(descending))[1]
 
 
 def _search_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
