@@ -48,6 +48,11 @@ report: Any = None
 report_cast: Any = None
 # How an answer lies in memory, `(function, args, kwargs, answer)`: set by `lying.py`, likewise.
 lying: Any = None
+# NumPy's second types of the same bits, set by `twins.py`: operands as of the first, `(value)`; which of the
+# two an answer is of, `(function, args, kwargs, result)`; an answer so named, `(answer, dtype)`.
+plain: Any = None
+twin: Any = None
+named: Any = None
 
 
 def name_of(function: Any) -> str:
@@ -200,14 +205,14 @@ def _answer(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any = No
     asked = (
         map_arrays(kwargs, _layout) if out is None else {**map_arrays(kwargs, _layout), "out": _layout(out)}
     )
-    if (reason := op.refuses(map_arrays(args, _layout), asked)) is not None:
+    if (reason := op.refuses(plain(map_arrays(args, _layout)), plain(asked))) is not None:
         raise Unsupported(reason)
     held = [array._memory for array in arrays_in((args, kwargs))]
     if any(memory.dim() > MOST_AXES for memory in held):
         raise Unsupported(f"more than {MOST_AXES} axes")
     if len({memory.device for memory in held}) > 1:
         raise Unsupported("arrays on several devices")
-    result = op(*operands(args), **operands(kwargs))
+    result = op(*plain(operands(args)), **plain(operands(kwargs)))
     if op.checked:
         result, ok = result
         if ok is not None and not bool(ok):
@@ -270,13 +275,14 @@ def native(op: Op, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
         result = _answer(op, args, kwargs)
     else:
         result = _answer(op, args, kwargs, out)
+    dtype = twin(function, args, kwargs, result) if out is None else None
     told = report(function, args, kwargs, result)
     if out is None:
         if told is not None:
             told()
         scalar = op.scalar if op.scalars is None else op.scalar_at(*map_arrays((args, kwargs), _layout))
         answer = wrap(scalar, result, [array._memory for array in arrays_in((args, kwargs))])
-        answer = lying(function, args, kwargs, answer)
+        answer = named(lying(function, args, kwargs, answer), dtype)
         return answer.item() if op.numbers is not None and op.numbers(args, kwargs) else answer
     casting = kwargs.get("casting", "same_kind")
     dtype = convert.numpy_dtype(result.dtype)

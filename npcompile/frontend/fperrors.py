@@ -56,7 +56,7 @@ def _new(result: torch.Tensor, operands: Sequence[torch.Tensor]) -> torch.Tensor
 
 def _tensor(value: Any) -> torch.Tensor:
     """An operand as a tensor that can be compared: wide unsigned integers by their bits."""
-    made = value if isinstance(value, torch.Tensor) else torch.as_tensor(np.asarray(value))
+    made = value if isinstance(value, torch.Tensor) else torch.as_tensor(dispatch.plain(np.asarray(value)))
     return made.to(torch.int64) if made.dtype in (torch.uint16, torch.uint32, torch.uint64) else made
 
 
@@ -118,7 +118,7 @@ def of_call(
 
 
 def _array(value: Any) -> torch.Tensor:
-    return value if isinstance(value, torch.Tensor) else torch.as_tensor(np.asarray(value))
+    return value if isinstance(value, torch.Tensor) else torch.as_tensor(dispatch.plain(np.asarray(value)))
 
 
 def of_mask(ufunc: np.ufunc) -> None:

@@ -10,7 +10,7 @@ import torch
 
 from npcompile.frontend.dispatch import _layout, map_arrays
 from npcompile.frontend.strided import Strided
-from npcompile.frontend.table import TWINS
+from npcompile.frontend.twins import named
 
 Layout = np.ndarray[Any, Any]
 
@@ -74,9 +74,9 @@ def lying(made: Any, array: Any, index: Any) -> Any:
     items = map_arrays(index if type(index) is tuple else (index,), _layout)
     if not isinstance(made, Strided) or made._memory.numel() < 2 or any(map(_truth, items)):
         return made
-    if made._layout.dtype.char in TWINS:
-        return made  # NumPy's own answer, whose dtype is another than the tensor's
-    return Strided._of_tensor(placed(made._memory, picked(array._layout, items, tuple(made._memory.shape))))
+    dtype = made._layout.dtype
+    made = Strided._of_tensor(placed(made._memory, picked(array._layout, items, tuple(made._memory.shape))))
+    return named(made, dtype)
 
 
 def _truth(item: Any) -> bool:

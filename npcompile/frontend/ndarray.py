@@ -291,9 +291,9 @@ class ndarray(Exports):
         self, axis: int = -1, kind: Any = None, order: Any = None, *, stable: bool | None = None, **later: Any
     ) -> None:
         """In place, as NumPy's. later: what NumPy takes from 2.5 on (`descending`)."""
-        if not self._layout.flags.writeable:
-            self._layout.sort(axis)
         how = {"kind": kind, "order": order, "stable": stable, **later}
+        if not self._layout.flags.writeable:
+            self._layout.sort(axis, **how)
         np.empty(0, self.dtype).sort(**how)  # raises for what is no sort
         self[...] = dispatch.call(np.sort, (self, axis), how)
 
@@ -422,9 +422,8 @@ def _known(value: Any) -> bool:
 
 def rebuild(values: np.ndarray[Any, Any], device: str) -> ndarray:
     """The array that was pickled, on the device it was on."""
-    array: ndarray = ndarray._of_numpy(values)
-    moved: ndarray = array.to_device(device)
-    return moved
+    array: ndarray = ndarray._of_numpy(values).to_device(device)
+    return array
 
 
 def asarray(value: Any, dtype: Any = None, *, copy: bool | None = None) -> Any:
@@ -438,6 +437,8 @@ def asarray(value: Any, dtype: Any = None, *, copy: bool | None = None) -> Any:
             if copy is False:
                 raise ValueError("Unable to avoid copy while creating an array as requested.")
             return dispatch.call(np.ndarray.astype, (value, dtype), {})
+        again = value._layout if copy or dtype is None else np.asarray(value._layout, dtype)
+        value = value if again is value._layout else value._view_at(again)  # `long long` for `long`
         return dispatch.call(np.ndarray.copy, (value, "K"), {}) if copy else value
     made = np.array(value, dtype=dtype, copy=copy)
     if made is value:

@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 import torch
 
-from npcompile.frontend import dispatch, fperrors, layouts, lying
+from npcompile.frontend import dispatch, fperrors, layouts, lying, twins
 from npcompile.frontend.convert import numpy_dtype
 from npcompile.frontend.dispatch import arrays_in
 from npcompile.frontend.ops import ufunc_at
+from npcompile.frontend.ops.settling import MOST_ROUNDS, rounds
 from npcompile.frontend.strided import Strided
 from npcompile.frontend.table import TABLE, Op, Unsupported
 
@@ -132,17 +133,19 @@ def _called(op: Op, ufunc: np.ufunc, args: tuple[Any, ...], kwargs: dict[str, An
     _check_outputs(results, targets, casting)
     order = named.pop("order", "K")
     scalar = op.scalar and kwargs.get("out") is not ...  # out=...: an array in any case
+    dtypes = twins.of_call(ufunc, args, named, results)
     inputs = [array._memory for array in arrays_in((args, named))]
     plain = {key: item for key, item in named.items() if key != "base"}
     # asked before anything is written: an operand may be an output, too
     report = fperrors.of_call(ufunc, dispatch.operands(args), results, targets, plain)
     answers = []
-    for result, out, target in zip(results, outs, targets, strict=True):
+    for result, out, target, dtype in zip(results, outs, targets, dtypes, strict=True):
         if target is not None:
             target._write(_taken(result, target))
             answers.append(out)
         else:
-            answers.append(dispatch.wrap(scalar, _laid_out(result, args, order), inputs))
+            answer = dispatch.wrap(scalar, _laid_out(result, args, order), inputs)
+            answers.append(twins.named(answer, dtype))
     return (answers[0] if ufunc.nout == 1 else tuple(answers)), report
 
 
@@ -197,11 +200,12 @@ def _outer(op: Op, ufunc: np.ufunc, args: tuple[Any, ...], kwargs: dict[str, Any
     results = results if ufunc.nout > 1 else (results,)
     _check_outputs(results, targets, named.get("casting", "same_kind"))
     inputs = [array._memory for array in arrays_in((args, named))]
+    dtypes = twins.of_call(ufunc, args, named, results)
     answers = []
-    for result, out, target in zip(results, outs, targets, strict=True):
+    for result, out, target, dtype in zip(results, outs, targets, dtypes, strict=True):
         if target is not None:
             target._write(result)
-        answers.append(dispatch.wrap(scalar, result, inputs) if target is None else out)
+        answers.append(twins.named(dispatch.wrap(scalar, result, inputs), dtype) if target is None else out)
     plain = {key: item for key, item in named.items() if key != "base"}
     report = fperrors.of_method(ufunc, "outer", args, plain, results)
     return (answers[0] if ufunc.nout == 1 else tuple(answers)), report
@@ -225,7 +229,11 @@ def _reduced(
         out = out[0]
     scalar = op.scalar and out is not ...
     target = None if out is ... else _ours(out)
-    result = dispatch._answer(op, args, named)
+    within = rounds.set(MOST_ROUNDS)
+    try:
+        result = dispatch._answer(op, args, named)
+    finally:
+        rounds.reset(within)
     if target is not None:
         if numpy_dtype(result.dtype) != target.dtype:
             raise Unsupported("a reduction into another dtype")
@@ -237,6 +245,7 @@ def _reduced(
     report = fperrors.of_method(ufunc, name, args, named, (result,))
     if target is not None:
         return out, report
+    dtype = twins.of_method(ufunc, name, args, named, result)
     if name == "reduceat":
         result = result.contiguous()
     elif name == "accumulate" or tuple(result.shape) == getattr(args[0], "shape", None):
@@ -245,7 +254,8 @@ def _reduced(
         axis = args[1] if len(args) > 1 else named.get("axis", 0)
         keepdims = result.dim() == args[0]._memory.dim()
         result = layouts.placed(result, lying.reduced(args[0]._layout, axis, keepdims))
-    return dispatch.wrap(scalar, result, [array._memory for array in arrays_in((args, named))]), report
+    answer = dispatch.wrap(scalar, result, [array._memory for array in arrays_in((args, named))])
+    return twins.named(answer, dtype), report
 
 
 def _at(op: Op, ufunc: np.ufunc, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[None, Report]:

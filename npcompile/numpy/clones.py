@@ -15,7 +15,7 @@ import numpy
 from npcompile.frontend import convert, dispatch, errstate, private, sized
 from npcompile.frontend.composed import CALLBACKS, COMPOSED, WARNING
 from npcompile.frontend.ndarray import ndarray
-from npcompile.frontend.table import Unsupported, computed
+from npcompile.frontend.table import Unsupported
 from npcompile.numpy import creation
 from npcompile.numpy.converter import ArrayConverter
 from npcompile.numpy.wrappers import Fact, Function, ufunc
@@ -237,8 +237,6 @@ def native(value: Any, within: bool = False) -> bool:
     """Whether a clone can do with this argument: no dtypes that our arrays cannot hold, no foreign arrays."""
     kind = type(value)
     if kind is ndarray:
-        if computed(value.dtype) is None:  # `long long` would be `long` in what is made of it
-            return False
         return bool(value._memory.device.type == "cpu")  # what clones make anew lies there
     if kind is numpy.ndarray or isinstance(value, numpy.generic):
         return value.dtype in convert.TORCH_OF

@@ -305,3 +305,27 @@ def test_scipys_ufuncs_are_ops() -> None:
     same(numpy.asarray(special.j0(a)), special.j0(numpy.array([0.25, 0.5, 2.0])))
     assert counters.host_calls.total() == 1
     counters.reset()
+
+
+IN_ORDER = [item for item in BINARY if item not in (numpy.add, numpy.multiply)]
+
+
+@pytest.mark.parametrize("ufunc", IN_ORDER, ids=lambda ufunc: ufunc.__name__)
+def test_long_rows_accumulate_in_order(ufunc: numpy.ufunc) -> None:
+    """All places at once, again until none changes: without a host call where elements make earlier ones
+    forgotten."""
+    forgetting = (numpy.remainder, numpy.fmod, numpy.lcm, numpy.left_shift, numpy.right_shift, numpy.power)
+    for dtype in NATIVE:
+        row = numpy.array([0, 1, 2] * 100).astype(dtype)
+        for array, axis in ((row, 0), (numpy.stack([row, row[::-1] + row.dtype.type(1)]), 1)):
+            counters.reset()
+            args, kwargs = (array, axis), {"dtype": dtype} if dtype != "bool" else {}
+            want, raised = run(numpy, ufunc.__name__, "accumulate", args, kwargs)
+            got, error = run(np, ufunc.__name__, "accumulate", args, kwargs)
+            same_exception(error, raised)
+            if raised is None:
+                kind = numpy.asarray(want).dtype.kind
+                same(got, want, 64 if kind in "fc" else 0, 100.0 if kind in "fc" else 0, dtype)
+            if ufunc in forgetting and array is row:
+                assert not counters.host_calls, dtype
+    counters.reset()

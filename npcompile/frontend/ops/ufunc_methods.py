@@ -36,6 +36,7 @@ from npcompile.frontend.ops.reductions import (
 )
 from npcompile.frontend.ops.rules import NO_VALUE, as_dtype, cast, dtype_of, op, tensor
 from npcompile.frontend.ops.running import many_halves, running
+from npcompile.frontend.ops.settling import rounds, settled
 from npcompile.frontend.table import TABLE, Op, Unsupported
 
 _ROUNDED = frozenset({np.hypot, np.logaddexp, np.logaddexp2})  # grouping decides the last digits
@@ -209,15 +210,14 @@ def _steps_limit(default: Any, dtype_at: int) -> Callable[[Op, tuple[Any, ...], 
             return "NumPy's vector loop, whose order is its own"
         if np_ufunc in _ASSOCIATIVE and not (method == "accumulate" and _one_by_one_only(np_ufunc, chosen)):
             return None
-        if method == "accumulate" and (
-            chosen.kind == "b" or (np_ufunc is np.subtract and chosen.kind in "iu")
-        ):
+        any_grouping = chosen.kind == "b" or (np_ufunc is np.subtract and chosen.kind in "iu")
+        if method == "accumulate" and any_grouping:
             return None
         place = dtype_at - 1
         axis = args[place] if len(args) > place else kwargs.get("axis", default)
         shape = np.shape(array)
         lengths = shape if axis is None else [shape[axis]] if type(axis) is int and shape else []
-        if any(length > MOST_STEPS for length in lengths):
+        if any(length > MOST_STEPS for length in lengths) and not (method == "accumulate" and rounds.get()):
             return f"more than {MOST_STEPS} steps of {np_ufunc.__name__}, one after the other"
         return None
 
@@ -300,9 +300,8 @@ def _of_bools(np_ufunc: np.ufunc, a: Tensor, axis: int) -> Tensor:
 
 def _accumulated(np_ufunc: np.ufunc, a: Tensor, axis: int, dtype: Any, checks: Checks) -> Tensor:
     chosen = accumulator(_reduction(np_ufunc, dtype_of(a)), dtype_of(a), dtype)
-    if np_ufunc in (np.add, np.multiply, np.maximum, np.minimum) and chosen.kind != "c":
-        return running(_OWN[np_ufunc], a, axis, dtype)
-    if np_ufunc in (np.add, np.multiply):
+    extremes = np_ufunc in (np.maximum, np.minimum) and chosen.kind != "c"
+    if extremes or np_ufunc in (np.add, np.multiply):
         return running(_OWN[np_ufunc], a, axis, dtype)
     a = cast(a, chosen)
     length = a.shape[axis]
@@ -316,6 +315,8 @@ def _accumulated(np_ufunc: np.ufunc, a: Tensor, axis: int, dtype: Any, checks: C
     if np_ufunc is np.subtract and chosen.kind in "iu":
         first, rest = a.narrow(axis, 0, 1), a.narrow(axis, 1, length - 1)
         return running(ADD, torch.cat([first, -rest], axis), axis, chosen)
+    if length > MOST_STEPS:
+        return settled(lambda one, other: combined(np_ufunc, one, other, checks=checks), a, axis)
     steps = list(a.unbind(axis))
     for at in range(1, length):
         steps[at] = combined(np_ufunc, steps[at - 1], steps[at], checks=checks)
