@@ -46,6 +46,8 @@ for values in ([], [1.0]):
     case(
         "numpy.put", lambda np, a, v=values: after(np.put, a, [0, -1], v), given((A[:0],), (A,)), f"{values}"
     )
+case("numpy.put", lambda np, a: after(np.put, a, a > 1, 5), given((A,)), "bool indices")
+case("numpy.put", lambda np, a: after(np.put, a, a > 1, []), given((A,)), "bool indices, no values")
 case("numpy.put", lambda np, a: after(np.put, a, [0.0], 1), given((A,)), "float indices", refused=True)
 case("numpy.put", lambda np, a: after(np.put, a, [0], 1j), given((A,)), "complex", refused=True)
 for name in ("putmask", "place"):
