@@ -13,7 +13,8 @@ from typing import Any
 
 from npcompile.checked_kernel import CheckedKernel
 from npcompile.frontend import follow
-from npcompile.frontend.checking import CheckedRecorder, CheckedRun, Difference
+from npcompile.frontend.checked_run import CheckedRun
+from npcompile.frontend.checking import CheckedRecorder, Difference
 from npcompile.frontend.rewrite import Rewritten, rewrite
 from npcompile.lower.segment import Segment
 
@@ -28,7 +29,8 @@ class Verification:
 
     ok: no operation differs. checked: how many were compared. result: what the call returned, which is
     NumPy's own answer. difference: the first that differs, or None. host: operations that npcompile leaves to
-    NumPy, so that there was nothing to compare. unseen: why nothing at all could be looked into.
+    NumPy, so that there was nothing to compare. skipped: functions that Python itself called (what a cache
+    or a library was given), in which nothing was compared. unseen: why nothing at all could be looked into.
     """
 
     ok: bool
@@ -36,6 +38,7 @@ class Verification:
     result: Any
     difference: Difference | None = None
     host: tuple[str, ...] = ()
+    skipped: tuple[str, ...] = ()
     unseen: str | None = None
 
     @property
@@ -70,7 +73,8 @@ class Verification:
         if self.unseen is not None:
             return f"nothing was compared: {self.unseen}"
         text = f"all {self.checked} operations agree with NumPy"
-        return text + (f"; left to NumPy: {', '.join(self.host)}" if self.host else "")
+        text += f"; left to NumPy: {', '.join(self.host)}" if self.host else ""
+        return text + (f"; not looked into: {', '.join(self.skipped)}" if self.skipped else "")
 
 
 def verify(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Verification:
@@ -78,7 +82,8 @@ def verify(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Verification:
 
     f: a function, jitted or not, a bound method, or one of NumPy's own. The call happens once, on the
     caller's own arrays, with all its effects; npcompile works on copies of them. Helpers that it calls are
-    looked into, installed libraries are not. Raises what the call raises.
+    looked into, installed libraries are not. Raises what the call raises, with a note
+    of what differed before.
     """
     if isinstance(f, functools.partial):
         return verify(f.func, *f.args, *args, **(f.keywords | kwargs))
@@ -88,7 +93,13 @@ def verify(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Verification:
     if isinstance(plain, types.FunctionType):
         rewritten = rewrite(plain)
         if isinstance(rewritten, Rewritten):
-            result = rewritten.bind(plain, hooks)(*given, **kwargs)
+            try:
+                with hooks.watching():
+                    result = hooks.enter(plain, given, kwargs)
+            except BaseException as error:
+                if hooks.difference is not None:
+                    error.add_note(str(hooks.difference))
+                raise
         else:
             result, unseen = plain(*given, **kwargs), rewritten.reason
     else:  # one of NumPy's, perhaps
@@ -96,7 +107,8 @@ def verify(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Verification:
         if hooks.difference is None and not (hooks.checked or hooks.host):
             unseen = f"a {type(plain).__name__} is no Python function"
     difference = hooks.difference
-    return Verification(difference is None, hooks.checked, result, difference, tuple(hooks.host), unseen)
+    host, skipped = tuple(hooks.host), tuple(hooks.skipped)
+    return Verification(difference is None, hooks.checked, result, difference, host, skipped, unseen)
 
 
 def verifying() -> bool:

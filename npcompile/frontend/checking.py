@@ -20,16 +20,16 @@ from typing import Any
 
 import numpy as np
 
-from npcompile.frontend import counters, dispatch, errstate, follow, pure
+from npcompile.frontend import counters, dispatch, errstate, pure
 from npcompile.frontend.hooks import BINARY, COMPARE, INPLACE, UNARY, Hooks
 from npcompile.frontend.mirror import Mirror
 from npcompile.frontend.ndarray import ndarray
 from npcompile.frontend.operation import Operation, Unlike
 from npcompile.frontend.record import Recorder
-from npcompile.frontend.rewrite import Rewritten, rewrite
+from npcompile.frontend.signature import NUMBERS
 from npcompile.frontend.table import TABLE, Op
 
-_PACKAGE = str(Path(__file__).parent.parent)
+PACKAGE = str(Path(__file__).parent.parent)
 
 # Methods of our arrays that are neither op nor made of ops as NumPy makes its own.
 IN_PLACE = (np.ndarray.fill, np.ndarray.sort)
@@ -62,7 +62,7 @@ class Difference:
 def user_place() -> tuple[str, int]:
     """The nearest line of code that is not this package's."""
     frame: types.FrameType | None = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+    while frame is not None and frame.f_code.co_filename.startswith(PACKAGE):
         frame = frame.f_back
     return ("", 0) if frame is None else (frame.f_code.co_filename, frame.f_lineno)
 
@@ -131,7 +131,7 @@ class Checked(Hooks):
             ours = functools.partial(_ufunc_method, owner, fn.__name__)
             return self._beside(fn, args, kwargs, perform, ours, TABLE.of_method(owner, fn.__name__))
         if _is_ours(fn):
-            return self._beside(fn, args, kwargs, perform, functools.partial(_function, fn))
+            return self._beside(fn, args, kwargs, perform, functools.partial(_function, fn), called=True)
         return perform()
 
     def _beside(
@@ -142,9 +142,11 @@ class Checked(Hooks):
         perform: Callable[[], Any],
         ours: Callable[..., Any],
         op: Op | None = None,
+        called: bool = False,
     ) -> Any:
-        """What `perform` gives; and `ours` on a copy of the arguments, compared with it."""
-        if self.difference is not None or errstate.traps() or not _is_numpys(function, args, kwargs):
+        """What `perform` gives; and `ours` on a copy of the arguments, compared with it. called: by its name,
+        so that it is NumPy's whatever it is given."""
+        if self.difference is not None or errstate.traps() or not _is_numpys(function, args, kwargs, called):
             return perform()
         try:
             mirror = Mirror((args, kwargs))
@@ -177,23 +179,11 @@ class Checked(Hooks):
                 self.difference = Difference(name, file, line, unlike.what, unlike.expected, unlike.got)
 
 
-class CheckedRun(Checked):
-    """Checks a whole call, the user's own functions that it calls included."""
-
-    def call(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
-        inner, given = follow.unwrapped(fn, args)
-        if isinstance(inner, types.FunctionType) and follow.is_users(inner):
-            rewritten = rewrite(inner)
-            if isinstance(rewritten, Rewritten):
-                return rewritten.bind(inner, self)(*given, **kwargs)
-        return super().call(fn, *args, **kwargs)
-
-
 class CheckedRecorder(Checked, Recorder):
     """A recorder that checks what it records."""
 
 
-def _is_numpys(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+def _is_numpys(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], called: bool) -> bool:
     """Whether this is an operation on NumPy's own arrays or scalars, without callbacks of the user's."""
     found: list[Any] = []
 
@@ -211,8 +201,9 @@ def _is_numpys(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
         return False
     if any(isinstance(item, (np.ndarray, np.generic, ndarray)) for item in found):
         return True
-    op = TABLE.of(function)
-    return op is not None and not isinstance(function, np.ufunc)
+    if isinstance(function, np.ufunc):
+        return called and all(type(item) in NUMBERS for item in found)
+    return TABLE.of(function) is not None
 
 
 def _is_ours(function: Any) -> bool:

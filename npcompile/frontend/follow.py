@@ -54,11 +54,12 @@ def unwrapped(fn: Any, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
 
 def is_users(fn: types.FunctionType) -> bool:
     """Whether this function's source lies outside the standard library and the installed packages."""
-    return _is_users_file(fn.__code__.co_filename)
+    return is_users_file(fn.__code__.co_filename)
 
 
 @functools.cache
-def _is_users_file(name: str) -> bool:
+def is_users_file(name: str) -> bool:
+    """The same of a file."""
     return not os.path.realpath(name).startswith(_INSTALLED)
 
 
@@ -76,7 +77,7 @@ def is_users_class(kind: type) -> bool:
     if known is None:
         module = sys.modules.get(kind.__module__)
         file = getattr(module, "__file__", None)
-        known = _is_users_by_methods(kind, module) if file is None else _is_users_file(file)
+        known = _is_users_by_methods(kind, module) if file is None else is_users_file(file)
         known = _users[kind] = known and not issubclass(kind, enum.Enum)  # its members are values
     return known
 
