@@ -429,3 +429,19 @@ def test_a_kernel_that_writes_wrongly_is_told() -> None:
 
     assert len(kernel_of(filled, spoil)) == 1
     assert kernel_of(filled, lambda result, host: result) == []
+
+
+def test_what_memory_held_is_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    def half(x: Any) -> Any:
+        y = np.empty_like(x)
+        y[1:] = x[1:] * 2
+        return y, np.empty(3)
+
+    monkeypatch.setenv("NPCOMPILE_VERIFY", "1")
+    jitted = npcompile.jit(half, wait=True)
+    with np.errstate(all="ignore"):
+        for fill in (1e77, 3.0, 1e-300):
+            held = [np.full(X.shape, fill) for _ in range(50)]
+            del held
+            same(jitted(X.copy())[0][1:], half(X.copy())[0][1:])
+    assert jitted.stats.reasons == []
