@@ -88,7 +88,7 @@ class Steps(Outside):
         read_only = type(result) is np.ndarray and not result.flags.writeable
         if step == "op" and (self.in_library(op, args) or read_only or self._has_views(result, args)):
             step = "library"
-        by_data = False
+        by_data = op.varies and step == "library"
         if step == "op" and self.general and "length" in op.accepts:
             step, by_data = "library", True  # how long it is depends on data: NumPy makes it
         if step == "view" and moving:

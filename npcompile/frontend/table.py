@@ -105,6 +105,7 @@ class Op:
     #                        None where this call cannot fail
     # Of a checked op: whether this call, on NumPy values and with this result, cannot fail.
     sure: Callable[[tuple[Any, ...], Any], bool] | None = None
+    varies: bool = False  # data decide the dtype of what NumPy's own library gives
     creates: bool = False  # makes an array from no array: has a default float dtype and a device
     methods: tuple[
         tuple[np.ufunc, str], ...

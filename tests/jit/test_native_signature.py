@@ -15,9 +15,10 @@ import numpy as np
 import pytest
 import torch
 
+from npcompile.frontend.around import Codes
 from npcompile.frontend.arrays import facts
 from npcompile.frontend.memory import Overlap
-from npcompile.frontend.program import Codes, Guard
+from npcompile.frontend.program import Guard
 from npcompile.frontend.signature import key_of
 from npcompile.lower import native
 

@@ -90,3 +90,11 @@ def test_a_generator_draws_numpys_stream_into_our_arrays() -> None:
     assert row.tolist() == theirs.permutation(6).tolist()
     assert isinstance(mine, numpy.random.Generator)
     assert ours("numpy").random.default_rng(mine) is mine
+
+
+def test_names_of_one_object_are_names_of_one_object_here() -> None:
+    names = [name for name in numpy.__all__ if callable(getattr(numpy, name))]
+    for name in names:
+        same = {other for other in names if getattr(numpy, other) is getattr(numpy, name)}
+        mine = getattr(ours("numpy"), name)
+        assert {other for other in names if getattr(ours("numpy"), other) is mine} == same

@@ -50,7 +50,7 @@ def _narrowed(a: Tensor, values: Tensor) -> bool:
     return not a.is_complex() and _narrows() and bool((values.imag == 0).all())
 
 
-@op(np.linalg.eigvals, scalar=False, library=True, checked=True)
+@op(np.linalg.eigvals, scalar=False, library=True, checked=True, varies=_narrows())
 def eigvals(a: Tensor) -> Checked:
     square(a)
     work, result = common(a)

@@ -375,6 +375,7 @@ def op(
     product: bool = False,
     checked: bool = False,
     sure: Callable[[tuple[Any, ...], Any], bool] | None = None,
+    varies: bool = False,
     creates: bool = False,
 ) -> Callable[[Callable[..., Any]], Op]:
     """Register a function over a body that has NumPy's own signature.
@@ -388,9 +389,8 @@ def op(
     def register(body: Callable[..., Any]) -> Op:
         parameters = list(inspect.signature(body).parameters.values())
         names = [item.name for item in parameters]
-        leading = names[:arrays]
         positional = [item.name for item in parameters if item.kind <= item.POSITIONAL_OR_KEYWORD]
-        traced = {*leading, *operands}
+        leading, traced = names[:arrays], {*names[:arrays], *operands}
         variadic = any(item.kind is item.VAR_POSITIONAL and item.name in traced for item in parameters)
         needed = sum(item.default is item.empty for item in parameters[:arrays])
         positions = range(64) if variadic else [at for at, key in enumerate(positional) if key in traced]
@@ -411,8 +411,7 @@ def op(
             if any(item is None for item in args[:needed]):
                 return "None as an array"
             given = [item for at, item in enumerate(args) if at in positions]
-            given += [item for key, item in kwargs.items() if key in traced]
-            for item in given:
+            for item in given + [item for key, item in kwargs.items() if key in traced]:
                 if type(item) in (list, tuple) and (reason := list_reason(item)):
                     return reason
             return limits(self, args, kwargs) if limits is not None else None
@@ -432,6 +431,7 @@ def op(
                 product=product,
                 checked=checked,
                 sure=sure,
+                varies=varies,
                 creates=creates,
                 methods=tuple(methods),
                 operands=frozenset({*positions, *traced, *range(parts), *names[:parts]}),

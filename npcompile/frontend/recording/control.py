@@ -112,6 +112,7 @@ class Control(Texts):
             self.on
             and not is_array(obj)
             and type(obj) not in (*SIMPLE, deque)
+            and not is_named_tuple(type(obj))
             and id(obj) not in self.notes.containers
             and self.notes.tracked.node(obj) is not None
         ):
@@ -153,7 +154,7 @@ class Control(Texts):
             or kind in _VIEWS
         ):
             return True
-        if kind is set:
+        if kind is set or (is_named_tuple(kind) and kind.__iter__ is tuple.__iter__):
             return True
         if kind in DICTS:
             return id(obj) in self.notes.containers
