@@ -139,13 +139,20 @@ def _methods(kind: type) -> Iterator[types.CodeType]:
             yield found.__code__
 
 
+def _orders() -> Iterator[types.CodeType]:
+    """The methods that `functools.total_ordering` gives a class."""
+    for name in ("__lt__", "__le__", "__gt__", "__ge__"):
+        kind = type("Kind", (), {name: None, "__eq__": None})
+        yield from _methods(functools.total_ordering(kind))
+
+
 _METHODS = frozenset(
     code for kind in CLASSES for base in kind.__mro__ if base is not object for code in _methods(base)
-)
+) | frozenset(_orders())
 
 
 def is_listed_method(fn: types.FunctionType) -> bool:
-    """Whether this is a method of NumPy's that a recording goes into."""
+    """Whether this is a method of NumPy's or of Python's library that a recording goes into."""
     return fn.__code__ in _METHODS
 
 

@@ -91,13 +91,17 @@ class Outside(Notes):
 
         within: nobody has asked for it yet, it only lies in a container that was read.
         """
-        kind = type(value)
-        is_number = kind in NUMBERS or isinstance(value, np.generic)
-        if kind in NUMBERS and read.how != "item":
+        if type(value) in NUMBERS and read.how != "item":
             value = fresh(value)
-        known = self.tracked.get(value)
         node = self.add("read", read, () if base is None else (base,), {}, self.value(value, outside=True))
         node.meta["within"] = within
+        return self.read_as(node, value, read.how)
+
+    def read_as(self, node: fx.Node, value: Any, how: str) -> Any:
+        """Note what a step that reads gave, and has to give at replay. how: as in `Read`, or "call"."""
+        kind = type(value)
+        is_number = kind in NUMBERS or isinstance(value, np.generic)
+        known = self.tracked.get(value)
         if known is not None and known.node is not None and not is_number:
             self.guard(
                 "same", None, node, known.node
@@ -107,7 +111,7 @@ class Outside(Notes):
             self.know(value, node)
         elif is_number:
             self.guard("type", kind, node)
-            if self.counting and kind is int and value >= SMALLEST:
+            if self.counting and kind is int and value >= SMALLEST and how != "call":
                 self.counted(node, value)
             self.know(value, node)
         elif kind in (bool, str, bytes, type(None)):
@@ -117,7 +121,7 @@ class Outside(Notes):
             self.containers[id(value)] = node
             node.meta["kind"] = kind
             self.opened(value, node)
-        elif kind is tuple and (not is_fixed(value) or (self.counting and is_shape(value))):
+        elif kind is tuple and (not is_fixed(value) or (self.counting and is_shape(value) and how != "call")):
             self.guard("type", kind, node)
             self.tracked.keep(value, node)
             self.contents(node, value)
@@ -127,7 +131,7 @@ class Outside(Notes):
         elif isinstance(value, Enum):
             self.guard("is", value, node)
             self.tracked.keep(value, None)
-        elif kind is FunctionType and value.__code__.co_flags & CO_NESTED and read.how != "global":
+        elif kind is FunctionType and value.__code__.co_flags & CO_NESTED and how != "global":
             self.guard("code", value.__code__, node)  # made in a call: another object at the next one
             self.tracked.keep(value, node)
         elif kind is tuple:

@@ -10,9 +10,18 @@ import pytest
 
 import npcompile
 from tests.checker import same
-from tests.jit import constructs, constructs_flow, constructs_library, constructs_mixed, constructs_objects
+from tests.jit import (
+    constructs,
+    constructs_flow,
+    constructs_library,
+    constructs_mixed,
+    constructs_objects,
+    constructs_order,
+)
 
-PROGRAMS = constructs.programs_of(constructs_flow, constructs_library, constructs_objects, constructs_mixed)
+PROGRAMS = constructs.programs_of(
+    constructs_flow, constructs_library, constructs_objects, constructs_mixed, constructs_order
+)
 
 # Recorded in pieces, or left to Python.
 IN_PIECES = frozenset(

@@ -35,6 +35,7 @@ from npcompile.frontend.tracked import fresh
 _GRIDS = (type(np.mgrid), type(np.ogrid), type(np.r_), type(np.c_))  # `np.mgrid[0:3, 0:4]` makes arrays
 
 
+_INDICES = type(np.s_)
 _FLAGS = type(np.empty(0).flags)
 _IMMUTABLE = 1 << 8  # Py_TPFLAGS_IMMUTABLETYPE: in a class that Python code made, more may change
 _GENERATORS = (np.random.Generator, np.random.RandomState)
@@ -276,6 +277,8 @@ class Access(Histories):
                 return self.notes.host(GETITEM, (obj, index), {}, result)
             return self.notes.op(op, (obj, index), {}, result, view=is_array(result) and is_basic(index))
         if type(obj) is _FLAGS and index in pure.FLAGS:
+            return result
+        if type(obj) is _INDICES:  # `np.s_[1:, k]` is what it is asked for
             return result
         if type(obj) in _GRIDS:
             return self.notes.host(Call("grid", obj.__getitem__), (index,), {}, result)

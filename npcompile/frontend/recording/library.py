@@ -14,13 +14,14 @@ import heapq
 import itertools
 import operator
 import types
+from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from npcompile.frontend import follow, pure
-from npcompile.frontend.arrays import facts, is_array
+from npcompile.frontend.arrays import is_array
 from npcompile.frontend.hooks import BINARY, COMPARE, INPLACE, UNARY
 from npcompile.frontend.program import step_of
 from npcompile.frontend.recording.control import LAZY
@@ -34,6 +35,8 @@ _INPLACE = {id(function): symbol for symbol, function in INPLACE.items()}
 _UNARY = {id(function): symbol for symbol, function in UNARY.items()}
 _COMPARE = {id(COMPARE[op]): op for op in ("<", "<=", ">", ">=", "==", "!=", "is", "is not")}
 _CACHED: Any = type(functools.cache(abs))
+_DISPATCHER: Any = functools.singledispatch(abs)
+_DISPATCHING = _DISPATCHER.__code__
 SEVERAL = 16  # a cache of fewer may have forgotten what it was asked for before
 _GETTERS = (operator.itemgetter, operator.attrgetter, operator.methodcaller)
 # What is drawn from one after the other, and nothing else is done with.
@@ -89,8 +92,10 @@ class Library(Kept):
             if (node := self.notes.tracked.node(fn)) is not None and step_of(node) != "read":
                 return None  # an argument may be another at each call, and is called again
             return self._getter(fn, args, kwargs)
-        if type(fn) is _CACHED and not kwargs and all(map(self._is_decided, args)):
+        if type(fn) is _CACHED and not kwargs and all(map(self._is_decided_or_member, args)):
             return self._remembered(fn, args)
+        if type(fn) is types.FunctionType and fn.__code__ is _DISPATCHING and args:
+            return (self.call(self._dispatched(fn, self.call(type, args[0])), *args, **kwargs),)
         own = getattr(fn, "__self__", None)
         if own is itertools.chain and type(fn) is types.BuiltinFunctionType:
             return self._chained(fn, args, kwargs)
@@ -106,26 +111,24 @@ class Library(Kept):
         so it is read as what lies in a dict is."""
         self._note(self.notes.ref, fn, True)  # an argument is known by its type alone
         most = fn.cache_parameters()["maxsize"]
-        result = do(fn, *args) if most is None or most >= SEVERAL else None
-        if not is_array(result) and type(result) not in (float, complex):
+        if most is not None and most < SEVERAL:
             return None
-        return (self._note(self._is_remembered, fn, args, result),)
+        return (self._note(self._is_remembered, fn, args, do(fn, *args)),)
 
     def _is_remembered(self, fn: Any, args: tuple[Any, ...], result: Any) -> Any:
-        notes = self.notes
-        if not is_array(result):
-            result = fresh(result)
-        known = notes.tracked.node(result)
-        node = notes.add("read", Remembered(fn), args, {}, notes.value(result, outside=True))
-        if known is not None:
-            notes.guard("same", None, node, known)
-            return result
-        if is_array(result):
-            notes.guard("array", facts(result), node)
-        else:
-            notes.guard("type", type(result), node)
-        notes.know(result, node)
-        return result
+        value = fresh(result) if type(result) in NUMBERS else result
+        node = self.notes.add("read", Remembered(fn), args, {}, self.notes.value(value, outside=True))
+        return self.notes.read_as(node, value, "call")
+
+    def _dispatched(self, fn: Any, kind: type) -> Any:
+        """Which function one under `functools.singledispatch` calls for a type: others may be registered."""
+        found = fn.dispatch(kind)
+        asked = Remembered(functools.partial(fn.dispatch, kind))
+        return self._note(self._is_dispatched, asked, found) if self.on else found
+
+    def _is_dispatched(self, asked: Remembered, found: Any) -> Any:
+        node = self.notes.add("read", asked, (), {}, self.notes.value(found, outside=True))
+        return self.notes.read_as(node, found, "call")
 
     def _decided(self, result: Any) -> Any:
         if type(result) in NUMBERS:
@@ -141,6 +144,9 @@ class Library(Kept):
                 return False
             return not self.notes.traced(value) and all(map(self._is_decided, value))
         return not self.notes.traced(value) and type(value) in (*NUMBERS, bool, str, bytes, type(None))
+
+    def _is_decided_or_member(self, value: Any) -> bool:
+        return self._is_decided(value) or (isinstance(value, enum.Enum) and not self.notes.traced(value))
 
     # -- operators as functions --------------------------------------------------------------------------
 
@@ -309,9 +315,11 @@ class Library(Kept):
 
     def _extreme(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
         key = kwargs.get("key")
-        if len(args) == 1 and type(args[0]) in LAZY and not kwargs:
-            return (self.call(fn, [*self.iterate(args[0])]),)
-        if not args or set(kwargs) - {"key", "default"} or (key is None and not self._of_tuples(args)):
+        if len(args) == 1 and not set(kwargs) - {"default"} and (kwargs or type(args[0]) in (*LAZY, deque)):
+            if hasattr(type(args[0]), "__iter__"):
+                given = [*self.iterate(args[0])]
+                return (self.call(fn, given) if given or not kwargs else kwargs["default"],)
+        if not args or set(kwargs) - {"key", "default"} or (key is None and not self._of_others(args)):
             return None
         items = [*self.iterate(args[0])] if len(args) == 1 else list(args)
         if not items and "default" in kwargs and len(args) == 1:
@@ -326,12 +334,12 @@ class Library(Kept):
                 best, most = item, value
         return (best,)
 
-    def _of_tuples(self, args: tuple[Any, ...]) -> bool:
-        """Whether what is compared are tuples or texts, of which nothing came from a step."""
+    def _of_others(self, args: tuple[Any, ...]) -> bool:
+        """Whether what is compared are tuples, texts or objects of the user's: no numbers."""
         items = args[0] if len(args) == 1 else args
         if type(items) not in (list, tuple):
             return False
-        return bool(items) and all(type(item) in (tuple, str) and self._is_decided(item) for item in items)
+        return bool(items) and all(type(item) in (tuple, str) or self.is_followed(item) for item in items)
 
     def _reduced(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
         if len(args) not in (2, 3) or kwargs or not hasattr(type(args[1]), "__iter__"):

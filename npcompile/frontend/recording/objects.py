@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
 import types
+from collections import deque
 from typing import Any
 
 from torch import fx
 
 from npcompile.frontend import follow, pure
 from npcompile.frontend.arrays import is_array, is_numpy
-from npcompile.frontend.made import class_attribute
+from npcompile.frontend.hooks import COMPARE
+from npcompile.frontend.made import class_attribute, is_named_tuple
 from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.program import Read, step_of
 from npcompile.frontend.recording.operators import Operators
@@ -139,14 +142,20 @@ class Objects(Operators):
     def compare(self, op: str, a: Any, b: Any) -> Any:
         if self.on and (self.is_followed(a) or self.is_followed(b)):
             if op in _COMPARED:
+                if (held := self._held_in_order(op, a, b)) is not None:
+                    return self._in_turn(op, *held)
                 result = self._compared(op, a, b)
                 if result is not NotImplemented:
                     return result
             elif op in ("in", "not in") and (method := self.protocol(b, "__contains__")) is not None:
                 return self.truth(self.call(method, b, a)) is (op == "in")
+        if self.on and op in _COMPARED and type(a) is type(b) is tuple and self.notes.traced(a, b):
+            return self._in_turn(op, a, b)
         return super().compare(op, a, b)
 
     def truth(self, x: Any) -> bool:
+        if self.on and type(x) is deque:
+            return super().truth(self.call(len, x))
         if (method := self.protocol(x, "__bool__")) is not None:
             result = self.call(method, x)
             return super().truth(result) if type(result) is bool else bool(x)
@@ -206,6 +215,43 @@ class Objects(Operators):
         if op in ("==", "!="):
             return self.compare("is" if op == "==" else "is not", a, b)
         return NotImplemented
+
+    def _in_turn(self, op: str, a: Any, b: Any) -> Any:
+        """Tuples, as Python compares them: by the first two items that are neither one object nor equal."""
+        places = tuple(range(min(len(a), len(b))))
+        self.notes.constant(places)
+        for place in places:
+            one, other = self.getitem(a, place), self.getitem(b, place)
+            if one is other or self.truth(self.compare("==", one, other)):
+                continue
+            if not self.truth(self.compare("==", one, one)):  # it might be the same NaN
+                self.stop("a NaN in tuples that are compared")
+                return do(COMPARE[op], a, b)
+            return op == "!=" if op in ("==", "!=") else self.compare(op, one, other)
+        return do(COMPARE[op], len(a), len(b))
+
+    def _held_in_order(self, op: str, a: Any, b: Any) -> tuple[Any, Any] | None:
+        """What decides between two named tuples, or objects of a data class that is ordered, as tuples."""
+        kind, name = type(a), _COMPARED[op]
+        if type(b) is not kind:
+            return None
+        found = class_attribute(kind, name)
+        if is_named_tuple(kind) and found is getattr(tuple, name):
+            self.notes.constant(tuple(range(len(a))))
+            one, other = ([self.getitem(obj, place) for place in range(len(a))] for obj in (a, b))
+            return tuple(one), tuple(other)
+        if op in ("==", "!=") or not dataclasses.is_dataclass(kind) or type(found) is not types.FunctionType:
+            return None
+        if not found.__code__.co_filename.startswith(GENERATED):
+            return None
+        try:
+            self.of_class(a, name)
+        except Unfollowed as reason:
+            self.stop(str(reason))
+            return None
+        names = [field.name for field in dataclasses.fields(kind) if field.compare]
+        one, other = ([self.getattr(obj, name) for name in names] for obj in (a, b))
+        return tuple(one), tuple(other)
 
     def _comparing(self, obj: Any, name: str) -> Any:
         """The method that compares an object; for `!=` that may be its `__eq__`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from enum import Enum
+from enum import Enum, Flag
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ from npcompile.frontend.tracked import are_one, fresh, is_nan
 from npcompile.nep50 import powers
 
 _ORDERS = frozenset(("<", "<=", ">", ">="))
+_PLAIN_TRUTH: tuple[Any, ...] = (Flag.__bool__, int.__bool__)  # of members of enums
 _HOLD = frozenset((tuple, list))
 _APART = _HOLD | {*NUMBERS, bool, str, bytes, type(None)}  # none of these is equal to one that holds others
 
@@ -320,5 +321,7 @@ class Operators(Base):
             raise Unfollowed("a traced value made into text decides")
         elif type(x) in (*SIMPLE, np.dtype):
             self._of_set(x)
+        elif isinstance(x, Enum) and type(x).__bool__ in _PLAIN_TRUTH and not self.notes.traced(x):
+            pass  # a member of a set of flags, decided as other members are
         elif hasattr(type(x), "__bool__") or hasattr(type(x), "__len__") or not self._has_one_type(x):
             raise Unfollowed(f"the truth of a {type(x).__name__}")
