@@ -385,10 +385,11 @@ class Notes(Handed):
             self.guard("is", obj, node)
 
     def traced(self, *objs: Any) -> bool:
-        """Whether any of these came from a step (rather than being decided)."""
+        """Whether any of these came from a step (rather than being decided), or is an object that was made
+        inside: what it holds may have, and how it compares is the user's code."""
         for obj in objs:
             kind = type(obj)
-            if self.tracked.node(obj) is not None:
+            if self.tracked.node(obj) is not None or id(obj) in self.objects:
                 return True
             if kind in _HOLDERS and self.traced(*obj):
                 return True

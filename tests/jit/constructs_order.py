@@ -155,3 +155,48 @@ def remembered_size(x, k, box):
 
 def remembered_dict(x, k, box):
     return x * settings("a")["weights"][1], settings("a")["name"]
+
+
+# How they compare changes from call to call.
+
+
+def in_tuples(x, k, box):
+    return (Version(k), 1) < (Version(2), 2), (Version(k), 1) == (Version(2), 1), x + k
+
+
+def in_lists(x, k, box):
+    return [Version(k), x] != [Version(2), x], x + k
+
+
+def in_dicts(x, k, box):
+    return {"a": Version(k)} == {"a": Version(2)}, x + k
+
+
+def among(x, k, box):
+    return Version(k) in [Version(2), Version(3)], Event(k, "") in (Event(2, ""),), x + k
+
+
+def place_in_list(x, k, box):
+    return [Version(2), Version(1)].index(Version(k)) * x
+
+
+def times_in_list(x, k, box):
+    return [(Version(2), 1), (Version(3), 1)].count((Version(k), 1)) * x
+
+
+def equal_events(x, k, box):
+    return Event(k, "a") == Event(2, "b"), Event(k, "a") != Event(2, "b"), x + k
+
+
+def equal_named(x, k, box):
+    return Weight(Version(k), 1) == Weight(Version(2), 1), x + k
+
+
+def sorted_in_tuples(x, k, box):
+    pairs = [(Version(2), 2.0), (Version(1.5 * k), 1.0)]
+    pairs.sort()
+    return [v * x for _, v in pairs]
+
+
+def greatest_by_tuple(x, k, box):
+    return max([1.5 * k, 2.0], key=lambda v: (Version(v), 0)) * x

@@ -6,6 +6,7 @@ import functools
 import inspect
 import types
 import warnings
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from npcompile.frontend.arrays import facts, from_tensor, is_array, is_numpy, to
 from npcompile.frontend.defaults import with_default
 from npcompile.frontend.dispatch import UPDATING
 from npcompile.frontend.errstate import TRAPS
+from npcompile.frontend.made import is_plain
 from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.program import Call, Read
 from npcompile.frontend.recording.base import SIMPLE
@@ -320,6 +322,8 @@ class Calls(Special):
         elif kind in (dict, set):
             self._keys([arg for arg in args[: None if kind is set else 1] if type(arg) in _KEYS], result)
         elif name in ("index", "count", "remove"):
+            if self._compare_themselves((*args, *own)):
+                raise Unfollowed(f"{kind.__name__}.{name} of objects that compare themselves")
             self._keys((args, *([own] if self.notes.traced(own) else ())), result)
             self.notes.constant(result)
         elif name in ("insert", "pop", "__getitem__"):
@@ -327,6 +331,16 @@ class Calls(Special):
         elif name == "sort" and (kwargs or self.notes.traced(own)):
             raise Unfollowed("the order of traced values")
         return result
+
+    def _compare_themselves(self, items: Iterable[Any]) -> bool:
+        for item in items:
+            kind = type(item)
+            if kind is tuple or kind is list:
+                if self._compare_themselves(item):
+                    return True
+            elif follow.is_users_class(kind) and not is_plain(kind, "__eq__"):
+                return True
+        return False
 
     def _from_tensor(self, tensor: torch.Tensor, result: Any) -> Any:
         """`tensor.numpy()`: an array from outside, on the tensor's memory."""

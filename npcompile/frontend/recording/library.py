@@ -95,6 +95,8 @@ class Library(Kept):
         if type(fn) is _CACHED and not kwargs and all(map(self._is_decided_or_member, args)):
             return self._remembered(fn, args)
         if type(fn) is types.FunctionType and fn.__code__ is _DISPATCHING and args:
+            if self.notes.tracked.node(fn) is not None:
+                return None  # an argument is known by its code, which all of them have
             return (self.call(self._dispatched(fn, self.call(type, args[0])), *args, **kwargs),)
         own = getattr(fn, "__self__", None)
         if own is itertools.chain and type(fn) is types.BuiltinFunctionType:

@@ -7,6 +7,7 @@ import types
 from collections import deque
 from typing import Any
 
+import numpy as np
 from torch import fx
 
 from npcompile.frontend import follow, pure
@@ -49,6 +50,7 @@ ASKING: dict[Any, tuple[str, Any]] = {
     float: ("__float__", float),
     complex: ("__complex__", complex),
 }
+_INEXACT = (float, complex, np.inexact)
 _SEQUENCES = (list, tuple, str, bytes)
 GENERATED = "<"  # file names of code that no file holds begin so: methods that dataclasses write
 
@@ -224,23 +226,26 @@ class Objects(Operators):
             one, other = self.getitem(a, place), self.getitem(b, place)
             if one is other or self.truth(self.compare("==", one, other)):
                 continue
-            if not self.truth(self.compare("==", one, one)):  # it might be the same NaN
+            if isinstance(one, _INEXACT) and not self.truth(self.compare("==", one, one)):  # the same NaN?
                 self.stop("a NaN in tuples that are compared")
                 return do(COMPARE[op], a, b)
             return op == "!=" if op in ("==", "!=") else self.compare(op, one, other)
         return do(COMPARE[op], len(a), len(b))
 
     def _held_in_order(self, op: str, a: Any, b: Any) -> tuple[Any, Any] | None:
-        """What decides between two named tuples, or objects of a data class that is ordered, as tuples."""
+        """What decides between two named tuples, or objects of a data class whose method is Python's, as
+        tuples."""
         kind, name = type(a), _COMPARED[op]
         if type(b) is not kind:
             return None
-        found = class_attribute(kind, name)
-        if is_named_tuple(kind) and found is getattr(tuple, name):
+        if is_named_tuple(kind) and class_attribute(kind, name) is getattr(tuple, name):
             self.notes.constant(tuple(range(len(a))))
             one, other = ([self.getitem(obj, place) for place in range(len(a))] for obj in (a, b))
             return tuple(one), tuple(other)
-        if op in ("==", "!=") or not dataclasses.is_dataclass(kind) or type(found) is not types.FunctionType:
+        if op == "!=" and class_attribute(kind, name) is object.__ne__:
+            name = "__eq__"
+        found = vars(kind).get(name)
+        if not dataclasses.is_dataclass(kind) or type(found) is not types.FunctionType:
             return None
         if not found.__code__.co_filename.startswith(GENERATED):
             return None
