@@ -46,6 +46,8 @@ ufunc_method: Any = None
 # a cast, `(tensor, dtype)`: set by `fperrors.py`, written on this module, too.
 report: Any = None
 report_cast: Any = None
+# Whether there can be none in a call, `(function, args, kwargs)`: likewise.
+quiet: Any = None
 # How an answer lies in memory, `(function, args, kwargs, answer)`: set by `lying.py`, likewise.
 lying: Any = None
 # NumPy's second types of the same bits, set by `twins.py`: operands as of the first, `(value)`; which of the
@@ -129,7 +131,7 @@ def call(
         asked = (args, kwargs) if op.views is None else map_arrays((args, kwargs), _layout)
         if op.shows(*asked) and (answer := view(function, args, kwargs)) is not None:
             return answer
-        if errstate.traps():
+        if errstate.traps() and not quiet(function, args, kwargs):
             raise Unsupported("floating-point errors that NumPy is to report")
         return native(op, function, args, kwargs)
     except Unsupported:

@@ -32,9 +32,61 @@ def _silent() -> bool:
     return modes["divide"] == modes["over"] == modes["invalid"] == "ignore"
 
 
-def reportable() -> bool:
-    """Whether what NumPy is to report can be seen in answers: underflow cannot."""
-    return np.geterr()["under"] == "ignore"
+def reportable(ufunc: np.ufunc, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether what NumPy is to report can be seen in answers: underflow cannot, where there may be any."""
+    return np.geterr()["under"] == "ignore" or ufunc in _EXACT or (ufunc in _INTEGER and _whole(args, kwargs))
+
+
+# ufuncs of which NumPy reports nothing. Of `<` and its like it does, where there is a NaN.
+_EXACT = frozenset(
+    {np.equal, np.not_equal, np.isnan, np.isinf, np.isfinite}
+    | {np.signbit, np.logical_and, np.logical_or, np.logical_not, np.logical_xor}
+)
+
+# ufuncs that give integers for integers: of these none is too small, either.
+_INTEGER = frozenset(
+    {np.add, np.subtract, np.multiply, np.floor_divide, np.remainder, np.fmod, np.divmod, np.power}
+    | {np.negative, np.positive, np.absolute, np.sign, np.square, np.gcd, np.lcm, np.invert}
+    | {np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.left_shift, np.right_shift}
+    | {np.maximum, np.minimum, np.fmax, np.fmin}
+    | {np.less, np.less_equal, np.greater, np.greater_equal}
+)
+
+# Functions that move, compare or count elements, or make new ones: no floating-point error is in them.
+_MOVING: frozenset[Any] = frozenset(
+    [np.copy, np.ndarray.copy, np.any, np.ndarray.any, np.all, np.ndarray.all, np.take, np.ndarray.take]
+    + [np.ndarray.__getitem__, np.repeat, np.ndarray.repeat, np.tile, np.roll, np.ravel, np.ndarray.ravel]
+    + [np.ndarray.flatten, np.reshape, np.ndarray.reshape, np.nonzero, np.ndarray.nonzero, np.count_nonzero]
+    + [np.zeros, np.ones, np.empty, np.zeros_like, np.ones_like, np.empty_like]
+)
+# Those in which none is where operands and the dtype that is asked for are of integers.
+_WHOLE = frozenset(
+    {np.arange, np.ndarray.astype, np.sum, np.ndarray.sum, np.cumsum, np.ndarray.cumsum, np.prod}
+    | {np.ndarray.prod, np.max, np.ndarray.max, np.min, np.ndarray.min, np.sort, np.concatenate, np.where}
+    | {np.dot, np.ndarray.dot, np.clip, np.ndarray.clip, np.full, np.full_like, np.stack}
+)
+
+
+def _of_integers(item: Any) -> bool:
+    """Whether an argument is about integers and bools alone: values or a dtype."""
+    if type(item) is tuple or type(item) is list:
+        return all(map(_of_integers, item))
+    if isinstance(item, (type, np.dtype)):
+        return np.dtype(item).kind in "biu"
+    if item is None or type(item) is int or type(item) is bool:
+        return True
+    return hasattr(item, "dtype") and item.dtype.kind in "biu"
+
+
+def _whole(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    return all(map(_of_integers, args)) and all(map(_of_integers, kwargs.values()))
+
+
+def quiet(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether there can be no floating-point error in a call of a function that is no ufunc."""
+    if function in _MOVING:
+        return "out" not in kwargs
+    return function in _WHOLE and _whole(args, kwargs)
 
 
 def _new(result: torch.Tensor, operands: Sequence[torch.Tensor]) -> torch.Tensor | None:
@@ -257,4 +309,4 @@ def _reported(run: Callable[[], Any]) -> None:
         )
 
 
-dispatch.report, dispatch.report_cast = of_function, of_cast
+dispatch.report, dispatch.report_cast, dispatch.quiet = of_function, of_cast, quiet

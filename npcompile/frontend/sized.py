@@ -43,7 +43,7 @@ class _Eager:
         self._function, self._body = function, body
 
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if not errstate.traps():
+        if not errstate.traps() or dispatch.quiet(self._function, args, kwargs):
             try:
                 return self._body(*args, **kwargs)
             except Unsupported:

@@ -44,7 +44,10 @@ def call(
             return dispatch.host(real, args, {}, count, ufunc)
         return dispatch.host(ufunc, args, kwargs, count)
 
-    return _tried(TABLE.of(ufunc), lambda op: _called(op, ufunc, args, kwargs), ask)
+    def run(op: Op) -> tuple[Any, Report]:
+        return _called(op, ufunc, args, kwargs)
+
+    return _tried(TABLE.of(ufunc), run, ask, fperrors.reportable(ufunc, args, kwargs))
 
 
 def method(ufunc: np.ufunc, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -62,15 +65,17 @@ def method(ufunc: np.ufunc, name: str, args: tuple[Any, ...], kwargs: dict[str, 
     def ask(count: bool) -> Any:
         return dispatch.host(getattr(ufunc, name), args, kwargs, count)
 
-    return _tried(TABLE.of_method(ufunc, name), run, ask)
+    return _tried(TABLE.of_method(ufunc, name), run, ask, fperrors.reportable(ufunc, args, kwargs))
 
 
-def _tried(op: Op | None, run: Callable[[Op], tuple[Any, Report]], ask: Callable[[bool], Any]) -> Any:
-    """What `run` answers, then its report of floating-point errors; or NumPy's answer."""
+def _tried(
+    op: Op | None, run: Callable[[Op], tuple[Any, Report]], ask: Callable[[bool], Any], reportable: bool
+) -> Any:
+    """What `run` answers, then its report of floating-point errors, if it can be seen; or NumPy's answer."""
     if op is None:
         return ask(True)
     try:
-        if not fperrors.reportable():
+        if not reportable:
             raise Unsupported("floating-point errors that NumPy is to report")
         answer, report = run(op)
     except Unsupported:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy
 
+from npcompile.frontend.ops.sorting import DESCENDING
 from tests.cases.framework import NATIVE, arrays, case, edges, given
 
 A = numpy.arange(60).reshape(3, 4, 5)
@@ -241,6 +242,11 @@ for axis in (-1, 0, None):
     case("numpy.sort", lambda np, a, axis=axis: np.sort(a, axis), arrays(SORTED, empty=True), str(axis))
     body = lambda np, a, axis=axis: np.argsort(a, axis, kind="stable")  # noqa: E731
     case("numpy.argsort", body, arrays([d for d in SORTED if d != "float64"], more=()), str(axis))
+    if DESCENDING:  # since NumPy 2.5
+        body = lambda np, a, axis=axis: np.sort(a, axis, descending=True)  # noqa: E731
+        case("numpy.sort", body, arrays(SORTED, empty=True), f"{axis} downwards")
+        body = lambda np, a, axis=axis: np.argsort(a, axis, stable=True, descending=True)  # noqa: E731
+        case("numpy.argsort", body, arrays(SORTED), f"{axis} downwards")
 case("numpy.sort", lambda np, a: np.sort(a, kind="stable"), given(*((edges(d),) for d in SORTED)), "edges")
 case(
     "numpy.argsort",
