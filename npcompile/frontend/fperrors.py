@@ -54,10 +54,10 @@ _INTEGER = frozenset(
 
 # Functions that move, compare or count elements, or make new ones: no floating-point error is in them.
 _MOVING: frozenset[Any] = frozenset(
-    [np.copy, np.ndarray.copy, np.any, np.ndarray.any, np.all, np.ndarray.all, np.take, np.ndarray.take]
+    [np.zeros, np.ones, np.empty, np.zeros_like, np.ones_like, np.empty_like]
+    + [np.copy, np.ndarray.copy, np.any, np.ndarray.any, np.all, np.ndarray.all, np.take, np.ndarray.take]
     + [np.ndarray.__getitem__, np.repeat, np.ndarray.repeat, np.tile, np.roll, np.ravel, np.ndarray.ravel]
     + [np.ndarray.flatten, np.reshape, np.ndarray.reshape, np.nonzero, np.ndarray.nonzero, np.count_nonzero]
-    + [np.zeros, np.ones, np.empty, np.zeros_like, np.ones_like, np.empty_like]
 )
 # Those in which none is where operands and the dtype that is asked for are of integers.
 _WHOLE = frozenset(
@@ -112,6 +112,11 @@ def _tensor(value: Any) -> torch.Tensor:
     return made.to(torch.int64) if made.dtype in (torch.uint16, torch.uint32, torch.uint64) else made
 
 
+def _may_fail(divisor: torch.Tensor) -> torch.Tensor:
+    """Where dividing by this may be an error: by zero, and the smallest integer by -1."""
+    return (divisor == 0) | (divisor == -1) if divisor.dtype.is_signed else divisor == 0
+
+
 def _suspects(
     ufunc: np.ufunc, operands: Sequence[Any], results: Sequence[torch.Tensor], ends: Sequence[torch.Tensor]
 ) -> list[torch.Tensor]:
@@ -122,8 +127,7 @@ def _suspects(
     if results[0].is_floating_point() or results[0].is_complex() or results[0].dtype == torch.bool:
         return found
     if ufunc in _DIVIDING:
-        divisor = _tensor(operands[-1])
-        found.append((divisor == 0) | (divisor == -1) if divisor.dtype.is_signed else divisor == 0)
+        found.append(_may_fail(_tensor(operands[-1])))
     for item in tensors:  # floats that are cast to integers
         if item.is_floating_point():
             found.append(~(torch.abs(item) < 100))
@@ -193,7 +197,7 @@ def of_method(
         and not bool(torch.isfinite(item).all())
         for item in results
     )
-    divided = ufunc in _DIVIDING and any(bool((_tensor(item) == 0).any()) for item in tensors)
+    divided = ufunc in _DIVIDING and any(bool(_may_fail(_tensor(item)).any()) for item in tensors)
     if not (strange or divided or _casts_to_real(ufunc, args, kwargs, tensors)):
         return None
     shown = map_arrays(args, _layout), map_arrays(kwargs, _layout)
@@ -206,7 +210,7 @@ def of_at(ufunc: np.ufunc, args: tuple[Any, ...], array: Any, result: torch.Tens
         return None
     tensors: list[torch.Tensor] = []
     map_arrays(args, lambda item: tensors.append(item._tensor))
-    divided = ufunc in _DIVIDING and any(bool((_tensor(item) == 0).any()) for item in tensors)
+    divided = ufunc in _DIVIDING and any(bool(_may_fail(_tensor(item)).any()) for item in tensors)
     if not divided and _new(result, [array._tensor]) is None:
         return None
     shown = map_arrays(args, _layout)

@@ -60,6 +60,8 @@ RAISING: list[Callable[[Any, Any], Any]] = [
     lambda np, a: np.array([1e-300]) * 1e-300,
     lambda np, a: np.array([numpy.inf]) - numpy.inf,
     lambda np, a: np.floor_divide.reduce(np.array([1, 0])),
+    lambda np, a: np.floor_divide.reduce(np.array([-(2**63), 1, -1])),
+    lambda np, a: np.floor_divide.reduce(np.array([-(2**63), 1, -1], "q")),
     lambda np, a: np.take(np.array([1e300]), [0], out=np.zeros(1, "f4")),
     lambda np, a: np.concatenate([np.array([1e300]), np.zeros(1, "f4")], dtype="f4", casting="unsafe"),
 ]
