@@ -176,9 +176,7 @@ class Structure:
     parts: list[Any] = field(default_factory=list)
 
     def text(self, names: Callable[[Any], str]) -> str:
-        if self.kind == "leaf":
-            return names(self.parts[0])
-        if self.kind == "const":
+        if self.kind in ("leaf", "const"):
             return names(self.parts[0])
         if self.kind is dict:
             return "{" + ", ".join(f"{names(key)}: {part.text(names)}" for key, part in self.parts) + "}"
@@ -214,11 +212,12 @@ class Program:
     classes: tuple[tuple[type, str, Any], ...] = ()  # what classes hold under names (`...`: nothing)
     # Functions that it went into, and their code: that may be replaced while they stay (on reloading).
     functions: tuple[tuple[types.FunctionType, types.CodeType], ...] = ()
+    line: int | None = None  # where the function begins
 
     def around(self) -> tuple[Any, ...]:
         """The functions, builtins and classes, to be compared."""
-        builtins = tuple((id(space), name) for space, name in self.builtins)
-        return self.functions, builtins, {(id(kind), name, id(held)) for kind, name, held in self.classes}
+        held = {(id(kind), name, id(held)) for kind, name, held in self.classes}
+        return self.functions, tuple((id(space), name) for space, name in self.builtins), held
 
     def __str__(self) -> str:
         return print_program(self)

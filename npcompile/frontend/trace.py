@@ -99,6 +99,7 @@ def trace(
     )
     traced.top = recorder.top
     if program is not None:
+        program.line = fn.__code__.co_firstlineno
         if program.device is None and device != "cpu":
             program.device = device
         try:

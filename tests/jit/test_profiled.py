@@ -1,0 +1,34 @@
+"""A profiler shows a jitted function as the user wrote it: by its file, its first line and its name."""
+
+from __future__ import annotations
+
+import cProfile
+import pstats
+from typing import Any
+
+import numpy as np
+import pytest
+
+import npcompile
+
+
+def profiled(x: Any) -> Any:
+    """Some lines that compute nothing."""
+    k = 2.0
+
+    return np.sqrt(x) * k
+
+
+def test_profiles_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+    jitted = npcompile.jit(profiled)
+    x = np.ones(3)
+    for _ in range(3):
+        jitted(x)
+    found = []
+    for fn in (profiled, jitted):
+        profile = cProfile.Profile()
+        profile.runcall(fn, x)
+        stats: Any = pstats.Stats(profile)
+        found.append([place for place in stats.stats if place[0] == __file__])
+    assert found[0] == found[1] == [(__file__, profiled.__code__.co_firstlineno, "profiled")]
