@@ -65,6 +65,20 @@ def origin(node: fx.Node, axis: int) -> tuple[fx.Node, int]:
     return node, axis
 
 
+def stays(node: fx.Node, axis: int) -> bool:
+    """Whether an axis of 0 or 1 is as long wherever a program for many lengths is used: of what is given, as
+    the signature says, and one that an index makes."""
+    if step_of(node) in ("input", "read"):
+        return True
+    if step_of(node) != "view" or not isinstance(node.target, Op):
+        return False
+    if node.target.function is not np.ndarray.__getitem__:
+        return False
+    index: Any = node.args[1] if isinstance(node.args[1], tuple) else (node.args[1],)
+    kept = [item for item in index if item is None or isinstance(item, slice)]
+    return Ellipsis not in index and axis < len(kept) and kept[axis] is None
+
+
 def counts_of(program: Program) -> tuple[int, ...]:
     """The places, among the inputs, of the whole numbers that sizes depend on."""
     found = {node for node in program.graph.nodes if node.meta.get("sizes")}

@@ -15,7 +15,7 @@ from torch import fx
 
 from npcompile.frontend.arrays import is_array, is_uneven, layout
 from npcompile.frontend.handed import Handed, Unfollowed
-from npcompile.frontend.lengths import origin, sized_by_data
+from npcompile.frontend.lengths import origin, sized_by_data, stays
 from npcompile.frontend.made import Build, Store
 from npcompile.frontend.meant import as_number
 from npcompile.frontend.memory import Roots
@@ -150,6 +150,8 @@ class Notes(Handed):
         if not (self.general or (by_data and axis == 0)) or node is None or size < SMALLEST:
             if not by_data or axis == 0:
                 self.asked(array)
+            if self.general and node is not None and not stays(*origin(node, axis)):
+                self._decide_length(*origin(node, axis), size)
             self.constant(size)
             return size
         node, axis = origin(node, axis)
@@ -162,6 +164,12 @@ class Notes(Handed):
         size = fresh(size)
         self.tracked.number(size, self.lengths[key])
         return size
+
+    def _decide_length(self, node: fx.Node, axis: int, size: int) -> None:
+        """Guard that an axis is as long as this: what is 0 or 1 is a constant, and may be more elsewhere."""
+        if (node, axis) not in self.lengths:
+            self.lengths[node, axis] = self.add("number", Length(axis), (node,), {}, Value("int"))
+            self.guard("value", size, self.lengths[node, axis])
 
     def by_data(self, array: Any) -> bool:
         """Whether an array's first axis is as long as there are True places in a mask."""

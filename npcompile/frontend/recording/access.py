@@ -187,13 +187,12 @@ class Access(Histories):
 
     def _size(self, array: Any) -> Any:
         """How many elements an array has: a product of lengths, which are traced."""
+        lengths = [self.notes.length(array, axis) for axis in range(array.ndim)]
         if 0 in array.shape or array.ndim == 0:
             self.notes.asked(array)
             self.notes.constant(array.size)
             return array.size
-        size, *rest = (
-            self.notes.length(array, axis) for axis, n in enumerate(array.shape) if n > 1 or axis == 0
-        )
+        size, *rest = (length for axis, length in enumerate(lengths) if length > 1 or axis == 0)
         for length in rest:
             size = length if size == 1 else self.notes.number(operator.mul, (size, length), {}, size * length)
         return size
