@@ -22,9 +22,11 @@ from npcompile.frontend.places import places
 from npcompile.frontend.program import Diverged, Guard, Program, step_of, value_of
 from npcompile.frontend.replay import Replay
 from npcompile.frontend.trace import ops_version
+from npcompile.frontend.windows import Check, at_once, checkable, depends_on_data, unchanged
 from npcompile.lower.anysize import AnySize, alike
 from npcompile.lower.fitting import Pending, Unfit
 from npcompile.lower.sizes import SMALLEST
+from npcompile.served import Counted, Sliced
 from npcompile.state import Entry
 from npcompile.stats import Stats
 
@@ -40,8 +42,6 @@ FOR_NOTHING = 3
 MAX_GENERAL = 3
 # After so many calls in a row that they could not answer, general programs are given up.
 MAX_MISSES = 8
-# Numbers for which is known that the program may answer; past this many they are looked at again.
-KEPT = 256
 
 
 class Waiting(Diverged):
@@ -131,7 +131,7 @@ class Group:
             self.generals = [made, *kept]
             self.misses = 0
         self.attempts.append((lengths, entry, counts))
-        self.left -= FOR_NOTHING if by_data(entry.program) else 1
+        self.left -= 1 if entry.alone else FOR_NOTHING
 
 
 def _asks(program: Program) -> bool:
@@ -152,21 +152,22 @@ def _outside(program: Program) -> tuple[int, ...]:
 
 def by_data(program: Program) -> bool:
     """Whether lengths in it depend on data."""
-    nodes = [node for node in program.graph.nodes if node.op == "call_function"]
-    return any(sized_by_data(node) or node.meta.get("by_data") for node in nodes)
+    return any(map(depends_on_data, program.graph.nodes))
 
 
 def _differ(one: Entry, other: Entry, lengths: bool) -> bool:
     """Whether two recordings differ in all lengths that are not the arguments', so that it shows if one has
     become a constant; those of arrays may be the same, and stay so. lengths: the arguments' differ."""
-    lists = [
-        [node.meta["by_data"] for node in entry.program.graph.nodes if node.meta.get("by_data")]
-        for entry in (one, other)
-    ]
+    slices = checkable(one.program, one.plan)
+    pairs = zip(one.program.graph.nodes, other.program.graph.nodes, strict=True)
+    numbers = [(a, a.meta["by_data"], b.meta["by_data"]) for a, b in pairs if a.meta.get("by_data")]
+    kept = unchanged(one.program, other.program, one.plan)
     same = [value_of(a).shape == value_of(b).shape for a, b in _pairs(one, other)]
-    if sum(same) != len(_unchanged(one, other)) or any(a == b for a, b in zip(*lists, strict=False)):
+    if sum(same) != len(_unchanged(one, other)) or any(
+        a not in slices and mine == theirs for a, mine, theirs in numbers
+    ):
         return False
-    return lengths or not all(same) or bool(lists[0])
+    return lengths or not all(same) or any(kept.get(a) != (True, True) for a, _, _ in numbers)
 
 
 def _pairs(one: Entry, other: Entry) -> list[tuple[fx.Node, fx.Node]]:
@@ -228,6 +229,9 @@ class General:
         self._unchanged = _unchanged(entry, other)
         self.by_data = by_data(entry.program)
         self._replay: Replay | None = None
+        # Slices whose ends are worked out, and a replay for those of certain shapes.
+        self._slices: set[fx.Node] = set()
+        self._sliced: Replay | None = None
         self._kernels: list[AnySize] = []
         self._waits_for: dict[tuple[int, ...], Any] = {}  # by the arguments' lengths
 
@@ -244,8 +248,8 @@ class General:
 
     def answer(
         self, leaves: list[Any], lengths: tuple[int, ...], stats: Stats
-    ) -> tuple[Any, Callable[..., Any]]:
-        """What the program answers for these arguments, and a replay for others of the same lengths. Raises
+    ) -> tuple[Any, list[Callable[..., Any]]]:
+        """What the program answers for these arguments, and replays for others of the same lengths. Raises
         Diverged, before anything was done; Waiting where all that is missing is a kernel."""
         if (job := self._waits_for.get(lengths)) is not None and not job.done:
             raise Waiting(job)
@@ -258,7 +262,7 @@ class General:
 
     def _answer(
         self, leaves: list[Any], lengths: tuple[int, ...], stats: Stats
-    ) -> tuple[Any, Callable[..., Any]]:
+    ) -> tuple[Any, list[Callable[..., Any]]]:
         try:
             ready = self._ready(leaves, lengths)
         except Pending as pending:
@@ -267,18 +271,26 @@ class General:
             raise Diverged from error
         if ready is None:
             raise Diverged
-        replay, instead = ready[0], ready[1] | self._unchanged
+        replay, instead, now = ready[0], ready[1] | self._unchanged, ready[2]
         found = [_Finding(kernels) for kernels in self._kernels]
         linked = replay.link(list(found), stats, instead=instead)
         result = linked(*leaves)
+        kernels = [finding.kernel for finding in found]
         if self.counts:
-            return result, Counted(self, lengths, linked)
+            return result, [Counted(self, lengths, linked)]
+        if self._sliced is not None:
+            shapes = {node: now[node].shape for node in self._slices}
+            these = self._sliced.link(kernels, stats, instead=instead, shapes=shapes)
+            return result, [these, Sliced(self, lengths, stats, linked)]
         if self.by_data or self.entry.exactly:  # what NumPy is called for may give other lengths
-            return result, linked
-        return result, self.entry.replay.link([finding.kernel for finding in found], stats, instead=instead)
+            return result, [linked]
+        return result, [self.entry.replay.link(kernels, stats, instead=instead)]
 
-    def _ready(self, leaves: list[Any], lengths: tuple[int, ...]) -> tuple[Replay, dict[Any, Any]] | None:
-        """The general replay and guards on what is outside now, if it may answer for these arguments."""
+    def _ready(
+        self, leaves: list[Any], lengths: tuple[int, ...]
+    ) -> tuple[Replay, dict[Any, Any], dict[fx.Node, Any]] | None:
+        """The general replay, guards on what is outside now, and what is known before it runs, if it may
+        answer for these arguments."""
         entry = self.entry
         if self._replay is None:
             salt = ops_version()
@@ -287,14 +299,18 @@ class General:
             pairs = zip(jobs, self._other.jobs or jobs, strict=True)
             jobs = [other if job and job.general is None and other.general else job for job, other in pairs]
             self._kernels = [AnySize(s, job, salt) for s, job in zip(entry.segments, jobs, strict=True)]
-            self._replay = Replay(entry.program, entry.plan, general=True)
+            checks = unchanged(entry.program, self._other.program, entry.plan)
+            self._replay = Replay(entry.program, entry.plan, general=True, checks=checks)
+            if (slices := at_once(entry.program, entry.plan)) and not (self.counts or entry.exactly):
+                ends = {node: Check(True, node in checks and checks[node].ends) for node in slices}
+                self._slices, self._sliced = slices, Replay(entry.program, entry.plan, checks=ends)
         if not self.admits(leaves):
             return None
         now = places(entry.program, entry.plan, leaves)
         if now is None:
             return None
         instead = self._guards(now, lengths)
-        return (self._replay, instead) if instead is not None and self._found_before(now) else None
+        return (self._replay, instead, now) if instead is not None and self._found_before(now) else None
 
     def _guards(self, now: dict[fx.Node, Any], given: tuple[int, ...]) -> dict[Any, Any] | None:
         """Guards on what is outside as it is now; None where the program is not for that. given: the lengths
@@ -362,44 +378,6 @@ class General:
 def _turned(value: Any, axes: tuple[int, ...]) -> Any:
     """As a kernel takes it: along these axes backwards."""
     return np.flip(value, axes) if axes else value
-
-
-class Counted:
-    """A general replay for arguments of some lengths, whatever the numbers that sizes depend on: views of
-    the caller's arrays lie as such numbers say."""
-
-    def __init__(self, general: General, lengths: tuple[int, ...], replay: Callable[..., Any]) -> None:
-        self.general = general
-        self.lengths = lengths
-        self.replay = replay
-        self._served: set[tuple[int, ...]] = set()
-        self._keeps = not general.is_late
-
-    def __call__(self, *leaves: Any) -> Any:
-        general = self.general
-        counts = tuple([leaves[place] for place in general.counts])
-        if counts not in self._served:
-            if not general.serves(list(leaves), self.lengths):
-                raise Diverged
-            if self._keeps:
-                if len(self._served) >= KEPT:
-                    self._served = set()
-                self._served.add(counts)
-        return self.replay(*leaves)
-
-
-class Exactly:
-    """The replay of a program whose sizes are these numbers among the arguments."""
-
-    def __init__(self, counts: dict[int, int], replay: Callable[..., Any]) -> None:
-        self.counts = counts
-        self.replay = replay
-
-    def __call__(self, *leaves: Any) -> Any:
-        for place, value in self.counts.items():
-            if leaves[place] != value:
-                raise Diverged
-        return self.replay(*leaves)
 
 
 class _Finding:

@@ -64,6 +64,8 @@ class Inner(Recorded):
         if os.environ.get("NPCOMPILE_BACKEND") == "interpreter" or not is_small(traced.plan):
             return True
         state.small = True
+        if self._all_small():  # the next lengths are a signature of their own, and would be recorded, too
+            self.leave()
         return False
 
     def _all_small(self) -> bool:

@@ -9,8 +9,8 @@ from typing import Any
 
 from npcompile import front
 from npcompile.advice import advice
-from npcompile.general import Exactly
 from npcompile.hosts import HostCalls
+from npcompile.served import Exactly
 from npcompile.state import Entry, State
 from npcompile.stats import Stats
 from npcompile.telling import NotCompiledError, warn

@@ -21,6 +21,7 @@ from npcompile import front
 from npcompile.deciding import decided_by, done_for_effect
 from npcompile.entering import PLAIN, Entering
 from npcompile.frontend import follow
+from npcompile.frontend.lengths import apart
 from npcompile.frontend.outline import (
     Outline,
     Piece,
@@ -45,6 +46,8 @@ from npcompile.watch import ROUNDS, Watch
 
 # A block whose signature was another at so many calls is left to Python.
 MAX_SIGHTED = 16
+# A block in a loop is recorded for many lengths after so many that were met once.
+LIKE_IT = 2
 # So many recordings may fail to tell a counter from a number that is the same, at trips ever further apart.
 MAX_AMBIGUOUS = 9
 
@@ -338,10 +341,17 @@ class Block(Inner):
                 self.sighted.add(key)
                 if len(self.sighted) > MAX_SIGHTED:
                     return self._too_many(args, kwargs, "its arrays have other sizes at each trip")
-                return self._plain(args, kwargs)
+                if not self._shares(key):
+                    return self._plain(args, kwargs)
             if often and self.sums is not None:
                 return self._summed(self.sums, key, args, kwargs)
         return super()._unanswered(key, args, kwargs)
+
+    def _shares(self, key: Any) -> bool:
+        """Whether lengths of this kind are others so often that a program for all of them is wanted."""
+        group, lengths = self._group(key)
+        kinds = [apart(sighted)[0] for sighted in self.sighted]
+        return group is not None and group.is_general(lengths) and kinds.count(apart(key)[0]) > LIKE_IT
 
     def _summed(self, sums: Sums, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call by which it is measured whether finding kernels for sizes that change takes less time than

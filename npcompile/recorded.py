@@ -28,11 +28,11 @@ from npcompile.frontend.rewrite import Rewritten, rewrite
 from npcompile.frontend.signature import BY_NAME, are_apart, key_of
 from npcompile.frontend.trace import Traced, trace
 from npcompile.frontend.tracebacks import tell
-from npcompile.general import Exactly, by_data
 from npcompile.growing import Growing
 from npcompile.lower.eager import eager
 from npcompile.lower.transfers import counting
 from npcompile.recompilations import last_difference, why_given_up
+from npcompile.served import Exactly
 from npcompile.sharing import Sharing
 from npcompile.state import Entry, State
 from npcompile.stats import Stats
@@ -388,13 +388,12 @@ class Recorded(Sharing):
         state.count += 1
         self._stats.programs += 1
         self._programs.append(traced.program)
-        entry = Entry(traced)
+        entry = Entry(traced, general)
         front.use()
         state.entries.append(entry)
         if state.group is not None:
             entry.counts = {place: leaves[place] for place in counts_of(traced.program)}
             state.group.add(state.lengths, entry, general, leaves)
-        entry.alone = not (general and by_data(traced.program))
         if os.environ.get("NPCOMPILE_BACKEND") == "interpreter":
             self._stats.segments += len(entry.segments)
             if not entry.alone:

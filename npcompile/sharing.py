@@ -14,6 +14,7 @@ from npcompile.frontend.signature import key_of
 from npcompile.general import General, Group, Waiting
 from npcompile.linking import Linking
 from npcompile.lower.transfers import counting
+from npcompile.served import Sliced
 from npcompile.state import State
 from npcompile.stats import Stats
 from npcompile.trial import Crowd
@@ -78,7 +79,7 @@ class Sharing(Linking):
         """A call that a program for many lengths answers. Raises Diverged."""
         if not general.done:  # the kernels are still being compiled
             return self._plain(args, kwargs)
-        if key in self._states or len(self._states) < self.max_signatures or not general.entry.jobs:
+        if key in self._states or len(self._states) < MAX_SIGNATURES or not general.entry.jobs:
             return self._for_lengths(general, key, args, kwargs)
         crowd = self._crowd
         if crowd.is_numpys(key):
@@ -113,7 +114,7 @@ class Sharing(Linking):
         while True:
             try:
                 with counting(self._stats):
-                    result, replay = general.answer(leaves, lengths, self._stats)
+                    result, replays = general.answer(leaves, lengths, self._stats)
                 break
             except Waiting as waiting:  # for work of this size there is no kernel yet
                 if waiting.job not in self._awaited:
@@ -132,17 +133,22 @@ class Sharing(Linking):
                 state = self._states[key] = State(None, ())
                 state.kind = general_key
                 state.entries, state.count, state.answered = [entry], 1, True
-            kept = state.ready if general.counts and state.general is not general else []
+            for replay in replays:
+                if isinstance(replay, Sliced):
+                    replay.state = state
+            further = general.counts or len(replays) > 1
+            kept = state.ready if further and state.general is not general else []
             kept = state.ready[: KEPT - 1] if general.outside else kept
-            state.ready, state.general = [(replay, entry.host_calls), *kept], general
+            first, *rest = ((replay, entry.host_calls) for replay in replays)
+            state.ready, state.general = [first, *kept, *rest], general
         if entry.jobs:  # else they are interpreted
             state.try_out(entry, self.clear_seconds, self.first_replays)
         return result
 
     def _has_room(self) -> bool:
         """Whether another signature may be kept: what is shared by many lengths can be found again."""
-        if len(self._states) >= self.max_signatures:
-            oldest = next((key for key, state in self._states.items() if state.is_found_again()), None)
-            self._states.pop(oldest, None)
+        again = [key for key, state in self._states.items() if state.is_found_again()]
+        if again and len(self._states) >= MAX_SIGNATURES:
+            del self._states[again.pop(0)]
             front.forget(self)
-        return len(self._states) < self.max_signatures
+        return len(self._states) - len(again) < self.max_signatures

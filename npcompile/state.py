@@ -11,8 +11,10 @@ from npcompile.balance import Balance
 from npcompile.frontend.lengths import exactly
 from npcompile.frontend.program import Program
 from npcompile.frontend.trace import Traced, ops_version
+from npcompile.frontend.windows import stands_alone
 from npcompile.lower import cuda
 from npcompile.lower.compiler import Job, submit
+from npcompile.served import Sliced
 from npcompile.trial import FEWEST, LEAST, Trial, numpy_cost
 
 if TYPE_CHECKING:
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 class Entry:
     """One program of one signature, on its way from recorded to replayable."""
 
-    def __init__(self, traced: Traced) -> None:
+    def __init__(self, traced: Traced, general: bool = False) -> None:
         assert traced.program is not None and traced.plan is not None and traced.replay is not None
         self.program = traced.program
         self.replay = traced.replay
@@ -33,7 +35,7 @@ class Entry:
         self.host_calls = traced.host_calls
         self.jobs: list[Job | cuda.DeviceJob] = []
         # Whether it may answer; where lengths depend on data, it may once another recording agrees.
-        self.alone = True
+        self.alone = not general or stands_alone(self.program, self.plan)
         self.exactly = exactly(traced.program)  # guards in place of those for many lengths
         self.counts: dict[int, int] = {}  # places and values of arguments that its sizes are
 
@@ -58,6 +60,8 @@ class Entry:
         return {job.culprit: job.error for job in failed}  # type: ignore[union-attr,misc]
 
 
+# Replays for slices of certain lengths that are kept beside the one for any.
+KEPT_SHAPES = 4
 # So many recordings, at calls ever further apart, may fail to tell one small int from another.
 MAX_UNSURE = 9
 # After so many calls for which all programs diverged, where next to none is replayed, they are given up.
@@ -156,9 +160,15 @@ class State:
 
     def prefer(self, replay: Callable[..., Any]) -> None:
         """Try this one, which was right just now, first from now on."""
-        if self.ready[0][0] is not replay:
+        if self.ready[0][0] is not replay and type(replay) is not Sliced:
             found = [known for known in self.ready if known[0] is replay]
             self.ready = [*found, *(known for known in self.ready if known[0] is not replay)]
+
+    def keep(self, replay: Callable[..., Any], host_calls: int) -> None:
+        """Another replay for certain slices, before the one for any."""
+        others = [known for known in self.ready if type(known[0]) is not Sliced]
+        general = [known for known in self.ready if type(known[0]) is Sliced]
+        self.ready = [(replay, host_calls), *others[: KEPT_SHAPES - 1], *general]
 
     def timed(self, seconds: float) -> None:
         """Keep how long NumPy took for a call."""

@@ -60,18 +60,18 @@ def mark(notes: Steps, node: fx.Node, number: int) -> None:
     node.meta.update(size=number, by_data=(number,))
 
 
-def ends_by_data(notes: Steps, item: Any) -> tuple[int, ...]:
+def ends_by_data(notes: Steps, item: Any) -> tuple[tuple[int, int], ...]:
     """The ends of a slice that are numbers of this kind, in a program for many lengths: NumPy makes the view
-    at replay, so that they may be any."""
+    at replay, so that they may be any. By place: 0 is where it starts, 1 where it stops."""
     if not notes.general or type(item) is not slice:
         return ()
     ends = []
-    for end in (item.start, item.stop):
+    for place, end in enumerate((item.start, item.stop)):
         node = notes.tracked.node(end) if type(end) in (int, np.int64) else None
         if node is None or node in notes.decided | notes.sizes | notes.counts:
             continue
         if step_of(node) not in ("input", "read"):
-            ends.append(int(end))
+            ends.append((place, int(end)))
     return tuple(ends)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from npcompile.frontend.lanes import assign
 from npcompile.frontend.made import Build
 from npcompile.frontend.program import Call, Program, step_of, value_of
 from npcompile.frontend.table import Op
+from npcompile.frontend.windows import Check
 from npcompile.frontend.writer import Writer, as_numpy
 from npcompile.lower.plan import Plan, Step
 from npcompile.lower.segment import nodes_in
@@ -24,8 +25,10 @@ class DeviceWriter(Writer):
     arrays get what it may have written into their twins.
     """
 
-    def __init__(self, program: Program, plan: Plan, general: bool) -> None:
-        super().__init__(program, plan, general)
+    def __init__(
+        self, program: Program, plan: Plan, general: bool, checks: Mapping[fx.Node, Check] | None = None
+    ) -> None:
+        super().__init__(program, plan, general, checks)
         self.twins: dict[fx.Node, str] = {}  # by the array: its twin's name
         self.there: dict[Any, fx.Node] = {}  # by place in memory: the first array that has a twin
         self.behind: set[fx.Node] = set()  # arrays that were written since their twins were made

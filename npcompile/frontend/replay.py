@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from torch import fx
@@ -13,6 +13,7 @@ from npcompile.frontend.device_writer import DeviceWriter
 from npcompile.frontend.lanes import Lane
 from npcompile.frontend.memory import Overlap
 from npcompile.frontend.program import Guard, Program
+from npcompile.frontend.windows import Check
 from npcompile.frontend.writer import Writer, in_place
 from npcompile.lower import native
 from npcompile.lower.plan import Plan
@@ -40,15 +41,23 @@ class Replay:
     """The generated function of one program: `text` to read, `link` to run with its segments' kernels.
 
     general: for other lengths than those it was recorded at: kernels are given the numbers that steps make.
+    checks: of slices whose ends are worked out, where they need not all be as long as they were recorded.
     """
 
-    def __init__(self, program: Program, plan: Plan, general: bool = False) -> None:
+    def __init__(
+        self,
+        program: Program,
+        plan: Plan,
+        general: bool = False,
+        checks: Mapping[fx.Node, Check] | None = None,
+    ) -> None:
         kind = Writer if program.device is None else DeviceWriter
-        writer = kind(program, plan, general)
+        writer = kind(program, plan, general, checks)
         self.text = writer.write()
         self._code = in_place(self.text, writer.users, program)
         self._space = writer.space
         self.hosts = writer.hosts
+        self._shapes = writer.shapes
         self._name = program.name
         self._device = program.device
         self._segments = plan.segments
@@ -64,16 +73,20 @@ class Replay:
         counter: Counter,
         around: Callable[[fx.Node, Any], Any] | None = None,
         instead: dict[Any, Any] | None = None,
+        shapes: Mapping[fx.Node, tuple[int, ...]] | None = None,
     ) -> Callable[..., Any]:
         """The function, calling these kernels for its segments, in order; copies are counted in `counter`.
 
         around: what is called in place of NumPy's functions that are called for want of an op, of step and
-        function. instead: guards for what is outside now, by those that were recorded.
+        function. instead: guards for what is outside now, by those that were recorded. shapes: those of
+        slices, where they are not as recorded.
         """
         space = {name: native_guard(value) for name, value in self._space.items()}
         if instead:
             guards = [(name, value) for name, value in self._space.items() if isinstance(value, Guard)]
             space |= {name: native_guard(instead[guard]) for name, guard in guards if guard in instead}
+        if shapes is not None:
+            space |= {name: shapes[node] for node, name in self._shapes.items()}
         if around is not None:
             space |= {name: around(node, space[name]) for name, node in self.hosts.items()}
         if self._device is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from npcompile.frontend.pure import OPERATORS
 from npcompile.frontend.recording.place import caller_at
 from npcompile.frontend.stacks import is_stack, product
 from npcompile.frontend.table import Op
+from npcompile.frontend.windows import Check, checkable, ends_of
 from npcompile.lower.parsing import parse
 from npcompile.lower.plan import Plan, Step
 from npcompile.lower.segment import Segment
@@ -45,10 +46,16 @@ _INSIDE = ("op", "view", "library", "write", "number", "guard")  # steps that ha
 class Writer:
     """Writes the function's text; objects that text cannot name are handed in as constants."""
 
-    def __init__(self, program: Program, plan: Plan, general: bool) -> None:
+    def __init__(
+        self, program: Program, plan: Plan, general: bool, checks: Mapping[fx.Node, Check] | None = None
+    ) -> None:
+        """checks: of slices, where it is not the shape of all that may be checked."""
         self.program = program
         self.plan = plan
         self.general = general
+        shapes = dict.fromkeys(checkable(program, plan), Check(True, False))
+        self.checks = shapes if checks is None else checks
+        self.shapes: dict[fx.Node, str] = {}  # what their shapes have to be, by its name
         # Values have the user's names: all others begin with two underscores.
         self.space: dict[str, Any] = {"__Diverged": Diverged, "__copyto": np.copyto}
         self.hosts: dict[str, fx.Node] = {}  # what NumPy is called for, for want of an op, by its name
@@ -231,6 +238,16 @@ class Writer:
                 self.put(store.text(self.arg(obj), self.leaf(value), name))
             else:
                 self.put(f"{step.node.name} = {self.call(step.node)}")
+                if step.node in self.checks:
+                    self.check(step.node, self.checks[step.node])
+
+    def check(self, node: fx.Node, check: Check) -> None:
+        """What a slice has to be, as it has been made."""
+        self.shapes[node] = self.constant(value_of(node).shape, "shape")
+        wrong = [f"{node.name}.shape != {self.shapes[node]}"] if check.shape else []
+        wrong += [f"{self.arg(end)} != {number}" for end, number in ends_of(node)] if check.ends else []
+        self.put(f"if {' or '.join(wrong)}:")
+        self.put("    raise __Diverged")
 
     def copy(self, node: fx.Node, value: str) -> None:
         """`node[...] = value`."""

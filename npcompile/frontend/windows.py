@@ -1,0 +1,75 @@
+"""Slices whose ends are worked out (`x[i : i + 32]`), in programs for many lengths: a replay may check that
+they are as recorded, each as soon as it is made."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from torch import fx
+
+from npcompile.frontend.lengths import sized_by_data
+from npcompile.frontend.program import Program, step_of, value_of
+from npcompile.lower.plan import Plan
+
+
+class Check(NamedTuple):
+    """What has to be as it was recorded of such a slice: its shape, the numbers that are its ends."""
+
+    shape: bool
+    ends: bool
+
+
+def checkable(program: Program, plan: Plan) -> set[fx.Node]:
+    """The slices that are made before anything is changed outside, and those that are the same."""
+    early = {step.node for step in plan.steps[: plan.effects] if step.node is not None}
+    first = {_what(node) for node in _windows(program) if node in early}
+    return {node for node in _windows(program) if _what(node) in first}
+
+
+def stands_alone(program: Program, plan: Plan) -> bool:
+    """Whether no length depends on data but those of slices that are checked."""
+    checked = checkable(program, plan)
+    return all(node in checked for node in program.graph.nodes if depends_on_data(node))
+
+
+def depends_on_data(node: fx.Node) -> bool:
+    """Whether data decide a length that a step gives."""
+    return node.op == "call_function" and bool(sized_by_data(node) or node.meta.get("by_data"))
+
+
+def unchanged(one: Program, other: Program, plan: Plan) -> dict[fx.Node, Check]:
+    """What two recordings of one program met alike, and has to stay so, of the slices of the first that may
+    be checked: what was baked in by mistake would not show. Those that differ in all have none."""
+    checked = checkable(one, plan)
+    found = {}
+    for a, b in zip(_windows(one), _windows(other), strict=True):
+        check = Check(value_of(a).shape == value_of(b).shape, a.meta["by_data"] == b.meta["by_data"])
+        if a in checked and any(check):
+            found[a] = check
+    return found
+
+
+def at_once(program: Program, plan: Plan) -> set[fx.Node] | None:
+    """The slices of a program that stands alone, if all of them follow from the arguments alone: whether they
+    are as before shows before anything is computed. Else None."""
+    known = set(program.inputs)
+    for node in program.graph.nodes:
+        if step_of(node) in ("view", "number") and known.issuperset(node.all_input_nodes):
+            known.add(node)
+    slices = set(_windows(program))
+    return slices if slices and slices <= known and stands_alone(program, plan) else None
+
+
+def ends_of(node: fx.Node) -> list[tuple[fx.Node, int]]:
+    """The steps that give the ends of a slice, and what they gave."""
+    index: Any = node.args[1] if isinstance(node.args[1], tuple) else (node.args[1],)
+    pairs = zip(index, node.meta["by_data"], strict=False)
+    return [((item.start, item.stop)[place], number) for item, ends in pairs for place, number in ends]
+
+
+def _windows(program: Program) -> list[fx.Node]:
+    return [node for node in program.graph.nodes if step_of(node) == "view" and node.meta.get("by_data")]
+
+
+def _what(node: fx.Node) -> Any:
+    return repr(node.args)

@@ -1,0 +1,80 @@
+"""Replays that look at what they are called with first: which numbers, how long slices are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from npcompile.frontend.program import Diverged
+from npcompile.stats import Stats
+
+if TYPE_CHECKING:
+    from npcompile.general import General
+    from npcompile.state import State
+
+# Numbers for which is known that the program may answer; past this many they are looked at again.
+KEPT = 256
+
+
+class Counted:
+    """A general replay for arguments of some lengths, whatever the numbers that sizes depend on: views of
+    the caller's arrays lie as such numbers say."""
+
+    def __init__(self, general: General, lengths: tuple[int, ...], replay: Callable[..., Any]) -> None:
+        self.general = general
+        self.lengths = lengths
+        self.replay = replay
+        self._served: set[tuple[int, ...]] = set()
+        self._keeps = not general.is_late
+
+    def __call__(self, *leaves: Any) -> Any:
+        general = self.general
+        counts = tuple([leaves[place] for place in general.counts])
+        if counts not in self._served:
+            if not general.serves(list(leaves), self.lengths):
+                raise Diverged
+            if self._keeps:
+                if len(self._served) >= KEPT:
+                    self._served = set()
+                self._served.add(counts)
+        return self.replay(*leaves)
+
+
+class Sliced:
+    """A general replay for arguments of some lengths, however long slices are whose ends are worked out.
+
+    It finds kernels at each call. For those that come again (the batches, and the last one of them) there are
+    replays before it: another one is made at its first call, the second, the fourth and so on.
+    """
+
+    def __init__(
+        self, general: General, lengths: tuple[int, ...], stats: Stats, replay: Callable[..., Any]
+    ) -> None:
+        self.general = general
+        self.lengths = lengths
+        self.stats = stats
+        self.replay = replay
+        self.state: State | None = None  # where such replays are kept
+        self._calls = 0
+
+    def __call__(self, *leaves: Any) -> Any:
+        self._calls += 1
+        if self._calls & (self._calls - 1) or self.state is None:
+            return self.replay(*leaves)
+        result, replays = self.general.answer(list(leaves), self.lengths, self.stats)
+        self.state.keep(replays[0], self.general.entry.host_calls)
+        return result
+
+
+class Exactly:
+    """The replay of a program whose sizes are these numbers among the arguments."""
+
+    def __init__(self, counts: dict[int, int], replay: Callable[..., Any]) -> None:
+        self.counts = counts
+        self.replay = replay
+
+    def __call__(self, *leaves: Any) -> Any:
+        for place, value in self.counts.items():
+            if leaves[place] != value:
+                raise Diverged
+        return self.replay(*leaves)
