@@ -22,6 +22,7 @@ import numpy as np
 import pytest
 
 import npcompile
+from npcompile.trial import MOST
 
 X = np.arange(12.0).reshape(3, 4)
 
@@ -100,7 +101,8 @@ def test_threads_with_arrays_of_their_own_are_written_apart() -> None:
             assert np.array_equal(jitted(ours, float(trip)), fill(plain, float(trip)))
 
     in_threads(8, work)
-    assert jitted.stats.replays == 400
+    stats = jitted.stats  # where replays are in doubt, some calls are NumPy's, to measure them by
+    assert stats.replays + stats.plain_calls == 400 and stats.plain_calls <= MOST, stats
 
 
 def test_threads_with_signatures_of_their_own() -> None:

@@ -78,6 +78,7 @@ def outcome(fn: Callable[..., Any], x: Any, i: int) -> tuple[str, str]:
     return result, out.getvalue()
 
 
+@pytest.mark.filterwarnings("ignore::npcompile.NotCompiledWarning")  # that texts take much of the time
 @pytest.mark.parametrize("fn", STEPS + DECIDING, ids=lambda fn: fn.__name__)
 def test_as_plain_python(fn: Callable[..., Any]) -> None:
     jitted = npcompile.jit(fn)
