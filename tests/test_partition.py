@@ -64,6 +64,15 @@ def test_short_rows_in_numpys_order(dtype: str, length: int) -> None:
                 same(np.asarray(getattr(npcompile.numpy, name)(ours, kth)), getattr(np, name)(row, kth), 2)
 
 
+@pytest.mark.parametrize("shape", [(), (0,), (1,), (3, 1), (3, 0)])
+def test_rows_of_one_and_none(shape: tuple[int, ...]) -> None:
+    a = np.ones(shape)
+    for axis in (-1, None):
+        counters.reset()
+        same(np.asarray(npcompile.numpy.array(a).argpartition(0, axis=axis)), a.argpartition(0, axis=axis), 2)
+        assert not counters.op_failures and not counters.host_calls
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_long_rows_come_sorted_without_a_host_call(dtype: str) -> None:
     a = rows(dtype, 65)

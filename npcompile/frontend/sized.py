@@ -380,7 +380,7 @@ def _parting(function: Any, alike: Any) -> None:
         found = dispatch.native(op, function, (array, kth, axis, kind, order), {})
         layout = array._layout
         length = layout.size if axis is None or layout.ndim == 0 else layout.shape[operator.index(axis)]
-        if length > numpys_up_to.get():
+        if length < 2 or length > numpys_up_to.get():
             return found
         if length > SHORT or np.ndim(kth) or not _sorts(function, layout.dtype):
             raise Unsupported("an order that is NumPy's own")
