@@ -396,5 +396,5 @@ def in_place(text: str, users: list[int | None], program: Program) -> types.Code
             node.end_lineno = node.lineno
             node.col_offset = node.end_col_offset = -1  # no column
         if isinstance(node, ast.FunctionDef) and program.line is not None:
-            node.lineno = program.line  # by which profilers know it
+            node.lineno = node.end_lineno = program.line  # by which profilers know it
     return compile(tree, program.filename or f"<npcompile replay of {program.name}>", "exec")
