@@ -26,7 +26,8 @@ _ADVICE: tuple[tuple[str, str], ...] = (
     (r"a store to (global|closure)|container from outside is used in place", "return the new value instead"),
     (
         r"gave decides after the call",
-        "nothing, if what it gives is an array: what is around it is compiled; else decide before it",
+        "call it in the caller, and pass what it gives as an argument; without strict=True it may stay, and "
+        "what is around it is compiled",
     ),
     (r"decides? after|are checked after", "decide before the first write or print"),
     (r"exception was caught", "test for the case before, with np.where or np.errstate"),
@@ -49,7 +50,7 @@ _ADVICE: tuple[tuple[str, str], ...] = (
     (r"hasattr|property|attribute of class|an attribute|attribute \w+ of", "pass the value as an argument"),
     (r"made into text", "format numbers in the caller"),
     (r"of unknown origin|an item of a", "pass it as an argument, or keep it in a list, tuple or dict"),
-    (r"less time than", "nothing: NumPy is the faster one here"),
+    (r"less time than|NumPy is faster here", "nothing: NumPy is the faster one here"),
     (r"not compiled after", "more seconds by NPCOMPILE_COMPILE_SECONDS, or smaller functions"),
     (r"compiler|g\+\+", "install g++, or set CXX to a C++ compiler"),
     (r"dtype", "a numeric dtype of native byte order: a.astype(float)"),

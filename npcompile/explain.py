@@ -19,19 +19,26 @@ from npcompile.recompilations import Recompilation, recompilations
 from npcompile.recorded import Recorded, State
 from npcompile.stats import Stats
 from npcompile.telling import NotCompiledWarning
-from npcompile.timing import Seconds, timed
+from npcompile.timing import Seconds, kept, timed
 
 
 @dataclass(frozen=True)
 class Copies:
-    """Bytes that one call moves: written by kernels, and copied between host and device."""
+    """Bytes that one call moves: written by kernels, and copied between host and device.
+
+    in_loops: some of the kernels are run at each trip of a loop, or each time a function is called; they
+    count once.
+    """
 
     bytes_written: int
     bytes_to_device: int
     bytes_from_device: int
+    in_loops: bool = False
 
     def __str__(self) -> str:
         text = f"kernels write {size_text(self.bytes_written)}"
+        if self.in_loops:
+            text += " (what is done at each trip counts once)"
         if self.bytes_to_device or self.bytes_from_device:
             moved = (
                 f"{size_text(self.bytes_to_device)} to the device, {size_text(self.bytes_from_device)} back"
@@ -147,11 +154,14 @@ def explain(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Explanation:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NotCompiledWarning)
+            known = made._states.get(key) if key is not None else None
+            # What is called to be timed is to find what this call finds.
+            first = None if known and known.entries and not known.outlined else kept(args, kwargs)
             result = made(*args, **kwargs)
             made.wait()
             state = made._states.get(key) if key is not None else None
             moved = _moved(before, made.stats)
-            seconds, again = timed(made, state, args, kwargs)
+            seconds, again = timed(made, state, args, kwargs, first)
     finally:
         made._strict = strict
     return _explanation(made, state, result, again or moved, seconds)
@@ -198,6 +208,8 @@ def _explanation(
             reasons.append("np.errstate asks for exceptions or callbacks: NumPy does the work then")
     stats, why_cut = jitted.stats, _why_cut(outlined)
     every = [*programs, *(program for block in (*blocks, *functions) for program in block.all_programs)]
+    written = max((program.bytes_written for program in programs), default=0)
+    written += sum(block.bytes_written for block in (*blocks, *functions))
     return Explanation(
         name=jitted.name,
         file=code.co_filename if code else "",
@@ -207,7 +219,7 @@ def _explanation(
         blocks=blocks,
         functions=functions,
         left=() if outlined is None else _left(outlined),
-        copies=Copies(sum(program.bytes_written for program in every), *moved),
+        copies=Copies(written, *moved, any(map(_is_repeated, (*blocks, *functions)))),
         recompilations=recompilations(jitted),
         reasons=tuple(reasons),
         seconds=seconds,
@@ -217,6 +229,12 @@ def _explanation(
         stats=stats,
         why_cut="".join(f"{hint.where}: {hint.reason}" for hint in why_cut),
     )
+
+
+def _is_repeated(block: Block) -> bool:
+    """Whether kernels of it may run more than once in a call."""
+    own = (block.in_loop or block.name != "block") and bool(block.all_programs)
+    return own or any(map(_is_repeated, block.inside))
 
 
 def _left(outlined: Outlined) -> tuple[LeftToPython, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -88,8 +88,9 @@ class Kernel:
 class Step:
     """One step of a residual program.
 
-    line: in the user's file, or None. type: of what it gives. became: "kernel", "scalar step", "view", "write
-    in place", "copy", "library call", "host call", "opaque call", "guard", "read", "part" (of several
+    line: in the function's file, or None. elsewhere: "file:line" where the step is in a function of another
+    file; `line` is the one that led there. type: of what it gives. became: "kernel", "scalar step", "view",
+    "write in place", "copy", "library call", "host call", "opaque call", "guard", "read", "part" (of several
     results) or "left out". detail: how, and why. mask: the form that a mask took ("where" or "compaction"),
     or None. kernel: the number of the one that it is in, or None.
     """
@@ -101,6 +102,12 @@ class Step:
     detail: str = ""
     mask: str | None = None
     kernel: int | None = None
+    elsewhere: str = ""
+
+    @property
+    def where(self) -> str:
+        """The line, for reading."""
+        return self.elsewhere.replace("\\", "/").rpartition("/")[2] or str(self.line or "")
 
 
 @dataclass(frozen=True)
@@ -131,13 +138,14 @@ class ExplainedProgram:
         return "\n".join(kernel.source for kernel in self.kernels)
 
     def __str__(self) -> str:
-        rows = [(str(s.line or ""), s.text, _became(s), s.type, s.detail) for s in self.steps]
+        rows = [(s.where, s.text, _became(s), s.type, s.detail) for s in self.steps]
         rows.append(("", f"return {self.result}", "", "", ""))
         first, second, third = (min(56, max(len(row[column]) for row in rows)) for column in (1, 2, 3))
+        wide = max(4, max(len(row[0]) for row in rows))
         lines = []
         for line, text, label, gives, detail in rows:
             rest = f"{gives:<{third}}  {detail}" if gives else detail
-            lines.append(f"  {line:>4}  {text:<{first}}  {label:<{second}}  {rest}".rstrip())
+            lines.append(f"  {line:>{wide}}  {text:<{first}}  {label:<{second}}  {rest}".rstrip())
         lines += [f"  {kernel}" for kernel in self.kernels]
         return "\n".join(lines)
 
@@ -171,7 +179,7 @@ def signature_text(program: Program) -> str:
     for node in program.inputs:
         value = value_of(node)
         text = f"{node.name}: {type_text(value)}"
-        if value.kind == "array" and value.strides != c_strides(value.shape):
+        if value.kind == "array" and 0 not in value.shape and value.strides != c_strides(value.shape):
             text += f" (strides {', '.join(map(str, value.strides))})"
         parts.append(text)
     if program.device not in (None, "cpu"):
@@ -191,7 +199,7 @@ def explained(entry: Entry) -> ExplainedProgram:
     return ExplainedProgram(
         signature=signature_text(program),
         text=str(program),
-        steps=tuple(_step(node, plan, numbers) for node in program.graph.nodes if _is_shown(node)),
+        steps=tuple(_step_at(node, plan, numbers) for node in program.graph.nodes if _is_shown(node)),
         kernels=tuple(kernels),
         result=program.result.text(lambda part: literal(part, _name)),
         host_calls=sum(
@@ -240,6 +248,10 @@ def _kernel(number: int, step: Planned, job: Any) -> Kernel:
         checks=step.segment.checks,
         error=None if job is None else job.error,
     )
+
+
+def _step_at(node: fx.Node, plan: Plan, numbers: dict[int, int]) -> Step:
+    return replace(_step(node, plan, numbers), elsewhere=node.meta.get("elsewhere", ""))
 
 
 def _step(node: fx.Node, plan: Plan, numbers: dict[int, int]) -> Step:
@@ -345,7 +357,7 @@ def _masked(node: fx.Node) -> tuple[str | None, str]:
 
 def _library(node: fx.Node) -> str:
     if getattr(node.target, "library", False):
-        return "by the BLAS, LAPACK or FFT that NumPy has: the fastest on the CPU, with NumPy's own digits"
+        return "by NumPy (its BLAS, LAPACK, FFT, sorting, scans): the fastest on the CPU, with its own digits"
     if _function(node) is GETITEM:
         return "an element at a place that a step gave"
     return "NumPy makes several views"

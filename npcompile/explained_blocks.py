@@ -13,12 +13,13 @@ from npcompile.explained import ExplainedProgram, explained
 from npcompile.frontend.outline import tree_of
 from npcompile.frontend.rewriting.forms import has_work
 from npcompile.frontend.rewriting.scopes import body_of
-from npcompile.left import calls_of, first_line, reasons_of, statements, why_left
+from npcompile.left import calls_of, first_line, reasons_of, statements, told
 from npcompile.recompilations import Recompilation, recompilations
 from npcompile.recorded import Recorded
 
 _BODY = "compiled body, driven trip by trip"
 NOT_YET = "not recorded yet: the call raised, or its shapes were seen for the first time"
+_NEXT = "recorded from the next call on: in this one it was part of a recording that was given up"
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Block:
     """Statements that were recorded by themselves, or a function that is called from between blocks.
 
     lines: the first and the last. takes, gives: its variables. way: what becomes of it. inside: its own
-    blocks, where it was cut further.
+    blocks, where it was cut further. elsewhere: the file, where it is not that of the function.
     """
 
     name: str
@@ -38,6 +39,13 @@ class Block:
     programs: tuple[ExplainedProgram, ...]
     recompilations: tuple[Recompilation, ...]
     inside: tuple[Block, ...] = ()
+    elsewhere: str = ""
+
+    @property
+    def bytes_written(self) -> int:
+        """By the kernels of one run of it, at most: one of its programs answers."""
+        own = max((program.bytes_written for program in self.programs), default=0)
+        return own + sum(block.bytes_written for block in self.inside)
 
     @property
     def all_programs(self) -> tuple[ExplainedProgram, ...]:
@@ -46,6 +54,8 @@ class Block:
     def __str__(self) -> str:
         first, last = self.lines
         where = f"line {first}" if first == last else f"lines {first}-{last}"
+        if self.elsewhere:
+            where += f" of {self.elsewhere}"
         text = f"{where} {self.name}({', '.join(self.takes)})"
         if self.gives:
             text += f" -> {', '.join(self.gives)}"
@@ -59,19 +69,21 @@ class Block:
 
 @dataclass(frozen=True)
 class LeftToPython:
-    """Statements that no block holds: lines, the first one's text, and why."""
+    """A statement that no block holds: lines, how it begins, why, and what to write instead (empty where
+    nothing would be faster). elsewhere: the file, where it is not that of the function."""
 
     lines: tuple[int, int]
     text: str
     reason: str
+    write: str = ""
+    elsewhere: str = ""
 
     def __str__(self) -> str:
         first, last = self.lines
-        return (
-            f"line {first}: {self.text}: {self.reason}"
-            if first == last
-            else f"lines {first}-{last}: {self.reason}"
-        )
+        where = f"line {first}" if first == last else f"lines {first}-{last}"
+        where += f" of {self.elsewhere}" if self.elsewhere else ""
+        text = f"{where}: {self.text}: {self.reason}"
+        return f"{text}\n    instead: {self.write}" if self.write else text
 
 
 def blocks_of(outlined: cutting.Outlined) -> tuple[Block, ...]:
@@ -82,7 +94,7 @@ def blocks_of(outlined: cutting.Outlined) -> tuple[Block, ...]:
 def _block(block: cutting.Block) -> Block:
     cut = block.piece.block
     body = cut.node.body
-    lines = [number for node in cut.statements for number in _lines(node)] or [*_lines(body[0])]
+    lines = [number for node in body for number in _lines(node)]
     programs = _programs(block)
     return Block(
         name="block",
@@ -119,13 +131,16 @@ def _way(recorded: Recorded, has_programs: bool, in_loop: bool) -> str:
     if any(state.small for state in states):
         return "left to NumPy, which takes less time than a kernel takes to be called"
     if not states:
-        return "not reached by this call"
+        within = getattr(recorded, "within", None)
+        reached = within is None or within.has_run or any(block._states for block in within.current())
+        return "not reached by this call" if reached else _NEXT
     return NOT_YET
 
 
 def functions_of(root: Any) -> tuple[Block, ...]:
     """What became of the functions that Python between blocks calls."""
     found = []
+    own = root.__wrapped__.__code__.co_filename
     for callee in list(root.callees.values()):
         if not isinstance(callee, cutting.Callee):
             continue
@@ -136,6 +151,7 @@ def functions_of(root: Any) -> tuple[Block, ...]:
         found.append(
             Block(
                 name=fn.__qualname__,
+                elsewhere="" if (file := fn.__code__.co_filename) == own else file,
                 lines=(fn.__code__.co_firstlineno, max(lines)),
                 takes=fn.__code__.co_varnames[: fn.__code__.co_argcount],
                 gives=(),
@@ -154,8 +170,12 @@ def functions_of(root: Any) -> tuple[Block, ...]:
 
 def left_to_python(outlined: cutting.Outlined) -> tuple[LeftToPython, ...]:
     """The statements in which there is work, but which no block holds."""
+    file = outlined.owner.__wrapped__.__code__.co_filename
+    elsewhere = "" if file == outlined.root.__wrapped__.__code__.co_filename else file
     tree, _ = tree_of(outlined.owner.__wrapped__)  # type: ignore[arg-type]
     reasons = reasons_of(outlined.owner.__wrapped__, outlined.root._stats)
+    loops = [node for node in ast.walk(tree) if isinstance(node, ast.For | ast.While)]
+    looped = {part for loop in loops for part in statements(loop.body)}
     inside = set(held(outlined))
     callees = [callee for callee in outlined.root.callees.values() if isinstance(callee, cutting.Callee)]
     compiled = {callee.name for callee in callees}
@@ -165,8 +185,9 @@ def left_to_python(outlined: cutting.Outlined) -> tuple[LeftToPython, ...]:
             continue
         called = calls_of(node) & compiled
         why = f"it calls {', '.join(sorted(called))}, compiled by itself" if called else None
-        why = why or why_left(node, outlined.levels, reasons)
-        found.append(LeftToPython(_lines(node), first_line(node), why))
+        reason, write = told(node, node in looped, outlined.levels, reasons)
+        reason, write = (why, "") if why else (reason, write)
+        found.append(LeftToPython(_lines(node), first_line(node), reason, write, elsewhere))
     return tuple(found)
 
 

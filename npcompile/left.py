@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
+from npcompile.advice import advice
 from npcompile.frontend.rewriting.blocks import Levels
 from npcompile.frontend.rewriting.forms import has_work
 from npcompile.stats import Stats
@@ -51,6 +52,14 @@ def why_left(node: ast.stmt, levels: Levels, reasons: dict[int, str]) -> str:
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
         return _EFFECT
     return _FOUND_OUT if levels[node] else _PYTHONS
+
+
+def told(node: ast.stmt, in_loop: bool, levels: Levels, reasons: dict[int, str]) -> tuple[str, str]:
+    """Why no block holds a simple statement, and what to write instead; empty where nothing need be."""
+    small = _is_small(node, levels)
+    reason = _LITTLE if small and in_loop else why_left(node, levels, reasons)
+    nothing = reason in (_PYTHONS, _EFFECT) or _form(node) == reason or (small and not in_loop)
+    return reason, "" if nothing else advice(reason)
 
 
 def _is_small(node: ast.stmt, levels: Levels) -> bool:

@@ -67,6 +67,7 @@ class Outlined(Entering):
         self.refused: str | None = None  # why a call under `strict` was not to run
         # What Python calls between blocks may be called with other options, whatever is compiled.
         self._substitutes = owner._default_float is not None or owner.fast_random or owner.resizes
+        self.has_run = False
         self.entered = False  # something that was called in the call at hand was jitted
         self.idling = Idling()
         self.rest = 0
@@ -145,7 +146,7 @@ class Outlined(Entering):
             if self.refused is not None and self.owner._strict:
                 raise NotCompiledError(self.refused)
         before = inner.calls, inner.replays, inner.recordings
-        self.entered = False
+        self.has_run, self.entered = True, False
         try:
             if self.watch is not None:
                 return self.watch.call(function, args, kwargs)

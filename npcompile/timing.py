@@ -56,12 +56,17 @@ class Seconds:
 
 
 def timed(
-    jitted: Jitted, state: State | None, args: tuple[Any, ...], kwargs: dict[str, Any]
+    jitted: Jitted,
+    state: State | None,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    first: tuple[tuple[Any, ...], dict[str, Any]] | None,
 ) -> tuple[Seconds, tuple[int, int] | None]:
     """Measure both on these arguments; also the bytes that a replay copies to a device and back.
 
     A function that was cut is called on copies of the arguments, since its blocks write into arrays that may
-    be theirs; blocks that were not recorded yet are recorded then.
+    be theirs, as they were before the first call (`first`); blocks that were not recorded yet are recorded
+    then.
     """
     if state is None or not (state.entries or state.outlined):
         return Seconds(why="nothing was compiled"), None
@@ -70,10 +75,10 @@ def timed(
             return Seconds(why="it has effects"), None
         fresh: Callable[[], Any] = lambda: (args, kwargs)  # noqa: E731
     else:
-        if not (_is_data((args, kwargs)) and _is_quiet(state.outlined)):
+        if first is None or not _is_quiet(state.outlined):
             return Seconds(why="it has effects, or may have"), None
-        fresh = lambda: copy.deepcopy((args, kwargs))  # noqa: E731
-    kept = [(stats, replace(stats)) for stats in (jitted._stats, jitted._blocks)]
+        fresh = lambda: copy.deepcopy(first)  # noqa: E731
+    counts = [(stats, replace(stats)) for stats in (jitted._stats, jitted._blocks)]
     try:
         for _ in range(_TRIES):
             before = replace(jitted.stats)
@@ -89,9 +94,14 @@ def timed(
                 return Seconds(_fastest(jitted.__wrapped__, fresh), _fastest(jitted, fresh)), moved
         return Seconds(why="no replay answered all of it"), None
     finally:
-        for stats, old in kept:
+        for stats, old in counts:
             for name in _COUNTED:
                 setattr(stats, name, getattr(old, name))
+
+
+def kept(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
+    """Copies of arguments that are data alone; None where they are not."""
+    return copy.deepcopy((args, kwargs)) if _is_data((args, kwargs)) else None
 
 
 def _fastest(function: Callable[..., Any], fresh: Callable[[], Any]) -> float:
@@ -135,7 +145,7 @@ def _is_quiet(outlined: Outlined) -> bool:
     if not isinstance(fn, types.FunctionType):
         return False
     tree, _ = tree_of(fn)
-    every = list(ast.walk(tree))
+    every = [part for node in (tree.args, *tree.body) for part in ast.walk(node)]  # not the decorators
     never = (
         ast.Global,
         ast.Nonlocal,

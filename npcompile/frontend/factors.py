@@ -45,6 +45,6 @@ def _given(graph: fx.Graph, arg: Any, user: fx.Node, known: dict[str, fx.Node]) 
         first = next(node for node in graph.nodes if node.op != "placeholder")
         with graph.inserting_before(first):
             made = known[text] = graph.call_function(float, (arg,))
-        place = {key: user.meta.get(key) for key in ("line", "top")}
+        place = {key: user.meta.get(key) for key in ("line", "top", "elsewhere")}
         made.meta.update(place, step="number", value=Value("float"))
     return known[text]

@@ -200,7 +200,7 @@ class Notes(Handed):
         if step_of(node) == "read":
             with self.graph.inserting_after(node):
                 guard = self.graph.create_node("call_function", Guard("count", node.meta["size"]), (node,))
-            place = {key: node.meta[key] for key in ("line", "top")}
+            place = {key: node.meta[key] for key in ("line", "top", "elsewhere")}
             guard.meta.update(place, step="guard", value=Value("object"))
         for source in node.all_input_nodes:
             if source in self.counts:
@@ -228,11 +228,12 @@ class Notes(Handed):
             if self.effects:
                 self.settle()
         self.effects |= step == "opaque" or (step == "write" and value_of(args[0]).root in self.outside_roots)
-        name = getattr(target, "name", None) or getattr(target, "__name__", step)
+        named = None if isinstance(target, Store) else getattr(target, "name", None)
+        name = named or getattr(target, "__name__", step)
         name = str(name).rpartition(".")[2].strip("_")
         node = self.graph.create_node("call_function", target, args, kwargs, _NAMES.get(name, name))
-        line, top = self.where()
-        node.meta.update(step=step, value=value, line=line, top=top)
+        line, top, elsewhere = self.where()
+        node.meta.update(step=step, value=value, line=line, top=top, elsewhere=elsewhere)
         if step == "opaque":
             node.meta["inside"] = self._inside()
         if step == "host":
@@ -248,20 +249,24 @@ class Notes(Handed):
             found.append((frame.f_code, frame.f_lineno, frame.f_globals))
         return ()
 
-    def where(self) -> tuple[int | None, int | None]:
-        """The user's line being recorded, that of the nearest frame of a file that is not ours; and the line
-        of the function itself that led there. None before the function has begun."""
+    def where(self) -> tuple[int | None, int | None, str]:
+        """The user's line being recorded, that of the nearest frame of the function's file; the line of the
+        function itself that led there, None before it has begun; and, where a line of another file (that is
+        not ours) is nearer, that one as "file:line"."""
         frame: FrameType | None = sys._getframe(2)
         here = __file__.rpartition("/")[0]
         ours = here.rpartition("/")[0] + "/"
         while frame is not None and frame.f_code.co_filename.startswith((here, _NUMPY)):
             frame = frame.f_back
         if frame is None or frame.f_code.co_filename.startswith(ours):
-            return None, None
-        nearest = frame.f_lineno
+            return None, None, ""
+        nearest, file = frame.f_lineno, frame.f_code.co_filename
         while frame is not None and frame.f_code is not self.code:
             frame = frame.f_back
-        return nearest, None if frame is None else frame.f_lineno
+        top = None if frame is None else frame.f_lineno
+        if frame is None or file == frame.f_code.co_filename:
+            return nearest, top, ""
+        return top, top, f"{file}:{nearest}"
 
     def placeholder(self, name: str, leaf: Any) -> None:
         """An argument's leaf."""

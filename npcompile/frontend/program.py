@@ -361,7 +361,7 @@ def call_text(node: fx.Node, names: Callable[[fx.Node], str]) -> str:
 def type_text(value: Value) -> str:
     """`float64[3, 4]` for arrays, `float64` for NumPy scalars, `float` for Python numbers."""
     if value.kind == "array":
-        return f"{str(value.dtype).removeprefix('torch.')}{list(value.shape)}"
+        return f"{str(value.dtype or 'array').removeprefix('torch.')}{list(value.shape)}"
     return str(value.dtype).removeprefix("torch.") if value.kind == "scalar" else value.kind
 
 

@@ -117,7 +117,10 @@ def trace(
         except Unplannable as reason:
             traced.reason = str(reason)
             if reason.node is not None:
-                traced.line, traced.top = reason.node.meta["line"], reason.node.meta["top"]
+                meta = reason.node.meta
+                traced.line, traced.top = meta["line"], meta["top"]
+                if meta.get("elsewhere"):
+                    traced.reason += f" (at {meta['elsewhere']})"
                 traced.late = True
         except Exception as error:  # a bug of ours: it costs the compilation, not the call
             traced.reason = f"planning failed: {type(error).__name__}: {error}"

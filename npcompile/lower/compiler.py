@@ -111,6 +111,10 @@ class Job:
         self.kernel = made
         return True
 
+    def begin(self) -> None:
+        """It has waited for others until now, which is no part of what it takes."""
+        self._began = time.monotonic()
+
     def finish(self, error: str | None = None) -> None:
         self.error = error
         self.seconds = time.monotonic() - self._began
@@ -251,6 +255,7 @@ class _Compiler:
                     )
                     self._ask(request)
                 else:
+                    job.begin()
                     job.finish(self._compile(job))
             except Exception as error:  # whatever happens here, nobody may wait for ever
                 if job is not None:

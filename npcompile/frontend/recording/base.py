@@ -63,8 +63,8 @@ class Base(Hooks):
         """Give the recording up; the call itself goes on."""
         if self.active:
             self.active = False
-            self.reason = reason
-            self.at, self.top = self.notes.where()
+            self.at, self.top, elsewhere = self.notes.where()
+            self.reason = f"{reason} (at {elsewhere})" if elsewhere else reason
             self._seen.clear()  # what nobody else holds dies as it would
 
     def let_go(self) -> None:

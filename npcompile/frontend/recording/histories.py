@@ -51,7 +51,7 @@ class Histories(Storing):
         self._storable(value, f"a {type(kept).__name__}")
         notes.unread.pop(id(kept), None)
         notes.appended.setdefault(id(kept), []).append(value)
-        self._stores[id(kept), len(self._stores)] = Deferred(kept, Store("append"), value)
+        self._stores[id(kept), len(self._stores)] = Deferred(kept, Store("append"), value, notes.where())
 
     def of_history(self, obj: Any, index: Any, result: Any) -> tuple[Any, ...]:
         """An item of a list or deque from outside that was not read as a whole, in a tuple; empty where that

@@ -34,6 +34,7 @@ class Deferred(NamedTuple):
     obj: Any
     store: Store
     value: Any
+    place: tuple[int | None, int | None, str]  # where it is done: see `Notes.where`
 
 
 class Storing(Making):
@@ -93,7 +94,7 @@ class Storing(Making):
             raise Unfollowed(f"a store to attribute {name}, after what objects hold was read as a whole")
         self.of_class(obj, "__setattr__")
         self._storable(value, f"attribute {name}")
-        self._stores[id(obj), name] = Deferred(obj, Store("attribute", name), value)
+        self._stores[id(obj), name] = Deferred(obj, Store("attribute", name), value, self.notes.where())
         self._seen["attribute", repr(name), node] = (value, value)
         self.touch(name, node, obj)
         self._stored.add((node, name))
@@ -136,7 +137,7 @@ class Storing(Making):
             self._seen["item", repr(index), known.node] = (value, value)
         if new:
             self._news.setdefault(id(obj), set()).add(index)
-        self._stores[id(obj), repr(index)] = Deferred(obj, Store("item", index), value)
+        self._stores[id(obj), repr(index)] = Deferred(obj, Store("item", index), value, self.notes.where())
 
     def entry(self, own: dict[Any, Any], name: str, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """What `setdefault` of a dict from outside gives, in a tuple: an item that is read or stored."""
@@ -196,16 +197,17 @@ class Storing(Making):
         if not self._stores:
             return
         notes = self.notes
-        items = [obj for obj, store, _ in self._stores.values() if store.how != "attribute"]
+        items = [obj for obj, store, *_ in self._stores.values() if store.how != "attribute"]
         self._changed |= {notes.containers[id(obj)] for obj in items}
         self.set_apart()
         waiting, self._stores = self._stores, {}
-        for obj, store, value in waiting.values():
+        for obj, store, value, (line, _, elsewhere) in waiting.values():
             ref = notes.ref(obj) if store.how == "attribute" else notes.containers[id(obj)]
             node = notes.add("opaque", store, (ref, notes.given_away(value)), {}, Value("object"))
+            node.meta.update(line=line, elsewhere=elsewhere)
             node.meta["inert"] = True  # what was stored is known where it is read
         # What is read of these from here on would be read before what was appended is stored.
-        notes.loosen(*(obj for obj, store, _ in waiting.values() if store.how == "append"))
+        notes.loosen(*(obj for obj, store, *_ in waiting.values() if store.how == "append"))
         notes.appended.clear()
         self._news.clear()
 

@@ -1,0 +1,199 @@
+"""`npcompile.explain` names the right file and line, says what to write instead of what is left to Python,
+and times the call that was asked for."""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+import npcompile
+from npcompile.advice import advice
+from npcompile.explained_blocks import LeftToPython
+
+HELPERS = """import numpy as np
+# line 2
+def soft(x):
+    return np.tanh(x) * 2
+def late(x):
+    k = np.random.default_rng(0).permuted(x)
+    return k * 2 if k[0] > 1 else k
+"""
+
+
+@pytest.fixture(autouse=True)
+def interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+
+
+@pytest.fixture
+def helpers(tmp_path: Path) -> ModuleType:
+    """A module of the user's in another file."""
+    path = tmp_path / "far_away.py"
+    path.write_text(HELPERS)
+    spec = importlib.util.spec_from_file_location("far_away", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def line_of(fn: Callable[..., Any], text: str) -> int:
+    lines, first = inspect.getsourcelines(fn)
+    return next(first + place for place, line in enumerate(lines) if text in line)
+
+
+def test_steps_in_another_file_name_it_and_the_line_that_led_there(helpers: ModuleType) -> None:
+    def outer(x):
+        y = helpers.soft(x)
+        return y + 1
+
+    found = npcompile.explain(outer, np.arange(9.0))
+    tanh = next(step for step in found.steps if "np.tanh(" in step.text)
+    assert tanh.elsewhere == f"{helpers.__file__}:4" and tanh.line == line_of(outer, "soft")
+    assert "far_away.py:4  tanh = np.tanh(x)" in str(found)
+    added = next(step for step in found.steps if "+ 1" in step.text)
+    assert (added.line, added.elsewhere) == (line_of(outer, "y + 1"), "")
+    lines = {line for program in found.programs for kernel in program.kernels for line in kernel.lines}
+    assert lines == {tanh.line, added.line}
+
+
+def test_reasons_that_lie_in_another_file_name_it(helpers: ModuleType) -> None:
+    def outer(x):
+        y = x + 1
+        return helpers.late(y)
+
+    found = npcompile.explain(outer, np.arange(9.0))
+    assert f"(at {helpers.__file__}:6)" in found.why_cut
+    assert found.why_cut.startswith(f"line {line_of(outer, 'late')}: ")
+
+
+class Holder:
+    pass
+
+
+def test_stores_have_the_line_on_which_they_are_done() -> None:
+    def stored(x, holder):
+        holder.a = x * 3
+        holder.b = np.sum(x)
+        return x + 1
+
+    found = npcompile.explain(stored, np.arange(9.0), Holder())
+    lines = {step.text: step.line for step in found.steps if step.became == "store"}
+    assert lines == {
+        "holder.a = multiply": line_of(stored, "holder.a"),
+        "holder.b = sum_1": line_of(stored, "holder.b"),
+    }
+    ends = [kernel.ended for program in found.programs for kernel in program.kernels]
+    assert not any(end.startswith(("a comes", "b comes")) for end in ends)
+
+
+def rows(m, holder):
+    out = np.empty(len(m))
+    for i, row in enumerate(m):
+        out[i] = np.sqrt((row * row).sum())
+    return out
+
+
+def test_blocks_that_come_with_the_next_call_are_not_said_to_be_not_reached() -> None:
+    found = npcompile.explain(rows, np.ones((40, 50)), Holder())  # not timed, so not called again
+    assert {block.way.partition(":")[0] for block in found.blocks} == {"recorded from the next call on"}
+
+
+def elements(x):
+    y = np.zeros_like(x)
+    for i in range(1, len(x)):
+        y[i] = y[i - 1] * 0.5 + x[i]
+    return y
+
+
+def test_a_loop_over_elements_says_what_to_write_instead(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NPCOMPILE_BACKEND")  # what is too little work is so for kernels
+    jitted = npcompile.jit(elements)
+    for _ in range(2):
+        found = npcompile.explain(jitted, np.ones(300))
+    (left,) = [part for part in found.left if part.lines[0] == line_of(elements, "y[i - 1]")]
+    assert left.reason == "each trip is too little work for a kernel"
+    assert left.write == advice(left.reason) == "take whole arrays in place of one element at each trip"
+    assert f"instead: {left.write}" in str(found)
+
+
+def test_what_need_not_be_written_otherwise_has_no_advice() -> None:
+    assert (
+        str(LeftToPython((3, 3), "n += 1", "arithmetic on numbers"))
+        == "line 3: n += 1: arithmetic on numbers"
+    )
+    text = str(LeftToPython((3, 5), "f(", "why", "what", "far.py"))
+    assert text == "lines 3-5 of far.py: f(: why\n    instead: what"
+
+
+def test_a_loop_test_is_a_block_on_its_own_line() -> None:
+    def until(x):
+        n = 0
+        while np.abs(x).max() > 0.01:
+            x = x * 0.7
+            n += 1
+        return x, n
+
+    found = npcompile.explain(until, np.ones(20_000))
+    line = line_of(until, "while")
+    assert (line, line) in {block.lines for block in found.blocks}
+    assert found.copies.in_loops and "at each trip counts once" in str(found)
+
+
+def test_what_is_timed_finds_what_the_call_found() -> None:
+    """Not what it has left: a list that has grown is another signature, and was no call of the user's."""
+
+    def kept(x, history):
+        y = x * 2 + 1
+        history.append(y.sum())
+        z = np.sqrt(np.abs(y))
+        history.append(z.sum())
+        return z
+
+    history: list[Any] = []
+    found = npcompile.explain(kept, np.ones(20_000), history)
+    assert len(history) == 2
+    assert not found.recompilations
+
+
+def test_a_decorator_decides_nothing_about_effects() -> None:
+    def plain(mark):
+        return lambda fn: fn
+
+    @plain(lambda: 1)
+    def steps(u, n):
+        v = u * 0.5
+        for _ in range(n):
+            v = v + 0.1 * (u - v)
+        return v
+
+    assert npcompile.explain(steps, np.arange(20_000.0), 40).seconds.numpy is not None
+
+
+def test_programs_of_which_one_answers_are_not_added_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NPCOMPILE_BACKEND")
+
+    @npcompile.jit
+    def chosen(x):
+        if x.sum() > 0:
+            return x * 2
+        return x - 1
+
+    chosen(np.arange(4.0))
+    found = npcompile.explain(chosen, -np.arange(4.0))
+    each = [program.bytes_written for program in found.programs]
+    assert len(each) == 2 and found.copies.bytes_written == max(each)
+
+
+def test_signatures_of_objects_and_of_nothing() -> None:
+    found = npcompile.explain(
+        lambda o, x: (o * 2, x + 1), np.array([1, None and 2, 3], object)[::2], np.ones((0, 3))
+    )
+    assert found.programs[0].signature == "o: array[2] (strides 2), x: float64[0, 3]"
