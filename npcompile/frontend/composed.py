@@ -72,3 +72,18 @@ WRITING: tuple[Any, ...] = (np.fill_diagonal, np.put_along_axis)
 
 # Those that pick by masks only what is put back or summed up under them (`masks.py`).
 MASKING: frozenset[Any] = frozenset([np.i0, np.piecewise, np.histogram2d, np.histogramdd, np.array_equal])
+
+# By id, those of which NumPy iterates over an argument before it calls them, to ask what arrays are in it.
+_ITERATED: dict[int, str] = {
+    id(np.poly): "seq_of_zeros",
+    id(np.roots): "p",
+    id(np.select): "condlist",
+    id(np.linalg.multi_dot): "arrays",
+    id(np.histogramdd): "sample",
+}
+
+
+def is_refused(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether NumPy refuses a call for a number where it iterates, whatever the function itself would do."""
+    name = _ITERATED.get(id(fn))
+    return name is not None and not np.iterable(args[0] if args else kwargs.get(name))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from torch import fx
 
 from npcompile.frontend.counted import mark
+from npcompile.frontend.ops.creation import steps_between
 from npcompile.frontend.pure import OPERATORS, UFUNCS
 from npcompile.frontend.table import TABLE
 from npcompile.lower.sizes import SMALLEST
@@ -21,11 +21,7 @@ _KINDS = (int, float, np.int64, np.float64)
 
 def arange_length(start: Any, stop: Any, step: Any) -> int:
     """How many elements `np.arange` gives. Raises where NumPy does."""
-    distance = stop - start
-    count = distance / step
-    if count == 0 and distance != 0:  # it underflowed
-        return int(math.copysign(1, count) > 0)
-    return max(math.ceil(count), 0)
+    return steps_between(stop - start, step)
 
 
 def ranged(notes: Steps, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:

@@ -32,3 +32,15 @@ def test_profiles_agree(monkeypatch: pytest.MonkeyPatch) -> None:
         stats: Any = pstats.Stats(profile)
         found.append([place for place in stats.stats if place[0] == __file__])
     assert found[0] == found[1] == [(__file__, profiled.__code__.co_firstlineno, "profiled")]
+
+
+def told(x: Any) -> Any:
+    """Nothing but what the signature decides, on no line of its own."""
+    return x.flags["WRITEABLE"]
+
+
+def test_what_has_no_line_is_replayed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+    jitted = npcompile.jit(told)
+    assert [jitted(np.ones(3)) for _ in range(3)] == [True] * 3
+    assert jitted.stats.replays == 2 and not jitted.stats.reasons

@@ -204,6 +204,24 @@ def full_like(
 # -- ranges --------------------------------------------------------------------------------------------------
 
 
+def steps_between(distance: Any, step: Any) -> int:
+    """How many steps fill a distance, as `np.arange` counts them. Raises where NumPy does."""
+    count = distance / step
+    if isinstance(count, complex | np.complexfloating):
+        return max(min(_ceiling(count.real), _ceiling(count.imag)), 0)
+    if count == 0 and distance != 0:  # it underflowed
+        return int(math.copysign(1, count) > 0)
+    return max(_ceiling(count), 0)
+
+
+def _ceiling(count: Any) -> int:
+    if math.isnan(count):
+        raise ValueError("arange: cannot compute length")
+    if not -(2.0**63) <= count <= 2.0**63:  # NumPy compares floats
+        raise ValueError("Maximum allowed size exceeded")
+    return math.ceil(count)
+
+
 def _range_dtype(numbers: tuple[Any, ...]) -> DType:
     """NumPy looks at each number as an array, and never goes below its default integer."""
     dtype = promote.result_type(INT64, *[np.asarray(item).dtype for item in numbers])
@@ -244,10 +262,7 @@ def arange(
     chosen = _range_dtype((start, stop, step)) if dtype is None else np.dtype(dtype)
     if step == 0:
         raise ZeroDivisionError("division by zero")
-    length = (stop - start) / step
-    if isinstance(length, (complex, np.complexfloating)):
-        length = min(length.real, length.imag)
-    size = max(math.ceil(length), 0)
+    size = steps_between(stop - start, step)
     steps = torch.arange(size, device=device)
     if size == 0:
         return cast(steps, chosen)

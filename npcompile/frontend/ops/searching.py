@@ -96,7 +96,8 @@ def _digitize_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> st
 
 @op(np.digitize, arrays=2, checked=True, limits=_digitize_limits)
 def digitize(x: Tensor, bins: Tensor, right: bool = False) -> Any:
-    """Not ok where the bins go up and down."""
+    """Not ok where the bins go up and down, which NumPy refuses, or are in no order for a NaN among them:
+    what it finds there goes by the steps of its search."""
     side = "left" if right else "right"
     upwards = do(np.searchsorted, bins, x, side)
     if bins.numel() < 2:
@@ -106,7 +107,9 @@ def digitize(x: Tensor, bins: Tensor, right: bool = False) -> Any:
     # As NumPy does: the first step decides which way they go, then none may go the other way.
     unlike = torch.gather(steps, 0, torch.argmax(other.to(torch.int8)).reshape(1))[0]
     up = ~other.any() | (steps[0] < unlike)
-    ok = torch.where(up, ~(steps[:-1] > steps[1:]).any(), ~(steps[:-1] < steps[1:]).any())
+    here, after = steps[:-1], steps[1:]
+    rising, falling = (here <= after) | (after != after), (here >= after) | (here != here)
+    ok = torch.where(up, rising.all(), falling.all())
     downwards = bins.numel() - do(np.searchsorted, bins.flip(0), x, side)
     return torch.where(up, upwards, downwards), ok
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from npcompile.frontend import follow, private, pure
 from npcompile.frontend.arrays import is_array, is_numpy, with_items
-from npcompile.frontend.composed import CALLBACKS, MASKING, WRITING
+from npcompile.frontend.composed import CALLBACKS, MASKING, WRITING, is_refused
 from npcompile.frontend.constants import Constant, are_constant, constants, folded
 from npcompile.frontend.hooks import BINARY
 from npcompile.frontend.notes import Unfollowed
@@ -67,7 +67,7 @@ class Following(Calls):
         if self._inside and self.on and fn is np.apply_along_axis:
             if (found := self._restated(LANES.get(id(args[0])), fn, args, kwargs, 1)) is not None:
                 return found[0]
-        source = follow.FOLLOWED.get(id(fn)) if self.on else None
+        source = follow.FOLLOWED.get(id(fn)) if self.on and not is_refused(fn, args, kwargs) else None
         if source is not None:
             args, kwargs = as_noted(self.notes.constant, fn, args, kwargs)
         if source is not None and self._by_parts(fn, args, kwargs):
