@@ -222,6 +222,8 @@ class Recorded(Sharing):
                 return self(*args, **kwargs)
             if self.balance.rests():
                 return self._too_often(args, kwargs)
+            if (cut := self._cut_of_all(group)) is not None:
+                return cut.run(args, kwargs)
             with self._lock:
                 state = self._states.get(key)
                 if state is None and self._has_room():
@@ -292,8 +294,7 @@ class Recorded(Sharing):
 
     def _timed(self, state: State, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A plain call; how long it takes is what replays are measured by."""
-        call = Recorded.beside(self, args, kwargs)
-        start = time.thread_time()
+        call, start = Recorded.beside(self, args, kwargs), time.thread_time()
         result = call(*args, **kwargs)
         state.timed(time.thread_time() - start)
         return result

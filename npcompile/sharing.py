@@ -24,6 +24,7 @@ from npcompile.verify import verifying
 KEPT = 8
 # Signatures of one function that are recorded: each is a compilation of some seconds, on one core.
 MAX_SIGNATURES = 64
+KEPT_ANEW = 16  # where all are kept, another is kept in the place of one of them at one call in so many
 # Groups of calls that differ in lengths alone.
 MAX_GROUPS = 2 * MAX_SIGNATURES
 
@@ -144,6 +145,13 @@ class Sharing(Linking):
         if entry.jobs:  # else they are interpreted
             state.try_out(entry, self.clear_seconds, self.first_replays)
         return result
+
+    def _cut_of_all(self, group: Group | None) -> Any:
+        """The cut that signatures which differ in lengths have in common, where as many as are kept have been
+        met: keeping this one in place of another would cost each call more than it saves. One call in some
+        does, as those that come now may be those that come again."""
+        full = len(self._states) >= MAX_SIGNATURES and self._stats.calls % KEPT_ANEW
+        return group.outlined if full and group is not None else None
 
     def _has_room(self) -> bool:
         """Whether another signature may be kept: what is shared by many lengths can be found again."""
