@@ -33,6 +33,11 @@ CALLS: dict[str, tuple[Any, list[tuple[Any, ...]]]] = {
     ),
     "digitize": (lambda b: np.digitize(POINTS, b), [(b,) for b in BINS]),
     "digitize to the right": (lambda b: np.digitize(POINTS[::-1], b, right=True), [(b,) for b in BINS]),
+    "interp": (lambda b: np.interp(POINTS, b, np.arange(4.0)), [(b,) for b in BINS]),
+    "interp by periods": (
+        lambda b: np.interp(POINTS[::-1], b, np.arange(4.0), period=3),
+        [(b,) for b in BINS],
+    ),
     "poly": (lambda x: np.poly(x), [(x,) for x in NUMBERS]),
     "roots": (lambda x: np.roots(x), [(x,) for x in NUMBERS]),
     "poly1d": (lambda x: np.poly1d(x, True).coeffs, [(x,) for x in NUMBERS]),

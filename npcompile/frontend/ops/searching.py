@@ -136,11 +136,12 @@ def _between(
 
 @op(np.interp, arrays=3, operands=["left", "right", "period"], checked=True, limits=_interp_limits)
 def interp(x: Tensor, xp: Tensor, fp: Tensor, left: Any = None, right: Any = None, period: Any = None) -> Any:
-    """Not ok where the period is 0."""
+    """Not ok where the period is 0, or where the points are in no order: what NumPy finds there goes by the
+    steps of its search."""
     kind = COMPLEX128 if fp.is_complex() else FLOAT64
     shape, x, xp, fp = x.shape, cast(x, FLOAT64), cast(xp, FLOAT64), cast(fp, kind)
     x = x.reshape(-1)  # a place of no axes is asked for its value
-    ok = None
+    ok: Tensor | None = None
     if period is not None:
         if xp.dim() != 1 or fp.dim() != 1:
             raise ValueError("Data points must be 1-D sequences")
@@ -163,7 +164,10 @@ def interp(x: Tensor, xp: Tensor, fp: Tensor, left: Any = None, right: Any = Non
     high = fp[-1] if right is None else cast(tensor(right, x.device), kind)
     size = xp.numel()
     # NumPy's search does not go past a NaN among the points; torch's does.
-    at = torch.searchsorted(torch.where(torch.isnan(xp), torch.inf, xp), x, right=True) - 1
+    points = torch.where(torch.isnan(xp), torch.inf, xp)
+    ordered = (points[:-1] <= points[1:]).all()
+    ok = ordered if ok is None else ok & ordered
+    at = torch.searchsorted(points, x, right=True) - 1
     here = at.clamp(0, max(size - 2, 0))
     after = (here + 1).clamp(max=size - 1)
     if fp.is_complex():
