@@ -69,7 +69,7 @@ def _along(args: tuple[Any, ...], kwargs: dict[str, Any], default: int | None) -
     axis = args[1] if len(args) > 1 else kwargs.get("axis", default)
     if shape is None or not (axis is None or _whole(axis)):
         return None
-    return 0, int(np.prod(shape)) if axis is None else shape[operator.index(axis)]
+    return 0, int(np.prod(shape)) if axis is None or not shape else shape[operator.index(axis)]
 
 
 _FOUND: dict[Op | None, Callable[..., Bounds | None]] = {

@@ -114,7 +114,7 @@ def outliers(x: np.ndarray, log: list[int]) -> Any:
 # answers the outliers, but where a mask picks all: these lengths are recorded until they have cost too much.)
 @pytest.mark.parametrize(
     ("fn", "first", "more"),
-    [(objects, 20, 0), (clusters, 80, 0), (rows, 16, 0), (windows, 16, 8), (outliers, 16, 10)],
+    [(objects, 20, 0), (clusters, 80, 0), (rows, 16, 0), (windows, 18, 8), (outliers, 16, 10)],
 )
 def test_recording_stops(fn: Callable[..., Any], first: int, more: int) -> None:
     jitted = npcompile.jit(fn)

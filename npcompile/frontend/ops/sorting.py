@@ -111,8 +111,8 @@ def argsort(
 ) -> Tensor:
     if axis is None:
         a, axis = a.reshape(-1), -1
-    if a.dim() == 0:
-        raise Unsupported("argsort of a 0-d array")
+    if a.dim() == 0:  # of a number: the place of one element
+        a = a.reshape(1)
     axis = normalize_axis_index(axis, a.dim())
     return ordered(a, axis, bool(descending))[1]
 
