@@ -413,15 +413,15 @@ class Recorded(Sharing):
         state.pending.append(entry)
         if self._has_to_wait:
             self._wait_for(entry)
-            self._link(state)
-        elif entry.done:
+        if self._has_to_wait or entry.done:
             self._link(state)
         return traced.result
 
     def _not_followed(self, state: State, traced: Traced) -> None:
         """The recording of a call was given up."""
-        state.outlined = self._cut_at_last(state) or self._cut(traced)
-        if state.outlined is None:
+        if (cut := self._cut_at_last(state) or self._cut(traced)) is not None:
+            state.outlined, cut.why = cut, cut.why or (traced.reason, traced.line)
+        else:
             state.plain = True
             self._report(traced.reason or "not recorded", traced.line)
 

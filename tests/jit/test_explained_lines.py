@@ -104,6 +104,7 @@ def rows(m, holder):
 def test_blocks_that_come_with_the_next_call_are_not_said_to_be_not_reached() -> None:
     found = npcompile.explain(rows, np.ones((40, 50)), Holder())  # not timed, so not called again
     assert {block.way.partition(":")[0] for block in found.blocks} == {"recorded from the next call on"}
+    assert found.why_cut.startswith(f"line {line_of(rows, 'for i')}: a loop of more than")
 
 
 def elements(x):
