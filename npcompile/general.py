@@ -22,7 +22,7 @@ from npcompile.frontend.places import places
 from npcompile.frontend.program import Diverged, Guard, Program, step_of, value_of
 from npcompile.frontend.replay import Replay
 from npcompile.frontend.trace import ops_version
-from npcompile.frontend.windows import Check, at_once, checkable, depends_on_data, unchanged
+from npcompile.frontend.windows import Check, at_once, checkable, depends_on_data, places_others, unchanged
 from npcompile.lower.anysize import AnySize, alike
 from npcompile.lower.fitting import Pending, Unfit
 from npcompile.lower.sizes import SMALLEST
@@ -228,6 +228,7 @@ class General:
         self._other = other  # recorded at other lengths
         self._unchanged = _unchanged(entry, other)
         self.by_data = by_data(entry.program)
+        self.places_others = places_others(entry.program)
         self._replay: Replay | None = None
         # Slices whose ends are worked out, and a replay for those of certain shapes.
         self._slices: set[fx.Node] = set()
@@ -276,8 +277,10 @@ class General:
         linked = replay.link(list(found), stats, instead=instead)
         result = linked(*leaves)
         kernels = [finding.kernel for finding in found]
+        if self.counts or self.places_others:
+            linked = Counted(self, lengths, linked)
         if self.counts:
-            return result, [Counted(self, lengths, linked)]
+            return result, [linked]
         if self._sliced is not None:
             shapes = {node: now[node].shape for node in self._slices}
             these = self._sliced.link(kernels, stats, instead=instead, shapes=shapes)

@@ -25,7 +25,7 @@ class Counted:
         self.lengths = lengths
         self.replay = replay
         self._served: set[tuple[int, ...]] = set()
-        self._keeps = not general.is_late
+        self._keeps = not (general.is_late or general.places_others)
 
     def __call__(self, *leaves: Any) -> Any:
         general = self.general

@@ -206,7 +206,7 @@ def _is_at_a_place(node: fx.Node) -> bool:
 def may_lie_otherwise(program: Program) -> bool:
     """Whether something is a view at some lengths and a copy at others: `x[:, :n].ravel()`, where `n` may be
     less than the length or not. What was a view of the caller's memory is looked at again (`places`)."""
-    return any(
+    return any(node.meta.get("lies") and _may_be_whole(node) for node in program.graph.nodes) or any(
         isinstance(node.target, Op)
         and node.target.function in _AS_IT_LIES
         and isinstance(node.args[0], fx.Node)

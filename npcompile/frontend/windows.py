@@ -60,6 +60,18 @@ def at_once(program: Program, plan: Plan) -> set[fx.Node] | None:
     return slices if slices and slices <= known and stands_alone(program, plan) else None
 
 
+def places_others(program: Program) -> bool:
+    """Whether it depends on a slice where a view of the caller's memory lies: `out[: len(x[i : i + 8])]` may
+    be all of `out` at one call and not at the next."""
+    found: set[fx.Node] = set()
+    for node in program.graph.nodes:
+        if node.meta.get("by_data") or not found.isdisjoint(node.all_input_nodes):
+            found.add(node)
+            if step_of(node) == "view" and value_of(node).region is not None:
+                return True
+    return False
+
+
 def ends_of(node: fx.Node) -> list[tuple[fx.Node, int]]:
     """The steps that give the ends of a slice, and what they gave."""
     index: Any = node.args[1] if isinstance(node.args[1], tuple) else (node.args[1],)

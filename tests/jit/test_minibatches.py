@@ -93,6 +93,14 @@ def step(x, y, i):
     return (a * y[i : i + 8, None]).sum(axis=0), len(a)
 
 
+def added_up(x):
+    total = np.zeros((8, 3))
+    for i in range(0, len(x), 8):
+        a = x[i : i + 8]
+        total[: len(a)] += a
+    return total
+
+
 def arguments(fn: Callable[..., Any], n: int) -> tuple[Any, ...]:
     rng = np.random.default_rng(n)
     given = {"x": rng.standard_normal((n, 3)), "y": rng.standard_normal(n), "w": rng.standard_normal(3)}
@@ -137,7 +145,7 @@ def test_fifty_lengths_have_three_programs_a_block(fn, monkeypatch: pytest.Monke
 
 
 @pytest.mark.filterwarnings("ignore::npcompile.NotCompiledWarning")
-@pytest.mark.parametrize("fn", [*FUNCTIONS, step], ids=lambda fn: fn.__name__)
+@pytest.mark.parametrize("fn", [*FUNCTIONS, step, added_up], ids=lambda fn: fn.__name__)
 @pytest.mark.parametrize("order", ["up", "down", "any"])
 def test_they_are_right_at_each_length(fn, order: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from npcompile.frontend import pure
+from npcompile.frontend import formed, pure
 from npcompile.frontend.alike import DICTS, is_key
 from npcompile.frontend.arrays import is_array
 from npcompile.frontend.constants import folded, without_masks
@@ -105,12 +105,15 @@ class Access(Histories):
                 if traced and name == "size" and (obj.ndim == 1 or self.notes.general):
                     return self._size(obj)
                 self.notes.asked(obj)
+                if name in ("nbytes", "strides"):
+                    formed.sizes(self.notes, obj)
                 self.notes.constant(result)
                 return result
             if name == "device" and isinstance(result, str):
                 return result
             if type(result) is _FLAGS:
                 self.notes.asked(obj)
+                formed.lies(self.notes, obj)
                 return result
             op = TABLE.of(np.ndarray.__dict__.get(name))
             if type(result) in (types.BuiltinFunctionType, types.MethodType, types.MethodWrapperType):

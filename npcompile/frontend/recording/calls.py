@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from npcompile.frontend import follow, pure
+from npcompile.frontend import follow, formed, pure
 from npcompile.frontend.alike import DICTS
 from npcompile.frontend.arrays import facts, from_tensor, is_array, is_numpy, to_tensor
 from npcompile.frontend.defaults import with_default
@@ -167,8 +167,9 @@ class Calls(Special):
         except Exception as error:  # the predicate saw a call that NumPy will refuse itself
             reason = repr(error)
         result = do(fn, *args, **kwargs)
-        if op.view and args and result is args[0]:
-            return result  # np.asarray and the like, where there was nothing to do
+        if op.view and args and result is args[0]:  # np.asarray and the like, where there was nothing to do
+            return self._note(formed.lies, self.notes, result)
+        self._note(formed.squeezes, self.notes, op, args)
         if op.function in UPDATING:
             return self._note(self._updated, op, args, kwargs, reason, result)
         if reason is None and not native(result):

@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
+from npcompile.frontend import formed
 from npcompile.frontend.alike import DICTS, is_key
 from npcompile.frontend.arrays import is_array
 from npcompile.frontend.fixed import is_fixed
@@ -103,6 +104,7 @@ class Control(Texts):
             self._note(self.notes.constant, tuple(obj))
         if is_array(obj):
             self.notes.asked(obj)
+            self._note(formed.rows, self.notes, obj)
             items: Any = (self._row(obj, position) for position in range(len(obj)))
         else:
             items = iter(obj)
