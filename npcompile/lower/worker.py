@@ -61,7 +61,11 @@ def serve(folder: str) -> None:
     os.environ["TORCHINDUCTOR_CACHE_DIR"] = work
     threading.Thread(target=_read, args=(sys.stdin.buffer, requests, Path(folder)), daemon=True).start()
     cache.remove_leavings(Path(folder))
-    _warm_up()
+    try:
+        with _within(limit()):
+            _warm_up()
+    except _OutOfTime:  # a compiler that hangs: jobs meet the same, each within its own time
+        _end_compilers()
     header = cpp.Header(Path(work))
     while True:
         request = requests.get()

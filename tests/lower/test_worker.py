@@ -137,6 +137,21 @@ def test_a_compilation_that_takes_too_long_is_ended_and_the_worker_goes_on(tmp_p
     assert compiler._compiler.process is process
 
 
+def test_a_worker_whose_compiler_hangs_from_the_beginning_answers_within_its_time(tmp_path, monkeypatch):
+    script = tmp_path / "g++"
+    script.write_text('#!/bin/sh\ncase "$*" in *-o*) sleep 1000;; esac\nexec g++ "$@"\n')
+    script.chmod(0o755)
+    monkeypatch.setenv("CXX", str(script))
+    monkeypatch.setenv("NPCOMPILE_COMPILE_SECONDS", "3")
+    compiler._compiler.stop()
+    job = submit(numbered(110))
+    job.wait(100)
+    assert job.error == "not compiled after 3 seconds (NPCOMPILE_COMPILE_SECONDS)"
+    compiler._compiler.stop()
+    monkeypatch.undo()
+    assert compiled(lambda b, x: [b(torch.mul, x, 4.0)], [X], [X]).kernel(X)[1, 1] == 24
+
+
 def run(script: str, **environment: str) -> subprocess.CompletedProcess[str]:
     prelude = (
         "import os, sys, time, numpy as np, torch\nfrom npcompile.lower import compiler\n"
