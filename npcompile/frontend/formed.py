@@ -44,7 +44,10 @@ def squeezes(notes: Steps, op: Op, args: tuple[Any, ...]) -> None:
 
 
 def lies(notes: Steps, array: Any) -> Any:
-    """Note that it decides whether an array lies in C's order, or in Fortran's; returns the array."""
+    """Note that it decides whether an array lies in C's order, or in Fortran's; returns the array. (Or the
+    number, of which `np.real` hands back itself, too.)"""
+    if not is_array(array):
+        return array
     form(notes, array)
     if (node := notes.tracked.node(array)) is not None:
         node.meta["lies"] = True

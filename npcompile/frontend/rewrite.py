@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import weakref
 from collections.abc import Iterator
@@ -77,15 +78,16 @@ def rewrite(fn: FunctionType) -> Rewritten | Refusal:
     entry = _done.get(id(code))
     if entry is None or entry[0]() is not code:
         key = id(code)
-        new = weakref.ref(code, lambda dead: _forget(key, dead)), _rewrite(fn)
+        # Bound to what it needs: at the end of the process code goes when this module's names have gone.
+        new = weakref.ref(code, functools.partial(_forget, _done, key)), _rewrite(fn)
         entry = _done.setdefault(key, new)
     return entry[1]
 
 
-def _forget(key: int, dead: weakref.ref[CodeType]) -> None:
-    entry = _done.get(key)
+def _forget(done: dict[int, Any], key: int, dead: weakref.ref[CodeType]) -> None:
+    entry = done.get(key)
     if entry is not None and entry[0] is dead:
-        del _done[key]
+        del done[key]
 
 
 def _rewrite(fn: FunctionType) -> Rewritten | Refusal:
