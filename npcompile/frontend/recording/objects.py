@@ -110,12 +110,16 @@ class Objects(Operators):
             return None
         if plain.__code__.co_filename.startswith(GENERATED):
             return None
+        return found if self._is_of_class(obj, name) else None
+
+    def _is_of_class(self, obj: Any, name: str) -> bool:
+        """Note what its class holds under a name; False where that cannot be followed, which ends here."""
         try:
             self.of_class(obj, name)
         except Unfollowed as reason:
             self.stop(str(reason))
-            return None
-        return found
+            return False
+        return True
 
     # -- operators -------------------------------------------------------------------------------------------
 
@@ -249,10 +253,7 @@ class Objects(Operators):
             return None
         if not found.__code__.co_filename.startswith(GENERATED):
             return None
-        try:
-            self.of_class(a, name)
-        except Unfollowed as reason:
-            self.stop(str(reason))
+        if not self._is_of_class(a, name):
             return None
         names = [field.name for field in dataclasses.fields(kind) if field.compare]
         one, other = ([self.getattr(obj, name) for name in names] for obj in (a, b))
