@@ -6,11 +6,12 @@ A row of `REPLACED`: a function that reads, and the change. To add a kind, add a
 from __future__ import annotations
 
 import builtins
+import dataclasses
 import enum
 import math
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -49,9 +50,40 @@ class Between:
         return super().method(a) * -1  # type: ignore[misc]
 
 
+@dataclasses.dataclass
+class Record:
+    x: Any
+    k: float = 2.0
+    parts: list[float] = dataclasses.field(default_factory=lambda: [1.0])
+    shift: float = dataclasses.field(default=1.0, kw_only=True)
+
+    def value(self):
+        return self.x * self.k + self.shift * sum(self.parts)
+
+
+class Pair(NamedTuple):
+    x: Any
+    k: float = 2.0
+
+
+def getter() -> Any:
+    class Inner:
+        @property
+        def k(self):
+            return 2.0
+
+    return Inner()
+
+
+INNER = getter()
+
+
 class Mode(enum.Enum):
     A = "a"
     B = "b"
+
+    def __init__(self, _: str) -> None:
+        self.weight = 2.0
 
     def apply(self, x):
         return x + 1 if self is Mode.A else x - 1
@@ -71,6 +103,10 @@ def code(of: Any, other: Any) -> Change:
     return lambda patch: patch.setattr(of, "__code__", other.__code__)
 
 
+def defaults(of: Any, given: tuple[Any, ...]) -> Change:
+    return lambda patch: patch.setattr(of, "__defaults__", given)
+
+
 def replace(space: Any, name: str, value: Any) -> Change:
     """Another function for one that is not the user's: as a test's mocks do."""
     return lambda patch: patch.setattr(space, name, value)
@@ -88,6 +124,31 @@ REPLACED: dict[str, tuple[Callable[[Any], Any], Change]] = {
     "code of a function": (lambda x: recoded(x) + 1, code(recoded, tripled)),
     "code of a method": (lambda x: OBJECT.recoded(x) + 1, code(Holder.recoded, Holder.method)),
     "a method of an enumeration": (lambda x: MODE.apply(x), replace_in("apply", lambda self, x: x * 7)),
+    "code of a property of a class made in a function": (
+        lambda x: x * INNER.k,
+        code(type(INNER).k.fget, lambda self: 5.0),
+    ),
+    "what a member of an enumeration holds": (
+        lambda x: x * MODE.weight,
+        lambda patch: patch.setattr(Mode.A, "weight", 5.0),
+    ),
+    "a default of a data class": (
+        lambda x: Record(x).value(),
+        defaults(Record.__init__, (5.0, Record.__init__.__defaults__[1])),  # type: ignore[index]
+    ),
+    "a default where a factory was": (
+        lambda x: Record(x).value(),
+        defaults(Record.__init__, (5.0, [3.0, 4.0])),
+    ),
+    "a default by name of a data class": (
+        lambda x: Record(x).value(),
+        lambda patch: patch.setattr(Record.__init__, "__kwdefaults__", {"shift": 3.0}),
+    ),
+    "a default by name of a data class, in place": (
+        lambda x: Record(x).value(),
+        lambda patch: patch.setitem(Record.__init__.__kwdefaults__, "shift", 3.0),
+    ),
+    "a default of a named tuple": (lambda x: x * Pair(x).k, defaults(Pair.__new__, (5.0,))),
     "a property of an enumeration": (
         lambda x: x * MODE.scale,
         replace_in("scale", property(lambda self: 7.0)),

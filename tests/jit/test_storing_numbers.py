@@ -220,3 +220,32 @@ def test_a_number_that_stands_in_the_program_is_stored_as_numpy_does(
                 except AssertionError as found:
                     wrong.append(f"{literal} into {dtype}: {found}")
     assert not wrong, f"{len(wrong)}:\n" + "\n".join(wrong[:10])
+
+
+# A scalar has methods that write, of which NumPy's functions make use: into a copy.
+INTO_A_SCALAR: list[Callable[[Any], Any]] = [
+    lambda x: np.put(x, [0], 5.0),
+    lambda x: np.put(x, 0, 5, mode="clip"),
+    lambda x: np.put(x, np.array([3]), 5),
+    lambda x: np.putmask(x, True, 5.0),
+    lambda x: np.place(x, [True], [5.0]),
+    lambda x: np.copyto(x, 5.0),
+    lambda x: np.add(x, 1, out=x),
+]
+
+
+@pytest.mark.filterwarnings("ignore::npcompile.NotCompiledWarning")
+@pytest.mark.parametrize("write", INTO_A_SCALAR)
+def test_what_writes_into_a_scalar(write: Callable[[Any], Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+
+    def fn(x):
+        return write(x), x + 1
+
+    for x in (np.float64(3), np.int32(3), np.bool_(True)):
+        jitted = npcompile.jit(fn)
+        want, raised = outcome(fn, x)
+        for _ in range(4):
+            got, error = outcome(jitted, x)
+            same_exception(error, raised)
+            same(got, want)

@@ -41,6 +41,8 @@ def _safe_limits(op_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str 
 def _put_limits(op_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
     ind = args[1] if len(args) > 1 else kwargs.get("ind")
     found = np.asarray(ind)
+    if isinstance(args[0], np.generic):
+        return "a scalar, of which NumPy writes into a copy"
     if found.dtype.kind not in "biu" or found.dtype == np.uint64:
         return f"indices of dtype {found.dtype}"
     return _limits(op_, args, kwargs)

@@ -33,8 +33,6 @@ from npcompile.frontend.table import TABLE
 from npcompile.frontend.tracked import fresh
 
 _GRIDS = (type(np.mgrid), type(np.ogrid), type(np.r_), type(np.c_))  # `np.mgrid[0:3, 0:4]` makes arrays
-
-
 _INDICES = type(np.s_)
 _FLAGS = type(np.empty(0).flags)
 _IMMUTABLE = 1 << 8  # Py_TPFLAGS_IMMUTABLETYPE: in a class that Python code made, more may change
@@ -139,6 +137,8 @@ class Access(Histories):
             self.notes.constant(result)
             return result
         if isinstance(obj, enum.Enum):
+            if vars(obj).get(name, _computed) is result:
+                return self._read("global", name, vars(obj), None, result)
             self._of_member(obj, name)
         known = self.notes.tracked.get(obj)
         if known is not None and known.node is None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import types
 import warnings
 from collections.abc import Iterable
@@ -182,7 +181,7 @@ class Calls(Special):
         """NumPy has written into the first argument, which the op (or NumPy again) gives as a whole."""
         if reason is None:
             self.notes.update(op, args, kwargs)
-        elif kwargs:
+        elif kwargs or not is_array(args[0]):
             raise Unfollowed(reason)
         else:
             self.notes.instead(After(op.function), args, args[0])
@@ -422,8 +421,7 @@ class Calls(Special):
             fn, args = fn.__func__, (fn.__self__, *args)
             if not isinstance(fn, types.FunctionType):
                 return self.call(fn, *args, **kwargs)
-        if self.notes.tracked.node(fn) is not None:
-            self._note(self._given, fn, None)
+        self._note(self._given, fn, None)
         try:
             if fn in pure.HOST_FUNCTIONS:
                 return self._host(fn, args, kwargs)
@@ -437,7 +435,7 @@ class Calls(Special):
         rewritten = rewrite(fn) if followed else None
         if not isinstance(rewritten, Rewritten):
             return self._opaque(Call(fn.__name__, fn), fn, args, kwargs)
-        if self.notes.tracked.node(fn) is None and not fn.__code__.co_flags & inspect.CO_NESTED:
+        if self.notes.tracked.node(fn) is None:
             self.gone_into[fn] = fn.__code__
         return self.run(rewritten, fn, args, kwargs)
 

@@ -46,11 +46,10 @@ class Functions(Control):
             self.notes.tracked.keep(method.__self__, own)
 
     def _given(self, fn: types.FunctionType, _: None) -> None:
-        """A function that a step gave is about to be called: at replay it must have this code, and these
-        globals."""
+        """A function is about to be called. If a step gave it, it must have this code at replay, and these
+        globals; of an argument, both are in the signature."""
         node = self.notes.tracked.node(fn)
-        assert node is not None
-        if "called" not in node.meta and step_of(node) != "input":  # of those, both are in the signature
+        if node is not None and "called" not in node.meta and step_of(node) != "input":
             node.meta["called"] = True
             self.notes.guard("code", fn.__code__, node)
             self.notes.guard("is", fn.__globals__, self.notes.inside(node, "attribute", "__globals__"))

@@ -32,6 +32,14 @@ from npcompile.frontend.tracked import fresh
 _PLAIN = (types.BuiltinFunctionType, type)
 
 
+@dataclasses.dataclass
+class _Listed:
+    items: list[Any] = dataclasses.field(default_factory=list)
+
+
+_FACTORY: Any = _Listed.__init__.__defaults__[0]  # type: ignore[index]  # a default that a factory makes
+
+
 class Making(Objects):
     """Calls that make an object, attributes of one, and calls that ask one."""
 
@@ -73,9 +81,8 @@ class Making(Objects):
         for name in ("__new__", "__getattribute__", "__setattr__", "__del__"):
             self.lies_in_class(kind, name)
         self.lies_in_class(type(kind), "__call__")
-        if is_named_tuple(kind):
-            for default in kind._field_defaults.values():  # type: ignore[attr-defined]
-                self.notes.constant(default)
+        if is_named_tuple(kind) and kind.__new__.__defaults__:
+            self._defaults(kind.__new__, None)  # type: ignore[attr-defined]
         self.notes.objects[id(obj)] = obj
 
     def _make_record(self, kind: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
@@ -89,14 +96,22 @@ class Making(Objects):
                 return ()
         if any(type(class_attribute(kind, name)) is property for name in names):
             return ()
-        signature = inspect.signature(kind.__init__)
+        init: Any = kind.__init__
+        signature = inspect.signature(init)
+        _, *taken = signature.parameters
+        if {*taken} != {field.name for field in dataclasses.fields(kind) if field.init}:
+            return ()  # another class's
         try:
-            given = signature.bind(None, *args, **kwargs).arguments
+            bound = signature.bind(None, *args, **kwargs)
         except TypeError:
             return ()  # Python says what is wrong
         obj = self._made(object.__new__(kind), kind, "__init__")
+        if len(bound.arguments) <= len(taken):
+            self._note(self._defaults, init, None)  # type: ignore[attr-defined]
+            bound.apply_defaults()
+        given = bound.arguments
         for field in dataclasses.fields(kind):
-            if field.name in given:
+            if given.get(field.name, _FACTORY) is not _FACTORY:
                 value = given[field.name]
             elif field.default is not dataclasses.MISSING:
                 value = field.default
