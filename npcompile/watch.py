@@ -198,15 +198,7 @@ class Watch:
     def _tell_of(self, outlined: Outlined, unit: ast.stmt, part: float) -> None:
         fn: Any = outlined.owner.__wrapped__
         tree, _ = tree_of(fn)
-        node = next(
-            (
-                node
-                for node in ast.walk(tree)
-                if isinstance(node, ast.stmt)
-                and (node.lineno, node.col_offset) == (unit.lineno, unit.col_offset)
-            ),
-            unit,
-        )
+        node = written(tree, unit)
         reason = why_it_costs(node, outlined.levels, reasons_of(fn, self.root._stats))
         if reason is None:
             return
@@ -215,3 +207,14 @@ class Watch:
             f"{part:.0%} of its time goes into `{first_line(node)}`, which runs uncompiled: {reason}",
             advice(reason),
         )
+
+
+def written(tree: ast.AST, unit: ast.stmt) -> ast.stmt:
+    """The user's statement that one of a cut function is, or is a part of: the innermost around it."""
+    first, last = (unit.lineno, unit.col_offset), (unit.end_lineno or 0, unit.end_col_offset or 0)
+    found = unit
+    for node in ast.walk(tree):
+        if isinstance(node, ast.stmt) and (node.lineno, node.col_offset) <= first:
+            if last <= (node.end_lineno or 0, node.end_col_offset or 0):
+                found = node  # inner ones come later
+    return found

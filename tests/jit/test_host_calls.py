@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 
 import npcompile
-from npcompile import hosts
+from npcompile import hosts, watch
 
 
 class Clock:
@@ -103,3 +104,10 @@ def test_objects_that_are_answered_are_no_calls_of_numpys(
     for _ in range(8):
         assert jitted(np.ones(2)).second[1] == 2.0
     assert jitted.stats.replays == 7
+
+
+def test_a_part_of_a_statement_is_told_as_the_statement() -> None:
+    tree = ast.parse("def f(g, x):\n    for i in x:\n        g[i] = h(i).d\n    return g\n")
+    call = next(node for node in ast.walk(tree) if isinstance(node, ast.Call))
+    part = ast.copy_location(ast.Assign([ast.Name("made", ast.Store())], call), call)
+    assert ast.unparse(watch.written(tree, part)) == "g[i] = h(i).d"
