@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import enum
+import types
 from collections import OrderedDict, defaultdict
 from typing import Any
+
+import numpy as np
+
+from npcompile.frontend.private import DISPATCHER
 
 # Dicts of which a program may know what lies in them.
 DICTS: tuple[type, ...] = (dict, OrderedDict, defaultdict)
 
 _KEYS = (str, int, bool, type(None))
+_ONE_EACH = (
+    types.FunctionType,
+    types.BuiltinFunctionType,
+    np.ufunc,
+    DISPATCHER,
+    type,
+)  # equal where they are one
 
 
 def same_value(value: Any, recorded: Any) -> bool:
@@ -22,7 +35,15 @@ def same_value(value: Any, recorded: Any) -> bool:
 
 def is_key(key: Any) -> bool:
     """Whether a program may know a dict by keys of this kind."""
-    return all(map(is_key, key)) if type(key) is tuple else type(key) in _KEYS
+    if type(key) is tuple:
+        return all(map(is_key, key))
+    return type(key) in _KEYS or type(key) in _ONE_EACH or isinstance(key, enum.Enum)
+
+
+def place_of(index: Any) -> Any:
+    """What an item of a container is known by: its index or key itself, which compares as the container
+    compares it (two objects may show as the same text); text for a slice."""
+    return repr(index) if type(index) is slice else index
 
 
 def are_alike(key: Any, recorded: Any) -> bool:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from torch import fx
 
-from npcompile.frontend.alike import DICTS, is_key
+from npcompile.frontend.alike import DICTS, is_key, place_of
 from npcompile.frontend.arrays import facts, is_array
 from npcompile.frontend.follow import is_users_class
 from npcompile.frontend.handed import Unfollowed
@@ -77,7 +77,7 @@ class Outside(Notes):
             if known is None or not self._is_item(known, node, key, len(items)):
                 self.outside(Read("item", key), node, item, within=True)
                 known = self.read_last
-            found[repr(key)] = known
+            found[place_of(key)] = known
 
     def _is_item(self, item: fx.Node, node: fx.Node, key: Any, count: int) -> bool:
         """Whether this was read from that place in a list already."""

@@ -3,6 +3,7 @@ call, whatever becomes of them between two calls, and recorded whole."""
 
 from __future__ import annotations
 
+import enum
 import itertools
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterator
@@ -15,8 +16,25 @@ import npcompile
 from tests.checker import same
 
 
+class Key:
+    """Any two show as the same text."""
+
+    def __repr__(self) -> str:
+        return "Key()"
+
+
+class Side(enum.Enum):
+    LEFT = 1
+    RIGHT = 2
+
+
+ONE, TWO = Key(), Key()
+
+
 class State:
     def __init__(self) -> None:
+        self.by = {ONE: 1.0, TWO: 2.0}
+        self.rules: dict[Any, float] = {np.sin: 2.0, len: 3.0, Key: 4.0, Side.LEFT: 5.0, items: 6.0}
         self.p: Any = OrderedDict(w=np.arange(4.0), b=2.0)
         self.h: Any = defaultdict(list)
         self.n: Any = defaultdict(float)
@@ -94,7 +112,23 @@ def held_twice(s, k):
     return made is s.kept, made
 
 
+def keyed(s, k):
+    s.by[ONE] = s.by[ONE] + k
+    return s.by[ONE] * k + 10 * s.by[TWO]
+
+
+def ruled(s, k):
+    return [k * s.rules[one] for one in (np.sin, np.cos, len, Key, Side.LEFT, items) if one in s.rules]
+
+
+def looked_up(s, k):
+    return s.rules.get(Side.RIGHT, 1.0) * k, s.rules.get(Key, 1.0) * k, np.median not in s.rules
+
+
 PROGRAMS = (
+    keyed,
+    ruled,
+    looked_up,
     items,
     stored,
     gone_over,
@@ -118,9 +152,12 @@ def nothing(s: State, call: int) -> None:
 def another(s: State, call: int) -> None:
     if call == 3:
         s.p["extra"] = np.ones(2)
+        s.rules[np.cos] = 7.0
     if call == 5:
         s.p.move_to_end("w")  # the order of the dict below stays
         s.units["m"] = 5
+        s.by[ONE], s.by[TWO] = s.by[TWO], s.by[ONE]
+        s.rules[Side.RIGHT] = s.rules.pop(Key)
     if call == 6:
         s.h = defaultdict(int, loss=[])
         s.n.default_factory = int

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from npcompile.frontend import formed, pure
-from npcompile.frontend.alike import DICTS, is_key
+from npcompile.frontend.alike import DICTS, is_key, place_of
 from npcompile.frontend.arrays import is_array
 from npcompile.frontend.constants import folded, without_masks
 from npcompile.frontend.fixed import is_fixed, take
@@ -316,7 +316,7 @@ class Access(Histories):
         self.notes.ref(key, True)
         if getattr(obj, "__dict__", None) is obj or not is_key(key):
             raise Unfollowed(f"an item of a {type(obj).__name__}")  # or stores to attributes would show in it
-        place = "item", repr(key), node
+        place = "item", place_of(key), node
         seen = self._seen.get(place)
         if seen is not None and seen[0] is result:
             return seen[1]
@@ -336,9 +336,9 @@ class Access(Histories):
         """An item of a container from outside, which was read as a whole: a number is that one."""
         if type(obj) in (list, tuple, deque) and type(index) is int:
             index %= len(obj)
-        place = "item", repr(index), node
+        place = "item", place_of(index), node
         if (type(result) in NUMBERS or isinstance(result, np.generic)) and place not in self._seen:
-            item = node.meta.get("items", {}).get(repr(index))
+            item = node.meta.get("items", {}).get(place_of(index))
             current = node.meta.get("calls") == self.notes.calls
             if item is not None and current and "looked" not in item.meta:
                 item.meta.update(within=False, looked=True)
@@ -347,7 +347,7 @@ class Access(Histories):
                 self._seen[place] = result, value
         found = self.notes.tracked.node(result)
         if place not in self._seen and found is not None and node.meta.get("calls") == self.notes.calls:
-            if found is node.meta["items"].get(repr(index)):
+            if found is node.meta["items"].get(place_of(index)):
                 found.meta["within"] = False
                 self._seen[place] = result, result
         return self._read("item", index, None, node, result)
@@ -423,7 +423,7 @@ class Access(Histories):
         notes = self.notes
         if how == "global" and name not in holder:
             return self._of_python(name, holder, value)
-        place = (how, repr(name), id(holder) if base is None else base)
+        place = (how, place_of(name), id(holder) if base is None else base)
         seen = self._seen.get(place)
         if seen is not None and seen[0] is value:
             return seen[1]

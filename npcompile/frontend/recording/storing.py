@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from torch import fx
 
-from npcompile.frontend.alike import DICTS, is_key
+from npcompile.frontend.alike import DICTS, is_key, place_of
 from npcompile.frontend.arrays import is_numpy
 from npcompile.frontend.made import Store, class_attribute, is_plain
 from npcompile.frontend.notes import Unfollowed
@@ -95,7 +95,7 @@ class Storing(Making):
         self.of_class(obj, "__setattr__")
         self._storable(value, f"attribute {name}")
         self._stores[id(obj), name] = Deferred(obj, Store("attribute", name), value, self.notes.where())
-        self._seen["attribute", repr(name), node] = (value, value)
+        self._seen["attribute", name, node] = (value, value)
         self.touch(name, node, obj)
         self._stored.add((node, name))
 
@@ -134,10 +134,12 @@ class Storing(Making):
         self._storable(value, f"item {index!r}")
         if known.node is not None:
             index = index if type(obj) in DICTS else index % len(obj)
-            self._seen["item", repr(index), known.node] = (value, value)
+            self._seen["item", place_of(index), known.node] = (value, value)
         if new:
             self._news.setdefault(id(obj), set()).add(index)
-        self._stores[id(obj), repr(index)] = Deferred(obj, Store("item", index), value, self.notes.where())
+        self._stores[id(obj), place_of(index)] = Deferred(
+            obj, Store("item", index), value, self.notes.where()
+        )
 
     def entry(self, own: dict[Any, Any], name: str, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """What `setdefault` of a dict from outside gives, in a tuple: an item that is read or stored."""
