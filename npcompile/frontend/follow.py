@@ -146,8 +146,15 @@ def _orders() -> Iterator[types.CodeType]:
         yield from _methods(functools.total_ordering(kind))
 
 
+# NumPy's class that gives its subclasses the operators of arrays.
+OPERATORS = numpy.lib.mixins.NDArrayOperatorsMixin
+
 _METHODS = frozenset(
-    code for kind in CLASSES for base in kind.__mro__ if base is not object for code in _methods(base)
+    code
+    for kind in (*CLASSES, OPERATORS)
+    for base in kind.__mro__
+    if base is not object
+    for code in _methods(base)
 ) | frozenset(_orders())
 
 

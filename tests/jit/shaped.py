@@ -18,6 +18,7 @@ from tests.jit.shapes import (
     Frozen,
     Late,
     Missing,
+    Mixed,
     Mode,
     Node,
     Pair,
@@ -223,6 +224,18 @@ def stores_and_answers(body):
     return body.made, body.made.x
 
 
+def mixed_in(m):
+    n = 2 * m - m / 4 + abs(-m)
+    n += m
+    n @= np.eye(6)
+    return n, n < m, m == 1.0, m**2, n.unit
+
+
+def taken_over(m):
+    both = np.stack([m, m.x * 2], axis=1)
+    return np.sum(both, axis=0), np.median(m) * 2, np.where(m < 1.0, m, 0.0), m.asked
+
+
 def stores_to_both(one, other):
     one.x = one.x + 1
     other.x = other.x * 2
@@ -257,6 +270,8 @@ ARGUMENTS: dict[Callable[..., Any], tuple[Any, ...]] = {
     calls_super: (Scaled,),
     numpy_defers: (Late,),
     overrides: (Wrapped,),
+    mixed_in: (Mixed,),
+    taken_over: (Mixed,),
     frozen_outside: (Frozen,),
     named_tuples: (Pair,),
     stores: (Body,),
@@ -272,7 +287,19 @@ ARGUMENTS: dict[Callable[..., Any], tuple[Any, ...]] = {
 FUNCTIONS: list[Callable[..., Any]] = [
     *(operators, makes_one, products, unary, in_place, in_place_outside, compares, contained, truth, length),
     *(items, unpacks, asks_a_property, sets_a_property, calls_a_method, reads_of_the_class, calls_super),
-    *(subclass_goes_first, numpy_defers, overrides, dual, backward, abstract, dynamic, records, frozen),
+    *(
+        subclass_goes_first,
+        numpy_defers,
+        overrides,
+        mixed_in,
+        taken_over,
+        dual,
+        backward,
+        abstract,
+        dynamic,
+        records,
+        frozen,
+    ),
     *(frozen_outside, named_tuples, modes, several, sums, partials, stores, stores_and_reads),
     *(stores_before_deciding, stores_and_answers, stores_to_both, stores_by_name, swaps),
     *(stores_none_and_text, moves_objects),

@@ -6,7 +6,7 @@ import abc
 import enum
 import functools
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -119,6 +119,41 @@ class Wrapped:
     def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
         plain = [item.x if isinstance(item, Wrapped) else item for item in inputs]
         return Wrapped(ufunc(*plain, **kwargs))
+
+
+class Mixed(np.lib.mixins.NDArrayOperatorsMixin):
+    """An array with a unit: operators by ufuncs, NumPy's functions by a table."""
+
+    TABLE: ClassVar[dict[Any, Any]] = {}
+    asked = 0
+
+    def __init__(self, x, unit=1.0):
+        self.x, self.unit = x, unit
+
+    def __array_ufunc__(self, ufunc, method, *inputs, out=(), **kwargs):
+        plain = [item.x if isinstance(item, Mixed) else item for item in inputs]
+        if ufunc in (np.less, np.equal):
+            return ufunc(*plain)
+        for own in out:
+            ufunc(*plain, out=own.x)
+            return own
+        return Mixed(ufunc(*plain), self.unit * 2)
+
+    def __array_function__(self, function, types, args, kwargs):
+        self.asked += 1
+        if function not in Mixed.TABLE or not all(issubclass(kind, Mixed | np.ndarray) for kind in types):
+            return NotImplemented
+        return Mixed.TABLE[function](*args, **kwargs)
+
+
+def _stacked(items, axis=0):
+    return Mixed(np.stack([item.x if isinstance(item, Mixed) else item for item in items], axis), 3.0)
+
+
+Mixed.TABLE[np.median] = lambda m: float(m.unit)
+Mixed.TABLE[np.sum] = lambda m, axis=None: Mixed(np.sum(m.x, axis=axis), m.unit)
+Mixed.TABLE[np.stack] = _stacked
+Mixed.TABLE[np.where] = lambda c, a, b: Mixed(np.where(c, a.x, b), a.unit)
 
 
 class Dual:

@@ -10,6 +10,7 @@ import pytest
 
 import npcompile
 from tests.checker import same
+from tests.jit.shapes import Mixed
 
 X = np.linspace(-1.0, 2.0, 12).reshape(3, 4)
 SYMBOLS = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul")
@@ -148,3 +149,40 @@ def test_remainders_of_what_is_worked_out_compile(monkeypatch: pytest.MonkeyPatc
     for a in (X, X + 1):
         same(jitted(a), body(a), 8, 64.0)
     assert (jitted.stats.replays, jitted.stats.reasons) == (1, [])
+
+
+TAKEN: dict[str, Callable[..., Any]] = {
+    "np.mean": lambda m: np.mean(m),
+    "np.percentile": lambda m: np.percentile(m, 50),
+    "np.concatenate": lambda m: np.concatenate([m.x, m]),
+    "np.linalg.norm": lambda m: np.linalg.norm(m),
+    "what is not asked": lambda m: np.full(3, m),
+}
+
+
+@pytest.mark.parametrize("name", TAKEN)
+def test_what_takes_a_function_over_refuses_it(name: str) -> None:
+    plain, ours = Mixed(X), Mixed(X)
+    jitted = npcompile.jit(TAKEN[name])
+    for _ in range(4):
+        found = []
+        for fn, m in ((TAKEN[name], plain), (jitted, ours)):
+            try:
+                found.append(str(type(fn(m))))
+            except (TypeError, ValueError) as error:
+                found.append(f"{type(error)}: {error}")
+        assert found[0] == found[1]
+        assert ours.asked == plain.asked
+
+
+def classes_or(x, value):
+    scale = 2.0 if isinstance(value, int | Refuses) else 3.0
+    return x * scale if isinstance(value, float | None) else x + scale
+
+
+def test_unions_of_classes() -> None:
+    for value in (1, 2.0, None, REFUSES):
+        jitted = npcompile.jit(classes_or)
+        for _ in range(3):
+            same(jitted(X, value), classes_or(X, value))
+        assert (jitted.stats.recordings, jitted.stats.replays) == (1, 2)

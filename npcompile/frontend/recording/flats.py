@@ -11,7 +11,7 @@ import numpy as np
 
 from npcompile.frontend.arrays import is_array
 from npcompile.frontend.recording.bound import After
-from npcompile.frontend.recording.drawing import Drawing
+from npcompile.frontend.recording.overriding import Overriding
 from npcompile.frontend.recording.place import do
 from npcompile.frontend.signature import NUMBERS
 from npcompile.frontend.table import TABLE
@@ -21,7 +21,7 @@ from npcompile.nep50 import weak
 _THROUGH = (list, tuple, sum, min, max)  # they go through what they are given, to its end
 
 
-class Flats(Drawing):
+class Flats(Overriding):
     """The flat view of an array is followed as its array and an index; what it gives is a copy."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

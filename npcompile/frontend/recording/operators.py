@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from enum import Enum, Flag
+from types import UnionType
 from typing import Any
 
 import numpy as np
@@ -160,6 +161,8 @@ class Operators(Base):
             return result
         if op in ("==", "!=") and isinstance(result, bool) and not self.notes.traced(a, b):
             return result  # dtypes, types and the like
+        if isinstance(result, UnionType):  # of classes, as they were read
+            return result
         raise Unfollowed(f"`{op}` of {type(a).__name__} and {type(b).__name__}")
 
     def _of_members(self, op: str, a: Any, b: Any, result: Any) -> Any:
