@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from npcompile.balance import PART, Balance
 from npcompile.frontend.trace import Traced
+from npcompile.linking import Linking
 from npcompile.recompilations import why_given_up
 from npcompile.recorded import Recorded
+from npcompile.sharing import Sharing
 from npcompile.state import State
 from npcompile.trial import FEWEST, is_small
 
@@ -20,6 +22,9 @@ if TYPE_CHECKING:
 # After so many calls that NumPy answers faster, while kernels do at other sizes, the native runtime has the
 # function itself called, which takes a tenth of being asked here.
 MANY_TOO_SMALL = 64
+
+# What a recorded function keeps that is not in its `__dict__`.
+SLOTS = (*{*Linking.__slots__} - {"__dict__", "__weakref__"}, *Sharing.__slots__, *Recorded.__slots__)
 
 
 class Inner(Recorded):

@@ -43,6 +43,7 @@ class Jitted(Recorded):
     """A function under `npcompile.jit`. Called like the function; `stats` counts, `wait` waits for
     compiling."""
 
+    __slots__ = ("_blocks", "_told", "balances", "callees", "filters", "session")
     __name__: str
     __qualname__: str
     _direct = True

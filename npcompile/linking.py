@@ -22,7 +22,18 @@ _said: set[str] = set()  # causes that are not one function's
 class Linking:
     """A function whose programs, by signature, are being compiled."""
 
-    __slots__ = ("__dict__", "__weakref__", "_front")
+    # What is its own is not in its `__dict__`: `functools.wraps` puts all that is there into the wrapper.
+    __slots__ = (
+        "__dict__",
+        "__weakref__",
+        "_awaited",
+        "_front",
+        "_lock",
+        "_states",
+        "_stats",
+        "_strict",
+        "_uncompiled",
+    )
     _front: Any  # what the native runtime knows of it, which looks here at each call
     # Replays that take no longer are not measured beside NumPy, nor are so many of them at first.
     clear_seconds = 3e-6

@@ -37,7 +37,7 @@ from npcompile.frontend.rewriting.source import NotFound
 from npcompile.frontend.trace import Traced
 from npcompile.frontend.tracebacks import tell
 from npcompile.idling import Idling
-from npcompile.inner import Inner
+from npcompile.inner import SLOTS, Inner
 from npcompile.recorded import Recorded
 from npcompile.state import State
 from npcompile.telling import NotCompiledError
@@ -201,6 +201,8 @@ class Callee(Inner):
             return self
         made = object.__new__(Callee)
         made.__dict__.update(self.__dict__)
+        for name in SLOTS:
+            setattr(made, name, getattr(self, name))
         made.__wrapped__ = fn
         made._front, made._alone = None, False
         made._binding = self._binding.of(fn)

@@ -51,11 +51,14 @@ MAX_MISSES = 12
 # After so many recordings in a row that ended in an exception, calls are plain until one does not raise.
 MAX_RAISED = 2
 
+_SUSPENDING = (inspect.iscoroutinefunction, inspect.isgeneratorfunction, inspect.isasyncgenfunction)
+
 
 class Recorded(Sharing):
     """A function with its recordings, by signature."""
 
-    fast_random = False
+    __slots__ = ("_arity", "_binding", "_code", "_growing", "_made_so", "_programs", "_rewritten", "resizes")
+    fast_random: bool
     max_programs = MAX_PROGRAMS
     _alone = True  # it is not one of those that share their recordings
     _direct = False  # what is NumPy's for good is the function itself, called
@@ -435,11 +438,7 @@ class Recorded(Sharing):
             fn = self.__wrapped__
             if not isinstance(fn, types.FunctionType):
                 self._rewritten = f"{type(fn).__name__} is not a Python function"
-            elif (
-                inspect.iscoroutinefunction(fn)
-                or inspect.isgeneratorfunction(fn)
-                or inspect.isasyncgenfunction(fn)
-            ):
+            elif any(suspends(fn) for suspends in _SUSPENDING):
                 self._rewritten = "generators and coroutines run plain"
             else:
                 answer = rewrite(fn)

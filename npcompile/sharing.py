@@ -32,6 +32,7 @@ MAX_GROUPS = 2 * MAX_SIGNATURES
 class Sharing(Linking):
     """A function of which some programs answer for more than one signature."""
 
+    __slots__ = ("_crowd", "_default_float", "_groups", "_kinds", "_wait", "balance", "fast_random")
     max_signatures = MAX_SIGNATURES
     # The function itself, where programs are valid for others of its code: they read its closure.
     own: tuple[Any, ...] = ()
