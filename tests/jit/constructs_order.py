@@ -200,3 +200,34 @@ def sorted_in_tuples(x, k, box):
 
 def greatest_by_tuple(x, k, box):
     return max([1.5 * k, 2.0], key=lambda v: (Version(v), 0)) * x
+
+
+def number_in_list(x, k, box):
+    return x * (2 if box.t in [2.5, k] else 3)
+
+
+def number_not_in_tuple(x, k, box):
+    return x * (2 if box.t not in (k, 2.5) else 3)
+
+
+def list_of_numbers(x, k, box):
+    return [k, box.t] == [2, 300.0], [k, box.t] != [k, box.t], [k, x] == [k, x], [k] != [k, 1], x * k
+
+
+def order_of_lists(x, k, box):
+    return [1.0, box.t] < [1.0, 20.5], [k, 1] >= [3], [x[0], k] <= [x[0], 5], x * k
+
+
+def dict_of_numbers(x, k, box):
+    return {"a": box.t, "b": k} == {"b": k, "a": 300.0}, {"a": x} != {"a": x}, {"a": k} == {"b": k}, x * k
+
+
+def place_of_number(x, k, box):
+    return [1, 2, 3].index(k) * x, (k, 5, k).count(k), [box.t, 0.0, x[0]].index(x[0])
+
+
+def place_of_none(x, k, box):
+    try:
+        return [x[0], -1.0].index(box.t)
+    except ValueError:
+        return x * [k, 1.5].count(box.t)

@@ -26,8 +26,7 @@ PROGRAMS = constructs.programs_of(
 # Recorded in pieces, or left to Python.
 IN_PIECES = frozenset(
     """
-    with_stack deque_popped class_inside data_asdict try_from format_text while_number in_lists in_dicts among
-    place_in_list times_in_list
+    with_stack deque_popped class_inside data_asdict try_from format_text while_number
     """.split()
 )
 

@@ -164,3 +164,43 @@ def test_a_list_of_many_small_numbers_is_an_argument_as_any_other(monkeypatch: p
     for numbers in ([1, 2] * 2000, [1, 3] * 2000, [1, 2]):
         same(jitted(X, numbers), X * sum(numbers))
     assert "more than 2000 steps" in jitted.stats.reasons[0]
+
+
+NAN = float("nan")
+# What a NaN is in depends on which one it is.
+AMONG: list[Callable[[float, float, Any], Any]] = [
+    lambda a, b, x: (x * 2, a in [b, 1.0]),
+    lambda a, b, x: (x * 2, a not in (1.0, b)),
+    lambda a, b, x: (x * 2, [a, 1.0] == [b, 1.0]),
+    lambda a, b, x: (x * 2, (a, 1.0) < (b, 2.0)),
+    lambda a, b, x: (x * 2, {"k": a} == {"k": b}),
+    lambda a, b, x: (x * 2, [1.0, b].count(a)),
+    lambda a, b, x: (x * 2, [a, b, 1.0].index(1.0), [b, a].index(a)),
+    lambda a, b, x: (x * 2, x[0] in [a, b], [x[0]] == [b], [x[0], 1.0].count(a)),
+    lambda a, b, x: (x * 2, a in (NAN, 1.0), [b, 1.0] <= [a, 2.0]),
+]
+
+
+@pytest.mark.filterwarnings("ignore::npcompile.NotCompiledWarning")
+@pytest.mark.parametrize("fn", AMONG)
+def test_a_nan_is_equal_to_none_but_one_object_with_itself(
+    fn: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+    jitted = npcompile.jit(fn)
+    other = float("nan")
+    numbers = [
+        (1.5, 2.5),
+        (2.5, 2.5),
+        (NAN, NAN),
+        (1.5, 2.5),
+        (NAN, other),
+        (2.5, 2.5),
+        (NAN, 1.0),
+        (1.0, NAN),
+    ]
+    for first in (3.0, NAN):
+        for a, b in [*numbers, *numbers]:
+            x = np.array([first, 1.0])
+            same(jitted(a, b, x), fn(a, b, x), where=f"{a}, {b}")
+    assert jitted.stats.replays

@@ -10,11 +10,14 @@ import types
 from collections import Counter, OrderedDict, defaultdict, deque
 from typing import Any
 
+import numpy as np
+
 from npcompile.frontend import follow
 from npcompile.frontend.alike import DICTS
 from npcompile.frontend.hooks import INPLACE
 from npcompile.frontend.made import is_named_tuple
 from npcompile.frontend.recording.managing import Managing
+from npcompile.frontend.recording.objects import MANY
 from npcompile.frontend.recording.place import do
 
 _VIEWS: tuple[type, ...] = (
@@ -45,7 +48,6 @@ _METHODS: dict[type, frozenset[str]] = {
 }
 _NAMES = ("__name__", "__qualname__", "__module__", "__doc__")
 _NOTHING: Any = object()
-_COMPARED = (int, bool, str)  # equal to themselves, which NaN is not
 
 
 class Kept(Managing):
@@ -81,7 +83,7 @@ class Kept(Managing):
                 return (do(fn, *args),)
         if isinstance(fn, type):
             return self._make_kept(fn, args, kwargs)
-        own = getattr(fn, "__self__", None)
+        own: Any = getattr(fn, "__self__", None)
         if type(fn) is types.MethodType and is_named_tuple(type(own)) and self.is_followed(own):
             if fn.__name__ == "_replace" and not args:
                 return self._replaced(own, kwargs)
@@ -100,6 +102,9 @@ class Kept(Managing):
         ):
             if hasattr(type(args[0]), "__iter__"):
                 return (self.call(fn, [*self.iterate(args[0])]),)
+        if type(own) in (list, tuple) and fn.__name__ in ("index", "count") and len(args) == 1:
+            if len(own) <= MANY and self.notes.traced(own, *args):
+                return (self._place(fn, own, args[0]),)
         if type(own) is frozenset and self.notes.tracked.get(own) is None:
             self._note(self._keys, args, None)
             return (do(fn, *args),)
@@ -130,6 +135,26 @@ class Kept(Managing):
         held = [changes.get(name, _NOTHING) for name in kind._fields]
         held = [self.getitem(own, place) if value is _NOTHING else value for place, value in enumerate(held)]
         return (self.call(kind, *held),)
+
+    def _place(self, fn: Any, own: Any, value: Any) -> int:
+        """`row.index(value)` or `row.count(value)`, item by item."""
+        places = []
+        for place, item in enumerate(self.iterate(own)):
+            if item is value or self.truth(self.compare("==", item, value)):
+                places.append(place)
+                if fn.__name__ == "index":
+                    break
+            elif isinstance(item, float | np.inexact) and self._is_nan(value):
+                return int(fn(value))
+        if fn.__name__ == "index" and not places:
+            try:
+                fn(value)
+            except ValueError as error:
+                self.raising(error)
+                raise
+        result = places[0] if fn.__name__ == "index" else len(places)
+        self._note(self.notes.constant, result)
+        return result
 
     # -- containers --------------------------------------------------------------------------------------
 
@@ -281,16 +306,15 @@ class Kept(Managing):
 
     def _dicts_differ(self, a: Any, b: Any) -> bool | None:
         """Whether two dicts differ, each in keys or values; None where that is left to Python."""
-        values = [*a.values(), *b.values()]
         same = a.keys() == b.keys()
-        if type(a) is type(b) is OrderedDict or (same and any(type(one) not in _COMPARED for one in values)):
+        if type(a) is type(b) is OrderedDict or (same and len(a) > MANY):
             return None
         for one in (a, b):
             self._note(self._gone_through, one)
         if not same:
             return True
-        pairs = [(self.getitem(a, key), self.getitem(b, key)) for key in a]
-        return any(self.truth(self.compare("!=", one, other)) for one, other in pairs)
+        one, other = (tuple(self.getitem(own, key) for key in a) for own in (a, b))
+        return bool(self._in_turn("!=", one, other))
 
     def compare(self, op: str, a: Any, b: Any) -> Any:
         if self.on and op in ("==", "!=") and self._is_known_dict(a) and self._is_known_dict(b):

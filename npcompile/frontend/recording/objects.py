@@ -52,6 +52,8 @@ ASKING: dict[Any, tuple[str, Any]] = {
 }
 _INEXACT = (float, complex, np.inexact)
 _SEQUENCES = (list, tuple, str, bytes)
+_ROWS = (list, tuple)
+MANY = 16  # of more, Python is to say what is in them
 GENERATED = "<"  # file names of code that no file holds begin so: methods that dataclasses write
 
 
@@ -155,9 +157,29 @@ class Objects(Operators):
                     return result
             elif op in ("in", "not in") and (method := self.protocol(b, "__contains__")) is not None:
                 return self.truth(self.call(method, b, a)) is (op == "in")
-        if self.on and op in _COMPARED and type(a) is type(b) is tuple and self.notes.traced(a, b):
-            return self._in_turn(op, a, b)
+        if self.on and type(b) in _ROWS and len(b) <= MANY and self.notes.traced(a, b):
+            if op in ("in", "not in"):
+                return self._among(op, a, b)
+            if op in _COMPARED and type(a) is type(b) and len(a) <= MANY:
+                return self._in_turn(op, tuple(self.iterate(a)), tuple(self.iterate(b)))
         return super().compare(op, a, b)
+
+    def _among(self, op: str, a: Any, items: Any) -> Any:
+        """Whether something is in a list or tuple: it is one of these, or equal to one."""
+        items = tuple(self.iterate(items))
+        for item in items:
+            if item is a or self.truth(self.compare("==", item, a)):
+                return op == "in"
+        if any(isinstance(item, _INEXACT) for item in items) and self._is_nan(a):
+            return do(COMPARE[op], a, items)
+        return op == "not in"
+
+    def _is_nan(self, number: Any) -> bool:
+        """Whether this is not equal to itself, so that it matters which one it is: the recording ends."""
+        nan = isinstance(number, _INEXACT) and not self.truth(self.compare("==", number, number))
+        if nan:
+            self.stop("a NaN among what is compared")
+        return nan
 
     def truth(self, x: Any) -> bool:
         if self.on and type(x) is deque:
@@ -223,15 +245,15 @@ class Objects(Operators):
         return NotImplemented
 
     def _in_turn(self, op: str, a: Any, b: Any) -> Any:
-        """Tuples, as Python compares them: by the first two items that are neither one object nor equal."""
+        """Tuples, as Python compares them and lists: by the first two items that are neither one object nor
+        equal."""
         places = tuple(range(min(len(a), len(b))))
         self.notes.constant(places)
         for place in places:
             one, other = self.getitem(a, place), self.getitem(b, place)
             if one is other or self.truth(self.compare("==", one, other)):
                 continue
-            if isinstance(one, _INEXACT) and not self.truth(self.compare("==", one, one)):  # the same NaN?
-                self.stop("a NaN in tuples that are compared")
+            if self._is_nan(one):
                 return do(COMPARE[op], a, b)
             return op == "!=" if op in ("==", "!=") else self.compare(op, one, other)
         return do(COMPARE[op], len(a), len(b))
