@@ -68,6 +68,7 @@ class Balance:
         missed: it is of a call for which all programs diverged, as has been noted.
         """
         self.recordings += 1
+        kind = _named(kind)
         if missed:
             self._owed = max(self._owed - MISS, 0)
         if kind in self._met:
@@ -106,3 +107,10 @@ class Balance:
         if not self._rest:
             self._owed = self._most - 2 * COST
         return True
+
+
+def _named(kind: Any) -> Any:
+    """A kind with classes by their names: one that a function defines is another at each call."""
+    if isinstance(kind, tuple):
+        return tuple(map(_named, kind))
+    return (kind.__module__, kind.__qualname__) if isinstance(kind, type) else kind

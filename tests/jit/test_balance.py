@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import namedtuple
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -269,3 +270,40 @@ def test_calls_that_wait_for_a_compilation_are_no_misses(monkeypatch: pytest.Mon
         same(jitted(sized), of_sized(sized))
     assert jitted.stats.replays == before + 3
     assert jitted.stats.recordings == 2 and not jitted.stats.reasons
+
+
+def class_inside(x):
+    class Scaled:
+        factor = 2.0
+
+        def __init__(self, v: Any) -> None:
+            self.v = v
+
+        def get(self) -> Any:
+            return self.v * self.factor
+
+    return Scaled(x).get() + 1
+
+
+def data_class_inside(x):
+    @dataclass
+    class Scaled:
+        v: Any
+        factor: float = 2.0
+
+    made = Scaled(x)
+    return made.v * made.factor + 1
+
+
+def named_tuple_inside(x):
+    made = namedtuple("made", "v factor")(x, 2.0)
+    return made.v * made.factor + 1
+
+
+@pytest.mark.parametrize("fn", [class_inside, data_class_inside, named_tuple_inside])
+def test_a_class_that_is_another_at_each_call_is_soon_left_alone(fn: Callable[..., Any]) -> None:
+    jitted = npcompile.jit(fn)
+    for n in range(100):
+        x = np.arange(3.0) + n
+        same(jitted(x), x * 2 + 1)
+    assert jitted.stats.recordings <= 20
