@@ -56,7 +56,7 @@ LAZY: frozenset[Any] = frozenset(
         itertools.dropwhile,
     ]
     + [itertools.count, itertools.repeat, itertools.accumulate, itertools.starmap, itertools.compress]
-    + [type(itertools.tee(())[0])]
+    + [type(itertools.tee(())[0]), itertools.groupby, type(next(itertools.groupby([0]))[1])]
 )
 
 

@@ -263,6 +263,20 @@ class Library(Kept):
             return None
         return (fn(self._over(args[0]), map(self.truth, self._over(args[1]))),)
 
+    def _grouped(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
+        """`itertools.groupby` by what is decided."""
+        if not args or len(args) > 2 or set(kwargs) - {"key"}:
+            return None
+        function = args[1] if len(args) == 2 else kwargs.get("key")
+
+        def key(item: Any) -> Any:
+            found = item if function is None else self.call(function, item)
+            if not self._is_decided_or_member(found):
+                self.stop("groupby by what is not decided")
+            return found
+
+        return (fn(self._over(args[0]), key),)
+
     def _next(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
         if not args or kwargs:
             return None
@@ -390,6 +404,7 @@ _LISTED: list[tuple[Any, _Handler]] = [
     (itertools.accumulate, Library._accumulated),
     (itertools.starmap, Library._starred),
     (itertools.compress, Library._compressed),
+    (itertools.groupby, Library._grouped),
     (next, Library._next),
     (sorted, Library._sorted),
     (max, Library._extreme),
