@@ -87,7 +87,7 @@ def type_follows_values(function: Any, args: tuple[Any, ...], refs: tuple[Any, .
     if (function is not pow and function is not operator.pow) or len(args) != 2:
         return False
     base, exponent = args
-    if type(base) is int and type(exponent) is int:  # an int or a float
+    if type(base) in (int, bool) and type(exponent) is int:  # an int or a float
         return refs[1] is not exponent
     if type(base) not in (int, float) or type(exponent) not in (int, float):
         return False

@@ -347,11 +347,7 @@ class Steps(Outside):
 
     def write(self, dst: Any, value: Any, how: str = storable.ITEM) -> None:
         """Note that a value (a node, or a decided number) was written over the whole of `dst`."""
-        if not storable.is_storable(value):
-            raise Unfollowed(
-                "what is neither an array nor a number of a native dtype is stored into an array"
-            )
-        target = self.ref(dst)
+        value, target = storable.ready(value, dst.dtype), self.ref(dst)
         self.fits(value, dst.dtype, how)
         self.add("write", write, (target, value), {}, Value("object"))
 
@@ -401,11 +397,13 @@ class Steps(Outside):
             self.write(view, self.ref(value, sizes=True))
             return
         op = TABLE.of(SETITEM)
-        self.refusal = None if op is None else op.refuses((layout(array), index, value), {})
-        places = None if self.refusal is None else without_masks(self, index)
-        if op is not None and places is not None and op.refuses((layout(array), places, value), {}) is None:
-            self.refusal, index = None, places
-        if op is None or self.refusal is not None:
+        assert op is not None
+        refusal = op.refuses((layout(array), index, value), {})
+        places = None if refusal is None else without_masks(self, index)
+        if places is not None and op.refuses((layout(array), places, value), {}) is None:
+            refusal, index = None, places
+        self.refusal = refusal
+        if refusal is not None:
             self.instead(with_items, (array, index, value), array)
             return
         self.fits(self.ref(value), array.dtype, storable.ITEM if is_whole(index) else storable.CAST)

@@ -29,14 +29,23 @@ _CONVERTING = {
 }
 
 
-def is_storable(value: Any) -> bool:
-    """Whether a program can write this over an array: an array, or a number that is native."""
+def ready(value: Any, dtype: np.dtype[Any]) -> Any:
+    """What a program writes over an array of this dtype for an array, or a number that is native.
+
+    Raises Unfollowed for anything else.
+    """
     if isinstance(value, fx.Node):
         known: Value = value.meta["value"]
-        return known.kind != "object" and (known.kind != "scalar" or known.dtype is not None)
-    return type(value) in (bool, *NUMBERS) or (
-        isinstance(value, np.generic) and computed(value.dtype) is not None
-    )
+        native = known.kind != "object" and (known.kind != "scalar" or known.dtype is not None)
+    elif isinstance(value, np.generic):
+        native = computed(value.dtype) is not None
+    else:
+        native = type(value) in (bool, *NUMBERS)
+        if type(value) is int and not -(2**63) <= value < 2**63:
+            return weak.convert(value, dtype)  # programs hold Python's integers as int64
+    if not native:
+        raise Unfollowed("what is neither an array nor a number of a native dtype is stored into an array")
+    return value
 
 
 def limits(known: Value, dtype: np.dtype[Any], how: str) -> tuple[float, float] | None:

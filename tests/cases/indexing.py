@@ -60,6 +60,8 @@ ADVANCED += [
     ((0, 2), (1, 3)),
     (slice(None), (0, -1)),
     (Ellipsis, (9,)),
+    ((0, 2),),
+    ([0, 2],),
 ]
 ADVANCED += [
     numpy.array(1),

@@ -189,10 +189,19 @@ def test_floats_beyond_an_integer_are_cast_as_by_numpy(
 
 
 LITERALS = ("np.complex64(1 + 2j)", "np.complex128(1 + 2j)", "1 + 2j", "np.float32(2.7)", "np.float16(-2.5)")
-LITERALS += ("np.uint8(200)", "np.bool_(True)", "np.int64(-3)", "2.7", "7")
+LITERALS += ("np.uint8(200)", "np.bool_(True)", "np.int64(-3)", "2.7", "7", "2**70", "-(2**70)", "'3'")
+INTO = (
+    "o[0]",
+    "o[...]",
+    "o.flat[1]",
+    "o[o == 0]",
+    "o[[0, 2]]",
+    "o[1:]",
+    "o[..., np.array([True, False, True])]",
+)
 
 
-@pytest.mark.parametrize("target", ["o[0]", "o[...]", "o.flat[1]", "o[o == 0]", "o[[0, 2]]", "o[1:]"])
+@pytest.mark.parametrize("target", INTO)
 def test_a_number_that_stands_in_the_program_is_stored_as_numpy_does(
     target: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -45,12 +45,16 @@ def power(x, k):
     return WHOLE * k ** int(x[0])
 
 
+def power_of_a_truth(x, k):
+    return WHOLE * True ** int(x[0])
+
+
 def root(x, k):
     return WHOLE * (k - 2) ** 0.5, k**2, 2**k
 
 
 LOG: list[Any] = []
-FUNCTIONS = (at_least_none, told_first, stored_first, of_several, of_a_row, power, root)
+FUNCTIONS = (at_least_none, told_first, stored_first, of_several, of_a_row, power, power_of_a_truth, root)
 CALLS = ((X, 3), (-X, 3), (X, 1), (X, 1.5), (-X, -1.5), (X, 3), (-X, 1), (X * 0.3, 0.7))
 
 

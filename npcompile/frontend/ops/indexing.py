@@ -271,10 +271,9 @@ def _lies_in_order(array: np.ndarray) -> bool:
 def setitem(a: Tensor, index: Any, value: Any) -> tuple[Tensor, Tensor | None]:
     """The whole array after `a[index] = value`."""
     stored = _as_stored(value, a)
-    if isinstance(index, tuple) and len(index) == 1:
-        index = index[0]
-    if isinstance(index, Tensor) and index.dtype == torch.bool:
-        return _masked_store(a, index, stored), None
+    mask = index[0] if isinstance(index, tuple) and len(index) == 1 else index
+    if isinstance(mask, Tensor) and mask.dtype == torch.bool:
+        return _masked_store(a, mask, stored), None
     target, indices, advanced = _parse(a, index)
     if not advanced:
         numbers = torch.arange(a.numel(), device=a.device).reshape(a.shape)
