@@ -215,7 +215,7 @@ class ndarray(Exports):
 
     def __iter__(self) -> Iterator[Any]:
         if self.ndim == 0:
-            raise TypeError("iteration over a 0-d array")
+            iter(self._layout)  # raises
         return (self[i] for i in range(len(self)))
 
     def __contains__(self, value: Any) -> bool:

@@ -43,12 +43,11 @@ def resize(array: Strided, new_shape: tuple[Any, ...], refcheck: bool) -> None:
     """
     references = _references(array) - 1  # without this function's own
     checked = operator.index(refcheck)
-    asked = new_shape[0] if len(new_shape) == 1 else new_shape
+    asked: Any = new_shape[0] if len(new_shape) == 1 else new_shape
     if asked is None or new_shape == ():
         return
-    lengths = (
-        tuple(map(operator.index, asked)) if isinstance(asked, (tuple, list)) else (operator.index(asked),)
-    )
+    listed = isinstance(asked, (tuple, list)) or getattr(asked, "ndim", 0) > 0
+    lengths = tuple(map(operator.index, asked if listed else (asked,)))
     layout = array._layout
     if not (layout.flags.c_contiguous or layout.flags.f_contiguous):
         raise ValueError("resize only works on single-segment arrays")
@@ -77,3 +76,5 @@ def resize(array: Strided, new_shape: tuple[Any, ...], refcheck: bool) -> None:
         axes = tuple(reversed(range(len(lengths))))
         memory = held.reshape(lengths[::-1]).permute(axes)
     array._memory, array._flips, array._layout_known, array._reserved = memory, (), None, None
+    if not layout.flags.writeable:
+        array._layout.setflags(write=False)

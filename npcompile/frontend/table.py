@@ -155,6 +155,8 @@ class Op:
         for name, value in kwargs.items():
             if name not in self.accepts and name != "out":
                 return f"keyword {name}"
+            if type(value) is bool and name in _WHOLE:
+                return f"a truth value as {name}"
             if type(value) in _PLAIN:
                 continue
             if (reason := _foreign(value)) is not None:
@@ -176,6 +178,8 @@ class Op:
         return self.name
 
 
+# Parameters that ask for an integer, for which most of NumPy's functions take no truth value.
+_WHOLE = frozenset({"axis", "n", "N", "count", "minlength"})
 _PLAIN = frozenset(
     {int, float, bool, complex, type(None), type, slice, type(...), str, np.dtype, type(np.dtype("f8"))}
 )  # never foreign by themselves

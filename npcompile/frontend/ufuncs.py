@@ -121,6 +121,8 @@ def _called(op: Op, ufunc: np.ufunc, args: tuple[Any, ...], kwargs: dict[str, An
     outs = _outputs(ufunc, args, kwargs)
     targets = tuple(map(_ours, outs))
     args = args[: ufunc.nin]
+    if len(args) == 1 and type(args[0]) is int and not -(2**63) <= args[0] < 2**64:
+        raise Unsupported("dtype object")
     named = {key: item for key, item in kwargs.items() if key != "out"}
     if ufunc.signature is not None:  # products: their operands' last axes are not theirs to look at
         if any(item is not None for item in outs):
@@ -137,6 +139,8 @@ def _called(op: Op, ufunc: np.ufunc, args: tuple[Any, ...], kwargs: dict[str, An
     casting = named.get("casting", "same_kind")
     _check_outputs(results, targets, casting)
     order = named.pop("order", "K")
+    if order is not None and order.upper() not in ("K", "C", "F", "A"):
+        raise ValueError("an order that there is not")
     scalar = op.scalar and kwargs.get("out") is not ...  # out=...: an array in any case
     dtypes = twins.of_call(ufunc, args, named, results)
     inputs = [array._memory for array in arrays_in((args, named))]
@@ -164,6 +168,8 @@ def _check_outputs(results: tuple[Any, ...], targets: tuple[Any, ...], casting: 
             raise ValueError("out cannot hold the result: NumPy raises")
         if np.broadcast_shapes(target.shape, tuple(result.shape)) != target.shape:
             raise ValueError("out has another shape: NumPy raises")
+        if tuple(result.shape) != target.shape and any(item is None for item in targets):
+            raise Unsupported("an output whose shape another one takes")
 
 
 def _taken(result: torch.Tensor, target: Any) -> torch.Tensor:

@@ -62,11 +62,13 @@ def bounds(dtype: DType) -> tuple[int, int] | None:
 
 def compare(ufunc: np.ufunc, dtype: DType, value: int, reflected: bool = False) -> bool | None:
     """What comparing any integer of that dtype with a Python int outside its bounds gives; None if it is
-    inside.
+    inside. A bool is compared as an int64, which such an int must fit: else NumPy's OverflowError.
 
     reflected: the Python int is the first operand. Source of the rule: NumPy's comparison ufuncs, which
     compare by mathematical value instead of raising OverflowError.
     """
+    if dtype.kind == "b":
+        convert(value, np.dtype(np.int64))
     limits = bounds(dtype)
     if limits is None or limits[0] <= value <= limits[1]:
         return None

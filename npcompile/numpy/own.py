@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy
 
-asmatrix = numpy.asmatrix
 base_repr = numpy.base_repr
 binary_repr = numpy.binary_repr
 bmat = numpy.bmat

@@ -93,6 +93,14 @@ for name in ("var", "std", "nanvar", "nanstd"):
     )
     case(
         f"numpy.{name}",
+        lambda np, a, name=name: getattr(np, name)(a, 0, mean=a[:1] + 0.5j),
+        arrays(INTS + ("bool", "float64", "complex128"), empty=False),
+        "complex mean",
+        ulp=8,
+        size=16.0,
+    )
+    case(
+        f"numpy.{name}",
         lambda np, a, name=name: getattr(np, name)(a, dtype=np.float64),
         arrays(INTS + FLOATS),
         "dtype",

@@ -6,6 +6,79 @@ import numpy
 import pytest
 
 import npcompile.numpy as np
+from tests.checker import same_exception
+
+# Arguments of other kinds than the ones asked for: truth values for integers, orders that there are not,
+# integers that fit no int64.
+ODD = """
+list(np.array(3.))
+[x for x in np.array(3)]
+np.array([True, False]) > 2**63
+np.array([True, False]) == 2**64
+-(2**64) < np.array([True, False])
+np.sin(2**64)
+np.sqrt(-(2**64))
+np.sin(np.ones(3), order=0)
+np.sin(np.ones(3), order="x")
+np.sin(np.ones((2, 3)), order="f")
+np.modf(np.array(1.5), out=(None, np.zeros((2, 3))))
+np.sum(np.ones((2, 3)), keepdims=None)
+np.sum(np.ones((2, 3)), keepdims=np.True_)
+np.sum(np.ones((2, 3)), keepdims=np.int8(1))
+np.mean(np.ones((2, 3)), keepdims=np.True_)
+np.nanmean(np.ones((2, 3)), keepdims=np.True_)
+np.argmax(np.ones((2, 3)), keepdims=np.True_)
+np.count_nonzero(np.ones((2, 3)), keepdims=np.True_)
+np.sum(np.ones((2, 3)), True)
+np.max(np.ones((2, 3)), axis=(True, 0))
+np.any(np.ones((2, 3)), axis=False)
+np.argmax(np.ones((2, 3)), axis=True)
+np.cumsum(np.ones((2, 3)), axis=True)
+np.flip(np.ones((2, 3)), axis=True)
+np.sort(np.ones((2, 3)), axis=True)
+np.concatenate([np.ones((2, 3))] * 2, axis=True)
+np.take(np.ones((2, 3)), [0], axis=True)
+np.add.reduce(np.ones((2, 3)), axis=True)
+np.add.accumulate(np.ones((2, 3)), axis=True)
+np.right_shift.reduce(np.ones((2, 3), int), axis=True)
+np.argpartition(np.array(1.), -1, axis=[0])
+np.fft.fft(np.ones(4), n=True)
+np.unpackbits(np.ones(2, "u1"), count=True)
+np.bincount([1, 2], minlength=True)
+np.zeros(True)
+np.ones((True, 2))
+np.full((2, True), 3)
+np.identity(True)
+np.eye(True)
+np.tri(True)
+np.eye(3, order="K")
+np.zeros(3, order="A")
+np.empty_like(np.ones((2, 3)), order="A").shape
+np.asmatrix(np.arange(8)[::-2]).A1.tolist()
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("call", ODD)
+def test_arguments_of_another_kind_are_refused_or_taken_as_by_numpy(call: str) -> None:
+    answers: list[object] = []
+    for library in (numpy, np):
+        try:
+            found = eval(call, {"np": library})
+        except Exception as error:
+            answers.append(error)
+        else:
+            answers.append(repr(numpy.asarray(found)) if not isinstance(found, tuple) else repr(found))
+    want, got = (item if isinstance(item, Exception) else None for item in answers)
+    same_exception(got, want)
+    assert want is None or str(got) == str(want)
+    assert want is not None or answers[0] == answers[1]
+
+
+def test_resizing_keeps_what_is_read_only() -> None:
+    a = np.arange(6)
+    a.flags.writeable = False
+    a.resize(np.array([2, 3]))
+    assert a.shape == (2, 3) and not a.flags.writeable
 
 
 @pytest.mark.parametrize("name", ["finfo", "iinfo"])

@@ -39,7 +39,10 @@ from npcompile.nep50.asked import takes
 
 def shape_of(shape: Any) -> tuple[int, ...]:
     """A shape as a tuple. Raises NumPy's TypeError or ValueError."""
-    sizes = tuple(map(whole, shape)) if isinstance(shape, (tuple, list)) else (whole(shape),)
+    listed = shape if isinstance(shape, (tuple, list)) else (shape,)
+    if any(isinstance(size, bool) for size in listed):
+        raise TypeError("an integer is required")
+    sizes = tuple(map(whole, listed))
     if any(size < 0 for size in sizes):
         raise ValueError("negative dimensions are not allowed")
     return sizes
@@ -61,7 +64,7 @@ def laid_out(dtype_at: int, order_at: int | None = None, sized: bool = False) ->
 
     def limit(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
         order = kwargs.get("order", args[order_at] if order_at is not None and len(args) > order_at else None)
-        if order is not None and order not in ORDERS:
+        if order is not None and order not in (ORDERS[:2] if op.creates else ORDERS):
             return f"order {order}"
         if kwargs.get("device") not in (None, "cpu"):
             return f"device {kwargs['device']}"

@@ -27,10 +27,7 @@ def _below(rows: int, columns: int, k: int, device: Any) -> Tensor:
 def eye(
     N: int, M: int | None = None, k: int = 0, dtype: Any = float, order: str = "C", *, device: Any = None
 ) -> Tensor:
-    rows = whole(N)
-    columns = rows if M is None else whole(M)
-    if rows < 0 or columns < 0:
-        raise ValueError("negative dimensions are not allowed")
+    rows, columns = shape_of((N, N if M is None else M))
     diagonal = torch.arange(rows, device=device)[:, None] + whole(k) == torch.arange(columns, device=device)
     return laid(cast(diagonal, own_dtype(None if dtype is float else dtype)), order)
 

@@ -35,9 +35,12 @@ from npcompile.nep50 import promote
 
 
 def axes_of(axis: Any, ndim: int) -> tuple[int, ...]:
-    """The axes meant, in order. Raises NumPy's AxisError, and ValueError for an axis named twice."""
+    """The axes meant, in order. Raises NumPy's AxisError and TypeError, and ValueError for an axis named
+    twice."""
     if axis is None:
         return tuple(range(ndim))
+    if any(isinstance(item, bool) for item in (axis if isinstance(axis, tuple) else (axis,))):
+        raise TypeError("an integer is required for the axis")
     if not isinstance(axis, tuple):
         if ndim == 0 and operator.index(axis) in (0, -1):
             return ()  # NumPy reduces a 0-d array along its first axis, out of old habit
@@ -210,6 +213,7 @@ def reduce(
     where: Any = True,
 ) -> Tensor:
     """`ufunc.reduce`. Raises ValueError for an empty or masked reduction without identity."""
+    keepdims = bool(operator.index(keepdims))
     axes = axes_of(axis, a.dim())
     chosen = accumulator(reduction, dtype_of(a), dtype)
     a = cast(a, chosen)

@@ -296,7 +296,7 @@ def _compared(np_ufunc: np.ufunc, args: Sequence[Any]) -> torch.Tensor | None:
         wide = strong if strong.dtype == torch.uint64 else strong.to(torch.int64), value.tensor
         body = TABLE.of(np_ufunc).body  # type: ignore[union-attr]
         return body(*(wide[::-1] if weak_at == 0 else wide))
-    settled = weak.compare(np_ufunc, other if other.kind != "b" else INT64, value, reflected=weak_at == 0)
+    settled = weak.compare(np_ufunc, other, value, reflected=weak_at == 0)
     if settled is None:
         return None
     like = tensor(array)

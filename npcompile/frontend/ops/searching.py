@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -48,7 +49,7 @@ def partition(a: Tensor, kth: Any, axis: Any = -1, kind: Any = "introselect", or
 def argpartition(a: Tensor, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> Tensor:
     """As `partition`: the order that sorts is one of those that NumPy may give."""
     if axis is None or a.dim() == 0:
-        a, axis = a.reshape(-1), -1
+        a, axis = a.reshape(-1), -1 if axis is None else operator.index(axis)
     at = normalize_axis_index(axis, a.dim())
     if not isinstance(kth, Tensor):
         _check_places(kth, a, at)

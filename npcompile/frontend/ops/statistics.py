@@ -97,7 +97,7 @@ def variance(
     if mean is NO_VALUE:
         mean = divided(reduce(ADD, a, axis, dtype, True, where=where), count(a, axis, True, where))
     off = do(np.subtract, a, mean)
-    if off.is_complex():
+    if off.is_complex() and dtype_of(a).kind not in "iuf":  # of real numbers, whatever the mean, the squares
         parts = torch.view_as_real(off)
         squares = parts[..., 0] * parts[..., 0] + parts[..., 1] * parts[..., 1]
     else:
