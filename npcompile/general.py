@@ -18,7 +18,7 @@ from npcompile.frontend.lengths import (
     same_program,
     sized_by_data,
 )
-from npcompile.frontend.places import places
+from npcompile.frontend.places import further, places
 from npcompile.frontend.program import Diverged, Guard, Program, step_of, value_of
 from npcompile.frontend.replay import Replay
 from npcompile.frontend.trace import ops_version
@@ -348,11 +348,9 @@ class General:
         return not self.refused
 
     @property
-    def is_late(self) -> bool:
-        """Whether a kernel runs after an effect: it has to be there before."""
-        plan = self.entry.plan
-        late = [] if plan.effects is None else plan.steps[plan.effects + 1 :]
-        return any(step.segment is not None for step in late)
+    def gone(self) -> int:
+        """How many kernels that were found are no longer kept."""
+        return sum(kernels.gone for kernels in self._kernels)
 
     def serves(self, leaves: list[Any], lengths: tuple[int, ...]) -> bool:
         """Whether the program may answer for these arguments, of lengths for which it has answered."""
@@ -368,13 +366,19 @@ class General:
         if plan.effects is None:
             return True
         late = [step.segment for step in plan.steps[plan.effects + 1 :] if step.segment is not None]
-        for kernels in self._kernels:
-            if kernels.segment not in late:
-                continue
+        for kernels in self._kernels if late else ():
             if any(known.kind == "array" and node not in now for node, _, known in kernels.inputs):
-                return False
+                if kernels.segment in late:
+                    return False
+                continue
             values = [_turned(now[node], axes) if node in now else None for node, axes, _ in kernels.inputs]
-            kernels.kernel(*values, *(now[number] for number in kernels.numbers))
+            args = (*values, *(now[number] for number in kernels.numbers))
+            kernels.kernel(*args)
+            further(
+                self.entry.program,
+                now,
+                dict(zip(kernels.segment.outputs, kernels.large(*args), strict=False)),
+            )
         return True
 
 

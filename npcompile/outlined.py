@@ -260,7 +260,8 @@ class Block(Inner):
     def __init__(self, within: Outlined, piece: Piece) -> None:
         self.piece = piece
         super().__init__(piece.function, within)
-        self._counting = not piece.block.in_loop  # there they may change at each trip
+        if piece.block.in_loop:  # others may change at each trip
+            self._counting = piece.block.steady
         if not piece.block.in_loop:  # then it is called as often as the function
             self.first_replays = Recorded.first_replays
             self.max_programs = Recorded.max_programs

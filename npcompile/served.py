@@ -25,11 +25,14 @@ class Counted:
         self.lengths = lengths
         self.replay = replay
         self._served: set[tuple[int, ...]] = set()
-        self._keeps = not (general.is_late or general.places_others)
+        self._keeps = not general.places_others
+        self._gone = general.gone  # then: where a kernel runs after an effect, it has to be there before
 
     def __call__(self, *leaves: Any) -> Any:
         general = self.general
         counts = tuple([leaves[place] for place in general.counts])
+        if self._gone != general.gone:
+            self._gone, self._served = general.gone, set()
         if counts not in self._served:
             if not general.serves(list(leaves), self.lengths):
                 raise Diverged

@@ -37,7 +37,8 @@ class Sharing(Linking):
     # The function itself, where programs are valid for others of its code: they read its closure.
     own: tuple[Any, ...] = ()
     _wait: bool
-    _counting = True  # whole numbers among its arguments may be sizes
+    # Whole numbers among its arguments may be sizes: these, or (True) all of them and such as are read.
+    _counting: frozenset[str] | bool = True
 
     def __init__(self, fn: Callable[..., Any], stats: Stats, strict: bool) -> None:
         super().__init__(fn, stats, strict)

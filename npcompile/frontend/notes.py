@@ -72,6 +72,7 @@ class Notes(Handed):
         self.lengths: dict[Any, fx.Node] = {}  # their steps
         self.sizes: set[fx.Node] = set()  # numbers that depend on nothing else
         self.counting = False  # whole numbers among the arguments may be sizes, too
+        self.steady: frozenset[str] = frozenset()  # if not, those of these names
         self.counts: set[fx.Node] = set()  # they, and numbers that depend on them and on lengths alone
         self.calls = 0  # that may have changed what is read from outside
         self.read_last: fx.Node | None = None  # the step of what was read from outside last
@@ -273,7 +274,7 @@ class Notes(Handed):
         node = self.graph.create_node("placeholder", name, name=name)
         node.meta.update(step="input", value=self.value(leaf, outside=True))
         self.inputs.append(node)
-        if self.counting and type(leaf) is int and leaf >= SMALLEST:
+        if (self.counting or name in self.steady) and type(leaf) is int and leaf >= SMALLEST:
             self.counted(node, leaf)
         known = self.tracked.get(leaf)
         if (

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from torch import fx
 
+from npcompile.frontend.drawn import stand_in
 from npcompile.frontend.lengths import looked_at
 from npcompile.frontend.memory import Region, address
-from npcompile.frontend.program import Guard, Program, step_of, value_of
+from npcompile.frontend.program import Guard, Length, Program, step_of, value_of
 from npcompile.frontend.pure import VIEWS
 from npcompile.frontend.writer import as_numpy
 from npcompile.lower.plan import Plan
@@ -18,7 +19,7 @@ from npcompile.lower.plan import Plan
 
 def places(program: Program, plan: Plan, leaves: list[Any]) -> dict[fx.Node, Any] | None:
     """The arguments, what is read from outside before anything is computed, and the views and numbers that
-    follow from them alone, by their nodes.
+    follow from them alone, by their nodes; of random numbers, arrays that are as large.
 
     None unless each two views of one array of the caller's are the same, overlap or lie apart as recorded,
     which planning depends on; None as well where that cannot be known before the program has run.
@@ -26,6 +27,7 @@ def places(program: Program, plan: Plan, leaves: list[Any]) -> dict[fx.Node, Any
     now: dict[fx.Node, Any] = dict(zip(program.inputs, leaves, strict=True))
     roots: dict[int, list[tuple[Any, Region]]] = {}
     zeros: dict[int, int] = {}
+    large: set[fx.Node] = set()  # only how large these are is known
     shown = 0  # views that may lie anywhere; one that cannot be made is an exception of NumPy's
     early = {step.node for step in plan.early}
     loose = looked_at(program)
@@ -33,7 +35,7 @@ def places(program: Program, plan: Plan, leaves: list[Any]) -> dict[fx.Node, Any
         if node in early and isinstance(node.target, Guard) and loose.get(node.args[0]) is not node:
             if not node.target(*[now[arg] for arg in node.args]):
                 return None
-        elif node not in now and not _known(node, now, early):
+        elif node not in now and not _known(node, now, early, large):
             continue
         if node not in now:
             continue
@@ -73,9 +75,30 @@ def _free(program: Program) -> Iterator[fx.Node]:
     return (node for node in program.graph.nodes if "equal" in node.meta and step_of(node) != "part")
 
 
-def _known(node: fx.Node, now: dict[fx.Node, Any], early: set[fx.Node | None]) -> bool:
-    """Work out a number or a view that follows from the arguments and early reads alone."""
+def further(program: Program, now: dict[fx.Node, Any], made: dict[fx.Node, Any]) -> None:
+    """Learn what follows from how large the results of a kernel are."""
+    large = {*made, *(node for node in now if step_of(node) in ("op", "opaque"))}
+    now.update(made)
+    for node in program.graph.nodes:
+        if node not in now:
+            _known(node, now, set(), large)
+        elif step_of(node) == "view" and not large.isdisjoint(node.all_input_nodes):
+            large.add(node)
+
+
+def _known(node: fx.Node, now: dict[fx.Node, Any], early: set[fx.Node | None], large: set[fx.Node]) -> bool:
+    """Work out a number or a view that follows from the arguments and early reads alone. large: of these
+    arrays only how large they are is known."""
     step = step_of(node)
+    if step == "opaque" and (array := stand_in(node, now)) is not None:
+        now[node] = array
+        large.add(node)
+        return True
+    if not large.isdisjoint(node.all_input_nodes):
+        if step == "view":
+            large.add(node)
+        elif not isinstance(node.target, Length):
+            return False
     if step not in ("number", "view") and node.target not in VIEWS and not (step == "read" and node in early):
         return False
     if any(arg not in now for arg in node.all_input_nodes):

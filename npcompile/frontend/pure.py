@@ -141,20 +141,27 @@ SIZED_BY_DATA: frozenset[Any] = frozenset(
 )
 
 # Draws of NumPy's random generators: each takes the next numbers of the stream and changes nothing else. What
-# it gives is a number, or an array whose dtype and shape its arguments decide, integers by their values.
-DRAWS: frozenset[Any] = frozenset(
-    [Generator.random, Generator.standard_normal, Generator.normal, Generator.uniform, Generator.integers]
-    + [Generator.exponential, Generator.standard_exponential, Generator.gamma, Generator.standard_gamma]
-    + [Generator.beta, Generator.binomial, Generator.poisson, Generator.chisquare, Generator.lognormal]
-    + [Generator.laplace, Generator.logistic, Generator.gumbel, Generator.geometric, Generator.rayleigh]
-    + [Generator.standard_cauchy, Generator.standard_t, Generator.triangular, Generator.vonmises]
-    + [RandomState.random, RandomState.random_sample, RandomState.rand, RandomState.randn]
-    + [RandomState.standard_normal, RandomState.normal, RandomState.uniform, RandomState.randint]
-    + [RandomState.exponential, RandomState.standard_exponential, RandomState.gamma, RandomState.beta]
-    + [RandomState.binomial, RandomState.poisson, RandomState.chisquare, RandomState.lognormal]
-    + [RandomState.laplace, RandomState.gumbel, RandomState.geometric, RandomState.rayleigh]
-    + [RandomState.triangular, RandomState.vonmises]
-)
+# it gives is a number, or an array whose dtype and shape its arguments decide, integers by their values. By
+# how many parameters come before `size`.
+DRAWS: dict[Any, int] = {
+    **dict.fromkeys([Generator.random, Generator.standard_normal, Generator.standard_exponential], 0),
+    **dict.fromkeys([Generator.standard_cauchy, RandomState.random, RandomState.random_sample], 0),
+    **dict.fromkeys([RandomState.standard_normal, RandomState.standard_exponential], 0),
+    **dict.fromkeys([Generator.exponential, Generator.standard_gamma, Generator.poisson], 1),
+    **dict.fromkeys([Generator.chisquare, Generator.geometric, Generator.rayleigh, Generator.standard_t], 1),
+    **dict.fromkeys([RandomState.exponential, RandomState.poisson, RandomState.chisquare], 1),
+    **dict.fromkeys([RandomState.geometric, RandomState.rayleigh], 1),
+    **dict.fromkeys([Generator.normal, Generator.uniform, Generator.integers, Generator.gamma], 2),
+    **dict.fromkeys([Generator.beta, Generator.binomial, Generator.lognormal, Generator.laplace], 2),
+    **dict.fromkeys([Generator.logistic, Generator.gumbel, Generator.vonmises], 2),
+    **dict.fromkeys([RandomState.normal, RandomState.uniform, RandomState.randint, RandomState.gamma], 2),
+    **dict.fromkeys([RandomState.beta, RandomState.binomial, RandomState.lognormal], 2),
+    **dict.fromkeys([RandomState.laplace, RandomState.gumbel, RandomState.vonmises], 2),
+    **dict.fromkeys([Generator.triangular, RandomState.triangular], 3),
+}
+
+# Those whose arguments are the lengths of the axes.
+DRAWS_OF: frozenset[Any] = frozenset([RandomState.rand, RandomState.randn])
 
 # The same of what is given: numbers below one, or elements and rows of an array.
 PICKS: frozenset[Any] = frozenset(

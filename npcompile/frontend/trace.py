@@ -57,7 +57,7 @@ def trace(
     fast_random: bool = False,
     general: bool = False,
     grow: frozenset[int] = frozenset(),
-    counting: bool = False,
+    counting: frozenset[str] | bool = False,
     uncompiled: dict[str, str] | None = None,
 ) -> Traced:
     """Call a function, recording it. Its own exceptions are raised; the recording then counts for nothing.
@@ -66,7 +66,8 @@ def trace(
     hooks: what makes the recorder, where it is to do more than record.
     general: the program is to be valid for arguments of other lengths, if it can be.
     grow: the places of containers among the arguments of which the signature says the type alone.
-    counting: as `general`, and for other whole numbers among the arguments that are sizes.
+    counting: as `general`, and for other whole numbers that are sizes: these arguments, or (True) all that
+    are given or read.
     uncompiled: ops that are left to NumPy, by name, and why.
     own: the function, where the program takes it as its first input, to be valid for others of its code.
     """
@@ -75,7 +76,8 @@ def trace(
     recorder.uncompiled = uncompiled or {}
     recorder.notes.code = rewritten.code
     recorder.notes.general = general
-    recorder.notes.counting = general and counting
+    recorder.notes.counting = general and counting is True
+    recorder.notes.steady = counting if general and isinstance(counting, frozenset) else frozenset()
     arguments = _Arguments(recorder)
     try:
         for function in own:
@@ -104,8 +106,7 @@ def trace(
             program.device = device
         try:
             hand_on(program.graph)
-            if not general:
-                bound(program.graph)
+            bound(program.graph, general)
             if general:
                 let_lie(program.graph)
             traced.plan = plan(program.graph, program.inputs, WEAK, program.device or "cpu")

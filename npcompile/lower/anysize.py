@@ -38,6 +38,7 @@ class AnySize:
         self.job = job  # at the sizes that were recorded; None: eager torch does the ops
         self.salt = salt
         self.kernels: dict[Any, Callable[..., Any]] = {}
+        self.gone = 0  # so many of them are no longer kept
 
     def kernel(self, *args: Any) -> Callable[..., Any]:
         """The kernel for these values, called without the numbers. Raises `fitting.Unfit` if there is none,
@@ -52,11 +53,33 @@ class AnySize:
         if found is None:
             if len(self.kernels) >= KEPT:
                 self.kernels.pop(next(iter(self.kernels)), None)
-            inputs = [_laid(known, item) for known, item in zip(self.values, values, strict=True)]
-            regulars = [(tuple(value.shape), wire.regular(value)) for value in inputs]
-            rows = sizes.resized(self.rows, regulars, dict(zip(self.numbers, given, strict=True)))
+                self.gone += 1
+            inputs, rows = self._now(values, given)
             found = self.kernels[key] = self._eager(rows, inputs) if self.job is None else self._of(rows)
         return found
+
+    def large(self, *args: Any) -> list[Any]:
+        """Arrays of anything, as large as the kernel's results for these values, laid out alike; None for
+        numbers. Raises as `kernel` does."""
+        _, rows = self._now(args[: len(self.values)], args[len(self.values) :])
+        if self.job is None:
+            shapes = _shapes(rows)
+        else:
+            shapes = [tuple(row[2]) for row in self._with_results(rows)[-1][2]]
+        return [
+            torch.empty_strided(shape, dense(shape, value), dtype=value.dtype).numpy()
+            if value.kind == "array"
+            else None
+            for shape, value in zip(shapes, self.results, strict=True)
+        ]
+
+    def _now(
+        self, values: tuple[Any, ...], given: tuple[Any, ...]
+    ) -> tuple[list[Value], list[tuple[Any, ...]]]:
+        """The inputs, and the rows, at the sizes of these values."""
+        inputs = [_laid(known, item) for known, item in zip(self.values, values, strict=True)]
+        regulars = [(tuple(value.shape), wire.regular(value)) for value in inputs]
+        return inputs, sizes.resized(self.rows, regulars, dict(zip(self.numbers, given, strict=True)))
 
     def _of(self, rows: list[tuple[Any, ...]]) -> Callable[..., Any]:
         job = compiler.submit_rows(self._with_results(rows), self.salt)

@@ -17,6 +17,7 @@ from npcompile.frontend import formed, pure
 from npcompile.frontend.alike import DICTS, is_key, place_of
 from npcompile.frontend.arrays import is_array
 from npcompile.frontend.constants import folded, without_masks
+from npcompile.frontend.drawn import GENERATORS, is_draw
 from npcompile.frontend.fixed import is_fixed, take
 from npcompile.frontend.hooks import COMPARE
 from npcompile.frontend.made import is_named_tuple, is_users_mapping
@@ -36,7 +37,6 @@ _GRIDS = (type(np.mgrid), type(np.ogrid), type(np.r_), type(np.c_))  # `np.mgrid
 _INDICES = type(np.s_)
 _FLAGS = type(np.empty(0).flags)
 _IMMUTABLE = 1 << 8  # Py_TPFLAGS_IMMUTABLETYPE: in a class that Python code made, more may change
-_GENERATORS = (np.random.Generator, np.random.RandomState)
 
 
 def _getter(obj: Any, name: str) -> Any:
@@ -202,7 +202,7 @@ class Access(Histories):
 
     def _attribute(self, obj: Any, node: Any, name: str, result: Any) -> Any:
         """An attribute of an object from outside: read again at replay."""
-        if type(obj) in _GENERATORS and getattr(result, "__func__", None) in pure.DRAWS | pure.PICKS:
+        if type(obj) in GENERATORS and is_draw(getattr(result, "__func__", None)):
             if step_of(node) == "opaque":  # of others, the type is decided
                 self.notes.guard("type", type(obj), node)
             return result

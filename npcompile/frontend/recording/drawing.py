@@ -10,6 +10,7 @@ from torch import fx
 
 from npcompile.frontend import draws, pure
 from npcompile.frontend.arrays import is_array
+from npcompile.frontend.drawn import is_draw
 from npcompile.frontend.program import Call
 from npcompile.frontend.recording.following import Following
 from npcompile.frontend.recording.place import do
@@ -32,8 +33,8 @@ class Drawing(Following):
         return super().call(fn, *args, **kwargs)
 
     def _listed(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if type(fn) is _METHOD and self.on and (fn in pure.DRAWS or fn in pure.PICKS):
-            if kwargs.get("out") is None and (fn in pure.DRAWS or self._is_followed_pick(args, kwargs)):
+        if type(fn) is _METHOD and self.on and is_draw(fn):
+            if kwargs.get("out") is None and (fn not in pure.PICKS or self._is_followed_pick(args, kwargs)):
                 return self._note(self._drawn, fn, args, kwargs, do(fn, *args, **kwargs))
         return super()._listed(fn, args, kwargs)
 
@@ -45,19 +46,29 @@ class Drawing(Following):
         return type(source) in (int, range) or isinstance(source, np.integer)
 
     def _drawn(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:
-        """Random numbers: their count is decided, so that what is drawn decides nothing."""
+        """Random numbers: their count is decided, so that what is drawn decides nothing. In a program for
+        many lengths it follows from them."""
         notes = self.notes
         if fn in pure.PICKS:
             for source in filter(is_array, (*args, *kwargs.values())):
                 notes.asked(source)
-                notes.ref(tuple(notes.length(source, axis) for axis in range(source.ndim)), True)
-        refs = tuple(notes.ref(arg, _counts(arg)) for arg in args)
-        named = {key: notes.ref(arg, _counts(arg)) for key, arg in kwargs.items()}
+                lengths = tuple(notes.length(source, axis) for axis in range(source.ndim))
+                notes.ref(lengths, not notes.general)
+        refs = tuple(map(self._parameter, args))
+        named = {key: self._parameter(arg) for key, arg in kwargs.items()}
         if any(isinstance(ref, fx.Node) for ref in (*refs, *named.values())):
             self.settle()  # it may raise
         node = notes.add("opaque", Call(fn.__name__, fn), refs, named, notes.value(result))
         node.meta["inert"] = True
         return notes.result(node, result)
+
+    def _parameter(self, arg: Any) -> Any:
+        """Counts, and integers, are decided, but for such as follow from lengths in a program for many."""
+        notes = self.notes
+        if type(arg) in (tuple, list):
+            return type(arg)(map(self._parameter, arg))
+        node = notes.tracked.node(arg) if _counts(arg) else None
+        return notes.ref(arg, _counts(arg), notes.general and node in notes.sizes | notes.counts)
 
     def _draw(self, draw: draws.Draw) -> Any:
         if self.on:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from npcompile.frontend.rewriting.nodes import position
+from npcompile.frontend.rewriting.scopes import stored_names
 from npcompile.frontend.rewriting.source import FunctionNode
 
 
@@ -33,7 +34,7 @@ class Block:
     """Statements that are one function of `takes`, giving `gives`.
 
     statements: those of the user's source that they came from. variables: those of `takes` that a loop around
-    the block binds.
+    the block binds. steady: those that nothing in a loop around it binds.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Block:
     gives: tuple[str, ...]
     statements: tuple[ast.AST, ...]
     variables: frozenset[str]
+    steady: frozenset[str]
     in_loop: bool
 
 
@@ -52,6 +54,17 @@ class Cut:
     node: FunctionNode
     blocks: tuple[Block, ...]
     enters: bool  # whether any call goes through `ENTER`
+
+
+def bound_by(loops: list[ast.For | ast.While]) -> tuple[set[str], set[str]]:
+    """The names that loops bind for each trip (a `while` loop: in its body), and all that they bind."""
+    variables: set[str] = set()
+    names: set[str] = set()
+    for loop in loops:
+        inside = stored_names(*loop.body)
+        variables.update(stored_names(loop.target) if isinstance(loop, ast.For) else inside)
+        names.update(inside)
+    return variables, names | variables
 
 
 def function_of(

@@ -13,7 +13,7 @@ import copy
 from collections.abc import Callable
 from typing import Any
 
-from npcompile.frontend.rewriting.blocks import Block, Cut, Levels, function_of
+from npcompile.frontend.rewriting.blocks import Block, Cut, Levels, bound_by, function_of
 from npcompile.frontend.rewriting.facts import NEVER_HELD, Facts
 from npcompile.frontend.rewriting.flow import deleted, is_scalar, loads, surely_stored
 from npcompile.frontend.rewriting.forms import (
@@ -60,7 +60,7 @@ class Cutter:
         self.run: list[tuple[ast.stmt, ast.AST]] = []
         self.bound: set[str] = set()  # names surely bound here
         self.before_run: set[str] = set()  # and where the block being gathered begins
-        self.variables: list[set[str]] = []  # of the loops around
+        self.loops: list[ast.For | ast.While] = []  # around
         self.protected = 0  # `try` statements around: what an exception leaves bound can be seen
         self.scalars = facts.scalars
         self.loaded = loads(*node.body)
@@ -307,14 +307,13 @@ class Cutter:
     def python_While(self, node: ast.While) -> list[ast.stmt]:
         before = self.flush()
         made = copy.copy(node)
-        again = set(stored_names(*node.body))
-        self.variables.append(again)
+        self.loops.append(node)
         self.bound -= deleted(node.body)
         made.test = self.entering(self._test(node.test, node))
         self.bound |= surely_stored(node.test)
         start = set(self.bound)
         made.body = self.body(node.body)
-        self.variables.pop()
+        self.loops.pop()
         self.bound = set(start)
         made.orelse = self.body(node.orelse)
         self.bound = start
@@ -338,10 +337,10 @@ class Cutter:
         self.bound |= surely_stored(node.iter)
         self.bound -= deleted(node.body)
         start = set(self.bound)
-        self.variables.append(set(stored_names(node.target)))
+        self.loops.append(node)
         self.bound |= set(stored_names(node.target))
         made.body = self.body(node.body)
-        self.variables.pop()
+        self.loops.pop()
         self.bound = set(start)
         made.orelse = self.body(node.orelse)
         self.bound = start
@@ -413,14 +412,15 @@ class Cutter:
         takes |= gives - surely  # what it may leave as it was
         ordered = tuple(sorted(takes)), tuple(sorted(gives))
         node = function_of(self.node.name, statements, *ordered)
-        around = frozenset().union(*self.variables)
+        variables, names = bound_by(self.loops)
         block = Block(
             f".block{len(self.blocks)}",
             node,
             *ordered,
             tuple(dict.fromkeys(origin for _, origin in run)),
-            frozenset(takes) & around,
-            bool(self.variables),
+            frozenset(takes & variables),
+            frozenset(takes - names),
+            bool(self.loops),
         )
         self.blocks.append(block)
         return block

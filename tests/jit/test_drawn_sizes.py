@@ -1,0 +1,133 @@
+"""How many random numbers are drawn follows from lengths and numbers: 50 of them have three programs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import npcompile
+from tests.checker import same
+
+
+def monte_carlo(n, rng):
+    x, y = rng.random(n), rng.uniform(-1.0, 1.0, size=n)
+    return 4 * np.mean(x * x + y * y <= 1.0)
+
+
+def rows(n, rng):
+    return (rng.normal(0.0, 2.0, (n, 3)) ** 2).sum(axis=1)
+
+
+def noisy(x, rng):
+    return x * x + 0.5 * rng.standard_normal(len(x))
+
+
+def noise_of_shape(x, rng):
+    return x + rng.normal(size=x.shape)
+
+
+def as_many(x, rng):
+    return x - rng.poisson(np.abs(x))
+
+
+def of_two(x, rng):
+    return rng.normal(x, 0.5) * rng.exponential(size=2 * len(x))[::2]
+
+
+def shuffled(x, rng):
+    order = rng.permutation(len(x))
+    return x[order] * 2
+
+
+def bootstrapped(x, rng):
+    return x[rng.integers(0, len(x), size=len(x))].mean()
+
+
+def chosen(x, rng):
+    return (rng.choice(x, size=len(x) // 2) + rng.choice(len(x), 5).sum()) * 2
+
+
+def split_in_two(x, rng):
+    order = rng.permutation(len(x))
+    half = len(x) // 2
+    return x[order[:half]].sum(), x[order[half:]] * 2
+
+
+def between(x, rng):
+    """A kernel, a draw, a kernel that takes what both gave."""
+    y = np.abs(x) * 0.5 + 1
+    return y[1:] * rng.random(len(y) - 1) + y[:-1].max()
+
+
+def walk(x, rng):
+    for _ in range(4):
+        proposal = x + 0.3 * rng.standard_normal(len(x))
+        accepted = rng.random(len(x)) < np.exp(0.5 * (x * x - proposal * proposal))
+        x = np.where(accepted, proposal, x)
+    return x
+
+
+def walk_of(n, rng):
+    state = np.zeros(n)
+    for _ in range(5):
+        state = state + rng.standard_normal(n)
+    return state.max(), state
+
+
+def a_scalar_between(x, rng):
+    return x[: int(rng.integers(1, len(x)))].sum() + rng.random(len(x))
+
+
+def nothing_drawn(x, rng):
+    return x * float(rng.random()) + rng.normal(size=(len(x), 0)).sum()
+
+
+# What is drawn, whether it takes a number, and how many programs it has.
+CASES: list[tuple[Callable[..., Any], bool, int]] = [
+    (monte_carlo, True, 3),
+    (rows, True, 3),
+    (noisy, False, 3),
+    (noise_of_shape, False, 3),
+    (as_many, False, 3),
+    (of_two, False, 3),
+    (shuffled, False, 3),
+    (bootstrapped, False, 3),
+    (chosen, False, 3),
+    (split_in_two, False, 3),
+    (between, False, 3),
+    (walk, False, 6),
+    (walk_of, True, 9),
+    (nothing_drawn, False, 3),
+]
+ids = [row[0].__name__ for row in CASES]
+
+
+def run(jitted: Any, sizes: Any, number: bool, generator: Any = np.random.default_rng) -> None:
+    plain = jitted.__wrapped__
+    for n in sizes:
+        mine, theirs = generator(n), generator(n)
+        for scale in (1.0, -0.5):
+            given = n if number else np.arange(0.25, n) * scale
+            same(jitted(given, mine), plain(given, theirs), where=f"{n}")
+        assert mine.random() == theirs.random()
+
+
+@pytest.mark.parametrize(("fn", "number", "most"), CASES, ids=ids)
+def test_fifty_lengths(monkeypatch: pytest.MonkeyPatch, fn: Any, number: bool, most: int) -> None:
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+    jitted = npcompile.jit(fn)
+    run(jitted, range(12, 62), number)
+    assert jitted.stats.plain_calls == 0, jitted.stats
+    assert jitted.stats.programs <= most, jitted.stats
+    run(jitted, [2, 3, 2, 12], number)
+
+
+@pytest.mark.parametrize("fn", [rows, noisy, shuffled, between], ids=lambda fn: fn.__name__)
+def test_compiled(fn: Any) -> None:
+    jitted = npcompile.jit(fn, wait=True)
+    run(jitted, [12, 20, 33, 57, 90, 12], fn is rows)
+    assert jitted.stats.programs <= 3, jitted.stats
+    assert jitted.stats.replays >= 6, jitted.stats
