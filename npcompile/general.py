@@ -131,7 +131,7 @@ class Group:
             self.generals = [made, *kept]
             self.misses = 0
         self.attempts.append((lengths, entry, counts))
-        self.left -= 1 if entry.alone else FOR_NOTHING
+        self.left -= 1 if entry.alone or _is_small(entry.program) else FOR_NOTHING
 
 
 def _asks(program: Program) -> bool:
@@ -153,6 +153,12 @@ def _outside(program: Program) -> tuple[int, ...]:
 def by_data(program: Program) -> bool:
     """Whether lengths in it depend on data."""
     return any(map(depends_on_data, program.graph.nodes))
+
+
+def _is_small(program: Program) -> bool:
+    """Whether a length in it that depends on data is 0 or 1: it says nothing of others."""
+    made = [node for user in program.graph.nodes for node in _made(user)]
+    return any(n < SMALLEST for node in made for n in value_of(node).shape)
 
 
 def _differ(one: Entry, other: Entry, lengths: bool) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from npcompile.frontend.arrays import is_array
+from npcompile.frontend.handed import Unfollowed
 from npcompile.frontend.lengths import origin
 from npcompile.frontend.program import step_of
 
@@ -20,13 +21,6 @@ def rows(notes: Steps, array: Any) -> None:
     """Guard how many rows there are: each is gone through by steps of its own."""
     if _may_differ(notes, array, 0):
         notes.ref(notes.length(array, 0), True)
-
-
-def sizes(notes: Steps, array: Any) -> None:
-    """Guard how long all axes are."""
-    for axis in range(array.ndim):
-        if _may_differ(notes, array, axis):
-            notes.ref(notes.length(array, axis), True)
 
 
 def form(notes: Steps, array: Any) -> None:
@@ -52,6 +46,38 @@ def lies(notes: Steps, array: Any) -> Any:
     if (node := notes.tracked.node(array)) is not None:
         node.meta["lies"] = True
     return array
+
+
+def size(notes: Steps, array: Any, name: str) -> Any:
+    """How many elements (`size`) or bytes (`nbytes`) an array has: a product of lengths, which are traced."""
+    axes = [notes.length(array, axis) for axis in range(array.ndim)]
+    each = array.itemsize if name == "nbytes" else 1
+    notes.constant(each)
+    if 0 in array.shape or array.ndim == 0:
+        notes.asked(array)
+        notes.constant(each * array.size)
+        return each * array.size
+    found, *rest = (n for axis, n in enumerate([*axes, each]) if n > 1 or axis == 0)
+    for factor in rest:
+        found = factor if found == 1 else notes.number(operator.mul, (found, factor), {}, found * factor)
+    return found
+
+
+def strides(notes: Steps, array: Any) -> None:
+    """Guard how long axes are, from which strides follow; but for those of one axis."""
+    if not notes.general or (array.ndim == 1 and array.flags.c_contiguous):
+        return
+    if not array.flags.forc:
+        raise Unfollowed("the strides of an array in neither C nor Fortran order")
+    lies(notes, array)
+    lengths(notes, array)
+
+
+def lengths(notes: Steps, *arrays: Any) -> None:
+    """Guard how long all axes are, whatever gave them."""
+    for array in arrays if notes.general else ():
+        for axis in range(array.ndim):
+            notes.ref(notes.length(array, axis), True)
 
 
 def _may_differ(notes: Steps, array: Any, axis: int) -> bool:

@@ -407,6 +407,8 @@ class Notes(Handed):
                 return True
             if kind in _HOLDERS and self.traced(*obj):
                 return True
+            if kind is slice and self.traced(obj.start, obj.stop, obj.step):
+                return True
             if isinstance(obj, dict) and self.traced(*obj.values()):
                 return True
             if isinstance(obj, BaseException) and self.traced(*obj.args):

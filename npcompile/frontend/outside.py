@@ -41,6 +41,8 @@ class Outside(Notes):
         """A call that is made again and gave a number has to give one of this type; one that gave an array
         that was known (its own argument), that array."""
         if not is_called(call):
+            if node is not call:
+                call.meta["items"][place_of(node.args[1])] = node
             return
         if is_array(value) and (known := self.tracked.node(value)) not in (None, node):
             self.guard("same", None, node, known)
@@ -51,6 +53,7 @@ class Outside(Notes):
         """A step gave a container. A call that is made again has to give one of this type and size."""
         node.meta["parts"] = len(container)
         if not is_called(node):
+            node.meta.update(items={}, given=self.calls)  # what lies in it is known, up to the next call
             return
         self.guard("type", type(container), node)
         if type(container) is dict:

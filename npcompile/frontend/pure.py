@@ -97,7 +97,7 @@ def type_follows_values(function: Any, args: tuple[Any, ...], refs: tuple[Any, .
 
 # Functions of structure: their answer is decided by the signature and by the decisions made before.
 STRUCTURE: frozenset[Any] = frozenset(
-    [range, slice, isinstance, issubclass, callable, type, hasattr, id]
+    [range, isinstance, issubclass, callable, type, hasattr, id]
     + [np.dtype, np.finfo, np.iinfo, np.result_type, np.promote_types, np.can_cast, np.issubdtype, np.shape]
     + [np.ndim, np.size, np.broadcast_shapes, np.isscalar, np.min_scalar_type, np.errstate]
     + [np.iscomplexobj, np.isrealobj, np.common_type, np.broadcast]

@@ -100,11 +100,11 @@ class Access(Histories):
                 traced = self.notes.general or self.notes.by_data(obj)
                 if traced and name == "shape":
                     return tuple(self.notes.length(obj, axis) for axis in range(len(result)))
-                if traced and name == "size" and (obj.ndim == 1 or self.notes.general):
-                    return self._size(obj)
+                if traced and name in ("size", "nbytes") and (obj.ndim == 1 or self.notes.general):
+                    return formed.size(self.notes, obj, name)
                 self.notes.asked(obj)
-                if name in ("nbytes", "strides"):
-                    formed.sizes(self.notes, obj)
+                if name == "strides":
+                    formed.strides(self.notes, obj)
                 self.notes.constant(result)
                 return result
             if name == "device" and isinstance(result, str):
@@ -124,6 +124,7 @@ class Access(Histories):
         if type(obj) is _FLAGS and name in pure.FLAGS:
             return result
         if type(obj) is np.broadcast and name in pure.BROADCAST_FACTS:
+            formed.lengths(self.notes, *(of.base for of in obj.iters))
             self.notes.constant(result)
             return result
         if isinstance(obj, np.generic):
@@ -187,18 +188,6 @@ class Access(Histories):
             self.notes.constant(result)
             return result
         raise Unfollowed(f"attribute {name} of a {type(obj).__name__}")
-
-    def _size(self, array: Any) -> Any:
-        """How many elements an array has: a product of lengths, which are traced."""
-        lengths = [self.notes.length(array, axis) for axis in range(array.ndim)]
-        if 0 in array.shape or array.ndim == 0:
-            self.notes.asked(array)
-            self.notes.constant(array.size)
-            return array.size
-        size, *rest = (length for axis, length in enumerate(lengths) if length > 1 or axis == 0)
-        for length in rest:
-            size = length if size == 1 else self.notes.number(operator.mul, (size, length), {}, size * length)
-        return size
 
     def _attribute(self, obj: Any, node: Any, name: str, result: Any) -> Any:
         """An attribute of an object from outside: read again at replay."""
@@ -346,7 +335,8 @@ class Access(Histories):
                 self.notes.tracked.number(value, item)
                 self._seen[place] = result, value
         found = self.notes.tracked.node(result)
-        if place not in self._seen and found is not None and node.meta.get("calls") == self.notes.calls:
+        known = node.meta.get("given", node.meta.get("calls")) == self.notes.calls
+        if place not in self._seen and found is not None and known:
             if found is node.meta["items"].get(place_of(index)):
                 found.meta["within"] = False
                 self._seen[place] = result, result

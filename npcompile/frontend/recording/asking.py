@@ -12,7 +12,7 @@ from npcompile.frontend import follow
 from npcompile.frontend.arrays import is_array
 from npcompile.frontend.made import class_attribute, is_absent, is_own, is_plain
 from npcompile.frontend.notes import Unfollowed
-from npcompile.frontend.recording.library import Library
+from npcompile.frontend.recording.slices import Slices
 
 _LOOKING = {id(hasattr): 2, id(getattr): 3}
 _IMMUTABLE = 1 << 8  # Py_TPFLAGS_IMMUTABLETYPE
@@ -20,7 +20,7 @@ _CHECKS = "__instancecheck__", "__subclasscheck__"
 _HOLDERS = (type, types.ModuleType, types.FunctionType)
 
 
-class Asking(Library):
+class Asking(Slices):
     """Questions of structure, of what may change while it stays the same object."""
 
     def of_objects(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
