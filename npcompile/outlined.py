@@ -137,6 +137,8 @@ class Outlined(Entering):
                 with contextlib.suppress(NotFound):  # then it stays as it was cut before
                     self.cut()
             assert self.made is not None
+            if not self.has_run and isinstance(self.owner, Callee):
+                self.owner.leave_if_plain()
             resting = self.rest > 0 and not (self.made.pieces or self.watch or self._substitutes)
             function: Any = self.owner.__wrapped__ if resting else self.made.function
             self.rest -= resting

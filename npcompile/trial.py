@@ -17,6 +17,8 @@ from npcompile.lower.values import Value
 # on single elements: as a rule, and at the very least.
 COST = (600.0, 0.1, 180.0)
 LEAST = (300.0, 0.015, 30.0)
+# What reductions take beside other operations: they set loops up, by methods that are written in Python.
+REDUCED = 2.5
 # What calling a kernel takes, and each array or number that it is given.
 CALL_COST = 1200
 INPUT_COST = 80
@@ -33,9 +35,18 @@ def numpy_cost(plan: Plan, each: tuple[float, float, float]) -> float:
     for segment in plan.segments:
         for node in segment.ops:
             values = [value_of(node), *map(value_of, node.all_input_nodes)]
-            cost += each[2] if _is_element(node) else _cost(values, *each)
+            cost += (
+                each[2] if _is_element(node) else _cost(values, *each) * (REDUCED if _reduces(node) else 1)
+            )
         cost += sum(_cost([value_of(node)], *each) for node in segment.writes)
     return cost
+
+
+def _reduces(node: fx.Node) -> bool:
+    """Whether arrays become one of fewer axes, or a number: by a loop and a call of NumPy's around it."""
+    is_item = isinstance(node.target, Op) and node.target.function is np.ndarray.__getitem__
+    arrays = [value_of(arg) for arg in node.all_input_nodes]
+    return not is_item and len(value_of(node).shape) < max((len(value.shape) for value in arrays), default=0)
 
 
 def _is_element(node: fx.Node) -> bool:

@@ -26,7 +26,7 @@ class Explained(NamedTuple):
 EXPLAINED = {
     "life-example": Explained(2, 0, 6, 0),
     "gray_scott-one_step": Explained(1, 0, 2, 0),
-    "gray_scott-example": Explained(2, 0, 3, 3),
+    "gray_scott-example": Explained(3, 0, 4, 2),
     "boids-example": Explained(10, 15, 16, 5),
     "lattice_boltzmann-example": Explained(6, 0, 12, 1),
     "finite_volume-example": Explained(7, 0, 9, 1),

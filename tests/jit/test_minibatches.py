@@ -221,3 +221,119 @@ def test_compiled_batches_share_their_kernels(fn, monkeypatch: pytest.MonkeyPatc
     run(jitted, fn, [100, 204, 301, 87, 340, 398, 212, 93, 1004, 100])
     assert jitted.stats.programs <= FUNCTIONS[fn] + 2 and jitted.stats.compilations <= 8, jitted.stats
     assert jitted.stats.plain_calls == 0, jitted.stats
+
+
+def columns(x):
+    found = []
+    for i in range(0, x.shape[1], 8):
+        part = x[:, i : i + 8]
+        found.append((part - part.mean(axis=0)).std())
+    return found
+
+
+def while_any(x):
+    i, found = 0, []
+    while i < len(x):
+        part = x[i : i + 8]
+        found.append((part**2).mean())
+        i += 8
+    return found
+
+
+def drawn(x):
+    def parts():
+        for i in range(0, len(x), 8):
+            yield x[i : i + 8]
+
+    found = []
+    for part in parts():
+        found.append((part * part).sum())
+    return found
+
+
+def listed(x):
+    found, n = [], 0
+    for part in [x[i : i + 8] for i in range(0, len(x), 8)]:
+        found.append((part * 2).max())
+        n += len(part)
+    return found, n
+
+
+@pytest.mark.filterwarnings("ignore::npcompile.NotCompiledWarning")
+@pytest.mark.parametrize("fn", [columns, while_any, drawn, listed])
+def test_what_is_appended_is_worked_out_by_blocks(fn, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+    jitted = npcompile.jit(fn)
+    lengths = [int(n) for n in np.random.default_rng(1).integers(20, 150, 30)]
+    for n in [*lengths, *range(9, 30), *lengths]:
+        x = np.random.default_rng(n).standard_normal((5, n) if fn is columns else n)
+        same(jitted(x.copy()), fn(x), ulp=64, scale=1.0, where=f"{fn.__name__} at n = {n}")
+    assert jitted.stats.programs <= 8 and jitted.stats.replays >= 70, jitted.stats
+
+
+class Log:
+    """What is appended to is looked up before the value is worked out, whatever that does."""
+
+    def __init__(self, told: list[str]) -> None:
+        self.told = told
+
+    @property
+    def append(self) -> Callable[[Any], None]:
+        self.told.append("looked up")
+        return self.told.append
+
+
+class Told:
+    def __init__(self, told: list[str]) -> None:
+        self.told = told
+
+    def sum(self) -> str:
+        self.told.append("worked out")
+        return "value"
+
+
+def in_its_order(log, told, n):
+    for _ in range(n):
+        log.append(told.sum())
+    return n
+
+
+def rebound(told, n):
+    found = []
+
+    class Replaced:
+        def sum(self):
+            nonlocal found
+            found = [told]
+            return told.sum()
+
+    for _ in range(n):
+        found.append(Replaced().sum())
+    return len(found)
+
+
+def test_methods_are_looked_up_where_python_does() -> None:
+    for fn in (in_its_order, rebound):
+        results = []
+        for call in (fn, npcompile.jit(fn)):
+            for n in (5, 7, 5):
+                told: list[str] = []
+                given = (Log(told), Told(told), n) if fn is in_its_order else (Told(told), n)
+                results.append((call(*given), tuple(told)))
+        assert results[:3] == results[3:]
+
+
+def cropped(m):
+    where = [slice(None)] * m.ndim
+    for axis in range(m.ndim):
+        where[axis] = slice(2, m.shape[axis] - 2)
+    return m[tuple(where)] * 2
+
+
+def test_a_loop_over_the_axes_is_a_part_of_the_recording(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+    jitted = npcompile.jit(cropped)
+    for n in (*range(9, 20), 9, 12):
+        m = np.random.default_rng(n).standard_normal((n, n + 1))
+        same(jitted(m), cropped(m), where=f"n = {n}")
+    assert jitted.stats.programs == 3 and jitted.stats.replays == 10, jitted.stats

@@ -19,6 +19,7 @@ from npcompile.frontend.rewriting.flow import deleted, is_scalar, loads, surely_
 from npcompile.frontend.rewriting.forms import (
     asks_numbers,
     entering,
+    filled,
     first_call,
     first_opaque,
     has_work,
@@ -56,8 +57,7 @@ class Cutter:
         self.facts = facts
         self.levels = levels
         self.blocks: list[Block] = []
-        # The statements of the block being gathered; their origin.
-        self.run: list[tuple[ast.stmt, ast.AST]] = []
+        self.run: list[tuple[ast.stmt, ast.AST]] = []  # of the block being gathered, with their origins
         self.bound: set[str] = set()  # names surely bound here
         self.before_run: set[str] = set()  # and where the block being gathered begins
         self.loops: list[ast.For | ast.While] = []  # around
@@ -159,7 +159,7 @@ class Cutter:
         return entering(node, self._called_as_it_is)
 
     def _called_as_it_is(self, function: ast.expr) -> bool:
-        known = self.as_it_is(function)
+        known = self.facts.is_display_method(function) or self.as_it_is(function)
         self.enters |= not known
         return known
 
@@ -169,8 +169,7 @@ class Cutter:
         """A statement that no block holds: blocks for the values in it, and the rest as it is."""
         visit = getattr(self, "python_" + type(node).__name__, None)
         if visit is not None:
-            made: list[ast.stmt] = visit(node)
-            return made
+            return visit(node)
         made = [*self.flush(), self.entering(node)]
         gone = deleted([node])
         if isinstance(node, ast.stmt) and not isinstance(node, ast.Match | ast.TryStar):
@@ -276,8 +275,9 @@ class Cutter:
     def python_Expr(self, node: ast.Expr) -> list[ast.stmt]:
         made = copy.copy(node)
         call = node.value
-        if isinstance(call, ast.Call) and self._pure(
-            call.func, *call.args, *(keyword.value for keyword in call.keywords)
+        if isinstance(call, ast.Call) and (
+            filled(call) in self.facts.displays & self.bound
+            or self._pure(call.func, *call.args, *(keyword.value for keyword in call.keywords))
         ):
             values = [self.value(arg, node) for arg in call.args]
             named = [copy.copy(keyword) for keyword in call.keywords]

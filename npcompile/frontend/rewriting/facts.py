@@ -5,7 +5,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from npcompile.frontend.rewriting.flow import Liveness, drawn, exposed, is_scalar, loads, rebound, scalars
+from npcompile.frontend.rewriting.flow import (
+    Liveness,
+    displays,
+    drawn,
+    exposed,
+    is_scalar,
+    loads,
+    rebound,
+    scalars,
+)
 from npcompile.frontend.rewriting.forms import deletes, is_short, is_super
 from npcompile.frontend.rewriting.scopes import Scope, own_nodes, stored_names
 from npcompile.frontend.rewriting.source import mangle
@@ -80,6 +89,7 @@ class Facts:
         self.arguments = frozenset(arguments(node))
         others = scope.declared_global | scope.declared_nonlocal | self.rebound | self.arguments
         self.scalars = scalars(node.body, others)
+        self.displays = displays(node.body, others)
         self.used = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
         # Names bound anywhere in it, in comprehensions and functions made inside, too.
         self.bound = {
@@ -100,6 +110,13 @@ class Facts:
 
     def is_local(self, name: str) -> bool:
         return self.scope.kind(mangle(name, self.scope.cls), ()) == "local"
+
+    def is_display_method(self, function: ast.expr) -> bool:
+        """Whether it is a method of a list, set or dict that was made here: Python's own."""
+        match function:
+            case ast.Attribute(value=ast.Name(id=name)):
+                return name in self.displays
+        return False
 
     def stored(self, body: Iterable[tuple[ast.stmt, ast.AST]]) -> frozenset[str]:
         """The names that statements store, given with what they come from."""

@@ -132,6 +132,7 @@ def exposed(body: Iterable[ast.stmt]) -> tuple[set[str], set[str]]:
 _BINDING = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.alias, ast.ExceptHandler) + (
     (ast.MatchAs, ast.MatchStar, ast.MatchMapping)
 )
+_DISPLAYS = ast.List | ast.ListComp | ast.Set | ast.SetComp | ast.Dict | ast.DictComp
 _ARITHMETIC = (
     ast.Add,
     ast.Sub,
@@ -183,6 +184,31 @@ def scalars(body: list[ast.stmt], others: Iterable[str]) -> set[str]:
         if kept == found:
             return found
         found = kept
+
+
+def displays(body: list[ast.stmt], others: Iterable[str]) -> set[str]:
+    """Names that only ever stand for lists, sets and dicts that are made here: `found = []`. What their
+    methods are is sure. others: as above."""
+    made: set[str] = set()
+    counted: set[int] = set()
+    pairs: list[tuple[ast.expr, ast.expr]] = []
+    for node in own_nodes(body):
+        match node:
+            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
+                if not any(isinstance(part, ast.Starred) for part in (*targets, *values)):
+                    pairs += zip(targets, values, strict=False)
+            case ast.Assign(targets=[target], value=value):
+                pairs.append((target, value))
+    for target, value in pairs:
+        if isinstance(target, ast.Name) and isinstance(value, _DISPLAYS):
+            made.add(target.id)
+            counted.add(id(target))
+    for node in own_nodes(body):
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load) and id(node) not in counted:
+            made.discard(node.id)
+        elif isinstance(node, _BINDING):
+            made.difference_update(stored_names(node))
+    return made.difference(others)
 
 
 def is_scalar(node: ast.expr, names: set[str]) -> bool:

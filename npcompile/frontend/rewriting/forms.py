@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeGuard
 
 from npcompile.frontend.rewriting.nodes import position
 from npcompile.frontend.rewriting.scopes import own_nodes
@@ -46,9 +46,10 @@ def lets_go(node: ast.stmt) -> bool:
 
 
 def is_counted(node: ast.For) -> bool:
-    """Whether how often a loop runs is worked out: over a range, or something with a range in it that is."""
+    """Whether how often a loop runs is worked out: over a range, or something with a range in it that is. How
+    many axes an array has is not: that is a part of what it is."""
     if _is_range(node.iter):
-        return True
+        return not all(isinstance(arg, ast.Attribute) and arg.attr == "ndim" for arg in node.iter.args)
     return any(
         _is_range(part) and not all(isinstance(arg, ast.Constant) for arg in part.args)
         for part in ast.walk(node.iter)
@@ -56,7 +57,7 @@ def is_counted(node: ast.For) -> bool:
     )
 
 
-def _is_range(node: ast.expr) -> bool:
+def _is_range(node: ast.expr) -> TypeGuard[ast.Call]:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range"
 
 
@@ -86,11 +87,27 @@ _WRITING = frozenset(
 )
 
 
+_BINDS = (ast.Starred, ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await)
+
+
 def changes_container(node: ast.AST) -> str | None:
     """The name of the container (or of what it is a part of) that a statement only changes by a method."""
     match node:
         case ast.Expr(value=ast.Call(func=ast.Attribute(attr=name) as function)) if name in _CHANGING:
             return None if is_append(node) else root_of(function)
+    return None
+
+
+def filled(call: ast.Call) -> str | None:
+    """The name of what a call only puts a value into: `found.append(x.sum())`. Of a list that was made here,
+    the method is the same before the value is worked out and after."""
+    match call:
+        case ast.Call(
+            func=ast.Attribute(value=ast.Name(id=name), attr="append" | "add" | "extend" | "update"),
+            args=[value],
+            keywords=[],
+        ):
+            return None if any(isinstance(part, _BINDS) for part in own_nodes([value])) else name
     return None
 
 
