@@ -52,7 +52,7 @@ CALLS = 6
 TABLE = [
     Row("life", "example", {"size": 24, "generations": 40}, 2, 5, 0, 0),
     Row("gray_scott", "one_step", {"size": 20}, 1, 5, 0, 0),
-    Row("gray_scott", "example", {"size": 20, "steps": 50}, 2, 5, 0, 0),
+    Row("gray_scott", "example", {"size": 20, "steps": 50}, 3, 5, 0, 0),
     Row(
         "boids",
         "example",

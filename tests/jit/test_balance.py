@@ -164,12 +164,12 @@ def test_what_is_beside_goes_on() -> None:
     assert jitted.stats.replays >= before.replays + 19
 
 
-def joined(x: np.ndarray, end: float) -> Any:
-    return np.r_[x, 0.0:end] * x[0]
+def spaced(x: np.ndarray, end: float) -> Any:
+    return np.ogrid[0.0 : len(x) * end] * x[0]
 
 
 def test_it_is_told_once() -> None:
-    jitted = npcompile.jit(joined)
+    jitted = npcompile.jit(spaced)
     with pytest.warns(npcompile.NotCompiledWarning) as told:
         for call in range(60):
             jitted(numbers(call), 0.5 + call % 5)
@@ -179,10 +179,10 @@ def test_it_is_told_once() -> None:
 
 
 def test_what_was_different_is_told() -> None:
-    joining = npcompile.jit(joined)
+    spacing = npcompile.jit(spaced)
     for call in range(60):
-        joining(numbers(call), 0.5 + call % 5)
-    (reason,) = [reason for reason in joining.stats.reasons if REASON in reason]
+        spacing(numbers(call), 0.5 + call % 5)
+    (reason,) = [reason for reason in spacing.stats.reasons if REASON in reason]
     assert re.search(r"the last time, x: shape \(\d+,\), now \(\d+,\)", reason)
 
 
@@ -209,12 +209,12 @@ def test_a_replay_that_fails_is_told_with_its_line() -> None:
 
 
 def test_sizes_that_settle_are_replayed() -> None:
-    jitted = npcompile.jit(joined)
+    jitted = npcompile.jit(spaced)
     for call in range(50):
         jitted(numbers(call), 0.5 + call % 5)
     settled, before = np.arange(201.0), replace(jitted.stats)
     for _ in range(REST + 10):
-        same(jitted(settled, 3.0), joined(settled, 3.0), ulp=4, scale=1.0)
+        same(jitted(settled, 3.0), spaced(settled, 3.0), ulp=4, scale=1.0)
     assert jitted.stats.replays >= before.replays + 5
     assert jitted.stats.recordings <= before.recordings + 2
 

@@ -156,3 +156,12 @@ def test_few_found_at_first_are_more_later() -> None:
     """Recordings that met nothing, or one of it, say nothing of others: there are some more."""
     stats = judge(peaks, [*range(1, 51)]).stats
     assert stats.programs <= 8 and stats.plain_calls == 0, stats
+
+
+def joined(x):
+    return np.r_[x, 0.0 : len(x) / 4] * x[0], np.r_[0 : len(x) // 2]
+
+
+def test_slices_that_stand_for_ranges() -> None:
+    stats = judge(joined, LENGTHS).stats
+    assert stats.programs <= 6 and stats.plain_calls == 0, stats
