@@ -186,3 +186,20 @@ def test_unions_of_classes() -> None:
         for _ in range(3):
             same(jitted(X, value), classes_or(X, value))
         assert (jitted.stats.recordings, jitted.stats.replays) == (1, 2)
+
+
+PHASES: dict[str, Callable[..., Any]] = {
+    "of a function": lambda x, t: 1j * np.sin(t),
+    "of a sum": lambda x, t: 1j - x.sum(),
+    "divided": lambda x, t: (2 + 1j) / x.max(),
+    "a power": lambda x, t: 1j ** np.cos(t),
+    "of a traced one": lambda x, t: t * 1j * x.mean(),
+    "compared": lambda x, t: (1j == x[0, 0], 1j != x[0, 1]),
+    "then an array": lambda x, t: np.exp(-1j * x[0, 1] * t * x),
+}
+
+
+@pytest.mark.parametrize("name", PHASES)
+def test_complex_numbers_with_numpys_floats(name: str) -> None:
+    """To Python a float64 is a float: what comes of it and a complex number is Python's."""
+    whole(PHASES[name], (X, 0.25), (X + 1, 0.5), (X * 2, 1.5))

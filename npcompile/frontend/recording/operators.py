@@ -135,6 +135,8 @@ class Operators(Base):
             return self._made_text(percent, (a, b), {}, result)
         if is_numpy(a) or is_numpy(b):
             if not is_numpy(result):
+                if type(a) is complex and type(b) is np.float64:  # a float to Python, whose number it is
+                    return self.notes.number(pure.OPERATORS[op], (a, b), {}, result)
                 if self.notes.traced(a, b):
                     raise Unfollowed(f"`{op}` of {type(a).__name__} and {type(b).__name__}")
                 return result
