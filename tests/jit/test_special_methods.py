@@ -203,3 +203,34 @@ PHASES: dict[str, Callable[..., Any]] = {
 def test_complex_numbers_with_numpys_floats(name: str) -> None:
     """To Python a float64 is a float: what comes of it and a complex number is Python's."""
     whole(PHASES[name], (X, 0.25), (X + 1, 0.5), (X * 2, 1.5))
+
+
+class Finer(Mixed):
+    """NumPy asks a subclass first, wherever it stands."""
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+        plain = [item.x if isinstance(item, Mixed) else item for item in inputs]
+        return getattr(ufunc, method)(*plain, **kwargs), ufunc.__name__
+
+    def __array_function__(self, function, types, args, kwargs):
+        plain = [item.x if isinstance(item, Mixed) else item for item in args]
+        return function.__name__, [kind.__name__ for kind in types], function(*plain, **kwargs)
+
+
+ASKED: dict[str, Callable[..., Any]] = {
+    "the subclass": lambda x: Mixed(x) + Finer(x * 2),
+    "of two arrays": lambda x: np.subtract(x, Finer(x)),
+    "out": lambda x: (np.add(Finer(x), 1.0, out=(out := x * 3)), out),
+    "out by place": lambda x: (np.add(Finer(x), 1.0, out := x * 3), out),
+    "behind an array": lambda x: np.isin(x, Finer(x)),
+    "a function": lambda x: np.median(Finer(x)),
+    "as NumPy names it": lambda x: np.add.__call__(Finer(x), 2.0),
+}
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_who_is_asked_first_and_what_it_is_told(name: str) -> None:
+    jitted = npcompile.jit(ASKED[name])
+    for scale in (1.0, 2.0, 3.0):
+        same(jitted(X * scale), ASKED[name](X * scale))
+    assert jitted.stats.replays == 2, jitted.stats

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from npcompile.frontend import formed, pure
+from npcompile.frontend import formed, private, pure
 from npcompile.frontend.alike import DICTS, is_key, place_of
 from npcompile.frontend.arrays import is_array
 from npcompile.frontend.constants import folded, without_masks
@@ -160,7 +160,7 @@ class Access(Histories):
             return result
         if type(obj) is super:
             return self._of_super(obj, name, result)
-        if type(obj) in SIMPLE or isinstance(obj, np.dtype | np.ufunc | type):
+        if type(obj) in SIMPLE or isinstance(obj, np.dtype | np.ufunc | private.DISPATCHER | type):
             if isinstance(obj, type) and isinstance(result, enum.Enum):
                 return self._read("class", name, obj, None, result)
             if isinstance(obj, type) and obj.__module__ not in ("builtins", "numpy"):

@@ -12,8 +12,6 @@ import inspect
 import types
 from typing import Any
 
-import numpy as np
-
 from npcompile.frontend import follow
 from npcompile.frontend.made import (
     class_attribute,
@@ -249,11 +247,6 @@ class Making(Objects):
             return given
         if fn is dataclasses.replace and len(args) == 1 and (made := self.replaced(args[0], dict(kwargs))):
             return made
-        if isinstance(fn, np.ufunc):
-            for arg in args:
-                if (override := self.protocol(arg, "__array_ufunc__")) is not None:
-                    result = self.call(override, arg, fn, "__call__", *args, **kwargs)
-                    return None if result is NotImplemented else (result,)
         if type(fn) is types.MethodWrapperType and fn.__self__.__class__ is not type:
             own = fn.__self__
             if id(own) in self.notes.objects and fn.__objclass__ is object and not kwargs:

@@ -17,7 +17,6 @@ from npcompile.frontend.program import Call
 from npcompile.frontend.recording.drawing import Drawing
 from npcompile.frontend.recording.objects import _COMPARED, _NAMES, _UNARY
 
-_ARRAYS_OWN = class_attribute(np.ndarray, "__array_function__")
 _BINARY, _REFLECTED, _IN_PLACE, _ALONE = range(4)  # how a method calls its ufunc
 
 
@@ -41,12 +40,14 @@ _MIXED = _mixed()
 
 
 class _Taken(Exception):
-    """Whose `__array_function__` NumPy asks: the types that it names there."""
+    """Which object NumPy asks first, and what it tells it."""
 
 
-def _takes_over(obj: Any) -> bool:
-    kind = type(obj)
-    return not is_array(obj) and class_attribute(kind, "__array_function__", _ARRAYS_OWN) is not _ARRAYS_OWN
+def _takes_over(obj: Any, name: str) -> bool:
+    if is_array(obj):
+        return False
+    found = class_attribute(type(obj), name)
+    return found is not None and found is not vars(np.ndarray)[name]
 
 
 def _leaves(arg: Any) -> Iterator[Any]:
@@ -63,48 +64,91 @@ def _changed(arg: Any, change: Callable[[Any], Any]) -> Any:
     return change(arg)
 
 
-def _asked(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[type, ...]:
-    """The types that NumPy names to the `__array_function__` of the first of them; none where it asks nobody.
-    It is called with objects in the place of these and of arrays, which say so and do nothing else."""
-    stands: dict[type, Any] = {}
+def _named(kwargs: dict[str, Any], change: Callable[[Any], Any]) -> dict[str, Any]:
+    return {name: _changed(arg, change) for name, arg in kwargs.items()}
 
-    def taken(_: Any, function: Any, kinds: Any, given: Any, named: Any) -> Any:
-        raise _Taken(kinds)
 
-    def stand(obj: Any) -> Any:
-        kind = type(obj)
-        if not isinstance(obj, np.ndarray) and not _takes_over(obj):
-            return obj
-        if kind not in stands:
-            stands[kind] = type(kind.__name__, (), {"__array_function__": taken})()
-        return stands[kind]
+def _function_of(own: Any, _: Any, kinds: Any, args: Any, kwargs: Any) -> Any:
+    if type(own).of_arrays:  # they leave it to others
+        return NotImplemented
+    raise _Taken(own, kinds)
 
+
+def _ufunc_of(own: Any, _: Any, method: Any, *inputs: Any, **kwargs: Any) -> Any:
+    raise _Taken(own, inputs, kwargs)
+
+
+_STANDS = {"__array_function__": _function_of, "__array_ufunc__": _ufunc_of}
+
+
+def _classes(kinds: set[type], name: str) -> dict[type, type]:
+    """Classes that are each other's subclasses as these are."""
+    found: dict[type, type] = {}
+    for kind in sorted(kinds, key=lambda kind: len(kind.__mro__)):
+        bases = [found[other] for other in reversed(found) if issubclass(kind, other)]
+        of_arrays = class_attribute(kind, name) is vars(np.ndarray)[name]
+        found[kind] = type(kind.__name__, tuple(bases), {**_STANDS, "of_arrays": of_arrays})
+    return found
+
+
+def _asked(name: str, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    """The object whose method of this name NumPy calls first, and what it tells it; nothing where it calls
+    none. Others stand in the places of such objects (and of arrays, on which NumPy's own functions would
+    work), which say so and do nothing else."""
+    arrays = name == "__array_function__"
+    every = {id(obj): obj for obj in _leaves((*args, *kwargs.values()))}
+    stood = [obj for obj in every.values() if (arrays and _is_array(obj)) or _takes_over(obj, name)]
+    if not any(_takes_over(obj, name) for obj in stood):
+        return ()
     try:
-        fn(*_changed(args, stand), **{name: _changed(arg, stand) for name, arg in kwargs.items()})
+        classes = _classes(set(map(type, stood)), name)
+        stands = {id(obj): classes[type(obj)]() for obj in stood}
+        fn(
+            *_changed(args, lambda obj: stands.get(id(obj), obj)),
+            **_named(kwargs, lambda obj: stands.get(id(obj), obj)),
+        )
     except _Taken as found:
-        kinds = {type(standing): kind for kind, standing in stands.items()}
-        return tuple(kinds[kind] for kind in found.args[0])
+        meant = {id(stand): every[place] for place, stand in stands.items()}
+        own, told, *named = found.args
+        if arrays:
+            kinds = {standing: kind for kind, standing in classes.items()}
+            return meant[id(own)], tuple(kinds[kind] for kind in told)
+        return (
+            meant[id(own)],
+            _changed(told, lambda obj: meant.get(id(obj), obj)),
+            _named(named[0], lambda obj: meant.get(id(obj), obj)),
+        )
     except Exception:  # refused as it will be
         return ()
     return ()
+
+
+def _is_array(obj: Any) -> bool:
+    return isinstance(obj, np.ndarray) or is_array(obj)
 
 
 class Overriding(Drawing):
     """Such an object's method is a function like others."""
 
     def call(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
-        if self.on and type(fn) is DISPATCHER:
-            owners = [obj for obj in _leaves((*args, *kwargs.values())) if _takes_over(obj)]
-            kinds = _asked(fn, args, kwargs) if owners else ()
-            if any(type(owner) in kinds for owner in owners):
-                return self._taken_over(fn, owners, kinds, args, kwargs)
+        if self.on and type(fn) is types.MethodWrapperType and isinstance(fn.__self__, np.ufunc | DISPATCHER):
+            fn = fn.__self__ if fn.__name__ == "__call__" else fn
+        if self.on and type(fn) is DISPATCHER and (asked := _asked("__array_function__", fn, args, kwargs)):
+            owner, kinds = asked
+            return self._taken_over(fn, owner, kinds, args, kwargs)
+        if self.on and isinstance(fn, np.ufunc) and (asked := _asked("__array_ufunc__", fn, args, kwargs)):
+            own, inputs, named = asked
+            if (method := self.protocol(own, "__array_ufunc__")) is not None:
+                result = self.call(method, own, fn, "__call__", *inputs, **named)
+                if result is not NotImplemented:
+                    return result
         return super().call(fn, *args, **kwargs)
 
     def _taken_over(
-        self, fn: Any, owners: list[Any], kinds: tuple[type, ...], args: tuple[Any, ...], kwargs: Any
+        self, fn: Any, owner: Any, kinds: tuple[type, ...], args: tuple[Any, ...], kwargs: Any
     ) -> Any:
-        owner = next(owner for owner in owners if type(owner) in kinds)
-        method = self.protocol(owner, "__array_function__") if len(set(map(type, owners))) == 1 else None
+        takers = [kind for kind in kinds if kind is not np.ndarray]
+        method = self.protocol(owner, "__array_function__") if len(takers) == 1 else None
         if method is None:
             return self._opaque(Call(fn.__name__, fn), fn, args, kwargs)
         result = self.call(method, owner, fn, kinds, args, kwargs)
