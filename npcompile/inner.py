@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 import warnings
 from typing import TYPE_CHECKING, Any
@@ -24,7 +25,16 @@ if TYPE_CHECKING:
 MANY_TOO_SMALL = 64
 
 # What a recorded function keeps that is not in its `__dict__`.
-SLOTS = (*{*Linking.__slots__} - {"__dict__", "__weakref__"}, *Sharing.__slots__, *Recorded.__slots__)
+_SLOTS = (*{*Linking.__slots__} - {"__dict__", "__weakref__"}, *Sharing.__slots__, *Recorded.__slots__)
+_values = operator.attrgetter(*_SLOTS)
+_puts = [getattr(Recorded, name).__set__ for name in _SLOTS]
+
+
+def take_over(made: Recorded, one: Recorded) -> None:
+    """Give a recorded function all that another has."""
+    made.__dict__.update(one.__dict__)
+    for put, value in zip(_puts, _values(one), strict=True):
+        put(made, value)
 
 
 class Inner(Recorded):

@@ -37,7 +37,7 @@ from npcompile.frontend.rewriting.source import NotFound
 from npcompile.frontend.trace import Traced
 from npcompile.frontend.tracebacks import tell
 from npcompile.idling import Idling
-from npcompile.inner import SLOTS, Inner
+from npcompile.inner import Inner, take_over
 from npcompile.recorded import Recorded
 from npcompile.state import State
 from npcompile.telling import NotCompiledError
@@ -202,9 +202,7 @@ class Callee(Inner):
         if not self.own and fn.__defaults__ is None and fn.__kwdefaults__ is None:
             return self
         made = object.__new__(Callee)
-        made.__dict__.update(self.__dict__)
-        for name in SLOTS:
-            setattr(made, name, getattr(self, name))
+        take_over(made, self)
         made.__wrapped__ = fn
         made._front, made._alone = None, False
         made._binding = self._binding.of(fn)
