@@ -242,7 +242,7 @@ class Steps(Outside):
     def bound(self, operands: tuple[Any, ...], typed: tuple[Any, ...]) -> None:
         """Python ints that meet integer arrays (`typed`) must stay where NumPy converts them without
         complaint, and all of them where a segment can take them."""
-        dtypes = {item.dtype for item in typed if is_numpy(item)}
+        dtypes = {item.dtype for item in storable.leaves(typed) if is_numpy(item)}
         limits = [np.iinfo(np.int64), *(np.iinfo(dtype) for dtype in dtypes if dtype.kind in "iu")]
         low, high = max(int(info.min) for info in limits), min(int(info.max) for info in limits)
         for arg in operands:

@@ -86,15 +86,16 @@ def given(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any], array: Any) -> 
     position, name, how = place
     value = args[position] if len(args) > position else kwargs.get(name)
     if type(value) in (list, tuple):
-        for item in _leaves(value):
+        for item in leaves(value):
             yield item, ITEM
     else:
         yield value, how
 
 
-def _leaves(value: Any) -> Iterator[Any]:
+def leaves(value: Any) -> Iterator[Any]:
+    """What is in a list or tuple, and in those in it; the value itself where it is neither."""
     if type(value) in (list, tuple):
         for item in value:
-            yield from _leaves(item)
+            yield from leaves(item)
     else:
         yield value

@@ -128,7 +128,7 @@ def clone(fn: types.FunctionType) -> types.FunctionType:
         return _clones[id(fn)]
     space = _spaces.setdefault(
         id(fn.__globals__),
-        {"__builtins__": fn.__globals__["__builtins__"], "__name__": fn.__globals__["__name__"]},
+        {name: fn.__globals__[name] for name in ("__builtins__", "__name__", "__package__", "__spec__")},
     )
     cells = tuple([types.CellType() for _ in fn.__closure__ or ()])
     made = types.FunctionType(fn.__code__, space, fn.__name__, None, cells)

@@ -35,6 +35,8 @@ JOINED = [
     lambda x, k: np.lexsort([[k, 2, k], [x[0], 3, x[1]]]),
     lambda x, k: (y := x.copy(), np.put_along_axis(y, np.array([0, 2]), k, 0))[0],
     lambda x, k: np.r_[k, x, k],
+    lambda x, k: np.add([x[0], x[1]], k),
+    lambda x, k: np.maximum(((x[0], x[1]), (x[2], x[0])), k),
 ]
 
 

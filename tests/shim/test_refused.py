@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy
 import pytest
 
@@ -109,3 +111,9 @@ def test_flat_as_an_array_is_a_copy_where_it_is_not_one_row() -> None:
 def test_a_count_has_no_out() -> None:
     with pytest.raises(TypeError):
         np.count_nonzero(np.ones((2, 2)), axis=0, out=np.zeros(2, int))
+
+
+def test_functions_that_import_others_warn_of_nothing() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert np.polynomial.hermite.herm2poly([1, 2, 3]).tolist() == [-5.0, 4.0, 12.0]
