@@ -179,3 +179,10 @@ def test_an_exception_has_a_note_of_what_differed() -> None:
     with pytest.raises(ValueError, match="no") as caught:
         verify(fn, X.copy())
     assert not hasattr(caught.value, "__notes__")
+
+
+def test_operators_of_lists_are_pythons_whatever_is_in_them() -> None:
+    def f(x: Any) -> Any:
+        return [x[0]] * 2 + [x[1]], (x[0], 1) < (x[1], 2), x * 2
+
+    assert verify(f, np.arange(3.0)).ok

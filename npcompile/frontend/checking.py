@@ -185,6 +185,10 @@ class CheckedRecorder(Checked, Recorder):
 
 def _is_numpys(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], called: bool) -> bool:
     """Whether this is an operation on NumPy's own arrays or scalars, without callbacks of the user's."""
+    if (
+        isinstance(function, np.ufunc) and not called
+    ):  # an operator: lists have their own, whatever is in them
+        return any(isinstance(item, (np.ndarray, np.generic, ndarray)) for item in args)
     found: list[Any] = []
 
     def look(value: Any) -> None:
@@ -202,7 +206,7 @@ def _is_numpys(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], cal
     if any(isinstance(item, (np.ndarray, np.generic, ndarray)) for item in found):
         return True
     if isinstance(function, np.ufunc):
-        return called and all(type(item) in NUMBERS for item in found)
+        return all(type(item) in NUMBERS for item in found)
     return TABLE.of(function) is not None
 
 
