@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 class Entering:
     """Which function stands in for one that is called, for one cut of a function."""
 
-    __slots__ = ("__dict__", "__weakref__", "rest")
+    __slots__ = ("__dict__", "__weakref__", "raises", "rest")
     rest: int  # so many calls are not looked at: the native runtime counts them, too
+    raises: bool  # nor are any until one does not raise: it sees to that, too
     owner: Recorded  # the function that is cut
     root: Any  # the jitted function that it belongs to
     _substitutes: bool  # something may be called in place of NumPy's own

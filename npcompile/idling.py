@@ -1,10 +1,14 @@
-"""Functions cut into blocks of which nothing is compiled: called as they are, until something would be."""
+"""Functions cut into blocks, called as they are: until something would be compiled, or one does not raise."""
 
 from __future__ import annotations
 
 # At so many calls nothing was jitted, neither a block nor what was called: then only one call in so many, or
 # up to twice as many, is looked at.
 MAX_IDLE, AGAIN = 8, 16
+
+# After so many calls in a row that raised they are called as they are until one does not; from then on after
+# so many times as many, each time: what answers now and then is to be compiled work.
+MAX_RAISED, LONGER = 8, 4
 
 
 class Idling:
@@ -13,6 +17,15 @@ class Idling:
     def __init__(self) -> None:
         self.calls = 0
         self._looks = 0
+        self.raised = 0  # calls in a row
+        self._patience = MAX_RAISED
+
+    def raises(self) -> bool:
+        """A call that was looked at raised: whether those to come need not be, until one does not raise."""
+        if self.raised >= self._patience:
+            self.answers()
+        self.raised += 1
+        return self.raised >= self._patience
 
     def note(self, jitted: bool) -> int:
         """A call that was looked at, and whether anything was jitted at it: how many after it need not be."""
@@ -21,3 +34,9 @@ class Idling:
             return 0
         self._looks += 1
         return AGAIN + self._looks % AGAIN  # no rhythm of the calls' own
+
+    def answers(self) -> None:
+        """A call did not raise."""
+        if self.raised >= self._patience:
+            self._patience *= LONGER
+        self.raised = 0

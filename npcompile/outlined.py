@@ -67,10 +67,11 @@ class Outlined(Entering):
         self.refused: str | None = None  # why a call under `strict` was not to run
         # What Python calls between blocks may be called with other options, whatever is compiled.
         self._substitutes = owner._default_float is not None or owner.fast_random or owner.resizes
+        self._direct = owner._direct and not (owner._strict or self._substitutes)
         self.has_run = False
         self.entered = False  # something that was called in the call at hand was jitted
         self.idling = Idling()
-        self.rest = 0
+        self.rest, self.raises = 0, False
         self.rounds = 0  # how often it was measured what Python does
         self.watch: Watch | None = None  # it is being measured
 
@@ -139,9 +140,11 @@ class Outlined(Entering):
             assert self.made is not None
             if not self.has_run and isinstance(self.owner, Callee):
                 self.owner.leave_if_plain()
-            resting = self.rest > 0 and not (self.made.pieces or self.watch or self._substitutes)
+            resting = self.raises or not (
+                self.rest <= 0 or self.made.pieces or self.watch or self._substitutes
+            )
             function: Any = self.owner.__wrapped__ if resting else self.made.function
-            self.rest -= resting
+            self.rest -= resting and not self.raises
         own, inner = self.owner._stats, self.root._blocks
         if own is not inner:
             self.root.filters = warnings.filters
@@ -151,12 +154,19 @@ class Outlined(Entering):
         self.has_run, self.entered = True, False
         try:
             if self.watch is not None:
-                return self.watch.call(function, args, kwargs)
-            if self.root.session is not None:
-                function = self.root.session.of(self, function)
-            return function(*args, **kwargs)
+                result = self.watch.call(function, args, kwargs)
+            else:
+                if self.root.session is not None:
+                    function = self.root.session.of(self, function)
+                result = function(*args, **kwargs)
+            self.raises = False
+            if self.idling.raised:
+                self.idling.answers()
+            return result
         except BaseException as error:
             tell(error)
+            if self._direct and not self.raises:
+                self.raises = self.idling.raises()
             if isinstance(error, NotCompiledError):
                 self.refused = str(error)
             raise

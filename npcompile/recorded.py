@@ -48,9 +48,6 @@ MAX_PROGRAMS = 8
 # After so many calls in a row for which no program was right, those of a signature are given up.
 MAX_MISSES = 12
 
-# After so many recordings in a row that ended in an exception, calls are plain until one does not raise.
-MAX_RAISED = 2
-
 _SUSPENDING = (inspect.iscoroutinefunction, inspect.isgeneratorfunction, inspect.isasyncgenfunction)
 
 
@@ -149,7 +146,8 @@ class Recorded(Sharing):
                     state.prefer(replay)
                 return result
             if state.ready:
-                state.missed(self.balance)
+                if not state.owed:
+                    self._missed(state)
             elif state.small or state.settled or state.waits():
                 self.balance.replayed()
                 return self._by_numpy(state, args, kwargs)
@@ -213,12 +211,13 @@ class Recorded(Sharing):
                 assert group is not None
                 group.misses = 0
                 self.balance.replayed()
-                if state is not None and state.misses:
+                if state is not None and state.misses and not state.owed:
                     state.found(self.balance)
                 return result
         if missed and group is not None:
             self._stats.divergences += 1
-            group.missed()
+            if state is None or not state.owed:  # else it may well be that there is no answer
+                group.missed()
         if state is None:
             if self._grows(args):
                 self._stats.calls -= 1
@@ -242,7 +241,7 @@ class Recorded(Sharing):
             return self(*args, **kwargs)
         if state.small:
             return self._too_small(args, kwargs)
-        if state.raised >= MAX_RAISED:
+        if state.owed > 0:
             return self._raising(state, args, kwargs)
         if state.misses > MAX_MISSES and not state.pause:
             with self._lock:
@@ -289,11 +288,18 @@ class Recorded(Sharing):
         """A call after recordings that ended in an exception, of which nothing is kept: it may well, too."""
         try:
             result = self._timed(state, args, kwargs)
-        except Exception:
-            state.misses = 0
+        except BaseException:
+            state.raises = not state.may_follow()
             raise
-        state.raised = 0
+        state.has_answered()
+        if state.ready:
+            self._missed(state)
         return result
+
+    def _missed(self, state: State) -> None:
+        """All programs of a signature diverged. Where that is the rule they are given up, and it is told."""
+        if state.missed(self.balance):
+            self.root.note(why_given_up(self), self._first_line())
 
     def _timed(self, state: State, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A plain call; how long it takes is what replays are measured by."""
@@ -357,25 +363,13 @@ class Recorded(Sharing):
         key = self.signature(args, kwargs, leaves)  # before the call changes containers among them
         with counting(self._stats):
             hooks = Watch(self.name) if verifying() else Recorder
-            state.raised += 1
-            floats = self._default_float
-            own, fast = self.own, self.fast_random
-            traced = trace(
-                fn,
-                rewritten,
-                args,
-                kwargs,
-                names,
-                floats,
-                device,
-                hooks,
-                own,
-                fast,
-                general,
-                state.grows,
-                self._counting,
-                self._uncompiled,
-            )
+            floats, own, fast = self._default_float, self.own, self.fast_random
+            options = own, fast, general, state.grows, self._counting, self._uncompiled
+            try:
+                traced = trace(fn, rewritten, args, kwargs, names, floats, device, hooks, *options)
+            except BaseException:
+                state.raised_again()
+                raise
             state.raised = 0
         if isinstance(hooks, Watch):
             hooks.report()

@@ -55,6 +55,10 @@ class Sharing(Linking):
         """A call that Python answers."""
         raise NotImplementedError
 
+    def _first_line(self) -> int | None:
+        """Of what is recorded, where that is not the whole function."""
+        return None
+
     def _group(self, key: Any) -> tuple[Group | None, tuple[int, ...]]:
         """The calls that differ from this one in lengths alone, and its lengths."""
         if current_device() is not None or verifying():

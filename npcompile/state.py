@@ -66,6 +66,10 @@ KEPT_SHAPES = 4
 MAX_UNSURE = 9
 # After so many calls for which all programs diverged, where next to none is replayed, they are given up.
 MAX_WASTED = 12
+# After so many recordings in a row that ended in an exception, calls are plain until one that no replay
+# answers does not raise; from then on until four, sixteen, ... do not, and more recordings in a row may end
+# so: where good calls and bad ones take turns, a good one is to be among those that are recorded.
+MAX_RAISED, MOST_RAISED, MOST_OWED = 2, 8, 1024
 # While kernels are compiled, so many calls, or as many as take so long, are not looked at one by one.
 MOST_CALLS, MOST_SECONDS = 32, 1e-4
 
@@ -74,7 +78,9 @@ class State:
     """What is known for one signature."""
 
     # The native runtime looks into these at each call (lower/front.h).
-    __slots__ = ("__dict__", "misses", "outlined", "ready", "rest", "settled", "small", "trial")
+    __slots__ = (
+        *("__dict__", "misses", "outlined", "owed", "raises", "ready", "rest", "settled", "small", "trial"),
+    )
 
     def __init__(self, group: Group | None = None, lengths: tuple[int, ...] = ()) -> None:
         self.group = group  # calls that differ in lengths alone
@@ -93,6 +99,9 @@ class State:
         self.refused: str | None = None  # why a call under `strict` was not to run
         self.answered = False  # by a program for many lengths
         self.raised = 0  # recordings in a row that ended in an exception
+        self.lost = 0  # how often as many did as may
+        self.owed = 0  # so many calls that no replay answers have to answer before one is recorded
+        self.raises = False  # the last of them raised, and nothing but the function itself answers such
         self.small = False  # because a call of a kernel would take longer than NumPy does
         self.rest = 0  # so many calls are the function's own, as nothing is compiled yet
         self.settled = False  # it is NumPy's, and nothing about that is going to change
@@ -121,19 +130,36 @@ class State:
         cut = None if self.group is None else self.group.outlined
         return self.answered or (cut is not None and self.outlined is cut)
 
-    def missed(self, balance: Balance) -> None:
-        """All programs diverged. Where that is the rule they are given up."""
+    def missed(self, balance: Balance) -> bool:
+        """All programs diverged. Where that is the rule they are given up; whether they are now."""
         if self.pending:  # one for such calls may be among what is being compiled
             self.misses = max(self.misses, 1)
-            return
+            return False
         self.misses += 1
         if self.pause:  # what it would decide by cannot be told apart yet: it says nothing of later calls
-            return
+            return False
         balance.missed()
-        if balance.useless:
-            self.wasted += 1
-            if self.wasted > MAX_WASTED:
-                self.ready, self.plain = [], True
+        self.wasted += balance.useless
+        if self.wasted <= MAX_WASTED:
+            return False
+        self.ready, self.plain = [], True
+        return True
+
+    def raised_again(self) -> None:
+        """A recording ended in an exception: after a few, others follow at calls ever further apart."""
+        self.raised += 1
+        if self.raised >= min(MAX_RAISED << self.lost, MOST_RAISED):
+            self.owed, self.raised = min(4**self.lost, MOST_OWED), 0
+            self.lost += 1
+
+    def has_answered(self) -> None:
+        """A call by the function itself, of such as raised, did not."""
+        self.owed, self.raises = self.owed - 1, False
+
+    def may_follow(self) -> bool:
+        """Whether a program of other signatures may answer calls that none of its own does."""
+        known = [] if self.group is None else self.group.followed_by(self.lengths)
+        return any(one.by_data or one.outside or (one.counts and self.general is not one) for one in known)
 
     def found(self, balance: Balance) -> None:
         """All programs diverged, but the one for many lengths answered."""

@@ -36,8 +36,8 @@ struct Names {
 
 struct Slots {
     Slot front;                                                 // of the recorded function
-    Slot cut_rest;                                              // of one that was cut
-    Slot rest, trial, outlined, ready, misses, small, settled;        // of what is known of a signature
+    Slot cut_rest, cut_raises;                                  // of one that was cut
+    Slot rest, trial, outlined, ready, misses, small, settled, raises, owed;  // of what is known of a signature
     Slot calls, replays, host_calls, plain_calls, divergences;  // of its counts
 } slots;
 
@@ -149,8 +149,7 @@ PyObject *counted(Front *self, PyObject *ended, const Slot *kind, long hosts, lo
 }
 
 // The answer of the first replay that does not diverge; null without an exception where Python is to see to it.
-PyObject *replayed(Front *self, PyObject *state, PyObject *ready, Signature &signature) {
-    long diverged = 0;
+PyObject *replayed(Front *self, PyObject *state, PyObject *ready, Signature &signature, long &diverged) {
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(ready); i++) {
         PyObject *pair = Py_NewRef(PyList_GET_ITEM(ready, i)), *replay = PyTuple_GET_ITEM(pair, 0);
         PyObject *answer = PyObject_Vectorcall(replay, signature.leaves.data(), signature.leaves.size, nullptr);
@@ -189,6 +188,17 @@ bool rests(PyObject *object, Slot slot) {
     return false;
 }
 
+// The function itself, for a call of such as raised: one that does not shows that it is to be recorded again.
+PyObject *raising(Front *self, PyObject *state, PyObject *const *args, Py_ssize_t given, PyObject *named, long diverged) {
+    PyObject *answer = PyObject_Vectorcall(self->function, args, size_t(given), named);
+    if (answer) {
+        if (diverged) Py_XSETREF(slots.misses.of(state), PyLong_FromLong(1));  // it is no replay
+        Py_XSETREF(slots.raises.of(state), Py_NewRef(Py_False));
+        if (!count(state, slots.owed, -1)) Py_CLEAR(answer);
+    }
+    return counted(self, answer, &slots.plain_calls, 0, diverged);
+}
+
 // What a cut function answers.
 PyObject *run_cut(PyObject *outlined, const Bound &bound) {
     PyObject *given = PyTuple_New(bound.count), *named = bound.named ? Py_NewRef(bound.named) : PyDict_New();
@@ -209,16 +219,27 @@ PyObject *answered(Front *self, PyObject *known, Signature &signature, const Bou
     if (!outlined || !ready || !PyList_CheckExact(ready)) return nullptr;
     bool plain = self->direct;
     if (outlined != Py_None) {
+        if (plain && slots.cut_raises.of(outlined) == Py_True) {
+            Py_INCREF(outlined);
+            PyObject *answer = PyObject_Vectorcall(self->function, args, size_t(given), named);
+            if (answer) Py_XSETREF(slots.cut_raises.of(outlined), Py_NewRef(Py_False));
+            Py_DECREF(outlined);
+            return counted(self, answer, &slots.plain_calls, 0, 0);
+        }
         plain = plain && rests(outlined, slots.cut_rest);
     } else {
         if (slots.trial.of(state) != Py_None) return nullptr;
+        bool may_raise = self->quick && slots.raises.of(state) == Py_True;
         if (PyList_GET_SIZE(ready)) {
             if (!same_threads(PyTuple_GET_ITEM(known, 1))) return nullptr;
+            long diverged = 0;
             Py_INCREF(ready);
-            PyObject *answer = replayed(self, state, ready, signature);
+            PyObject *answer = replayed(self, state, ready, signature, diverged);
             Py_DECREF(ready);
-            return answer;
+            if (answer || PyErr_Occurred() || !may_raise) return answer;
+            return raising(self, state, args, given, named, diverged);
         }
+        if (may_raise) return raising(self, state, args, given, named, 0);
         plain = plain && (slots.small.of(state) == Py_True || slots.settled.of(state) == Py_True);
         plain = plain || (self->quick && rests(state, slots.rest));
     }
@@ -420,9 +441,10 @@ PyObject *use(PyObject *, PyObject *args) {
     if (!PyArg_ParseTuple(args, "(O!OOO)O(OO!OOOO)", &PyType_Type, &type, &cut, &state, &counts, &call, &threads,
                           &PyDict_Type, &warnings, &errors, &traps, &device, &diverged))
         return nullptr;
-    if (!find_slots(type, {{"_front", &slots.front}}) || !find_slots(cut, {{"rest", &slots.cut_rest}}) ||
+    if (!find_slots(type, {{"_front", &slots.front}}) || !find_slots(cut, {{"rest", &slots.cut_rest}, {"raises", &slots.cut_raises}}) ||
         !find_slots(state, {{"trial", &slots.trial}, {"outlined", &slots.outlined}, {"ready", &slots.ready},
-                            {"misses", &slots.misses}, {"rest", &slots.rest}, {"small", &slots.small}, {"settled", &slots.settled}}) ||
+                            {"misses", &slots.misses}, {"rest", &slots.rest}, {"small", &slots.small}, {"settled", &slots.settled},
+                            {"raises", &slots.raises}, {"owed", &slots.owed}}) ||
         !find_slots(counts, {{"calls", &slots.calls}, {"replays", &slots.replays}, {"host_calls", &slots.host_calls},
                              {"plain_calls", &slots.plain_calls}, {"divergences", &slots.divergences}}))
         return nullptr;
