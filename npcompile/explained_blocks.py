@@ -130,6 +130,8 @@ def _way(recorded: Recorded, has_programs: bool, in_loop: bool) -> str:
         return _BODY if in_loop else "compiled"
     if any(state.small for state in states):
         return "left to NumPy, which takes less time than a kernel takes to be called"
+    if any(state.lost for state in states):
+        return "Python's, as it raised: stats.reasons says what"
     if not states:
         within = getattr(recorded, "within", None)
         reached = within is None or within.has_run or any(block._states for block in within.current())

@@ -367,8 +367,8 @@ class Recorded(Sharing):
             options = own, fast, general, state.grows, self._counting, self._uncompiled
             try:
                 traced = trace(fn, rewritten, args, kwargs, names, floats, device, hooks, *options)
-            except BaseException:
-                state.raised_again()
+            except BaseException as error:
+                self._raised(state, error)
                 raise
             state.raised = 0
         if isinstance(hooks, Watch):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
+from traceback import walk_tb
 from typing import Any
 
 from npcompile import front
@@ -58,6 +59,14 @@ class Sharing(Linking):
     def _first_line(self) -> int | None:
         """Of what is recorded, where that is not the whole function."""
         return None
+
+    def _raised(self, state: State, error: BaseException) -> None:
+        """A recording ended in an exception. Where such calls are Python's from now on, it is told."""
+        if state.raised_again():
+            file = self.__wrapped__.__code__.co_filename
+            lines = [at for frame, at in walk_tb(error.__traceback__) if frame.f_code.co_filename == file]
+            reason = f"it raises {type(error).__name__}: such calls are Python's until one does not raise"
+            self.root.note(reason, lines[0] if lines else self._first_line())
 
     def _group(self, key: Any) -> tuple[Group | None, tuple[int, ...]]:
         """The calls that differ from this one in lengths alone, and its lengths."""

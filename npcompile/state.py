@@ -145,12 +145,15 @@ class State:
         self.ready, self.plain = [], True
         return True
 
-    def raised_again(self) -> None:
-        """A recording ended in an exception: after a few, others follow at calls ever further apart."""
+    def raised_again(self) -> bool:
+        """A recording ended in an exception: after a few, others follow at calls ever further apart. Whether
+        none follows for now."""
         self.raised += 1
-        if self.raised >= min(MAX_RAISED << self.lost, MOST_RAISED):
-            self.owed, self.raised = min(4**self.lost, MOST_OWED), 0
-            self.lost += 1
+        if self.raised < min(MAX_RAISED << self.lost, MOST_RAISED):
+            return False
+        self.owed, self.raised = min(4**self.lost, MOST_OWED), 0
+        self.lost += 1
+        return True
 
     def has_answered(self) -> None:
         """A call by the function itself, of such as raised, did not."""

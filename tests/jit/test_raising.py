@@ -163,3 +163,31 @@ def test_when_the_data_change_calls_are_replayed_again(monkeypatch: pytest.Monke
                 jitted(x, *more)
             assert jitted.stats.replays == before + 4, jitted.stats
     assert jitted.stats.recordings < 20, jitted.stats
+
+
+def handled(a: Any) -> Any:
+    try:
+        v = a[50000]
+    except IndexError:
+        v = 1.0
+    return (a * v).sum()
+
+
+def suppressed(a: Any) -> Any:
+    v = 1.0
+    with contextlib.suppress(ZeroDivisionError):
+        v = 1 / (len(a) - 20000)
+    return (a * v).sum()
+
+
+@pytest.mark.parametrize(
+    ("function", "line", "name"), [(handled, 2, "IndexError"), (suppressed, 3, "ZeroDivisionError")]
+)
+def test_what_raises_within_a_function_at_each_call_is_told(function: Any, line: int, name: str) -> None:
+    jitted = npcompile.jit(function, wait=True)
+    for _ in range(8):
+        same(jitted(x), function(x))
+    (reason,) = jitted.stats.reasons
+    at = function.__code__.co_firstlineno + line
+    assert f":{at}: it raises {name}" in reason
+    assert "as it raised" in str(npcompile.explain(jitted, x))
