@@ -241,7 +241,8 @@ def _left(outlined: Outlined) -> tuple[LeftToPython, ...]:
     """What Python carries out, in the function and in those that it calls between its blocks."""
     callees = [callee for callee in list(outlined.root.callees.values()) if isinstance(callee, Recorded)]
     cuts = [state.outlined for callee in callees for state in callee._states.values()]
-    return tuple(part for cut in (outlined, *cuts) if cut is not None for part in left_to_python(cut))
+    known = dict.fromkeys(cut for cut in (outlined, *cuts) if cut is not None)
+    return tuple(part for cut in known for part in left_to_python(cut))
 
 
 def _why_cut(outlined: Outlined | None) -> list[Hint]:

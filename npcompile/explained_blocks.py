@@ -147,7 +147,9 @@ def functions_of(root: Any) -> tuple[Block, ...]:
         if not isinstance(callee, cutting.Callee):
             continue
         fn = callee.__wrapped__
-        cuts = [state.outlined for state in callee._states.values() if state.outlined is not None]
+        cuts = dict.fromkeys(
+            state.outlined for state in callee._states.values() if state.outlined is not None
+        )
         programs = _programs(callee)
         lines = [line for _, _, line in fn.__code__.co_lines() if line is not None]
         found.append(

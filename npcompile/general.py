@@ -68,6 +68,9 @@ class Group:
         self.asked = False  # a number decided where a size is wanted
         self.generals: list[General] = []  # the last one first
         self.outlined: Outlined | None = None  # the function cut into blocks, whatever the lengths
+        self.calls: dict[
+            int | None, Outlined
+        ] = {}  # cuts because of a call that a recording met, by its line
 
     @property
     def is_used(self) -> bool:

@@ -129,7 +129,7 @@ class Jitted(Recorded):
         if done is None:
             return True
         traced.reason, traced.line, traced.top = "a call for its effect", done.meta["line"], done.meta["top"]
-        state.outlined = self._cut(traced)
+        state.outlined = self._cut_after(state, traced)
         return state.outlined is None
 
     def _cut(self, failed: Traced | None) -> Outlined | None:

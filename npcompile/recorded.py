@@ -317,11 +317,6 @@ class Recorded(Sharing):
         """Whether warnings are errors, and were none yet when the function was jitted."""
         return all_warnings_are_errors() and not self._made_so
 
-    def _cut(self, failed: Traced | None) -> Outlined | None:
-        """The function cut into blocks, where it cannot be recorded as a whole: by its source, or (`failed`)
-        because that was tried."""
-        return None
-
     def _too_many(self, args: tuple[Any, ...], kwargs: dict[str, Any], reason: str) -> Any:
         """A call past the number of signatures, or of programs for one, that are kept."""
         return self._plain(args, kwargs, f"{reason}{last_difference(self)}")
@@ -416,7 +411,10 @@ class Recorded(Sharing):
 
     def _not_followed(self, state: State, traced: Traced) -> None:
         """The recording of a call was given up."""
-        if (cut := self._cut_at_last(state) or self._cut(traced)) is not None:
+        cut = self._cut_at_last(state)
+        if cut is None:
+            cut = self._cut_after(state, traced) if traced.late else self._cut(traced)
+        if cut is not None:
             state.outlined, cut.why = cut, cut.why or (traced.reason, traced.line)
         else:
             state.plain = True

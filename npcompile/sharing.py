@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Callable
 from traceback import walk_tb
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from npcompile import front
 from npcompile.device import current_device
@@ -20,6 +20,10 @@ from npcompile.state import State
 from npcompile.stats import Stats
 from npcompile.trial import Crowd
 from npcompile.verify import verifying
+
+if TYPE_CHECKING:
+    from npcompile.frontend.trace import Traced
+    from npcompile.outlined import Outlined
 
 # Replays of one signature, each for other lengths of what is read from outside.
 KEPT = 8
@@ -85,6 +89,23 @@ class Sharing(Linking):
                 group.seen += kind in self._kinds  # with lengths of 0 or 1, say
                 self._kinds.add(kind)
             return group, lengths
+
+    def _cut(self, failed: Traced | None) -> Outlined | None:
+        """The function cut into blocks, where it cannot be recorded as a whole: by its source, or (`failed`)
+        because that was tried."""
+        return None
+
+    def _cut_after(self, state: State, call: Traced) -> Outlined | None:
+        """The function cut into blocks where a recording of the whole met a call for its effect, or one whose
+        answer decides: where that was the same one at two lengths, for all."""
+        group = state.group
+        if group is None:
+            return self._cut(call)
+        if (cut := group.calls.get(call.top)) is not None:
+            group.outlined = cut
+        elif (cut := self._cut(call)) is not None:
+            group.calls[call.top] = cut
+        return cut
 
     def _is_general(self, key: Any) -> bool:
         """Whether a program for many lengths may answer."""

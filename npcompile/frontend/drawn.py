@@ -9,10 +9,11 @@ import numpy as np
 from torch import fx
 
 from npcompile.frontend import pure
-from npcompile.frontend.program import Call, value_of
+from npcompile.frontend.program import Call, Length, value_of
 from npcompile.frontend.table import NUMPY
 from npcompile.lower.segment import nodes_in
 
+_PERMUTATIONS = (np.random.Generator.permutation, np.random.RandomState.permutation)
 GENERATORS = (np.random.Generator, np.random.RandomState)
 
 
@@ -43,23 +44,55 @@ def stand_in(node: fx.Node, now: dict[fx.Node, Any]) -> np.ndarray[Any, Any] | N
     return np.empty(shape, NUMPY[value.dtype])
 
 
+def length_drawn(node: fx.Node, axis: int) -> tuple[fx.Node, int] | None:
+    """The array, and its axis, as long as which this axis of what a draw gives was asked for."""
+    call: Any = node.target
+    if not isinstance(call, Call) or not is_draw(call.function):
+        return None
+    args = node.args[1:]
+    if call.function in pure.PICKS:
+        source = _source(args, node.kwargs)
+        if isinstance(source, fx.Node) and value_of(source).kind == "array":
+            if call.function in _PERMUTATIONS:
+                return source, axis
+            if len(value_of(source).shape) != 1:
+                return None
+    asked = _asked(call.function, args, node.kwargs)
+    size = None if asked is None else asked[axis]
+    if not isinstance(size, fx.Node) or not isinstance(size.target, Length):
+        return None
+    (array,) = size.args
+    return array, size.target.axis  # type: ignore[return-value]
+
+
 def _shape(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[int, ...] | None:
     """That of what a method of a generator gives for these arguments."""
-    if function in pure.DRAWS_OF:
-        return tuple(map(operator.index, args))
     if function in pure.PICKS:
-        source, *rest = args or (kwargs.get("a", kwargs.get("x")),)
-        if function in (np.random.Generator.permutation, np.random.RandomState.permutation):
-            return np.shape(source) or (operator.index(source),)
-        return _size(rest[0] if rest else kwargs.get("size")) if np.ndim(source) < 2 else None
-    before = pure.DRAWS[function]
+        shape = np.shape(_source(args, kwargs))
+        if function in _PERMUTATIONS and shape:
+            return shape
+        if len(shape) > 1:
+            return None
+    if (asked := _asked(function, args, kwargs)) is not None:
+        return tuple(map(operator.index, asked))
+    if function in pure.PICKS:
+        return None
+    return np.broadcast_shapes(*map(np.shape, (*args[: pure.DRAWS[function]], *kwargs.values())))
+
+
+def _source(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What is picked from, or mixed."""
+    return args[0] if args else kwargs.get("a", kwargs.get("x"))
+
+
+def _asked(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
+    """The lengths that a draw is asked for. None: its parameters decide."""
+    if function in pure.DRAWS_OF:
+        return args
+    if function in _PERMUTATIONS:
+        return (_source(args, kwargs),)
+    before = 1 if function in pure.PICKS else pure.DRAWS[function]
     size = args[before] if len(args) > before else kwargs.get("size")
-    if size is not None:
-        return _size(size)
-    return np.broadcast_shapes(*map(np.shape, (*args[:before], *kwargs.values())))
-
-
-def _size(size: Any) -> tuple[int, ...] | None:
     if size is None:
         return None
-    return tuple(map(operator.index, size)) if isinstance(size, tuple | list) else (operator.index(size),)
+    return tuple(size) if isinstance(size, tuple | list) else (size,)

@@ -12,6 +12,7 @@ from torch import fx
 
 from npcompile.frontend import pure
 from npcompile.frontend.alike import same_value
+from npcompile.frontend.drawn import length_drawn
 from npcompile.frontend.made import Build, Store
 from npcompile.frontend.program import (
     Call,
@@ -43,10 +44,18 @@ def origin(node: fx.Node, axis: int) -> tuple[fx.Node, int]:
     arguments as it is easily seen."""
     size = value_of(node).shape[axis]
     target = node.target
+    base: Any = node.args[0] if node.args else None
     if step_of(node) == "view" and isinstance(target, Op) and target.function is np.ndarray.__getitem__:
-        base: Any = node.args[0]
         below = _whole_axis(node.args[1], axis, len(value_of(base).shape))
         return (node, axis) if below is None else origin(base, below)
+    if step_of(node) == "opaque" and (drawn := length_drawn(node, axis)) is not None:
+        array, of = drawn
+        return origin(array, of)
+    if step_of(node) == "op" and isinstance(target, Op) and target.function is np.ndarray.__getitem__:
+        places: Any = node.args[1]
+        if isinstance(places, fx.Node) and value_of(places).dtype is not torch.bool:
+            picked = len(value_of(places).shape)
+            return origin(places, axis) if axis < picked else origin(base, axis - picked + 1)
     if step_of(node) in ("op", "library") and isinstance(target, Op):
         back = axis - len(value_of(node).shape)
         arrays = [arg for arg in node.args if isinstance(arg, fx.Node) and value_of(arg).kind == "array"]

@@ -6,14 +6,17 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import torch
 from torch import fx
 
 from npcompile.frontend.drawn import stand_in
-from npcompile.frontend.lengths import looked_at
+from npcompile.frontend.lengths import looked_at, sized_by_data
 from npcompile.frontend.memory import Region, address
 from npcompile.frontend.program import Guard, Length, Program, step_of, value_of
 from npcompile.frontend.pure import VIEWS
+from npcompile.frontend.table import NUMPY, TORCH, Op
 from npcompile.frontend.writer import as_numpy
+from npcompile.lower import adapter
 from npcompile.lower.plan import Plan
 
 
@@ -95,6 +98,10 @@ def _known(node: fx.Node, now: dict[fx.Node, Any], early: set[fx.Node | None], l
         large.add(node)
         return True
     if not large.isdisjoint(node.all_input_nodes):
+        if step in ("library", "part") and (results := _as_large(node, now)) is not None:
+            now[node] = results
+            large.add(node)
+            return True
         if step == "view":
             large.add(node)
         elif not isinstance(node.target, Length):
@@ -111,3 +118,35 @@ def _known(node: fx.Node, now: dict[fx.Node, Any], early: set[fx.Node | None], l
         return False
     # Of this shape it may be a copy (`x[:, :n].ravel()`).
     return step != "view" or not now[node].size or np.may_share_memory(now[node], args[0])
+
+
+def _as_large(node: fx.Node, now: dict[fx.Node, Any]) -> Any:
+    """Arrays of anything, as large as what a library gives for arrays of which only that is known. None where
+    data decide it."""
+    if any(now.get(arg) is None for arg in node.all_input_nodes):
+        return None
+    if step_of(node) == "part":
+        return node.target(*fx.node.map_arg(node.args, now.__getitem__))  # type: ignore[operator]
+    if not isinstance(node.target, Op) or node.target.varies or sized_by_data(node):
+        return None
+    try:
+        with adapter.fake_mode(), torch.no_grad():
+            args, kwargs = fx.node.map_arg((node.args, node.kwargs), lambda arg: _unknown(now[arg]))
+            found = node.target(*args, **kwargs)
+        found = found[0] if node.target.checked else found
+    except Exception:  # NumPy will say so itself
+        return None
+    several = isinstance(found, tuple | list)
+    made = tuple(map(_anything, found if several else (found,)))
+    return made if several else made[0]
+
+
+def _unknown(value: Any) -> Any:
+    """An array as a tensor without values, a number as it is."""
+    if not isinstance(value, np.ndarray):
+        return value
+    return torch.empty(value.shape, dtype=TORCH[value.dtype])
+
+
+def _anything(tensor: torch.Tensor) -> np.ndarray[Any, Any]:
+    return np.empty(tuple(tensor.shape), NUMPY[tensor.dtype])

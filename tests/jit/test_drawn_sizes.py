@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.signal import lfilter
 
 import npcompile
 from tests.checker import same
@@ -77,6 +78,43 @@ def walk_of(n, rng):
     return state.max(), state
 
 
+def smoothed(x, rng):
+    x = x.copy()
+    n = len(x)
+    for _ in range(3):
+        x = (x + x[rng.permutation(n)]) / 2
+    return x
+
+
+def spectrum(n, rng):
+    """Between draws and kernels, NumPy's libraries."""
+    s = np.linspace(0, 1, n) ** 2 + rng.normal(size=n)
+    power = np.fft.rfft(np.sort(s)).real
+    return power / power.max()
+
+
+def fitted(n, rng):
+    rows = rng.normal(size=(n, 3))
+    y = rows @ np.array([1.0, 2.0, 3.0]) + 0.5 * rng.random(n)
+    return np.linalg.lstsq(rows, y, rcond=None)[0]
+
+
+def printed(x, rng):
+    print(end="")
+    y = x * 2 + 1
+    return y.sum()
+
+
+def of_another_library(x, rng):
+    return lfilter([1.0], [1.0, -0.5], x) * 2 + x
+
+
+def mixed_in_place(x, rng):
+    y = x * 2
+    rng.shuffle(y)
+    return y[::2] + 1
+
+
 def a_scalar_between(x, rng):
     return x[: int(rng.integers(1, len(x)))].sum() + rng.random(len(x))
 
@@ -101,6 +139,13 @@ CASES: list[tuple[Callable[..., Any], bool, int]] = [
     (walk, False, 6),
     (walk_of, True, 9),
     (nothing_drawn, False, 3),
+    (a_scalar_between, False, 6),
+    (smoothed, False, 3),
+    (spectrum, True, 3),
+    (fitted, True, 6),
+    (printed, False, 3),
+    (of_another_library, False, 3),
+    (mixed_in_place, False, 6),
 ]
 ids = [row[0].__name__ for row in CASES]
 

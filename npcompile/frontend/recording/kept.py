@@ -19,6 +19,7 @@ from npcompile.frontend.made import is_named_tuple
 from npcompile.frontend.recording.managing import Managing
 from npcompile.frontend.recording.objects import MANY
 from npcompile.frontend.recording.place import do
+from npcompile.frontend.signature import NUMBERS
 
 _VIEWS: tuple[type, ...] = (
     type(OrderedDict().items()),
@@ -103,7 +104,7 @@ class Kept(Managing):
             if hasattr(type(args[0]), "__iter__"):
                 return (self.call(fn, [*self.iterate(args[0])]),)
         if type(own) in (list, tuple) and fn.__name__ in ("index", "count") and len(args) == 1:
-            if len(own) <= MANY and self.notes.traced(own, *args):
+            if len(own) <= MANY and self.notes.traced(own, *args) and self._are_compared((*own, *args)):
                 return (self._place(fn, own, args[0]),)
         if type(own) is frozenset and self.notes.tracked.get(own) is None:
             self._note(self._keys, args, None)
@@ -135,6 +136,17 @@ class Kept(Managing):
         held = [changes.get(name, _NOTHING) for name in kind._fields]
         held = [self.getitem(own, place) if value is _NOTHING else value for place, value in enumerate(held)]
         return (self.call(kind, *held),)
+
+    def _are_compared(self, items: Any) -> bool:
+        """Whether how these compare is seen: what is from outside and compares by what it is ends a
+        recording, as no answer for one such object is another's."""
+        kinds = (*NUMBERS, bool, str, bytes, type(None))
+        return all(
+            self._are_compared(item)
+            if type(item) in (list, tuple)
+            else type(item) in kinds or isinstance(item, np.generic) or id(item) in self.notes.objects
+            for item in items
+        )
 
     def _place(self, fn: Any, own: Any, value: Any) -> int:
         """`row.index(value)` or `row.count(value)`, item by item."""

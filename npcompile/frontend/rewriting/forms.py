@@ -62,9 +62,10 @@ def _is_range(node: ast.expr) -> TypeGuard[ast.Call]:
 
 
 def has_work(node: ast.AST) -> bool:
-    """Whether anything in this could be array work: an operation, a call or an item."""
+    """Whether anything in this could be array work: an operation, a call or an item; no literal (`-0.5`)."""
     work = (ast.BinOp, ast.Call, ast.Subscript, ast.UnaryOp, ast.AugAssign, ast.Compare)
-    return any(isinstance(part, work) for part in own_nodes([node]))
+    found = [part for part in own_nodes([node]) if isinstance(part, work)]
+    return any(isinstance(part, ast.Name | ast.Call) for one in found for part in ast.walk(one))
 
 
 def deletes(parts: list[ast.AST]) -> bool:
