@@ -223,7 +223,7 @@ def test_orders_that_go_by_the_layout_after_a_write(order: Any, monkeypatch: pyt
         x, mine, theirs = np.arange(3.0 * n).reshape((n, 3), order=order), np.zeros((n, 3)), np.zeros((n, 3))
         same(jitted(x, mine), flat(x, theirs), where=f"n = {n}")
         same(mine, theirs, where=f"what is written at n = {n}")
-    assert jitted.stats.programs <= 4
+    assert jitted.stats.programs <= 6  # two blocks, three lengths: the second one goes by the layout
 
 
 def relaxed(x, y):
