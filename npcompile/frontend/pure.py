@@ -145,19 +145,37 @@ SIZED_BY_DATA: frozenset[Any] = frozenset(
 # how many parameters come before `size`.
 DRAWS: dict[Any, int] = {
     **dict.fromkeys([Generator.random, Generator.standard_normal, Generator.standard_exponential], 0),
-    **dict.fromkeys([Generator.standard_cauchy, RandomState.random, RandomState.random_sample], 0),
+    **dict.fromkeys(
+        [
+            Generator.standard_cauchy,
+            RandomState.random,
+            RandomState.random_sample,
+            RandomState.standard_cauchy,
+        ],
+        0,
+    ),
     **dict.fromkeys([RandomState.standard_normal, RandomState.standard_exponential], 0),
     **dict.fromkeys([Generator.exponential, Generator.standard_gamma, Generator.poisson], 1),
     **dict.fromkeys([Generator.chisquare, Generator.geometric, Generator.rayleigh, Generator.standard_t], 1),
     **dict.fromkeys([RandomState.exponential, RandomState.poisson, RandomState.chisquare], 1),
-    **dict.fromkeys([RandomState.geometric, RandomState.rayleigh], 1),
+    **dict.fromkeys([RandomState.geometric, RandomState.rayleigh, RandomState.standard_gamma], 1),
+    **dict.fromkeys([Generator.weibull, Generator.power, Generator.pareto, Generator.zipf], 1),
+    **dict.fromkeys([RandomState.weibull, RandomState.power, RandomState.pareto, RandomState.zipf], 1),
+    **dict.fromkeys([Generator.logseries, RandomState.logseries, RandomState.standard_t], 1),
     **dict.fromkeys([Generator.normal, Generator.uniform, Generator.integers, Generator.gamma], 2),
     **dict.fromkeys([Generator.beta, Generator.binomial, Generator.lognormal, Generator.laplace], 2),
     **dict.fromkeys([Generator.logistic, Generator.gumbel, Generator.vonmises], 2),
     **dict.fromkeys([RandomState.normal, RandomState.uniform, RandomState.randint, RandomState.gamma], 2),
     **dict.fromkeys([RandomState.beta, RandomState.binomial, RandomState.lognormal], 2),
     **dict.fromkeys([RandomState.laplace, RandomState.gumbel, RandomState.vonmises], 2),
+    **dict.fromkeys([Generator.wald, Generator.f, Generator.negative_binomial], 2),
+    **dict.fromkeys(
+        [RandomState.wald, RandomState.f, RandomState.negative_binomial, RandomState.logistic], 2
+    ),
+    **dict.fromkeys([Generator.noncentral_chisquare, RandomState.noncentral_chisquare], 2),
     **dict.fromkeys([Generator.triangular, RandomState.triangular], 3),
+    **dict.fromkeys([Generator.noncentral_f, RandomState.noncentral_f], 3),
+    **dict.fromkeys([Generator.hypergeometric, RandomState.hypergeometric], 3),
 }
 
 # Those whose arguments are the lengths of the axes.

@@ -204,3 +204,40 @@ def test_a_nan_is_equal_to_none_but_one_object_with_itself(
             x = np.array([first, 1.0])
             same(jitted(a, b, x), fn(a, b, x), where=f"{a}, {b}")
     assert jitted.stats.replays
+
+
+COPIED: dict[str, Callable[[Any], Any]] = {
+    "tuple": lambda row: tuple(row) + (2,),
+    "times": lambda row: 2 * tuple(row),
+    "list": lambda row: list(row) + [2],
+    "reversed": lambda row: tuple(reversed(row)) + (2,),
+    "zip": lambda row: [a * b for a, b in zip(row, row, strict=True)],
+    "enumerate": lambda row: [place * item for place, item in enumerate(row)],
+    "iter": lambda row: [*iter(row), 2],
+    "next": lambda row: [next(iter(row)), 2],
+    "least": lambda row: [min(tuple(row) + (1,)), max(tuple(row))],
+    "a part": lambda row: tuple(row)[1:] + (2,),
+}
+
+
+class Held:
+    def __init__(self, row: list[Any]) -> None:
+        self.row = row
+
+
+@pytest.mark.parametrize("name", COPIED)
+@pytest.mark.parametrize(
+    "use", [lambda x, row: x * sum(row), lambda x, row: x + np.prod(row)], ids=["sum", "prod"]
+)
+def test_copies_of_lists_from_outside(monkeypatch: pytest.MonkeyPatch, name: str, use: Any) -> None:
+    """What a list holds is read and checked where it is copied: the copies were of what it had held."""
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+    monkeypatch.setenv("NPCOMPILE_WAIT", "1")
+    copied = COPIED[name]
+
+    def fn(x: Any, held: Any) -> Any:
+        return use(x, copied(held.row))
+
+    jitted = npcompile.jit(fn)
+    for row in ([20, 4], [20, 3], [20, 4], [25, 4], [20, 2], [2, 20]):
+        same(jitted(X, Held(row)), fn(X, Held(row)), where=str(row))

@@ -10,6 +10,7 @@ import pytest
 from scipy.signal import lfilter
 
 import npcompile
+from npcompile.frontend import pure
 from tests.checker import same
 
 
@@ -123,6 +124,12 @@ def nothing_drawn(x, rng):
     return x * float(rng.random()) + rng.normal(size=(len(x), 0)).sum()
 
 
+def of_rarer_distributions(x, rng):
+    return (
+        rng.weibull(2.0, len(x)) * x + rng.pareto(np.abs(x) + 1) - rng.hypergeometric(5, 5, 3, size=x.shape)
+    )
+
+
 # What is drawn, whether it takes a number, and how many programs it has.
 CASES: list[tuple[Callable[..., Any], bool, int]] = [
     (monte_carlo, True, 3),
@@ -146,6 +153,7 @@ CASES: list[tuple[Callable[..., Any], bool, int]] = [
     (printed, False, 3),
     (of_another_library, False, 3),
     (mixed_in_place, False, 6),
+    (of_rarer_distributions, False, 3),
 ]
 ids = [row[0].__name__ for row in CASES]
 
@@ -176,3 +184,44 @@ def test_compiled(fn: Any) -> None:
     run(jitted, [12, 20, 33, 57, 90, 12], fn is rows)
     assert jitted.stats.programs <= 3, jitted.stats
     assert jitted.stats.replays >= 6, jitted.stats
+
+
+class Count:
+    """What Python takes for a number by asking it."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    def __index__(self) -> int:
+        return self.number
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        return np.arange(float(self.number))
+
+
+@pytest.mark.filterwarnings("ignore::npcompile.NotCompiledWarning")
+@pytest.mark.parametrize(
+    "fn",
+    [
+        lambda x, rng, count: rng.random(count) * 2,
+        lambda x, rng, count: rng.random((count, 2)) * 2,
+        lambda x, rng, count: rng.normal(loc=count) * 2,
+        lambda x, rng, count: rng.uniform(x[0], [count, count]) * 2,
+    ],
+    ids=["size", "of a tuple", "parameter", "of a list"],
+)
+def test_sizes_that_objects_give(monkeypatch: pytest.MonkeyPatch, fn: Any) -> None:
+    """They are the user's code, and give others at each call."""
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+    jitted = npcompile.jit(fn)
+    for number in (3, 4, 5, 3, 4, 5):
+        mine, theirs = np.random.default_rng(number), np.random.default_rng(number)
+        same(jitted(np.zeros(5), mine, Count(number)), fn(np.zeros(5), theirs, Count(number)))
+        assert mine.random() == theirs.random()
+
+
+def test_parameters_before_the_size() -> None:
+    for function, before in pure.DRAWS.items():
+        words = function.__doc__.strip().partition("(")[2].partition(")")[0].split(",")
+        names = [word.partition("=")[0].strip() for word in words]
+        assert [name for name in names if name not in ("self", "$self")].index("size") == before, function

@@ -131,6 +131,8 @@ class Calls(Special):
         known = type(obj) in SIMPLE or id(obj) in self.notes.containers
         if not known and self.notes.tracked.node(obj) is not None:
             self.stop(f"{fn.__name__}() of a {type(obj).__name__} that a call gave")
+        elif self.on:  # what is made of it holds what was read
+            self._note(self._gone_through, obj)
         return obj
 
     def _builtin(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

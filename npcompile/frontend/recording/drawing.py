@@ -15,13 +15,22 @@ from npcompile.frontend.program import Call
 from npcompile.frontend.recording.following import Following
 from npcompile.frontend.recording.place import do
 from npcompile.frontend.rewrite import Rewritten, rewrite
+from npcompile.frontend.signature import NUMBERS
 from npcompile.frontend.table import computed
 
 _METHOD = type(np.random.Generator.random)
+_PLAIN = frozenset([*NUMBERS, bool, str, range, type(None)])
 
 
 def _counts(arg: Any) -> bool:
     return type(arg) in (int, tuple, list) or isinstance(arg, np.integer)
+
+
+def _is_plain(arg: Any) -> bool:
+    """Whether it decides sizes by what it is: `__index__` and `__array__` of the user's may give any."""
+    if type(arg) in (tuple, list):
+        return all(map(_is_plain, arg))
+    return is_array(arg) or type(arg) in _PLAIN or isinstance(arg, np.generic | np.dtype | type)
 
 
 class Drawing(Following):
@@ -34,7 +43,8 @@ class Drawing(Following):
 
     def _listed(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if type(fn) is _METHOD and self.on and is_draw(fn):
-            if kwargs.get("out") is None and (fn not in pure.PICKS or self._is_followed_pick(args, kwargs)):
+            followed = fn not in pure.PICKS or self._is_followed_pick(args, kwargs)
+            if followed and kwargs.get("out") is None and all(map(_is_plain, (*args[1:], *kwargs.values()))):
                 return self._note(self._drawn, fn, args, kwargs, do(fn, *args, **kwargs))
         return super()._listed(fn, args, kwargs)
 
