@@ -44,6 +44,9 @@ class Drawing(Following):
     def _listed(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if type(fn) is _METHOD and self.on and is_draw(fn):
             followed = fn not in pure.PICKS or self._is_followed_pick(args, kwargs)
+            place = pure.DRAWS.get(fn, 1) + 1
+            if is_array(kwargs.get("size")) or any(map(is_array, args[place : place + 1])):
+                followed = False  # what is in it would have to be decided
             if followed and kwargs.get("out") is None and all(map(_is_plain, (*args[1:], *kwargs.values()))):
                 return self._note(self._drawn, fn, args, kwargs, do(fn, *args, **kwargs))
         return super()._listed(fn, args, kwargs)
