@@ -37,6 +37,7 @@ def answers(name: str, jit: bool) -> list[Any]:
 
 @pytest.mark.filterwarnings("ignore::npcompile.NotCompiledWarning")
 @pytest.mark.parametrize("name", MAKERS)
+@pytest.mark.filterwarnings("ignore:Setting the (dtype|shape|strides):DeprecationWarning")  # NumPy 2.5
 def test_each_answer_is_that_of_the_moment(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
     for at, (got, want) in enumerate(zip(answers(name, True), answers(name, False), strict=True)):
