@@ -80,7 +80,7 @@ def _free(program: Program) -> Iterator[fx.Node]:
 
 def further(program: Program, now: dict[fx.Node, Any], made: dict[fx.Node, Any]) -> None:
     """Learn what follows from how large the results of a kernel are."""
-    large = {*made, *(node for node in now if step_of(node) in ("op", "opaque"))}
+    large = {*made, *(node for node in now if step_of(node) in ("op", "opaque", "library", "part"))}
     now.update(made)
     for node in program.graph.nodes:
         if node not in now:
