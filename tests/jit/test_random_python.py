@@ -7,26 +7,34 @@ import warnings
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, seed, settings
+from hypothesis import strategies as st
 
 from tests.jit.python_grower import PRELUDE, PythonGrower
 from tests.jit.random_python import check
 
 PROGRAMS = 300
-PARTS = 10
+PARTS = 10  # tests that run side by side
 
 
 @pytest.mark.parametrize("part", range(PARTS))
 def test_random_programs_are_pythons(part: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
-    replayed = 0
-    for seed in range(part, PROGRAMS, PARTS):
-        source = PythonGrower(random.Random(seed)).source
+    replayed: list[bool] = []
+
+    @seed(part)
+    @settings(max_examples=PROGRAMS // PARTS, derandomize=False, suppress_health_check=list(HealthCheck))
+    @given(rng=st.randoms(use_true_random=False), number=st.integers(0, 2**32))
+    def run(rng: random.Random, number: int) -> None:
+        source = PythonGrower(rng).source
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # uncompiled functions say so
-                stats = check(source, tmp_path, seed).stats
+                stats = check(source, tmp_path, number).stats
         except Exception as wrong:
             text = source.removeprefix(PRELUDE)
-            raise AssertionError(f"seed {seed}: {type(wrong).__name__}: {wrong}\n{text}") from wrong
-        replayed += stats.programs > 0
-    assert replayed > PROGRAMS // PARTS // 2, "hardly anything is replayed: nothing has been tested"
+            raise AssertionError(f"seed {number}: {type(wrong).__name__}: {wrong}\n{text}") from wrong
+        replayed.append(stats.programs > 0)
+
+    run()
+    assert sum(replayed) > PROGRAMS // PARTS // 2, "hardly anything is replayed: nothing has been tested"
