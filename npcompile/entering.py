@@ -27,6 +27,7 @@ class Entering:
     raises: bool  # nor are any until one does not raise: it sees to that, too
     owner: Recorded  # the function that is cut
     root: Any  # the jitted function that it belongs to
+    _as_they_are: set[types.CodeType]  # of functions that are called as they are
     _substitutes: bool  # something may be called in place of NumPy's own
     entered: bool  # something that was called in the call at hand was jitted
 
@@ -36,8 +37,11 @@ class Entering:
 
     def enter(self, fn: Any) -> Any:
         """What Python between the blocks calls for `fn`: functions of the user's are jitted, too."""
-        if type(fn) is types.BuiltinFunctionType and fn.__name__ not in _SEEN_TO and not self._substitutes:
-            return fn  # asked at each trip of a loop
+        kind = type(fn)  # asked at each trip of a loop
+        if kind is types.FunctionType and fn.__code__ in self._as_they_are:
+            return fn
+        if kind is types.BuiltinFunctionType and fn.__name__ not in _SEEN_TO and not self._substitutes:
+            return fn
         made = self._entered(fn)
         if made is not fn:
             self.entered = True
@@ -92,6 +96,7 @@ class Entering:
         if known is None:
             known = self.root.callees[key] = self.callee(fn) if _is_usable(fn) else PLAIN
         if known is PLAIN:
+            self._as_they_are.add(fn.__code__)
             return fn
         return known if known.__wrapped__ is fn else known.of(fn)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 # At so many calls nothing was jitted, neither a block nor what was called: then only one call in so many, or
 # up to twice as many, is looked at.
 MAX_IDLE, AGAIN = 8, 16
+# After so many more looks at which there was nothing, there is nothing to come, whatever its arguments.
+LOOKS = 4
 
 # After so many calls in a row that raised they are called as they are until one does not; from then on after
 # so many times as many, each time: what answers now and then is to be compiled work.
@@ -19,6 +21,11 @@ class Idling:
         self._looks = 0
         self.raised = 0  # calls in a row
         self._patience = MAX_RAISED
+
+    @property
+    def long(self) -> bool:
+        """Whether that has been so for long."""
+        return self._looks >= LOOKS and self.calls > MAX_IDLE
 
     def raises(self) -> bool:
         """A call that was looked at raised: whether those to come need not be, until one does not raise."""

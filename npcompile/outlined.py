@@ -22,14 +22,7 @@ from npcompile.deciding import decided_by, done_for_effect
 from npcompile.entering import PLAIN, Entering
 from npcompile.frontend import follow
 from npcompile.frontend.lengths import apart
-from npcompile.frontend.outline import (
-    Outline,
-    Piece,
-    goes_as_before,
-    must_be_cut,
-    outline,
-    tree_of,
-)
+from npcompile.frontend.outline import Outline, Piece, goes_as_before, must_be_cut, outline, tree_of
 from npcompile.frontend.program import step_of
 from npcompile.frontend.rewriting.blocks import Levels
 from npcompile.frontend.rewriting.scopes import own_nodes
@@ -56,9 +49,9 @@ class Outlined(Entering):
     """The cut of one function for one signature of its arguments."""
 
     def __init__(self, owner: Recorded, root: Any, levels: Levels) -> None:
-        self.owner = owner
-        self.root = root
+        self.owner, self.root = owner, root
         self.levels = levels
+        self._as_they_are = set()
         self.stale = True  # the levels have changed since the function was cut
         self.made: Outline | None = None
         self.why: tuple[str | None, int | None] | None = None  # it could not be recorded whole: reason, line
@@ -68,8 +61,7 @@ class Outlined(Entering):
         # What Python calls between blocks may be called with other options, whatever is compiled.
         self._substitutes = owner._default_float is not None or owner.fast_random or owner.resizes
         self._direct = owner._direct and not (owner._strict or self._substitutes)
-        self.has_run = False
-        self.entered = False  # something that was called in the call at hand was jitted
+        self.has_run = self.entered = False
         self.idling = Idling()
         self.rest, self.raises = 0, False
         self.rounds = 0  # how often it was measured what Python does
@@ -127,6 +119,12 @@ class Outlined(Entering):
         blocks = (self.blocks.get(self.key_of(piece)) for piece in pieces)
         return [block for block in blocks if block is not None]
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether it comes to the function itself."""
+        idle = self.idling.long and not self._substitutes
+        return self.made is not None and (idle or self.made.function is self.owner.__wrapped__)
+
     def key_of(self, piece: Piece) -> Any:
         """What a block is known by from cut to cut."""
         return (*map(id, piece.block.statements), piece.block.takes, piece.block.gives)
@@ -179,6 +177,8 @@ class Outlined(Entering):
                 own.plain_calls += 1
             if not resting:
                 self.rest = self.idling.note(self.entered or bool(self.made.pieces))
+                if self.rest and isinstance(self.owner, Callee):
+                    self.owner.leave_if_plain()
 
     def wait(self, deadline: float | None) -> None:
         waiting: list[Any] = list(self.blocks.values())
@@ -249,7 +249,7 @@ class Callee(Inner):
     def leave_if_plain(self) -> None:
         """Have it called as it is if that is what it comes to at all signatures seen."""
         cuts = [s.outlined for s in self._states.values() if not (s.small or s.plain)]
-        if all(cut and cut.made and cut.made.function is cut.owner.__wrapped__ for cut in cuts):
+        if all(cut and cut.is_plain for cut in cuts):
             self.leave()
 
     def leave(self) -> None:

@@ -3,6 +3,7 @@ functions and never stale."""
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -154,3 +155,40 @@ def test_right_at_each_call(
                 if name in held:
                     setattr(kind, name, held[name])
         Grid.__dict__["x"].__dict__.pop("factor", None)
+
+
+class Holder:
+    """Holds functions as they are: in an object none of them binds."""
+
+    def __init__(self, solve: Any) -> None:
+        self.solve = solve
+        self.matrix = np.eye(3) * 2
+
+
+def solved(holder, k):
+    return holder.solve(holder.matrix * k) + 1
+
+
+@npcompile.jit
+def twice(matrix):
+    return matrix * 2
+
+
+HELD = [np.linalg.inv, np.transpose, twice, np.sqrt, abs]
+
+
+@pytest.mark.parametrize("function", HELD, ids=operator.attrgetter("__name__"))
+def test_functions_that_an_object_holds(function: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+    jitted, holder = npcompile.jit(solved), Holder(function)
+    for call in range(4):
+        same(jitted(holder, 1.5 + call), solved(holder, 1.5 + call))
+    assert (jitted.stats.recordings, jitted.stats.replays) == (1, 3), jitted.stats
+    for other in (np.linalg.pinv, np.negative):
+        holder.solve = other
+        same(jitted(holder, 0.5), solved(holder, 0.5))
+    Holder.solve = property(lambda self: np.cos)  # type: ignore[attr-defined]
+    try:
+        same(jitted(holder, 0.5), solved(holder, 0.5))
+    finally:
+        del Holder.solve  # type: ignore[attr-defined]

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from npcompile import jit
+from npcompile.entering import Entering
 from npcompile.inner import MANY_TOO_SMALL
 from npcompile.recorded import Recorded
 from tests.checker import same
@@ -49,3 +50,29 @@ def test_both_sizes(monkeypatch):
     for args in (small, large, small):
         same(f(*args, 40), march(*args, 40), ulp=2**10)
     assert len(asked) <= 3 * 3, asked  # of the calls of the function itself; next to none of a part's
+
+
+def gathered(x, points):
+    def near(p):
+        found = []
+        for q in points:
+            if abs(q - p) < 1:
+                found.append(q)
+        return found
+
+    for p in points:
+        x = np.sqrt(np.abs(x)) + len(near(p))
+        x[::2] *= 0.5
+    return x
+
+
+def test_helpers_of_which_nothing_is_compiled_are_called_as_they_are(monkeypatch):
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+    f, x, points = jit(gathered), np.arange(50.0), list(range(40))
+    for _ in range(4):
+        same(f(x, points), gathered(x, points), ulp=16)
+    asked = []
+    entered = Entering._entered
+    monkeypatch.setattr(Entering, "_entered", lambda self, fn: asked.append(fn) or entered(self, fn))
+    same(f(x, points), gathered(x, points), ulp=16)
+    assert not [fn for fn in asked if getattr(fn, "__name__", "") == "near"], asked

@@ -20,7 +20,7 @@ from npcompile.frontend.constants import folded, without_masks
 from npcompile.frontend.drawn import GENERATORS, is_draw
 from npcompile.frontend.fixed import is_fixed, take
 from npcompile.frontend.hooks import COMPARE
-from npcompile.frontend.made import is_named_tuple, is_users_mapping
+from npcompile.frontend.made import is_named_tuple, is_own, is_users_mapping
 from npcompile.frontend.meant import as_index
 from npcompile.frontend.ndarray import is_basic
 from npcompile.frontend.notes import Unfollowed
@@ -60,6 +60,8 @@ def _computed(obj: Any, name: str) -> bool:
     found = inspect.getattr_static(obj, name, _computed)
     if found is _computed:  # it is nowhere: `__getattr__` made it
         return True
+    if not isinstance(obj, type) and is_own(obj, name):  # `self.inv = np.linalg.inv`: it binds to nothing
+        return False
     return hasattr(type(found), "__get__") and not isinstance(found, _PLAIN_DESCRIPTORS)
 
 
