@@ -21,6 +21,7 @@ _ADVICE: tuple[tuple[str, str], ...] = (
         r"sizes or decisions of its own",
         "keep the size: np.where, or `where=` of reductions; and decide outside the function",
     ),
+    (r"operations, more than", "a loop in place of repeated lines, or several functions"),
     (r"a loop over", "loop over a range, a list or an array"),
     (r"a store to attribute|deleting attribute", "return the new value, and store it in the caller"),
     (r"a store to (global|closure)|container from outside is used in place", "return the new value instead"),

@@ -21,7 +21,7 @@ from npcompile.frontend.rewrite import LOOKS
 from npcompile.frontend.rewriting.blocks import Block, Levels
 from npcompile.frontend.rewriting.clock import TICK, TOCK, clocked
 from npcompile.frontend.rewriting.cut import Cutter
-from npcompile.frontend.rewriting.facts import Facts
+from npcompile.frontend.rewriting.facts import MAX_WORK, Facts
 from npcompile.frontend.rewriting.forms import (
     ENTER,
     appended_to,
@@ -32,6 +32,7 @@ from npcompile.frontend.rewriting.forms import (
     root_of,
 )
 from npcompile.frontend.rewriting.scopes import (
+    WORK,
     body_of,
     function_scope,
     own_nodes,
@@ -250,7 +251,8 @@ def _meant(node: ast.expr, known: dict[str, Any]) -> Any:
 
 def must_be_cut(fn: FunctionType) -> bool:
     """Whether a function holds what no recording of the whole follows: loops that count or go on while
-    something holds, calls for their effect, `yield`; or any loop, where that was tried in vain."""
+    something holds, calls for their effect, `yield`, more operations than one recording is to follow; or any
+    loop, where that was tried in vain."""
     try:
         node, imports = tree_of(fn)
     except NotFound:
@@ -259,7 +261,9 @@ def must_be_cut(fn: FunctionType) -> bool:
     tried = known is not None and known.tried
     last = node.body[-1]
     made = set(stored_names(*node.body)) | {fn.__code__.co_varnames[place] for place in histories(fn)}
+    work = 0
     for part in own_nodes(body_of(node)):
+        work += isinstance(part, WORK)
         changed = changes_container(part)
         if changed is not None and changed not in made and changed not in imports:
             return True
@@ -271,7 +275,7 @@ def must_be_cut(fn: FunctionType) -> bool:
             return True
         if isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Del):
             return True
-    return False
+    return work > 2 * MAX_WORK
 
 
 def histories(fn: Any) -> frozenset[int]:

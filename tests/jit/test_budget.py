@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import runpy
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -119,3 +121,33 @@ def test_hundreds_of_operations_are_some_segments() -> None:
         judge(jitted, long, (np.arange(5.0),))
     assert (jitted.stats.programs, jitted.stats.replays, jitted.stats.reasons) == (1, 2, [])
     assert 3 <= jitted.stats.segments <= 6
+
+
+def straight(path: Path, statements: int) -> Any:
+    """A function of so many statements, one after the other, of four operations each."""
+    lines = [f"    x = x * 0.5 + np.abs(y - {number % 7})" for number in range(statements)]
+    path.write_text("\n".join(["import numpy as np", "def f(x, y):", *lines, "    return x", ""]))
+    return runpy.run_path(str(path))["f"]
+
+
+def test_thousands_of_statements_are_some_blocks(tmp_path: Path) -> None:
+    """None of which is recorded in vain: a recording of too many steps had been given up at each call."""
+    long = straight(tmp_path / "long.py", 700)
+    jitted = npcompile.jit(long)
+    for _ in range(3):
+        judge(jitted, long, (np.arange(5.0), np.ones(5)))
+    stats = jitted.stats
+    assert (stats.recordings, stats.programs, stats.replays, stats.reasons) == (5, 5, 2, [])
+
+
+@pytest.mark.filterwarnings("ignore::npcompile.jit.NotCompiledWarning")
+def test_source_that_is_too_long_runs_plain_and_is_told(tmp_path: Path) -> None:
+    longest = straight(tmp_path / "longest.py", 1300)
+    jitted = npcompile.jit(longest)
+    for _ in range(2):
+        judge(jitted, longest, (np.arange(5.0), np.ones(5)))
+    assert (jitted.stats.recordings, jitted.stats.plain_calls) == (0, 2)
+    (reason,) = jitted.stats.reasons
+    assert reason.startswith(f"{tmp_path / 'longest.py'}:2: its source has 5200 operations"), reason
+    with pytest.raises(npcompile.NotCompiledError, match="a loop in place of repeated lines"):
+        npcompile.jit(longest, strict=True)(np.arange(5.0), np.ones(5))

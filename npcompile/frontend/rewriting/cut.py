@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from npcompile.frontend.rewriting.blocks import Block, Cut, Levels, bound_by, function_of
-from npcompile.frontend.rewriting.facts import NEVER_HELD, Facts
+from npcompile.frontend.rewriting.facts import NEVER_HELD, Facts, Gathered
 from npcompile.frontend.rewriting.flow import deleted, is_scalar, loads, surely_stored
 from npcompile.frontend.rewriting.forms import (
     asks_numbers,
@@ -57,7 +57,7 @@ class Cutter:
         self.facts = facts
         self.levels = levels
         self.blocks: list[Block] = []
-        self.run: list[tuple[ast.stmt, ast.AST]] = []  # of the block being gathered, with their origins
+        self.run = Gathered(facts)  # of the block being gathered
         self.bound: set[str] = set()  # names surely bound here
         self.before_run: set[str] = set()  # and where the block being gathered begins
         self.loops: list[ast.For | ast.While] = []  # around
@@ -92,7 +92,7 @@ class Cutter:
     def body(self, statements: list[ast.stmt]) -> list[ast.stmt]:
         made: list[ast.stmt] = []
         for node in statements:
-            if node in self.levels.starts or self.protected:
+            if node in self.levels.starts or self.protected or self.run.is_full:
                 made += self.flush()
             if isinstance(node, ast.AnnAssign) and node.value is None and isinstance(node.target, ast.Name):
                 made.append(node)  # does nothing
@@ -112,9 +112,9 @@ class Cutter:
         return made + self.flush()
 
     def _gather(self, node: ast.stmt, origin: ast.AST) -> None:
-        if not self.run:
+        if not self.run.body:
             self.before_run = set(self.bound)
-        self.run.append((node, origin))
+        self.run.add(node, origin)
 
     def _aside(self, node: ast.stmt) -> bool:
         """Whether a statement only works out a counter, and may be done before the block being gathered."""
@@ -134,9 +134,8 @@ class Cutter:
             isinstance(part, ast.Mod | ast.FloorDiv) for part in ast.walk(node)
         ):
             return False
-        stored, reads = self.facts.stored(self.run), loads(node)
-        touched = stored | loads(*(held for held, _ in self.run))
-        return target.id not in touched and not reads & stored and reads <= self.bound
+        run, reads = self.run, loads(node)
+        return target.id not in run.stored | run.loads and not reads & run.stored and reads <= self.bound
 
     def holds(self, node: ast.stmt) -> bool:
         """Whether the block being gathered may hold this statement, too."""
@@ -147,7 +146,7 @@ class Cutter:
             return False
         if not form.at_once and (self.protected or form.stored & self.facts.captured):
             return False
-        read, _ = self.facts.exposed([*self.run, (node, node)])
+        read = self.run.read | (form.reads - self.run.binds)
         # Where the statement may not bind a name that is read later, the name must have a value before it.
         live = self.facts.live
         unsure = (form.stored - form.binds) & (live.after.get(node, frozenset()) | live.always)
@@ -325,10 +324,9 @@ class Cutter:
         made = node if asks_numbers(node) or unsure else self.value(node, origin, extract=False)
         if made is node:
             return node
-        ((store, _),) = self.run
-        assert isinstance(store, ast.Assign) and isinstance(made, ast.Name)
-        self.run, self.held = [], []
-        return self._call(self._block([(store, origin)], {made.id}), node)
+        assert isinstance(made, ast.Name)
+        run, self.run, self.held = self.run, Gathered(self.facts), []
+        return self._call(self._block(run, {made.id}), node)
 
     def python_For(self, node: ast.For) -> list[ast.stmt]:
         made = copy.copy(node)
@@ -381,13 +379,13 @@ class Cutter:
 
     def flush(self) -> list[ast.stmt]:
         """The call of a block that holds what was gathered."""
-        run, self.run = self.run, []
+        gathered, self.run = self.run, Gathered(self.facts)
+        run, stored, surely = gathered.body, gathered.stored, gathered.binds
         if not run:
             return []
         statements = [held for held, _ in run]
         if not any(has_work(statement) for statement in statements):
             return statements
-        stored = self.facts.stored(run)
         last: Any = run[-1][1]
         later = self.facts.live.after.get(last, frozenset()) | self.facts.live.always
         for held, origin in run:
@@ -395,21 +393,19 @@ class Cutter:
                 assert isinstance(origin, ast.stmt)
                 later |= self.facts.live.ahead[origin]
         mine = {name for name in stored if name.startswith(self._prefix())}
-        _, surely = self.facts.exposed(run)
         # What may have no value after the block is read nowhere, or the block would not hold it.
         kept_only = {name for held in statements for name in only_kept(held)} - self.loaded
         gives = {name for name in stored & (later | kept_only) if name in surely or name in self.bound} | mine
-        block = self._block(run, gives)
+        block = self._block(gathered, gives)
         call = self._call(block, statements[0])
         made = kept(call, block.gives)
         unsure = set(block.takes) - self.before_run
         return where_bound(unsure, self._temporary(call), made, statements) if unsure else [made]
 
-    def _block(self, run: list[tuple[ast.stmt, ast.AST]], gives: set[str]) -> Block:
-        statements = [held for held, _ in run]
-        read, surely = self.facts.exposed(run)
-        takes = {name for name in read if self.facts.is_local(name) or name.startswith(self._prefix())}
-        takes |= gives - surely  # what it may leave as it was
+    def _block(self, run: Gathered, gives: set[str]) -> Block:
+        statements = [held for held, _ in run.body]
+        takes = {name for name in run.read if self.facts.is_local(name) or name.startswith(self._prefix())}
+        takes |= gives - run.binds  # what it may leave as it was
         ordered = tuple(sorted(takes)), tuple(sorted(gives))
         node = function_of(self.node.name, statements, *ordered)
         variables, names = bound_by(self.loops)
@@ -417,7 +413,7 @@ class Cutter:
             f".block{len(self.blocks)}",
             node,
             *ordered,
-            tuple(dict.fromkeys(origin for _, origin in run)),
+            tuple(dict.fromkeys(origin for _, origin in run.body)),
             frozenset(takes & variables),
             frozenset(takes - names),
             bool(self.loops),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
 
 from npcompile.frontend.rewriting.flow import (
     Liveness,
@@ -16,7 +15,7 @@ from npcompile.frontend.rewriting.flow import (
     scalars,
 )
 from npcompile.frontend.rewriting.forms import deletes, is_short, is_super
-from npcompile.frontend.rewriting.scopes import Scope, own_nodes, stored_names
+from npcompile.frontend.rewriting.scopes import WORK, Scope, own_nodes, stored_names
 from npcompile.frontend.rewriting.source import mangle
 
 _HELD = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.If, ast.For, ast.Pass, ast.Assert)
@@ -26,6 +25,10 @@ NEVER_HELD = (
     + (ast.Import, ast.ImportFrom, ast.Global, ast.Nonlocal, ast.Match, ast.AsyncFunctionDef, ast.AsyncFor)
     + (ast.AsyncWith, ast.TryStar)
 )
+
+# So many operations a block is to have at most: a recording of too many steps is given up, which is found out
+# only when they have been made.
+MAX_WORK = 600
 
 
 def arguments(node: ast.FunctionDef) -> list[str]:
@@ -40,7 +43,7 @@ class Form:
     parts: its nodes. stored, loads: the names that it stores and reads. reads, binds: those that it reads
     before it has bound them, and those that it surely binds. holds: whether a block may hold it, were there
     nothing else to know. at_once: whether it binds its names last, all or none, so that an exception before
-    leaves them as they were.
+    leaves them as they were. work: how many operations it has.
     """
 
     def __init__(self, node: ast.stmt, facts: Facts) -> None:
@@ -51,6 +54,7 @@ class Form:
         self.reads, self.binds = frozenset(reads), frozenset(binds)
         self.holds = self._holds(node, facts)
         self.at_once = not self.stored or self._at_once(node)
+        self.work = sum(isinstance(part, WORK) for part in self.parts)
 
     def _holds(self, node: ast.stmt, facts: Facts) -> bool:
         if not isinstance(node, _HELD) or isinstance(node, ast.Pass):
@@ -118,21 +122,30 @@ class Facts:
                 return name in self.displays
         return False
 
-    def stored(self, body: Iterable[tuple[ast.stmt, ast.AST]]) -> frozenset[str]:
-        """The names that statements store, given with what they come from."""
-        names = [self.form(n).stored if n is origin else frozenset(stored_names(n)) for n, origin in body]
-        return frozenset().union(*names)
 
-    def exposed(self, body: Iterable[tuple[ast.stmt, ast.AST]]) -> tuple[set[str], set[str]]:
-        """As `flow.exposed`, of statements with what they come from."""
-        read: set[str] = set()
-        bound: set[str] = set()
-        for node, origin in body:
-            if node is origin:
-                form = self.form(node)
-                reads, binds = form.reads, form.binds
-            else:
-                reads, binds = (frozenset(names) for names in exposed([node]))
-            read |= reads - bound
-            bound |= binds
-        return read, bound
+class Gathered:
+    """Statements that are to be a block, with what each comes from: the names that they store and read, those
+    that they read before they have bound them, and those that they surely bind."""
+
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
+        self.body: list[tuple[ast.stmt, ast.AST]] = []
+        self.stored: set[str] = set()
+        self.loads: set[str] = set()
+        self.read: set[str] = set()
+        self.binds: set[str] = set()
+        self._work = 0
+
+    def add(self, node: ast.stmt, origin: ast.AST) -> None:
+        form = self.facts.form(node) if node is origin else Form(node, self.facts)
+        self.body.append((node, origin))
+        self.stored |= form.stored
+        self.loads |= form.loads
+        self.read |= form.reads - self.binds
+        self.binds |= form.binds
+        self._work += form.work
+
+    @property
+    def is_full(self) -> bool:
+        """Whether these are as much as one recording is to follow."""
+        return self._work >= MAX_WORK

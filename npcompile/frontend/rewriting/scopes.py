@@ -266,6 +266,10 @@ class _Reads(ast.NodeVisitor):
             self.visit_name(node)
 
 
+# What may be an operation on arrays; and how many of them a function is to have at most: each takes about
+# half a millisecond of the first call.
+WORK = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Call, ast.Subscript, ast.AugAssign)
+MAX_SOURCE = 5_000
 _READS_FRAME = ("locals", "eval", "exec", "globals")
 _READS_FRAME_BARE = ("vars", "dir")
 
@@ -277,6 +281,8 @@ def plain_reason(
     if isinstance(node, ast.AsyncFunctionDef):
         return "it is a coroutine"
     nodes = list(own_nodes(body_of(node)))
+    if (work := sum(isinstance(n, WORK) for n in nodes)) > MAX_SOURCE:
+        return f"its source has {work} operations, more than the {MAX_SOURCE} that are looked at"
     called_with: dict[ast.AST, int] = {
         n.func: len(n.args) + len(n.keywords) for n in nodes if isinstance(n, ast.Call)
     }
