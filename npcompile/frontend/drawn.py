@@ -12,6 +12,7 @@ from npcompile.frontend import pure
 from npcompile.frontend.program import Call, Length, value_of
 from npcompile.frontend.table import NUMPY
 from npcompile.lower.segment import nodes_in
+from npcompile.lower.sizes import SMALLEST
 
 _PERMUTATIONS = (np.random.Generator.permutation, np.random.RandomState.permutation)
 GENERATORS = (np.random.Generator, np.random.RandomState)
@@ -39,9 +40,13 @@ def stand_in(node: fx.Node, now: dict[fx.Node, Any]) -> np.ndarray[Any, Any] | N
         shape = _shape(call.function, args, kwargs)
     except Exception:  # NumPy will say so itself
         return None
-    if shape is None or len(shape) != len(value.shape) or sorted(value.strides)[::-1] != [*value.strides]:
+    if shape is None or len(shape) != len(value.shape):
         return None
-    return np.empty(shape, NUMPY[value.dtype])
+    order = sorted(range(len(shape)), key=lambda axis: -value.strides[axis])
+    if order != [*range(len(shape))] and min(*shape, *value.shape) < SMALLEST:
+        return None  # how it lies does not show in strides
+    lying: np.ndarray[Any, Any] = np.empty([shape[axis] for axis in order], NUMPY[value.dtype])
+    return lying.transpose(np.argsort(order))
 
 
 def length_drawn(node: fx.Node, axis: int) -> tuple[fx.Node, int] | None:
@@ -51,7 +56,7 @@ def length_drawn(node: fx.Node, axis: int) -> tuple[fx.Node, int] | None:
         return None
     args = node.args[1:]
     if call.function in pure.PICKS:
-        source = _source(args, node.kwargs)
+        source = source_of(args, node.kwargs)
         if isinstance(source, fx.Node) and value_of(source).kind == "array":
             if call.function in _PERMUTATIONS:
                 return source, axis
@@ -68,11 +73,14 @@ def length_drawn(node: fx.Node, axis: int) -> tuple[fx.Node, int] | None:
 def _shape(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[int, ...] | None:
     """That of what a method of a generator gives for these arguments."""
     if function in pure.PICKS:
-        shape = np.shape(_source(args, kwargs))
+        shape = np.shape(source_of(args, kwargs))
         if function in _PERMUTATIONS and shape:
             return shape
         if len(shape) > 1:
-            return None
+            axis = args[4] if len(args) > 4 else kwargs.get("axis", 0)
+            axis = operator.index(axis) % len(shape)
+            rows = _asked(function, args, kwargs) or ()
+            return (*shape[:axis], *map(operator.index, rows), *shape[axis + 1 :])
     if (asked := _asked(function, args, kwargs)) is not None:
         return tuple(map(operator.index, asked))
     if function in pure.PICKS:
@@ -80,7 +88,7 @@ def _shape(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tupl
     return np.broadcast_shapes(*map(np.shape, (*args[: pure.DRAWS[function]], *kwargs.values())))
 
 
-def _source(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def source_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What is picked from, or mixed."""
     return args[0] if args else kwargs.get("a", kwargs.get("x"))
 
@@ -90,7 +98,7 @@ def _asked(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tupl
     if function in pure.DRAWS_OF:
         return args
     if function in _PERMUTATIONS:
-        return (_source(args, kwargs),)
+        return (source_of(args, kwargs),)
     before = 1 if function in pure.PICKS else pure.DRAWS[function]
     size = args[before] if len(args) > before else kwargs.get("size")
     if size is None:

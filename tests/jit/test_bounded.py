@@ -61,12 +61,16 @@ SURE: dict[str, Callable[..., Any]] = {
     "columns": lambda x, rng: np.outer(x, x)[:, rng.permutation(len(x))],
     "both": lambda x, rng: np.outer(x, x)[rng.permutation(len(x)), rng.integers(0, 3, len(x))],
     "the module's": lambda x, rng: x[np.random.randint(0, 3, 4)] + x[np.random.permutation(4)],
+    "moved": lambda x, rng: x[rng.integers(1, len(x) - 1, 7) + 1] - x[rng.integers(1, len(x), 7) - 1],
+    "around": lambda x, rng: x[(rng.integers(0, 100, 7) + 1) % len(x)],
     "batch": batch,
     "nearest": nearest,
     "resampled": resampled,
 }
 CHECKED: dict[str, Callable[..., Any]] = {
     "one too many": lambda x, rng: x[rng.integers(0, len(x) + 1, 40)],
+    "one too few": lambda x, rng: x[rng.integers(0, len(x), 40) - len(x) - 1],
+    "small integers": lambda x, rng: x[rng.integers(0, 5, 40, np.int8) + 123],
     "its end": lambda x, rng: x[rng.integers(0, len(x), 40, np.int64, True)],
     "of another": lambda x, rng: x[:3][rng.permutation(len(x))],
     "along another axis": lambda x, rng: np.outer(x, x[:2])[0, rng.permutation(len(x))],

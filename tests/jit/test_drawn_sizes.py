@@ -130,6 +130,43 @@ def of_rarer_distributions(x, rng):
     )
 
 
+TABLE = np.linspace(0.0, 1.0, 80)
+
+
+def below_half(x, rng):
+    return x[rng.permutation(len(x) // 2)] * 2 + rng.normal(size=len(x) // 2)
+
+
+def from_the_end(x, rng):
+    return x[rng.integers(-2, len(x), 7)] * rng.random()
+
+
+def of_a_table(x, rng):
+    return TABLE[rng.integers(0, len(x), 5)] * x[0]
+
+
+def into_zeros(x, rng):
+    y = np.zeros(len(x))
+    y[rng.integers(0, len(x), 5)] = 1.0
+    y[rng.permutation(len(x))[:2]] += x[:2]
+    return y * x
+
+
+def below_zeros(n, rng):
+    y = np.zeros((3, n))
+    rng.random()
+    return y[:, rng.integers(0, n - 1, 5) + 1] + rng.random((3, 5))
+
+
+def rows_of(x, rng):
+    m = np.stack([x, -x], axis=1)
+    return rng.choice(m, 5) * 2, rng.permutation(m, axis=1) * 3, rng.choice(m, (2, 1), axis=1) + 1
+
+
+def of_a_list(n, rng):
+    return np.cumsum(rng.choice([-1, 1], n)), rng.choice((0.5, n), size=(n, 2)).sum()
+
+
 # What is drawn, whether it takes a number, and how many programs it has.
 CASES: list[tuple[Callable[..., Any], bool, int]] = [
     (monte_carlo, True, 3),
@@ -154,6 +191,13 @@ CASES: list[tuple[Callable[..., Any], bool, int]] = [
     (of_another_library, False, 3),
     (mixed_in_place, False, 6),
     (of_rarer_distributions, False, 3),
+    (below_half, False, 3),
+    (from_the_end, False, 3),
+    (of_a_table, False, 3),
+    (into_zeros, False, 3),
+    (below_zeros, True, 3),
+    (rows_of, False, 3),
+    (of_a_list, True, 3),
 ]
 ids = [row[0].__name__ for row in CASES]
 

@@ -99,9 +99,21 @@ def broadcast(x):
     return x * (np.broadcast(x, x).size // 8), x + np.broadcast(x[None], x[:, None]).shape[0] // 8
 
 
+def grids(x):
+    n = len(x)
+    i, j = np.mgrid[:n, 0 : n // 2]
+    a, b = np.ogrid[-n : n + 1 : 2, :3]
+    return i * 2.0 + j, a * b, np.mgrid[:n] * x, np.mgrid[0:1:5j], np.ogrid[0 : 1 : n * 1j] + x
+
+
+def shapes_of_grids(m):
+    i, j = np.mgrid[: m.shape[0], : m.shape[1]]
+    return (i * m).sum() / m.sum(), np.mgrid[0 : 1 : 1 / len(m)] * 2, j * m
+
+
 # With the programs that they may have. A median is another for odd lengths.
 COUNTED = [(sliced, 3), (along_an_axis, 3), (written, 3), (ends, 3), (indices, 3), (in_bytes, 3)]
-COUNTED += [(some_of_it, 4), (parts, 3), (factored, 3), (middle, 5)]
+COUNTED += [(grids, 3), (shapes_of_grids, 3), (some_of_it, 4), (parts, 3), (factored, 3), (middle, 5)]
 FUNCTIONS: list[Callable[..., Any]] = [compared, among, strides, apart, broadcast]
 
 

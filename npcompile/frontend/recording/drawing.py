@@ -10,7 +10,7 @@ from torch import fx
 
 from npcompile.frontend import draws, pure
 from npcompile.frontend.arrays import is_array
-from npcompile.frontend.drawn import is_draw
+from npcompile.frontend.drawn import is_draw, source_of
 from npcompile.frontend.program import Call
 from npcompile.frontend.recording.following import Following
 from npcompile.frontend.recording.place import do
@@ -53,7 +53,9 @@ class Drawing(Following):
 
     def _is_followed_pick(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         """Whether the dtype and the shape of what is picked or mixed are decided by what is known."""
-        source: Any = args[1] if len(args) > 1 else kwargs.get("a", kwargs.get("x"))
+        source = source_of(args[1:], kwargs)
+        if type(source) in (tuple, list) and self.notes.tracked.get(source) is None:  # made inside
+            return bool(source) and all(type(item) in NUMBERS for item in source)
         if is_array(source):
             return source.ndim > 0 and computed(source.dtype) is not None and not self.notes.by_data(source)
         return type(source) in (int, range) or isinstance(source, np.integer)

@@ -37,7 +37,7 @@ _TURNING = frozenset(
     map(id, (np.flip, np.fliplr, np.flipud, np.rot90))
 )  # what is called need not have a hash
 _INDEX = type(np.s_)
-_JOINING = (type(np.r_), type(np.c_))  # `np.r_[a, 0, b]`
+_JOINING = (type(np.r_), type(np.c_), type(np.mgrid), type(np.ogrid))  # `np.r_[a, 0, b]`
 
 
 class Following(Calls):
