@@ -50,4 +50,6 @@ def are_alike(key: Any, recorded: Any) -> bool:
     """Whether two keys that are equal are of the same types."""
     if type(key) is tuple and type(recorded) is tuple:
         return all(map(are_alike, key, recorded))
+    if type(key) is slice and type(recorded) is slice:
+        return are_alike((key.start, key.stop, key.step), (recorded.start, recorded.stop, recorded.step))
     return type(key) is type(recorded)

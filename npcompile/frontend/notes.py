@@ -142,6 +142,8 @@ class Notes(Handed):
         elif type(value) is tuple:
             for item in value:
                 self.constant(item)
+        elif type(value) is slice:
+            self.constant((value.start, value.stop, value.step))
 
     def length(self, array: Any, axis: int) -> int:
         """The length of an array's axis, as a number to hand on."""
@@ -386,10 +388,10 @@ class Notes(Handed):
 
     def inside(self, node: fx.Node, how: str, name: Any) -> fx.Node:
         """A part of an object that is only read to get at its own parts: noted once."""
-        parts: dict[Any, fx.Node] = node.meta.get("inside", {})
+        parts: dict[Any, fx.Node] = node.meta.get("within_it", {})
         if (how, name) not in parts:
             found = self.add("read", Read(how, name), (node,), {}, Value("object"))
-            node.meta["inside"] = parts = {**parts, (how, name): found}
+            node.meta["within_it"] = parts = {**parts, (how, name): found}
         return parts[how, name]
 
     def identify(self, node: fx.Node, obj: Any) -> None:

@@ -137,7 +137,7 @@ class Outside(Notes):
         elif kind is FunctionType and value.__code__.co_flags & CO_NESTED and how != "global":
             self.guard("code", value.__code__, node)  # made in a call: another object at the next one
             self.tracked.keep(value, node)
-        elif kind is tuple:
+        elif kind is tuple or (kind is slice and _decides(value)):
             self.guard("alike", value, node)
             self.constant(value)
         else:
@@ -152,9 +152,13 @@ class Outside(Notes):
 _STREAMS = (np.random.Generator, np.random.RandomState)
 
 
+# What the ends of a slice are that decides as a whole.
+_ENDS = (int, np.integer, type(None))
+
+
 def is_fixed(value: tuple[Any, ...]) -> bool:
-    """Whether a tuple holds whole numbers, texts and the like alone (a shape, names), which decide as a rule:
-    it is decided as a whole."""
+    """Whether a tuple holds whole numbers, texts, slices and the like alone (a shape, names), which decide
+    as a rule: it is decided as a whole."""
     return all(is_fixed(item) if type(item) is tuple else _decides(item) for item in value)
 
 
@@ -179,4 +183,6 @@ def is_shape(value: tuple[Any, ...]) -> bool:
 
 
 def _decides(item: Any) -> bool:
+    if type(item) is slice:
+        return all(isinstance(end, _ENDS) for end in (item.start, item.stop, item.step))
     return type(item) in (int, FunctionType) or by_value(item)

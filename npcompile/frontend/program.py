@@ -94,8 +94,8 @@ class Length:
 class Guard:
     """A decision about a value: the replay diverges where the value is decided otherwise.
 
-    kind: "value" (`same_value`), "alike" (of a tuple, in all that it holds), "count" (a whole number that
-    sizes depend on), "equal" (to a second value, in type and value), "is" and "same" (identity, with
+    kind: "value" (`same_value`), "alike" (of a tuple or slice, in all that it holds), "count" (a whole number
+    that sizes depend on), "equal" (to a second value, in type and value), "is" and "same" (identity, with
     `expected` or a second value), "other" (the opposite, with either), "truth" (of the value), "array"
     (`expected` is its `facts`), "outline" (its `outline`), "shape" (of an array), "type" (exactly), "length",
     "range" (low <= value <= high), "function" (of a method), "code" (of a function), "property" (that the
@@ -116,7 +116,7 @@ class Guard:
         if self.kind == "equal":
             return same_value(value, others[0])
         if self.kind == "alike":
-            return type(value) is tuple and value == expected and are_alike(value, expected)
+            return type(value) is type(expected) and value == expected and are_alike(value, expected)
         if self.kind == "count":
             return type(value) is int and value == expected
         if self.kind == "array":

@@ -8,11 +8,14 @@ import types
 from collections.abc import Generator
 from typing import Any
 
+import numpy as np
+
 from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.program import Read, step_of
 from npcompile.frontend.recording.base import Cells
 from npcompile.frontend.recording.control import Control
 from npcompile.frontend.rewrite import Rewritten
+from npcompile.frontend.signature import NUMBERS
 
 # Functions called from the function, and from those: no deeper than this.
 MAX_DEPTH = 60
@@ -67,8 +70,14 @@ class Functions(Control):
                 node = self.notes.add("read", Read(how, fn.__name__, fn), (), {}, self.notes.value(found))
             node.meta["within"] = True
             for key, item in found.items() if isinstance(found, dict) else enumerate(found):
+                read = Read("item", key)
+                if given is None and (type(item) in NUMBERS or isinstance(item, np.generic)):
+                    value = self.notes.value(item, outside=True)
+                    self.notes.decide(self.notes.add("read", read, (node,), {}, value), item)
+                    self.notes.constant(item)
+                    continue
                 with contextlib.suppress(Unfollowed):  # the recording ends where such a one is used
-                    self.notes.outside(Read("item", key), node, item, within=True)
+                    self.notes.outside(read, node, item, within=True)
 
     def run(
         self, rewritten: Rewritten, fn: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]
