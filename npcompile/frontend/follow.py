@@ -17,6 +17,7 @@ import traceback
 import types
 import warnings
 import weakref
+from collections import ChainMap, UserDict, UserList
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -37,6 +38,10 @@ _INSTALLED = tuple(
         | {os.path.dirname(inspect.getfile(module)) for module in (numpy, torch)}
     )
 )
+
+# Classes of Python's library that wrap a list or dicts, by methods written in Python.
+_WRAPPING: tuple[type, ...] = (UserDict, UserList, ChainMap)  # and what these are made of: `Mapping.get`
+_LISTED_CLASSES = (*CLASSES, *_WRAPPING)
 
 _MADE_BY_PYTHON = 1 << 9  # Py_TPFLAGS_HEAPTYPE
 
@@ -60,7 +65,7 @@ def is_users(fn: types.FunctionType) -> bool:
 @functools.cache
 def is_users_file(name: str) -> bool:
     """The same of a file."""
-    return not os.path.realpath(name).startswith(_INSTALLED)
+    return not name.startswith("<frozen ") and not os.path.realpath(name).startswith(_INSTALLED)
 
 
 _users: weakref.WeakKeyDictionary[type, bool] = weakref.WeakKeyDictionary()
@@ -69,7 +74,7 @@ _users: weakref.WeakKeyDictionary[type, bool] = weakref.WeakKeyDictionary()
 def is_users_class(kind: type) -> bool:
     """Whether a class was written by the user, neither built in nor in an installed module, or is followed as
     if it were."""
-    if kind in CLASSES:
+    if kind in _LISTED_CLASSES:
         return True
     if not kind.__flags__ & _MADE_BY_PYTHON:
         return False
@@ -151,7 +156,7 @@ OPERATORS = numpy.lib.mixins.NDArrayOperatorsMixin
 
 _METHODS = frozenset(
     code
-    for kind in (*CLASSES, OPERATORS)
+    for kind in (*_LISTED_CLASSES, OPERATORS)
     for base in kind.__mro__
     if base is not object
     for code in _methods(base)

@@ -12,6 +12,7 @@ import inspect
 import itertools
 import linecache
 import re
+import sys
 import warnings
 import weakref
 from dataclasses import dataclass
@@ -91,8 +92,9 @@ def find(fn: FunctionType) -> tuple[FunctionNode, frozenset[str]]:
 def _search(fn: FunctionType) -> tuple[FunctionNode, frozenset[str]]:
     """The tree in the function's file that compiles to its code. Raises NotFound."""
     code = fn.__code__
-    linecache.checkcache(code.co_filename)
-    lines = linecache.getlines(code.co_filename, fn.__globals__)
+    name = _file_of(code.co_filename)
+    linecache.checkcache(name)
+    lines = linecache.getlines(name, fn.__globals__)
     if not lines:
         raise NotFound("its source is not available")
     if code.co_firstlineno > len(lines):
@@ -121,6 +123,12 @@ def _search(fn: FunctionType) -> tuple[FunctionNode, frozenset[str]]:
         key = id(code)
         _proven[key] = weakref.ref(code, lambda _: _proven.pop(key, None)), text, imports
     return matching[0], imports
+
+
+def _file_of(name: str) -> str:
+    """The file of code that came with the interpreter (`<frozen _collections_abc>`), or this name."""
+    module = sys.modules.get(name[8:-1]) if name.startswith("<frozen ") else None
+    return getattr(module, "__file__", None) or name
 
 
 # The text that compiles to a code, and its file's imports, by identity of the code: to be parsed again, since
