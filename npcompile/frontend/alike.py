@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 import types
-from collections import OrderedDict, defaultdict
+from collections import Counter, OrderedDict, defaultdict
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy as np
 from npcompile.frontend.private import DISPATCHER
 
 # Dicts of which a program may know what lies in them.
-DICTS: tuple[type, ...] = (dict, OrderedDict, defaultdict)
+DICTS: tuple[type, ...] = (dict, OrderedDict, defaultdict, Counter)
 
 _KEYS = (str, int, bool, type(None))
 _ONE_EACH = (

@@ -6,7 +6,7 @@ from __future__ import annotations
 import cmath
 import math
 import operator
-from collections import OrderedDict, defaultdict
+from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable
 from typing import Any
 
@@ -191,6 +191,7 @@ ASKS: dict[type, frozenset[str]] = {
     dict: frozenset(["get", "items", "keys", "values", "copy"]),
     OrderedDict: frozenset(["get", "items", "keys", "values"]),
     defaultdict: frozenset(["get", "items", "keys", "values"]),
+    Counter: frozenset(["get", "items", "keys", "values"]),
     list: frozenset(["copy"]),
 }
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import collections
+import collections.abc
 import functools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -44,6 +46,94 @@ def test_slices(kind: str) -> None:
             same(jitted(X), fn(X))
     assert jitted.stats.recordings == len(parts), jitted.stats.reasons
     assert jitted.stats.replays == 3 * len(parts)
+
+
+class Table(collections.abc.MutableMapping):
+    """What is not written here `MutableMapping` has."""
+
+    def __init__(self, **held: Any) -> None:
+        self.held = held
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.held[key]
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self.held[key] = value
+
+    def __delitem__(self, key: Any) -> None:
+        del self.held[key]
+
+    def __iter__(self) -> Any:
+        return iter(self.held)
+
+    def __len__(self) -> int:
+        return len(self.held)
+
+
+class Named(collections.UserDict):
+    def __getitem__(self, key: Any) -> Any:
+        return super().__getitem__(key) * 2
+
+
+def _items(held: Any, x: Any) -> Any:
+    held["n"] += 1
+    held["u"] = held["u"] + x * held["k"]
+    return held["u"] * held["n"]
+
+
+def _of_list(held: Any, x: Any) -> Any:
+    held[0] += 1
+    held[1] = held[1] + x * held[2]
+    return held[1] * held[0]
+
+
+def _asked(held: Any, x: Any) -> Any:
+    if "m" in held:
+        x = x * held["m"]
+    return x + held.get("k", 1.0) + held.get("z", 2.0) * held.setdefault("s", 3)
+
+
+def _counted(held: Any, x: Any) -> Any:
+    held["n"] += 1
+    if x.sum() > 1e3:
+        held["much"] += 1
+    return x * held["n"] + held["never"] + held.get("z", 1) + held["k"]
+
+
+_ITEMS = {"n": 0, "u": np.zeros((2, 3)), "k": 2.0}
+HELD: dict[str, tuple[Any, Callable[[], Any]]] = {
+    "UserDict": (_items, lambda: collections.UserDict(_ITEMS)),
+    "UserDict, a subclass": (_items, lambda: Named(_ITEMS)),
+    "UserDict, asked": (_asked, lambda: collections.UserDict(_ITEMS)),
+    "ChainMap": (_items, lambda: collections.ChainMap({"n": 1}, dict(_ITEMS))),
+    "ChainMap, asked": (_asked, lambda: collections.ChainMap({"n": 1}, dict(_ITEMS))),
+    "MutableMapping": (_items, lambda: Table(**_ITEMS)),
+    "MutableMapping, asked": (_asked, lambda: Table(**_ITEMS)),
+    "Counter": (_counted, lambda: collections.Counter(k=3)),
+    "defaultdict": (_items, lambda: collections.defaultdict(int, _ITEMS)),
+    "OrderedDict": (_items, lambda: collections.OrderedDict(_ITEMS)),
+    "UserList": (_of_list, lambda: collections.UserList([*_ITEMS.values()])),
+}
+
+
+@pytest.mark.parametrize("how", ["argument", "closure"])
+@pytest.mark.parametrize("kind", HELD)
+def test_containers_of_other_kinds(kind: str, how: str) -> None:
+    """What they hold is read and stored at each call, and array work around it is replayed."""
+    fn, make = HELD[kind]
+    held, mirror = make(), make()
+    jitted = npcompile.jit(fn if how == "argument" else lambda x: fn(held, x))
+    given = (held,) if how == "argument" else ()
+    for number in range(12):
+        if number in (4, 8):
+            for one in (held, mirror):
+                one[2 if fn is _of_list else "k"] = number * 3
+        x = X * (number % 3 + 1)
+        same(jitted(*given, x), fn(mirror, x))
+        keys = range(len(mirror)) if fn is _of_list else mirror
+        same([held[key] for key in keys], [mirror[key] for key in keys])
+    replays = jitted.stats.replays + jitted._blocks.replays
+    assert replays >= 6 and jitted.stats.recordings <= 8, jitted.stats
 
 
 def with_default(a, k=2.0):

@@ -120,7 +120,9 @@ class Kept(Managing):
         known = self.notes.tracked.get(obj)
         inside = known is None and (type(obj) is dict or id(obj) in self._kept)
         given = known is not None and (known.node is None or id(obj) in self.notes.containers)
-        return type(obj) in DICTS and (inside or given)
+        return (
+            type(obj) in DICTS and type(obj) is not Counter and (inside or given)
+        )  # {"a": 0} is equal to {}
 
     def _copied(self, own: Any, more: dict[str, Any]) -> dict[Any, Any]:
         """`dict(own, **more)`."""
@@ -226,7 +228,7 @@ class Kept(Managing):
             return super().getitem(obj, index)
         if id(obj) in self._kept:
             return self._item_kept(obj, index)
-        if type(obj) is defaultdict and index not in obj and id(obj) in self.notes.containers:
+        if type(obj) in (defaultdict, Counter) and index not in obj and id(obj) in self.notes.containers:
             return self._entered(obj, index)
         if type(obj) not in (list, tuple, *DICTS):
             return super().getitem(obj, index)
@@ -238,8 +240,10 @@ class Kept(Managing):
             raise
 
     def _entered(self, obj: Any, index: Any) -> Any:
-        """An item of a defaultdict from outside that was not there."""
+        """An item of a defaultdict or Counter from outside that was not there."""
         self._note(self.among, index, obj, None)
+        if type(obj) is Counter:
+            return self._note(self._count, 0)
         factory = self.getattr(obj, "default_factory")
         if factory is None:
             return super().getitem(obj, index)

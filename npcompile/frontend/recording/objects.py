@@ -108,9 +108,8 @@ class Objects(Operators):
         if type(plain) is not types.FunctionType:
             self.lies_in_class(type(obj), name)
             return None
-        if not (follow.is_users(plain) or follow.is_listed_method(plain)):
-            return None
-        if plain.__code__.co_filename.startswith(GENERATED):
+        is_users = follow.is_users(plain) and not plain.__code__.co_filename.startswith(GENERATED)
+        if not (is_users or follow.is_listed_method(plain)):
             return None
         return found if self._is_of_class(obj, name) else None
 
