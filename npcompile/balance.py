@@ -108,6 +108,15 @@ class Balance:
             self._owed = self._most - 2 * COST
         return True
 
+    @property
+    def resting(self) -> int:
+        """So many calls more are not to be recorded, but for the last of them."""
+        return max(self._rest - 1, 0)
+
+    def passed_over(self, calls: int) -> None:
+        """So many of them are not asked for one by one."""
+        self._rest -= calls
+
 
 def _named(kind: Any) -> Any:
     """A kind with classes by their names: one that a function defines is another at each call."""

@@ -15,7 +15,7 @@ import torch
 
 from npcompile.device import current
 from npcompile.frontend import errstate
-from npcompile.frontend.fixed import USED
+from npcompile.frontend.fixed import USED, replaced
 from npcompile.frontend.ndarray import ndarray
 from npcompile.frontend.program import Diverged
 from npcompile.frontend.signature import BY_VALUE, CLASSES_BY_VALUE, OWNERS
@@ -77,14 +77,30 @@ def note(recorded: Recorded, args: tuple[Any, ...], kwargs: dict[str, Any], stat
 
     args, kwargs: as the function's binding gives them. key: the signature, which keeps what it names alive.
     """
-    binding = recorded._binding
     if _module is None:
         _look()
+    if key[1] is None and key[2] is None and (front := _of(recorded)) is not None:
+        front.note(args, kwargs, state, key[0], key)
+
+
+def passes_over(recorded: Recorded) -> bool:
+    """Whether, while all is as usual, as it is now, it does what is not looked at: calls by signatures that
+    it does not know."""
+    front = _of(recorded)
+    if front is None or current.get() is not None or replaced() is not None:
+        return False
+    front.usual()
+    return True
+
+
+def _of(recorded: Recorded) -> Any:
+    """What the native runtime knows of a function; None where it does not see to its calls."""
+    binding = recorded._binding
     if _module is None or not recorded._alone or not binding.of_python:
-        return
+        return None
     growing = sum(1 << place for place in recorded._growing.places)
-    if key[1] is not None or key[2] is not None or growing >> 64:
-        return
+    if growing >> 64:
+        return None
     if recorded._front is None:
         quick = not recorded._strict and recorded._default_float is None
         quick = quick and not (recorded.fast_random or recorded.resizes)
@@ -92,7 +108,7 @@ def note(recorded: Recorded, args: tuple[Any, ...], kwargs: dict[str, Any], stat
         recorded._front = _module.Front(
             recorded.__wrapped__, binding.parameters, recorded.own, recorded._stats, growing, quick, direct
         )
-    recorded._front.note(args, kwargs, state, key[0], key)
+    return recorded._front
 
 
 def forget(recorded: Sharing) -> None:

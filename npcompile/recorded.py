@@ -33,7 +33,7 @@ from npcompile.lower.eager import eager
 from npcompile.lower.transfers import counting
 from npcompile.recompilations import last_difference, why_given_up
 from npcompile.served import Exactly
-from npcompile.sharing import Sharing
+from npcompile.sharing import LOOKED_AT, Sharing
 from npcompile.state import Entry, State
 from npcompile.stats import Stats
 from npcompile.verify import Watch, verifying
@@ -223,6 +223,7 @@ class Recorded(Sharing):
                 self._stats.calls -= 1
                 return self(*args, **kwargs)
             if self.balance.rests():
+                self.balance.passed_over(self._pass_over(self.balance.resting))
                 return self._too_often(args, kwargs)
             if (cut := self._cut_of_all(group)) is not None:
                 return cut.run(args, kwargs)
@@ -233,6 +234,7 @@ class Recorded(Sharing):
                     state.kind = apart(key)[0]
                     state.grows = self._growing.among(args)
         if state is None:
+            self._pass_over(2 * LOOKED_AT)
             return self._too_many(
                 args, kwargs, f"more than {self.max_signatures} signatures (shapes, dtypes, layouts)"
             )
@@ -324,6 +326,12 @@ class Recorded(Sharing):
     def _too_often(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call that is not recorded as those before were recorded in vain."""
         return self._plain(args, kwargs, why_given_up(self))
+
+    def _pass_over(self, most: int) -> int:
+        self._looks += 1
+        calls = min(most, LOOKED_AT + self._looks % LOOKED_AT)  # no rhythm of the calls' own
+        self.unlooked = calls if calls > 0 and front.passes_over(self) else 0
+        return self.unlooked
 
     def _too_small(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call of what NumPy does in less time than a kernel takes to be called."""

@@ -29,7 +29,12 @@ if TYPE_CHECKING:
 KEPT = 8
 # Signatures of one function that are recorded: each is a compilation of some seconds, on one core.
 MAX_SIGNATURES = 64
+# Those that a program for many lengths answers, or the cut that all have in common: some kilobytes each.
+MAX_FOUND_AGAIN = 512
 KEPT_ANEW = 16  # where all are kept, another is kept in the place of one of them at one call in so many
+# Calls by signatures that are not kept are NumPy's: where that is going to stay so, one in so many, or up to
+# twice as many, is looked at; the native runtime has the others done by the function itself.
+LOOKED_AT = 16
 # Groups of calls that differ in lengths alone.
 MAX_GROUPS = 2 * MAX_SIGNATURES
 
@@ -37,7 +42,10 @@ MAX_GROUPS = 2 * MAX_SIGNATURES
 class Sharing(Linking):
     """A function of which some programs answer for more than one signature."""
 
-    __slots__ = ("_crowd", "_default_float", "_groups", "_kinds", "_wait", "balance", "fast_random")
+    __slots__ = (
+        *("_crowd", "_default_float", "_full", "_groups", "_kinds", "_looks", "_wait", "balance"),
+        *("fast_random", "unlooked"),  # so many calls are not looked at: the native runtime counts them
+    )
     max_signatures = MAX_SIGNATURES
     # The function itself, where programs are valid for others of its code: they read its closure.
     own: tuple[Any, ...] = ()
@@ -50,6 +58,8 @@ class Sharing(Linking):
         self._groups: dict[Any, Group] = {}
         self._kinds: set[Any] = set()  # their signatures, whatever the lengths
         self._crowd = Crowd()
+        self._full = self.max_signatures  # at so many signatures it is looked whether there is room for more
+        self._looks = self.unlooked = 0
 
     @property
     def _has_to_wait(self) -> bool:
@@ -58,6 +68,11 @@ class Sharing(Linking):
 
     def _plain(self, args: tuple[Any, ...], kwargs: dict[str, Any], reason: str | None = None) -> Any:
         """A call that Python answers."""
+        raise NotImplementedError
+
+    def _pass_over(self, most: int) -> int:
+        """Calls by signatures that are not known are NumPy's for now: have the native runtime answer some of
+        those to come, at most so many. Their number."""
         raise NotImplementedError
 
     def _first_line(self) -> int | None:
@@ -120,6 +135,7 @@ class Sharing(Linking):
             return self._for_lengths(general, key, args, kwargs)
         crowd = self._crowd
         if crowd.is_numpys(key):
+            self._pass_over(2 * LOOKED_AT)
             return self._plain(args, kwargs)
         sums, crowd.sums = crowd.sums, None
         if sums is None:
@@ -186,13 +202,21 @@ class Sharing(Linking):
         """The cut that signatures which differ in lengths have in common, where as many as are kept have been
         met: keeping this one in place of another would cost each call more than it saves. One call in some
         does, as those that come now may be those that come again."""
-        full = len(self._states) >= MAX_SIGNATURES and self._stats.calls % KEPT_ANEW
+        full = len(self._states) >= MAX_FOUND_AGAIN and self._stats.calls % KEPT_ANEW
         return group.outlined if full and group is not None else None
 
     def _has_room(self) -> bool:
-        """Whether another signature may be kept: what is shared by many lengths can be found again."""
+        """Whether another signature may be kept. Of those that can be found again the older half makes
+        room."""
+        if len(self._states) < self._full:
+            return True
         again = [key for key, state in self._states.items() if state.is_found_again()]
-        if again and len(self._states) >= MAX_SIGNATURES:
-            del self._states[again.pop(0)]
+        if len(again) >= MAX_FOUND_AGAIN:
+            for key in again[: MAX_FOUND_AGAIN // 2]:
+                del self._states[key]
+            del again[: MAX_FOUND_AGAIN // 2]
             front.forget(self)
-        return len(self._states) - len(again) < self.max_signatures
+        recorded = len(self._states) - len(again)
+        left = min(self.max_signatures - recorded, MAX_FOUND_AGAIN - len(again))
+        self._full = len(self._states) + max(left, 0)
+        return recorded < self.max_signatures

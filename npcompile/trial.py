@@ -107,7 +107,7 @@ class Crowd:
     kernels are to be found for them, which takes as long as hundreds of small calls."""
 
     # Lengths that come so often, while no more than so many others do, are to be kept in place of the oldest.
-    OFTEN, OTHERS = 8, 64
+    OFTEN, OTHERS = 8, 512
 
     def __init__(self) -> None:
         self.sums: Sums | None = Sums()  # None: while a call is measured, and where it is known

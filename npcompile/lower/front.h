@@ -35,7 +35,7 @@ struct Names {
 } names;
 
 struct Slots {
-    Slot front;                                                 // of the recorded function
+    Slot front, unlooked;                                       // of the recorded function
     Slot cut_rest, cut_raises;                                  // of one that was cut
     Slot rest, trial, outlined, ready, misses, small, settled, raises, owed;  // of what is known of a signature
     Slot calls, replays, host_calls, plain_calls, divergences;  // of its counts
@@ -178,8 +178,8 @@ PyObject *replayed(Front *self, PyObject *state, PyObject *ready, Signature &sig
     return nullptr;
 }
 
-// Whether the function is called as it is for now: one that was cut into blocks of which nothing is compiled, or a
-// signature whose kernels are being compiled.
+// Whether the function is called as it is for now: one that was cut into blocks of which nothing is compiled, a
+// signature whose kernels are being compiled, or one that is not known.
 bool rests(PyObject *object, Slot slot) {
     PyObject *held = slot.of(object);
     long rest = held ? PyLong_AsLong(held) : 0;
@@ -276,6 +276,9 @@ PyObject *front_call(PyObject *recorded, PyObject *const *args, Py_ssize_t given
                 Py_INCREF(known);
                 answer = answered(self, known, signature, bound, args, given, named);
                 Py_DECREF(known);
+            } else if (ok && self->direct && rests(recorded, slots.unlooked)) {
+                answer = PyObject_Vectorcall(self->function, args, size_t(given), named);
+                answer = counted(self, answer, &slots.plain_calls, 0, 0);
             }
         }
     }
@@ -325,6 +328,19 @@ PyObject *front_new(PyTypeObject *type, PyObject *args, PyObject *) {
     return reinterpret_cast<PyObject *>(self);
 }
 
+// usual(): Python has found nothing unusual now.
+PyObject *front_usual(PyObject *object, PyObject *) {
+    Front *self = reinterpret_cast<Front *>(object);
+    PyObject *filters = filters_now(), *errors = nullptr;
+    if (!filters) Py_RETURN_NONE;
+    if (PyContextVar_Get(usual.errors, Py_None, &errors) < 0) return nullptr;
+    Py_XSETREF(self->errors, errors);
+    Py_XSETREF(self->filters, Py_NewRef(filters));
+    self->version = 0;
+    Py_XSETREF(self->first, Py_XNewRef(first_of(filters)));
+    Py_RETURN_NONE;
+}
+
 // note(args, named, state, threads, key): calls like this one, now that Python has found nothing unusual.
 PyObject *front_note(PyObject *object, PyObject *given) {
     Front *self = reinterpret_cast<Front *>(object);
@@ -333,15 +349,12 @@ PyObject *front_note(PyObject *object, PyObject *given) {
     if (!PyArg_ParseTuple(given, "O!O!OOO", &PyTuple_Type, &args, &PyDict_Type, &named, &state, &threads, &key))
         return nullptr;
     Signature signature;
-    PyObject *filters = filters_now(), *errors = nullptr;
-    if (!filters || !signature.of(reinterpret_cast<PyTupleObject *>(args)->ob_item, PyTuple_GET_SIZE(args), self->growing) ||
+    if (!signature.of(reinterpret_cast<PyTupleObject *>(args)->ob_item, PyTuple_GET_SIZE(args), self->growing) ||
         (PyDict_GET_SIZE(named) && !signature.of_named(named)))
         Py_RETURN_NONE;
-    if (PyContextVar_Get(usual.errors, Py_None, &errors) < 0) return nullptr;
-    Py_XSETREF(self->errors, errors);
-    Py_XSETREF(self->filters, Py_NewRef(filters));
-    self->version = 0;
-    Py_XSETREF(self->first, Py_XNewRef(first_of(filters)));
+    PyObject *done = front_usual(object, nullptr);
+    if (!done) return nullptr;
+    Py_DECREF(done);
     if (PyDict_GET_SIZE(self->known) >= most) forget(self);
     PyObject *text = PyBytes_FromStringAndSize(signature.text.data(), Py_ssize_t(signature.text.size));
     PyObject *known = PyTuple_Pack(3, state, threads, key);
@@ -385,6 +398,7 @@ void front_dealloc(PyObject *object) {
 
 PyMethodDef front_methods[] = {
     {"note", front_note, METH_VARARGS, "note(args, named, state, threads, key): calls like this are replays."},
+    {"usual", front_usual, METH_NOARGS, "Python has found nothing unusual now."},
     {"forget", front_forget, METH_NOARGS, "Nothing is known any more."},
     {nullptr, nullptr, 0, nullptr}};
 
@@ -441,7 +455,7 @@ PyObject *use(PyObject *, PyObject *args) {
     if (!PyArg_ParseTuple(args, "(O!OOO)O(OO!OOOO)", &PyType_Type, &type, &cut, &state, &counts, &call, &threads,
                           &PyDict_Type, &warnings, &errors, &traps, &device, &diverged))
         return nullptr;
-    if (!find_slots(type, {{"_front", &slots.front}}) || !find_slots(cut, {{"rest", &slots.cut_rest}, {"raises", &slots.cut_raises}}) ||
+    if (!find_slots(type, {{"_front", &slots.front}, {"unlooked", &slots.unlooked}}) || !find_slots(cut, {{"rest", &slots.cut_rest}, {"raises", &slots.cut_raises}}) ||
         !find_slots(state, {{"trial", &slots.trial}, {"outlined", &slots.outlined}, {"ready", &slots.ready},
                             {"misses", &slots.misses}, {"rest", &slots.rest}, {"small", &slots.small}, {"settled", &slots.settled},
                             {"raises", &slots.raises}, {"owed", &slots.owed}}) ||

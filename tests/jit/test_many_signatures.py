@@ -1,0 +1,101 @@
+"""Functions that are called with ever other signatures: what is looked at, kept, and left to NumPy."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import npcompile
+from npcompile.recorded import Recorded
+from npcompile.sharing import LOOKED_AT, MAX_FOUND_AGAIN, MAX_SIGNATURES
+from npcompile.trial import Crowd
+from tests.checker import same
+
+pytestmark = pytest.mark.usefixtures("native_runtime")
+
+
+@pytest.fixture
+def looks(monkeypatch: pytest.MonkeyPatch) -> Iterator[Counter[str]]:
+    """Calls that Python looks at as nothing that is known of their signature answers them."""
+    counts: Counter[str] = Counter()
+    unanswered = Recorded._unanswered
+
+    def counting(self: Recorded, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        counts[self.name] += 1
+        return unanswered(self, key, args, kwargs)
+
+    monkeypatch.setattr(Recorded, "_unanswered", counting)
+    yield counts
+
+
+def of_text(x: np.ndarray, name: str) -> Any:
+    return {name: x * 2 + 1}
+
+
+def of_keys(x: dict[str, np.ndarray], name: str) -> Any:
+    return {key: value * 2 for key, value in x.items()}, name
+
+
+@pytest.mark.parametrize("fn", [of_text, of_keys])
+def test_signatures_that_never_come_again_are_seldom_looked_at(fn: Any, looks: Counter[str]) -> None:
+    jitted = npcompile.jit(fn, wait=True)
+    calls = 20 * LOOKED_AT + MAX_SIGNATURES
+    with pytest.warns(npcompile.NotCompiledWarning, match="more than 64 signatures"):
+        for i in range(calls):
+            x = np.arange(8.0) + i
+            x = x if fn is of_text else {"a": x, f"b{i}": x[:3]}
+            same(jitted(x, f"n{i}"), fn(x, f"n{i}"), where=f"call {i}")
+    assert looks[fn.__name__] <= 2 * MAX_SIGNATURES + 20
+    counts = jitted.stats
+    assert (counts.calls, counts.plain_calls) == (calls, calls - counts.recordings)
+    known = np.arange(8.0) if fn is of_text else {"a": np.arange(8.0), "b0": np.arange(3.0)}
+    for _ in range(3):  # what is kept is replayed as ever
+        same(jitted(known, "n0"), fn(known, "n0"))
+    assert jitted.stats.replays == 3
+
+
+def test_an_unknown_signature_that_stays_is_looked_at_in_the_end() -> None:
+    jitted = npcompile.jit(of_text, wait=True)
+    with pytest.warns(npcompile.NotCompiledWarning, match="more than 64 signatures"):
+        for i in range(2 * MAX_SIGNATURES):
+            jitted(np.arange(8.0), f"n{i}")
+    assert jitted.unlooked > 0
+    jitted.max_signatures *= 2  # there is room now
+    for _ in range(2 * LOOKED_AT + 2):
+        same(jitted(np.arange(9), "new"), of_text(np.arange(9), "new"))
+    assert jitted.stats.replays > 0
+
+
+def of_lengths(x: np.ndarray) -> Any:
+    return np.sin(x) * x + np.cos(x)
+
+
+def test_lengths_that_come_again_are_kept(monkeypatch: pytest.MonkeyPatch, looks: Counter[str]) -> None:
+    monkeypatch.setattr(Crowd, "is_numpys", lambda self, key: False)
+    jitted = npcompile.jit(of_lengths, wait=True)
+    lengths = range(1000, 1000 + 2 * MAX_SIGNATURES)
+    for _ in range(8):
+        for n in lengths:
+            x = np.linspace(0, 1, n)
+            same(jitted(x), of_lengths(x), ulp=4)
+    assert len(jitted._states) == len(lengths)
+    met = looks[jitted.name]
+    for n in lengths:
+        jitted(np.linspace(0, 1, n))
+    assert looks[jitted.name] == met
+    assert jitted.stats.programs <= 3
+
+
+def test_of_very_many_lengths_the_older_make_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Crowd, "is_numpys", lambda self, key: False)
+    jitted = npcompile.jit(of_lengths, wait=True)
+    for n in range(1000, 1000 + 2 * MAX_FOUND_AGAIN):
+        x = np.linspace(0, 1, n)
+        same(jitted(x), of_lengths(x), ulp=4)
+        assert len(jitted._states) <= MAX_FOUND_AGAIN + MAX_SIGNATURES
+    assert len(jitted._states) >= MAX_FOUND_AGAIN // 2
+    assert jitted.stats.programs <= 3
