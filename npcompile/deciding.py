@@ -8,6 +8,8 @@ from torch import fx
 
 from npcompile.frontend.lengths import sized_by_data
 from npcompile.frontend.program import Call, Guard, Program, step_of, value_of
+from npcompile.frontend.rewriting.blocks import Block
+from npcompile.frontend.rewriting.flow import loads
 from npcompile.frontend.rewriting.scopes import own_nodes
 
 
@@ -23,6 +25,17 @@ def decided_by(program: Program, variables: frozenset[str]) -> fx.Node | None:
             if value_of(node.args[0]).kind != "bool":
                 return node
     return None
+
+
+def driven(block: Block, variables: frozenset[str]) -> list[ast.stmt]:
+    """The user's statements in a block that read or write by what a loop around it changes: `A[i, :i]`."""
+    lines = {
+        part.lineno
+        for part in own_nodes(block.node.body)
+        if isinstance(part, ast.Subscript) and loads(part.slice) & variables
+    }
+    held = [node for node in block.statements if isinstance(node, ast.stmt)]
+    return [node for node in held if lines & {*range(node.lineno, (node.end_lineno or node.lineno) + 1)}]
 
 
 def done_for_effect(program: Program, body: list[ast.stmt]) -> fx.Node | None:

@@ -12,7 +12,7 @@ from npcompile.frontend.rewriting.forms import has_work
 from npcompile.stats import Stats
 
 _PYTHONS = "calls of Python's own, or arithmetic on numbers"
-_LITTLE = "each trip is too little work for a kernel"
+LITTLE = "each trip is too little work for a kernel"
 _SMALL = "it is too little work for a kernel"
 _FASTER = "measured: NumPy takes less time than kernels do"
 _EFFECT = "a call for its effect: made at each call, in its place"
@@ -57,7 +57,7 @@ def why_left(node: ast.stmt, levels: Levels, reasons: dict[int, str]) -> str:
 def told(node: ast.stmt, in_loop: bool, levels: Levels, reasons: dict[int, str]) -> tuple[str, str]:
     """Why no block holds a simple statement, and what to write instead; empty where nothing need be."""
     small = _is_small(node, levels)
-    reason = _LITTLE if small and in_loop else why_left(node, levels, reasons)
+    reason = LITTLE if small and in_loop else why_left(node, levels, reasons)
     nothing = reason in (_PYTHONS, _EFFECT) or _form(node) == reason or (small and not in_loop)
     return reason, "" if nothing else advice(reason)
 
@@ -72,9 +72,9 @@ def why_it_costs(node: ast.stmt, levels: Levels, reasons: dict[int, str]) -> str
     statement in it which was found out to be one that no block holds."""
     inner = [part for part in statements([node]) if has_work(part)]
     if inner == [node] and _is_small(node, levels):
-        return None
+        return LITTLE if node in levels.driven else None
     if inner and all(_is_small(part, levels) for part in inner):
-        return _LITTLE
+        return LITTLE
     return why_left(next((part for part in inner if levels[part] >= 2), node), levels, reasons)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from npcompile import front
 from npcompile.advice import advice
 from npcompile.hosts import HostCalls
+from npcompile.lower import compiler
 from npcompile.served import Exactly
 from npcompile.state import Entry, State
 from npcompile.stats import Stats
@@ -83,7 +84,8 @@ class Linking:
                 state.pending.remove(entry)
             if error is not None and not self._without(entry):
                 state.plain = True
-                self._report(error, None, everywhere=True)
+                if not compiler.is_ending():  # threads may go on meanwhile: that is nothing to tell
+                    self._report(error, None, everywhere=True)
         return linked
 
     def _without(self, entry: Entry) -> bool:

@@ -18,7 +18,7 @@ import warnings
 from typing import Any
 
 from npcompile import front
-from npcompile.deciding import decided_by, done_for_effect
+from npcompile.deciding import decided_by, done_for_effect, driven
 from npcompile.entering import PLAIN, Entering
 from npcompile.frontend import follow
 from npcompile.frontend.lengths import apart
@@ -31,6 +31,7 @@ from npcompile.frontend.trace import Traced
 from npcompile.frontend.tracebacks import tell
 from npcompile.idling import Idling
 from npcompile.inner import Inner, take_over
+from npcompile.left import LITTLE
 from npcompile.recorded import Recorded
 from npcompile.state import State
 from npcompile.telling import NotCompiledError
@@ -270,6 +271,8 @@ class Block(Inner):
     def __init__(self, within: Outlined, piece: Piece) -> None:
         self.piece = piece
         super().__init__(piece.function, within)
+        around = within.owner.variables if isinstance(within.owner, Block) else frozenset()
+        self.variables: frozenset[str] = piece.block.variables | around  # that a loop changes
         if piece.block.in_loop:  # others may change at each trip
             self._counting = piece.block.steady
         if not piece.block.in_loop:  # then it is called as often as the function
@@ -382,24 +385,18 @@ class Block(Inner):
             self.sums = sums
         slower = sums.slower()
         if slower:
-            self.take_apart(
-                "its arrays have other sizes at each trip",
-                self.piece.block.node.lineno,
-                None,
-                False,
-                quiet=True,
-            )
+            reason = "its arrays have other sizes at each trip"
+            self.take_apart(reason, self._first_line(), None, False, quiet=True)
         if slower is not None:
             self.sums = None
         return result
 
     def leave(self) -> None:
         """Leave the block's statements to Python."""
-        for statement in (*self.piece.block.node.body, *self.piece.block.statements):
-            self.within.levels.of[statement] = 2
-            self.within.levels.small.add(statement)
-            if any(state.tried for state in self._states.values()):
-                self.within.levels.faster.add(statement)
+        moving = driven(self.piece.block, self.variables)
+        self.within.levels.leave(self.piece.block, any(s.tried for s in self._states.values()), moving)
+        for statement in moving:
+            self.root.note(LITTLE, statement.lineno)
         self.within.stale = True
         self.put(self._in_python())
 

@@ -413,6 +413,11 @@ def may_share(job: Job) -> bool:
     return job.error is None and family is not None and not family.refused
 
 
+def is_ending() -> bool:
+    """Whether the process is, and nothing more will be compiled."""
+    return _compiler.closing
+
+
 def start() -> None:
     """Have the worker process up and warm before the first job, and the native runtime built."""
     _compiler.start()

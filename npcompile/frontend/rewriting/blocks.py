@@ -14,12 +14,14 @@ from npcompile.frontend.rewriting.source import FunctionNode
 @dataclass
 class Levels:
     """What is known of a function's statements: how far each is left to Python, which begin a block, which
-    are too little work for a block, which NumPy was seen to do faster, and why others were taken apart."""
+    are too little work for a block, which NumPy was seen to do faster, which of them go by what a loop
+    changes, and why others were taken apart."""
 
     of: dict[ast.AST, int] = field(default_factory=dict)
     starts: set[ast.AST] = field(default_factory=set)
     small: set[ast.AST] = field(default_factory=set)
     faster: set[ast.AST] = field(default_factory=set)
+    driven: set[ast.AST] = field(default_factory=set)
     why: dict[ast.AST, str] = field(default_factory=dict)  # what blocks that held them could not do
     # Where an expression stands in the source -> its number, when it is worked out by itself: the same in
     # each cut, so that blocks are, too.
@@ -27,6 +29,15 @@ class Levels:
 
     def __getitem__(self, node: ast.AST) -> int:
         return self.of.get(node, 0)
+
+    def leave(self, block: Block, faster: bool, driven: list[ast.stmt]) -> None:
+        """Leave a block's statements to Python. faster: NumPy was seen to be. driven: those that go by what a
+        loop changes."""
+        statements = [*block.node.body, *block.statements]
+        self.of |= dict.fromkeys(statements, 2)
+        self.small.update(statements)
+        self.faster.update(statements if faster else ())
+        self.driven.update(driven)
 
 
 @dataclass(frozen=True, eq=False)
