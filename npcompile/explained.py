@@ -113,7 +113,8 @@ class Step:
 @dataclass(frozen=True)
 class ExplainedProgram:
     """A residual program. text: all of it as Python. guards: what must hold for it to be replayed.
-    has_effects: a replay writes into arrays from outside, or makes an opaque call."""
+    has_effects: a replay writes into arrays from outside, or makes an opaque call. others: other lengths that
+    it has answered for."""
 
     signature: str
     text: str = field(repr=False)
@@ -122,6 +123,7 @@ class ExplainedProgram:
     result: str
     host_calls: int
     has_effects: bool
+    others: int = 0
 
     @property
     def guards(self) -> tuple[Step, ...]:
@@ -187,8 +189,8 @@ def signature_text(program: Program) -> str:
     return ", ".join(parts) or "no arguments"
 
 
-def explained(entry: Entry) -> ExplainedProgram:
-    """What became of one recorded program."""
+def explained(entry: Entry, others: int = 0) -> ExplainedProgram:
+    """What became of one recorded program. others: signatures beside its own that it has answered for."""
     program, plan = entry.program, entry.plan
     steps = [step for step in plan.steps if step.segment is not None]
     numbers = {id(step): number for number, step in enumerate(steps, 1)}
@@ -206,6 +208,7 @@ def explained(entry: Entry) -> ExplainedProgram:
             step_of(node) == "host" and node.target not in pure.VIEWS for node in program.graph.nodes
         ),
         has_effects=plan.effects is not None,
+        others=others,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import textwrap
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -61,7 +62,8 @@ class Block:
             text += f" -> {', '.join(self.gives)}"
         lines = [f"{text}: {self.way}"]
         for number, program in enumerate(self.programs, 1):
-            lines += [f"  program {number}: {program.signature}", textwrap.indent(str(program), "  ")]
+            others = f"; has answered for {program.others} other lengths" if program.others else ""
+            lines += [f"  program {number}: {program.signature}{others}", textwrap.indent(str(program), "  ")]
         lines += [f"  recorded again: {again}" for again in self.recompilations]
         lines += [str(block) for block in self.inside]
         return textwrap.indent("\n".join(lines), "  ")
@@ -114,7 +116,8 @@ def _lines(node: Any) -> tuple[int, int]:
 
 
 def _programs(recorded: Recorded) -> tuple[ExplainedProgram, ...]:
-    return tuple(explained(entry) for state in recorded._states.values() for entry in state.entries)
+    times = Counter(entry for state in recorded._states.values() for entry in state.entries)
+    return tuple(explained(entry, count - 1) for entry, count in times.items())
 
 
 def _way(recorded: Recorded, has_programs: bool, in_loop: bool) -> str:

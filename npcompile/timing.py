@@ -177,8 +177,8 @@ def _blocks(outlined: Outlined) -> Iterator[Block]:
             yield from _blocks(block.inside)
 
 
-def _entries(recorded: Any) -> list[Entry]:
-    return [entry for state in recorded._states.values() for entry in state.entries]
+def _entries(recorded: Any) -> set[Entry]:
+    return {entry for state in recorded._states.values() for entry in state.entries}
 
 
 def _parts(body: list[ast.stmt]) -> Iterator[ast.AST]:

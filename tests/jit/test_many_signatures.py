@@ -99,3 +99,23 @@ def test_of_very_many_lengths_the_older_make_room(monkeypatch: pytest.MonkeyPatc
         assert len(jitted._states) <= MAX_FOUND_AGAIN + MAX_SIGNATURES
     assert len(jitted._states) >= MAX_FOUND_AGAIN // 2
     assert jitted.stats.programs <= 3
+
+
+def of_shrinking(x: np.ndarray, trips: int) -> Any:
+    sums = []
+    for _ in range(trips):
+        y = np.sin(x) * x + np.cos(x)
+        sums.append(float(y.sum()))
+        x = x[y < y.max() * 0.98]
+    return sums
+
+
+def test_a_program_that_answers_for_many_lengths_is_explained_once() -> None:
+    jitted = npcompile.jit(of_shrinking, wait=True)
+    x = np.random.default_rng(0).random(20000)
+    for _ in range(4):
+        same(jitted(x, 12), of_shrinking(x, 12), ulp=64)
+    (block,) = [block for block in npcompile.explain(jitted, x, 12).blocks if block.programs]
+    assert len(block.programs) == 3
+    assert [program.others for program in block.programs] == [0, 0, 9]
+    assert "has answered for 9 other lengths" in str(block)
