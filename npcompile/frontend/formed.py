@@ -37,6 +37,10 @@ def squeezes(notes: Steps, op: Op, args: tuple[Any, ...]) -> None:
         form(notes, args[0])
 
 
+# What answers with the array itself where there is nothing to do, and is no view otherwise.
+HANDS_BACK = frozenset((np.ndarray.astype, np.astype))  # with copy=False
+
+
 def lies(notes: Steps, array: Any) -> Any:
     """Note that it decides whether an array lies in C's order, or in Fortran's; returns the array. (Or the
     number, of which `np.real` hands back itself, too.)"""

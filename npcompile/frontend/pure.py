@@ -186,6 +186,9 @@ PICKS: frozenset[Any] = frozenset(
     [Generator.choice, Generator.permutation, RandomState.choice, RandomState.permutation]
 )
 
+# What changes a generator's stream alone, and gives nothing.
+SEEDS: frozenset[Any] = frozenset([np.random.seed, RandomState.seed])
+
 # Methods of containers that only show what is in them.
 ASKS: dict[type, frozenset[str]] = {
     dict: frozenset(["get", "items", "keys", "values", "copy"]),

@@ -66,9 +66,21 @@ def trips(x, k):
     return n
 
 
+def cast_to_its_own(x, k):
+    a = x[k : k + 3].astype(x.dtype, copy=False)
+    a += 1
+    return a
+
+
+def cast_in_order(x, k):
+    a = x[:, :k].astype(float, order="C", copy=False)
+    a += 1
+    return a, np.astype(x[k:], float, copy=False) * 2
+
+
 FUNCTIONS: list[Callable[..., Any]] = [
     *(squeezed, squeezed_and_used, squeezed_by_data, squeezed_by_length, flags, flags_by_data),
-    *(in_order, facts, items, pairs, trips),
+    *(in_order, facts, items, pairs, trips, cast_to_its_own, cast_in_order),
 ]
 LENGTHS = [*range(1, 30), 63, 64, 40, 41, 70]
 
@@ -96,3 +108,11 @@ def test_shapes_are_checked(fn, lengths: list[int], monkeypatch: pytest.MonkeyPa
             same(mine, theirs, where=where)
             if isinstance(want, np.ndarray):
                 assert np.may_share_memory(got, mine[0]) == np.may_share_memory(want, theirs[0]), where
+
+
+def test_a_cast_that_hands_the_array_back_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+    jitted = npcompile.jit(cast_to_its_own)
+    for call in range(4):
+        same(jitted(np.full((6, 3), call), 2), cast_to_its_own(np.full((6, 3), call), 2))
+    assert (jitted.stats.recordings, jitted.stats.host_calls) == (1, 0), jitted.stats

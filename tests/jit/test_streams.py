@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -65,3 +66,49 @@ def test_a_generator_or_the_default(given: bool, monkeypatch: pytest.MonkeyPatch
     for _ in range(5):
         assert np.array_equal(jitted(np.ones(3), ours), fn(np.ones(3), plain))
     assert jitted.stats.replays == 4
+
+
+class Seeded:
+    """Begins its stream anew at each call."""
+
+    def __init__(self) -> None:
+        self.rng, self.options, self.last = np.random.RandomState(1), {"scale": 0.5}, np.zeros(3)
+
+    def of_all(self, x: Any, seed: Any) -> Any:
+        first = np.random.rand(2).sum() if x[0] else 1.0
+        np.random.seed(seed)
+        mask = np.random.rand(*x.shape) < self.options.get("scale", 1.0)
+        self.last = x * mask / self.options["scale"]
+        return self.last.astype(x.dtype, copy=False).sum() + first
+
+    def of_its_own(self, x: Any, seed: Any) -> Any:
+        self.last = x + self.rng.normal(size=3)
+        self.options["calls"] = self.options.get("calls", 0) + 1
+        self.rng.seed(seed)
+        return self.rng.normal(size=3) * self.options["scale"]
+
+    def state(self) -> Any:
+        return self.last, self.options, self.rng.get_state()[1:3], np.random.get_state()[1:3]
+
+
+# The last but one is no seed.
+SEEDS = (3, 3, 4, 5, np.int64(6), [7, 8], np.array([7, 8]), 9, -1, 9)
+
+
+@pytest.mark.parametrize("fn", [Seeded.of_all, Seeded.of_its_own])
+def test_streams_that_begin_anew(fn: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+    x, found = np.arange(1.0, 4.0), []
+    jitted = npcompile.jit(fn)
+    for run in (fn, jitted):
+        np.random.seed(0)
+        made, answers = Seeded(), []
+        for seed in SEEDS:
+            try:
+                answers.append(run(made, x, seed))
+            except ValueError as error:
+                answers.append(str(error))
+            answers.append(copy.deepcopy(made.state()))
+        found.append(answers)
+    same(found[1], found[0])
+    assert jitted.stats.recordings <= 6 and jitted.stats.replays >= 4, jitted.stats

@@ -168,7 +168,7 @@ class Calls(Special):
         except Exception as error:  # the predicate saw a call that NumPy will refuse itself
             reason = repr(error)
         result = do(fn, *args, **kwargs)
-        if op.view and args and result is args[0]:  # np.asarray and the like, where there was nothing to do
+        if args and result is args[0] and (op.view or op.function in formed.HANDS_BACK):  # np.asarray, say
             return self._note(formed.lies, self.notes, result)
         self._note(formed.squeezes, self.notes, op, args)
         if op.function in UPDATING:

@@ -49,6 +49,10 @@ class Drawing(Following):
                 followed = False  # what is in it would have to be decided
             if followed and kwargs.get("out") is None and all(map(_is_plain, (*args[1:], *kwargs.values()))):
                 return self._note(self._drawn, fn, args, kwargs, do(fn, *args, **kwargs))
+        if type(fn) is _METHOD and self.on and fn in pure.SEEDS:
+            given = args if fn is np.random.seed else args[1:]
+            if all(map(_is_plain, (*given, *kwargs.values()))):
+                return self._note(self._seeded, fn, args, kwargs, do(fn, *args, **kwargs))
         return super()._listed(fn, args, kwargs)
 
     def _is_followed_pick(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
@@ -76,6 +80,11 @@ class Drawing(Following):
         node = notes.add("opaque", Call(fn.__name__, fn), refs, named, notes.value(result))
         node.meta["inert"] = True
         return notes.result(node, result)
+
+    def _seeded(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: None) -> None:
+        """The stream begins anew: nothing else is changed by that."""
+        self.settle()  # it may raise
+        return self.notes.effect(Call(fn.__name__, fn), args, kwargs, True, result)
 
     def _parameter(self, arg: Any) -> Any:
         """Counts, and integers, are decided, but for such as follow from lengths in a program for many."""
