@@ -199,7 +199,9 @@ class _Rewriter:
             value_of(self.now[value]).shape,
             dtype,
         )
-        if value_of(full).shape != shape or value.meta.get("broadcast"):  # its own may be less than it says
+        # A written value may be less than it says, but not where it is worked out from what it is written to.
+        less = value.meta.get("broadcast") and not (_is_ufunc(value) and self.now[dst] in value.args)
+        if value_of(full).shape != shape or less:
             full = self._add("whole", node, np.broadcast_to, (full, shape), shape, dtype)
         self.now[dst] = full
         self._drop(node)
@@ -241,6 +243,12 @@ class _Rewriter:
         made.meta.update(before.meta)
         made.meta.update(step="op", value=value, unchecked=True)
         return made
+
+
+def _is_ufunc(node: fx.Node) -> bool:
+    """Whether a step works out each element by itself."""
+    function = node.target.function if isinstance(node.target, Op) else None
+    return isinstance(function, np.ufunc) and function.signature is None
 
 
 def _next_root(graph: fx.Graph) -> int:
