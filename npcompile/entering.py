@@ -7,7 +7,7 @@ import types
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from npcompile.frontend import draws, follow
+from npcompile.frontend import draws, follow, private
 from npcompile.frontend.outline import UNKNOWN, must_be_cut
 from npcompile.frontend.recording.place import warn
 from npcompile.frontend.references import counting
@@ -40,7 +40,8 @@ class Entering:
         kind = type(fn)  # asked at each trip of a loop
         if kind is types.FunctionType and fn.__code__ in self._as_they_are:
             return fn
-        if kind is types.BuiltinFunctionType and fn.__name__ not in _SEEN_TO and not self._substitutes:
+        plain = kind is types.BuiltinFunctionType and fn.__name__ not in _SEEN_TO
+        if (plain or kind is private.DISPATCHER) and not self._substitutes:
             return fn
         made = self._entered(fn)
         if made is not fn:

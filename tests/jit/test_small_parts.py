@@ -60,8 +60,9 @@ def gathered(x, points):
                 found.append(q)
         return found
 
+    spread = [np.median][0]
     for p in points:
-        x = np.sqrt(np.abs(x)) + len(near(p))
+        x = np.sqrt(np.abs(x)) + len(near(p)) + int(spread(points) > 1e9)
         x[::2] *= 0.5
     return x
 
@@ -75,4 +76,4 @@ def test_helpers_of_which_nothing_is_compiled_are_called_as_they_are(monkeypatch
     entered = Entering._entered
     monkeypatch.setattr(Entering, "_entered", lambda self, fn: asked.append(fn) or entered(self, fn))
     same(f(x, points), gathered(x, points), ulp=16)
-    assert not [fn for fn in asked if getattr(fn, "__name__", "") == "near"], asked
+    assert not [fn for fn in asked if getattr(fn, "__name__", "") in ("near", "median")], asked
