@@ -202,7 +202,10 @@ class _Rewriter:
         # A written value may be less than it says, but not where it is worked out from what it is written to.
         less = value.meta.get("broadcast") and not (_is_ufunc(value) and self.now[dst] in value.args)
         if value_of(full).shape != shape or less:
-            full = self._add("whole", node, np.broadcast_to, (full, shape), shape, dtype)
+            if self.rest[dst]:
+                full = self._add("whole", node, np.broadcast_to, (full, shape), shape, dtype)
+            else:  # the mask is of that shape at any length
+                full = self._add("whole", node, np.where, (self.masks[dst], full, full), shape, dtype)
         self.now[dst] = full
         self._drop(node)
 

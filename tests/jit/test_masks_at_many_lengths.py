@@ -38,7 +38,14 @@ def rows_of(x):
     return X
 
 
-@pytest.mark.parametrize("fn", [clipped, copied, rows_of], ids=lambda fn: fn.__name__)
+def given_out(x):
+    y = x[x > 0]
+    np.clip(y, 0, 1, out=y)
+    x[x > 0] = y
+    return x, y.mean()
+
+
+@pytest.mark.parametrize("fn", [clipped, copied, rows_of, given_out], ids=lambda fn: fn.__name__)
 def test_updates_at_fifty_lengths(fn: Callable[..., Any]) -> None:
     """No program for each: the shape of what was written had been a constant in them."""
     jitted = npcompile.jit(fn)
