@@ -18,6 +18,7 @@ import warnings
 from typing import Any
 
 from npcompile import front
+from npcompile.accumulating import Accumulators
 from npcompile.deciding import decided_by, done_for_effect, driven
 from npcompile.entering import PLAIN, Entering
 from npcompile.frontend import follow
@@ -259,6 +260,7 @@ class Callee(Inner):
         self.within.stale = True
 
 
+_OTHER_SIZES = "its arrays have other sizes at each trip"
 _WORK = ("op", "write", "library", "host", "opaque")  # the steps of a program that is worth a block
 
 
@@ -283,11 +285,11 @@ class Block(Inner):
         self.inside: Outlined | None = None  # it, cut further
         self.sighted: set[Any] = set()  # signatures that were met once
         self.met = 0  # calls by signatures that were new
-        interpreted = os.environ.get("NPCOMPILE_BACKEND") == "interpreter"
         # None: it is known whether finding kernels for them takes less time than NumPy does.
-        self.sums = None if interpreted else Sums()
+        self.sums = None if os.environ.get("NPCOMPILE_BACKEND") == "interpreter" else Sums()
         self.ambiguous = 0  # recordings in which a counter could not be told from a literal
         self.pause = 0  # so many calls are not recorded
+        self.accumulators = Accumulators(piece.block)
 
     def _place(self) -> Any:
         return tuple(map(id, self.piece.block.statements))
@@ -308,6 +310,7 @@ class Block(Inner):
 
     def _worth(self, state: State, traced: Traced) -> bool:
         assert traced.program is not None
+        self.accumulators.learn(traced.program)
         if not any(step_of(node) in _WORK for node in traced.program.graph.nodes):
             state.small = True
             self.leave()
@@ -345,6 +348,8 @@ class Block(Inner):
         if key not in self._states and self._grows(args):
             self._stats.calls -= 1
             return self(*args, **kwargs)
+        if (done := self.accumulators.answer(self, key, args)) is not None:
+            return done[0]
         if self.pause:
             self.pause -= 1
             return self.beside(args, kwargs)(*args, **kwargs)
@@ -352,12 +357,12 @@ class Block(Inner):
         self.met += new
         # Where each trip brings other sizes, finding kernels for them takes longer than NumPy does.
         often = self.met > MAX_SIGHTED and self.met > self._stats.calls / 4
-        if self.piece.block.in_loop and self._states and new and (often or not self._is_general(key)):
+        if self.piece.block.in_loop and self._states and new:
             # Another shape: its second call is recorded, if there is one. Sizes may change at each trip.
-            if key not in self.sighted:
+            if key not in self.sighted and not self._is_general(key):
                 self.sighted.add(key)
                 if len(self.sighted) > MAX_SIGHTED:
-                    return self._too_many(args, kwargs, "its arrays have other sizes at each trip")
+                    return self._too_many(args, kwargs, _OTHER_SIZES)
                 if not self._shares(key):
                     return self._plain(args, kwargs)
             if often and self.sums is not None:
@@ -383,10 +388,8 @@ class Block(Inner):
             sums.note(time.thread_time() - start)
         finally:
             self.sums = sums
-        slower = sums.slower()
-        if slower:
-            reason = "its arrays have other sizes at each trip"
-            self.take_apart(reason, self._first_line(), None, False, quiet=True)
+        if slower := sums.slower():
+            self.take_apart(_OTHER_SIZES, self._first_line(), None, False, quiet=True)
         if slower is not None:
             self.sums = None
         return result

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 # Numbers for which is known that the program may answer; past this many they are looked at again.
 KEPT = 256
+EXACT = 2**53  # up to here each whole number is a float, too
 
 
 class Counted:
@@ -81,3 +82,19 @@ class Exactly:
             if leaves[place] != value:
                 raise Diverged
         return self.replay(*leaves)
+
+
+class AsNumpys:
+    """The replay of a program that takes numbers of NumPy's, for Python's."""
+
+    def __init__(self, kinds: dict[int, Any], replay: Callable[..., Any]) -> None:
+        self.kinds = kinds  # NumPy's types, by place
+        self.replay = replay
+
+    def __call__(self, *leaves: Any) -> Any:
+        made = list(leaves)
+        for place, kind in self.kinds.items():
+            if type(made[place]) is int and abs(made[place]) > EXACT:
+                raise Diverged
+            made[place] = kind(made[place])
+        return self.replay(*made)

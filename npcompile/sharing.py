@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from collections.abc import Callable
@@ -11,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 from npcompile import front
 from npcompile.device import current_device
 from npcompile.frontend.lengths import apart, whatever_lengths
+from npcompile.frontend.program import Diverged
 from npcompile.frontend.signature import key_of
 from npcompile.general import General, Group, Waiting
 from npcompile.linking import Linking
 from npcompile.lower.transfers import counting
-from npcompile.served import Sliced
+from npcompile.served import AsNumpys, Sliced
 from npcompile.state import State
 from npcompile.stats import Stats
 from npcompile.trial import Crowd
@@ -73,6 +75,10 @@ class Sharing(Linking):
     def _pass_over(self, most: int) -> int:
         """Calls by signatures that are not known are NumPy's for now: have the native runtime answer some of
         those to come, at most so many. Their number."""
+        raise NotImplementedError
+
+    def signature(self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any]) -> tuple[Any, ...]:
+        """The signature of a call, whose leaves are put into `leaves`."""
         raise NotImplementedError
 
     def _first_line(self) -> int | None:
@@ -155,8 +161,55 @@ class Sharing(Linking):
             self.note("its arrays have ever other lengths: NumPy takes less time than finding kernels", None)
         return result
 
-    def _for_lengths(self, general: General, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """The same, by kernels that are found for its lengths."""
+    def by_replay(self, args: tuple[Any, ...], given: tuple[Any, ...], given_key: Any) -> Any:
+        """What a program that there is answers, which is kept for the call's own arguments, and their
+        signature, too. Raises Diverged. given: these arguments."""
+        leaves: list[Any] = [*self.own]
+        key = self.signature(args, {}, leaves)
+        state = self._states.get(key)
+        for replay, host_calls in () if state is None else list(state.ready):
+            with contextlib.suppress(Diverged):
+                result = replay(*leaves)
+                self._stats.replays += 1
+                self._stats.host_calls += host_calls
+                self._lend(replay, host_calls, leaves, given, given_key)
+                return result
+        group, lengths = self._group(key)
+        for general in () if group is None else group.followed_by(lengths):
+            if general.done:
+                with contextlib.suppress(Diverged):
+                    return self._for_lengths(general, key, args, {}, given)
+        raise Diverged
+
+    def _lend(
+        self, replay: Any, host_calls: int, leaves: list[Any], given: tuple[Any, ...], key: Any
+    ) -> None:
+        """Keep a replay for arguments of another signature, too."""
+        theirs: list[Any] = [*self.own]
+        self.signature(given, {}, theirs)
+        kinds = {
+            place: type(leaf)
+            for place, (leaf, own) in enumerate(zip(leaves, theirs, strict=True))
+            if leaf is not own
+        }
+        with self._lock:
+            state = self._states.get(key)
+            if state is None and self._has_room():
+                state = self._states[key] = State(None, ())
+                state.kind, state.count, state.answered = apart(key)[0], 1, True
+            if state is not None:
+                state.ready, state.misses = [(AsNumpys(kinds, replay), host_calls)], 0
+
+    def _for_lengths(
+        self,
+        general: General,
+        key: Any,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        given: tuple[Any, ...] | None = None,
+    ) -> Any:
+        """The same, by kernels that are found for its lengths. given: what NumPy is to answer meanwhile, if
+        not `args`."""
         entry = general.entry
         leaves = [*self.own]
         for arg in args:
@@ -173,7 +226,7 @@ class Sharing(Linking):
                 if waiting.job not in self._awaited:
                     self._awaited.append(waiting.job)
                 if not self._has_to_wait:
-                    return self._plain(args, kwargs)
+                    return self._plain(args if given is None else given, kwargs)
                 waiting.job.wait()
         if self._awaited:
             self._count_awaited()

@@ -73,7 +73,7 @@ TABLE = [
         5,
         "what is done depends on the trip or on data (an index or a size that changes)",
     ),
-    Row("finite_volume", "example", {"size": 16, "t_end": 0.3}, 9, 4, 0, 0),
+    Row("finite_volume", "example", {"size": 16, "t_end": 0.3}, 7, 4, 0, 0),
     Row("spectral", "example", {"size": 16, "steps": 40}, 3, 5, 0, 0),
     Row("spectral", "rings", {"size": 16}, 1, 5, 0, 0),
     Row(

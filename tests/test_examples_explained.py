@@ -29,7 +29,7 @@ EXPLAINED = {
     "gray_scott-example": Explained(3, 0, 4, 2),
     "boids-example": Explained(10, 15, 16, 5),
     "lattice_boltzmann-example": Explained(6, 0, 12, 1),
-    "finite_volume-example": Explained(7, 0, 9, 1),
+    "finite_volume-example": Explained(6, 0, 7, 1),
     "spectral-example": Explained(3, 0, 25, 0),
     "spectral-rings": Explained(1, 0, 1, 0),
     "particle_in_cell-example": Explained(3, 0, 8, 1),

@@ -111,9 +111,22 @@ def shapes_of_grids(m):
     return (i * m).sum() / m.sum(), np.mgrid[0 : 1 : 1 / len(m)] * 2, j * m
 
 
+def divided(x):
+    rows, rest = divmod(len(x), 4)
+    return x[: 4 * rows].reshape(rows, 4).sum(axis=1), x * rest
+
+
 # With the programs that they may have. A median is another for odd lengths.
 COUNTED = [(sliced, 3), (along_an_axis, 3), (written, 3), (ends, 3), (indices, 3), (in_bytes, 3)]
-COUNTED += [(grids, 3), (shapes_of_grids, 3), (some_of_it, 4), (parts, 3), (factored, 3), (middle, 5)]
+COUNTED += [
+    (divided, 3),
+    (grids, 3),
+    (shapes_of_grids, 3),
+    (some_of_it, 4),
+    (parts, 3),
+    (factored, 3),
+    (middle, 5),
+]
 FUNCTIONS: list[Callable[..., Any]] = [compared, among, strides, apart, broadcast]
 
 

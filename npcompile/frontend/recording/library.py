@@ -371,6 +371,13 @@ class Library(Kept):
             total = self.call(args[0], total, item)
         return (total,)
 
+    def _divided(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
+        """`divmod` of whole numbers: both that it gives may be sizes."""
+        if len(args) != 2 or kwargs or any(type(arg) is not int for arg in args):
+            return None
+        do(fn, *args)
+        return ((self.binary("//", *args), self.binary("%", *args)),)
+
     def _from_iter(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
         """`np.fromiter`: an array of what is drawn."""
         dtype = args[1] if len(args) == 2 else kwargs.get("dtype")
@@ -411,5 +418,6 @@ _LISTED: list[tuple[Any, _Handler]] = [
     (min, Library._extreme),
     (functools.reduce, Library._reduced),
     (np.fromiter, Library._from_iter),
+    (divmod, Library._divided),
 ]
 _HANDLERS: dict[int, _Handler] = {id(fn): handler for fn, handler in _LISTED}
