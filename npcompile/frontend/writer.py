@@ -162,6 +162,8 @@ class Writer:
             return f"{self.constant(read.holder, 'cell')}.cell_contents"
         if read.how == "attribute":
             return f"{base}.{read.name}"
+        if read.how == "told":
+            return f"{base}.{read.name}()"
         if read.how == "tensor":
             return f"{self.constant(read, 'array_of')}({base})"
         return f"{base}[{self.arg(read.name)}]"

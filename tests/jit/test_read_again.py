@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import collections
 import collections.abc
+import contextvars
 import functools
+import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -134,6 +137,39 @@ def test_containers_of_other_kinds(kind: str, how: str) -> None:
         same([held[key] for key in keys], [mirror[key] for key in keys])
     replays = jitted.stats.replays + jitted._blocks.replays
     assert replays >= 6 and jitted.stats.recordings <= 8, jitted.stats
+
+
+class Local(threading.local):
+    scale = 2.0
+
+    @property
+    def half(self) -> Any:
+        return self.k / 2
+
+
+VARIABLE: contextvars.ContextVar[Any] = contextvars.ContextVar("VARIABLE")
+LOCAL = Local()
+
+
+@pytest.mark.parametrize("values", [(1.0, 2.0, 3.0), (np.ones(3), np.zeros(3))])
+def test_variables_of_the_context_and_of_the_thread(values: tuple[Any, ...]) -> None:
+    """What they are is asked again, in the thread and the context of the call."""
+
+    def fn(x):
+        return x * VARIABLE.get() + LOCAL.k + LOCAL.half * LOCAL.scale
+
+    def inside(value: Any) -> Any:
+        VARIABLE.set(value)
+        LOCAL.k = value + 1
+        got, want = jitted(X), fn(X)
+        same(got, want)
+
+    jitted = npcompile.jit(fn)
+    for value in (*values, *values):
+        contextvars.copy_context().run(inside, value)
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(inside, value).result()
+    assert (jitted.stats.recordings, jitted.stats.replays) == (1, 4 * len(values) - 1)
 
 
 def with_default(a, k=2.0):

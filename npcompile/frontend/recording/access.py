@@ -7,6 +7,7 @@ import enum
 import inspect
 import operator
 import sys
+import threading
 import types
 from collections import deque
 from typing import Any, NamedTuple
@@ -58,8 +59,9 @@ def _computed(obj: Any, name: str) -> bool:
     if isinstance(obj, np.random.BitGenerator):  # its state, which draws change
         return True
     found = inspect.getattr_static(obj, name, _computed)
-    if found is _computed:  # it is nowhere: `__getattr__` made it
-        return True
+    if found is _computed:  # it is nowhere: `__getattr__` made it, or it is this thread's
+        is_local = kind.__getattribute__ is threading.local.__getattribute__
+        return not is_local or hasattr(kind, "__getattr__")
     if not isinstance(obj, type) and is_own(obj, name):  # `self.inv = np.linalg.inv`: it binds to nothing
         return False
     return hasattr(type(found), "__get__") and not isinstance(found, _PLAIN_DESCRIPTORS)

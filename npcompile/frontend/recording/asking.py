@@ -1,23 +1,36 @@
-"""What objects and classes are asked for: `hasattr`, `getattr` with a default, `isinstance`, `issubclass` and
-`callable`. What answers may be another at the next call, so it is read again."""
+"""What objects and classes are asked for: `hasattr`, `getattr` with a default, `isinstance`, `issubclass`,
+`callable`, and variables of the context. What answers may be another at the next call: it is read again."""
 
 from __future__ import annotations
 
 import types
 from abc import ABCMeta
 from collections.abc import Iterator
+from contextvars import ContextVar
 from typing import Any
 
 from npcompile.frontend import follow
 from npcompile.frontend.arrays import is_array
 from npcompile.frontend.made import class_attribute, is_absent, is_own, is_plain
 from npcompile.frontend.notes import Unfollowed
+from npcompile.frontend.program import Read
+from npcompile.frontend.recording.place import do
 from npcompile.frontend.recording.slices import Slices
 
 _LOOKING = {id(hasattr): 2, id(getattr): 3}
 _IMMUTABLE = 1 << 8  # Py_TPFLAGS_IMMUTABLETYPE
 _CHECKS = "__instancecheck__", "__subclasscheck__"
 _HOLDERS = (type, types.ModuleType, types.FunctionType)
+
+
+class Told(Read):
+    """What a call without effects gives that only tells what is there by now: asked again at replay."""
+
+    def __call__(self, base: Any = None) -> Any:
+        return getattr(base, self.name)()
+
+    def text(self, base: str) -> str:
+        return f"{base}.{self.name}()"
 
 
 class Asking(Slices):
@@ -27,7 +40,20 @@ class Asking(Slices):
         if self.on and not kwargs and _LOOKING.get(id(fn)) == len(args) and type(args[1]) is str:
             if (answer := self._looked_for(*args)) is not None:
                 return answer
+        if self.on and not (args or kwargs):
+            own = fn.__self__ if type(fn) is types.BuiltinFunctionType else None
+            if type(own) is ContextVar and fn.__name__ == "get" and self.notes.tracked.node(own) is not None:
+                return (self._note(self._told, own, do(fn)),)
         return super().of_objects(fn, args, kwargs)
+
+    def _told(self, variable: ContextVar[Any], result: Any) -> Any:
+        """What a variable of the context is."""
+        node = self.notes.tracked.node(variable)
+        place = "told", node
+        seen = self._seen.get(place)
+        if seen is None or seen[0] is not result:
+            seen = self._seen[place] = result, self.notes.outside(Told("told", "get"), node, result)
+        return seen[1]
 
     def _looked_for(self, obj: Any, name: str, *default: Any) -> tuple[Any, ...] | None:
         """`hasattr(obj, name)`, or with a default `getattr(obj, name, default)`, of an object that may have
