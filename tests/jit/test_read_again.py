@@ -6,6 +6,7 @@ import collections
 import collections.abc
 import contextvars
 import functools
+import os
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -137,6 +138,18 @@ def test_containers_of_other_kinds(kind: str, how: str) -> None:
         same([held[key] for key in keys], [mirror[key] for key in keys])
     replays = jitted.stats.replays + jitted._blocks.replays
     assert replays >= 6 and jitted.stats.recordings <= 8, jitted.stats
+
+
+@pytest.mark.filterwarnings("ignore::npcompile.NotCompiledWarning")
+@pytest.mark.parametrize("of", [lambda: os.environ, lambda: collections.ChainMap({}, os.environ)])
+def test_what_was_missing_from_the_environment(of: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    held = of()
+    jitted = npcompile.jit(lambda x: x * float(held.get("NPCOMPILE_TEST_READ_AGAIN", "2")))
+    for text, factor in ((None, 2.0), ("5", 5.0), ("7", 7.0)):
+        if text is not None:
+            monkeypatch.setenv("NPCOMPILE_TEST_READ_AGAIN", text)
+        for _ in range(3):
+            same(jitted(X), X * factor)
 
 
 class Local(threading.local):

@@ -14,6 +14,7 @@ import numpy as np
 
 from npcompile.frontend import follow
 from npcompile.frontend.alike import DICTS
+from npcompile.frontend.arrays import is_array
 from npcompile.frontend.hooks import INPLACE
 from npcompile.frontend.made import is_named_tuple
 from npcompile.frontend.recording.managing import Managing
@@ -231,7 +232,12 @@ class Kept(Managing):
         if type(obj) in (defaultdict, Counter) and index not in obj and id(obj) in self.notes.containers:
             return self._entered(obj, index)
         if type(obj) not in (list, tuple, *DICTS):
-            return super().getitem(obj, index)
+            try:
+                return super().getitem(obj, index)
+            except LookupError:
+                if not (is_array(obj) or self.is_followed(obj)):  # what catches it would decide by it
+                    self.stop(f"an item of a {type(obj).__name__}")
+                raise
         try:
             return super().getitem(obj, index)
         except (KeyError, IndexError, TypeError) as error:
