@@ -33,6 +33,7 @@ KEPT = 8
 MAX_SIGNATURES = 64
 # Those that a program for many lengths answers, or the cut that all have in common: some kilobytes each.
 MAX_FOUND_AGAIN = 512
+FORGOTTEN = 64  # so many are forgotten at once: the native runtime then learns all others anew
 KEPT_ANEW = 16  # where all are kept, another is kept in the place of one of them at one call in so many
 # Calls by signatures that are not kept are NumPy's: where that is going to stay so, one in so many, or up to
 # twice as many, is looked at; the native runtime has the others done by the function itself.
@@ -259,15 +260,14 @@ class Sharing(Linking):
         return group.outlined if full and group is not None else None
 
     def _has_room(self) -> bool:
-        """Whether another signature may be kept. Of those that can be found again the older half makes
-        room."""
+        """Whether another signature may be kept. Of those that can be found again the oldest make room."""
         if len(self._states) < self._full:
             return True
         again = [key for key, state in self._states.items() if state.is_found_again()]
         if len(again) >= MAX_FOUND_AGAIN:
-            for key in again[: MAX_FOUND_AGAIN // 2]:
+            oldest, again = again[:FORGOTTEN], again[FORGOTTEN:]
+            for key in oldest:
                 del self._states[key]
-            del again[: MAX_FOUND_AGAIN // 2]
             front.forget(self)
         recorded = len(self._states) - len(again)
         left = min(self.max_signatures - recorded, MAX_FOUND_AGAIN - len(again))

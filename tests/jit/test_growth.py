@@ -15,7 +15,7 @@ import pytest
 
 import npcompile
 
-MANY = 600  # past all that is kept: signatures, programs, groups of lengths
+MANY = 1200  # past all that is kept: signatures, programs, groups of lengths
 
 
 class Held:

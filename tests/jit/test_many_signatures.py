@@ -90,7 +90,7 @@ def test_lengths_that_come_again_are_kept(monkeypatch: pytest.MonkeyPatch, looks
     assert jitted.stats.programs <= 3
 
 
-def test_of_very_many_lengths_the_older_make_room(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_very_many_lengths_the_oldest_make_room(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Crowd, "is_numpys", lambda self, key: False)
     jitted = npcompile.jit(of_lengths, wait=True)
     for n in range(1000, 1000 + 2 * MAX_FOUND_AGAIN):
