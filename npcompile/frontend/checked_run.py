@@ -15,7 +15,7 @@ import numpy as np
 from npcompile.frontend import follow
 from npcompile.frontend.checking import PACKAGE, Checked
 from npcompile.frontend.made import class_attribute, is_plain
-from npcompile.frontend.recording.objects import _COMPARED, _MIRRORED, _NAMES, _UNARY
+from npcompile.frontend.recording.objects import COMPARED, MIRRORED, NAMES, UNARY
 from npcompile.frontend.rewrite import Rewritten, rewrite
 
 # Functions that ask a method of their argument.
@@ -126,23 +126,23 @@ class CheckedRun(Checked):
     # -- operators and other special methods -----------------------------------------------------------------
 
     def binary(self, op: str, a: Any, b: Any) -> Any:
-        names = f"__{_NAMES[op]}__", f"__r{_NAMES[op]}__"
+        names = f"__{NAMES[op]}__", f"__r{NAMES[op]}__"
         found = self._either(a, b, *names)
         return super().binary(op, a, b) if found is NotImplemented else found
 
     def inplace(self, op: str, a: Any, b: Any) -> Any:
-        method = _method(a, f"__i{_NAMES[op]}__")
+        method = _method(a, f"__i{NAMES[op]}__")
         if method is not None and (result := self.call(method, a, b)) is not NotImplemented:
             return result
-        if method is not None or class_attribute(type(a), f"__i{_NAMES[op]}__") is None:
-            found = self._either(a, b, f"__{_NAMES[op]}__", f"__r{_NAMES[op]}__")
+        if method is not None or class_attribute(type(a), f"__i{NAMES[op]}__") is None:
+            found = self._either(a, b, f"__{NAMES[op]}__", f"__r{NAMES[op]}__")
             if found is not NotImplemented:
                 return found
         return super().inplace(op, a, b)
 
     def compare(self, op: str, a: Any, b: Any) -> Any:
-        if op in _COMPARED:
-            found = self._either(a, b, _COMPARED[op], _COMPARED[_MIRRORED[op]], True)
+        if op in COMPARED:
+            found = self._either(a, b, COMPARED[op], COMPARED[MIRRORED[op]], True)
             if found is not NotImplemented:
                 return found
         elif op in ("in", "not in") and (method := _method(b, "__contains__")) is not None:
@@ -172,7 +172,7 @@ class CheckedRun(Checked):
         return NotImplemented
 
     def unary(self, op: str, a: Any) -> Any:
-        method = _method(a, _UNARY[op])
+        method = _method(a, UNARY[op])
         return super().unary(op, a) if method is None else self.call(method, a)
 
     def truth(self, value: Any) -> bool:

@@ -128,7 +128,7 @@ def call(
         return host(function, args, kwargs, count)
 
     try:
-        asked = (args, kwargs) if op.views is None else map_arrays((args, kwargs), _layout)
+        asked = (args, kwargs) if op.views is None else map_arrays((args, kwargs), layout_of)
         if op.shows(*asked) and (answer := view(function, args, kwargs)) is not None:
             return answer
         if errstate.traps() and not quiet(function, args, kwargs):
@@ -204,10 +204,10 @@ MOST_AXES = 32  # what torch's copies and reductions take; its tensors and NumPy
 
 def _answer(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any = None) -> Any:
     """The op's tensors. Raises Unsupported where the op cannot, ValueError where a check of the op failed."""
-    asked = (
-        map_arrays(kwargs, _layout) if out is None else {**map_arrays(kwargs, _layout), "out": _layout(out)}
-    )
-    if (reason := op.refuses(plain(map_arrays(args, _layout)), plain(asked))) is not None:
+    asked = map_arrays(kwargs, layout_of)
+    if out is not None:
+        asked = {**asked, "out": layout_of(out)}
+    if (reason := op.refuses(plain(map_arrays(args, layout_of)), plain(asked))) is not None:
         raise Unsupported(reason)
     held = [array._memory for array in arrays_in((args, kwargs))]
     if any(memory.dim() > MOST_AXES for memory in held):
@@ -229,7 +229,7 @@ def view(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     map_arrays(args, theirs.append, np.ndarray)
     if not (sources or theirs) or "out" in kwargs:
         return None
-    answer = function(*map_arrays(args, _layout), **map_arrays(kwargs, _layout))
+    answer = function(*map_arrays(args, layout_of), **map_arrays(kwargs, layout_of))
     items = answer if isinstance(answer, (tuple, list)) else [answer]
     views: list[Any] = []
     copies = 0
@@ -282,7 +282,7 @@ def native(op: Op, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
     if out is None:
         if told is not None:
             told()
-        scalar = op.scalar if op.scalars is None else op.scalar_at(*map_arrays((args, kwargs), _layout))
+        scalar = op.scalar if op.scalars is None else op.scalar_at(*map_arrays((args, kwargs), layout_of))
         answer = wrap(scalar, result, [array._memory for array in arrays_in((args, kwargs))])
         answer = named(lying(function, args, kwargs, answer), dtype)
         return answer.item() if op.numbers is not None and op.numbers(args, kwargs) else answer
@@ -406,5 +406,5 @@ def adopt(answer: Any, sources: list[Strided]) -> Any:
     return answer
 
 
-def _layout(array: Strided) -> np.ndarray[Any, Any]:
+def layout_of(array: Strided) -> np.ndarray[Any, Any]:
     return array._layout

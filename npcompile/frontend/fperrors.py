@@ -18,7 +18,7 @@ import torch
 
 from npcompile.frontend import dispatch
 from npcompile.frontend.convert import numpy_dtype
-from npcompile.frontend.dispatch import _layout, map_arrays
+from npcompile.frontend.dispatch import layout_of, map_arrays
 from npcompile.frontend.ops.rules import cast
 
 Report = Callable[[], None] | None
@@ -200,7 +200,7 @@ def of_method(
     divided = ufunc in _DIVIDING and any(bool(_may_fail(_tensor(item)).any()) for item in tensors)
     if not (strange or divided or _casts_to_real(ufunc, args, kwargs, tensors)):
         return None
-    shown = map_arrays(args, _layout), map_arrays(kwargs, _layout)
+    shown = map_arrays(args, layout_of), map_arrays(kwargs, layout_of)
     return lambda: _reported(lambda: getattr(ufunc, name)(*shown[0], **shown[1]))
 
 
@@ -213,7 +213,7 @@ def of_at(ufunc: np.ufunc, args: tuple[Any, ...], array: Any, result: torch.Tens
     divided = ufunc in _DIVIDING and any(bool(_may_fail(_tensor(item)).any()) for item in tensors)
     if not divided and _new(result, [array._tensor]) is None:
         return None
-    shown = map_arrays(args, _layout)
+    shown = map_arrays(args, layout_of)
     copy = array._layout.copy()
     return lambda: _reported(lambda: ufunc.at(copy, *shown[1:]))
 
@@ -245,7 +245,7 @@ def of_function(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], re
         strange = any(_appeared(item, tensors) for item in results)
     if not strange:
         return None
-    shown = map_arrays(args, _layout), map_arrays(kwargs, _layout)
+    shown = map_arrays(args, layout_of), map_arrays(kwargs, layout_of)
     return lambda: _reported(lambda: function(*shown[0], **shown[1]))
 
 

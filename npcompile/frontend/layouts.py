@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from npcompile.frontend.dispatch import _layout, map_arrays
+from npcompile.frontend.dispatch import layout_of, map_arrays
 from npcompile.frontend.strided import Strided
 from npcompile.frontend.twins import named
 
@@ -71,7 +71,7 @@ def _axes(item: Any) -> int:
 
 def lying(made: Any, array: Any, index: Any) -> Any:
     """What an index that is not basic picked from one of our arrays, as it lies in NumPy's memory."""
-    items = map_arrays(index if type(index) is tuple else (index,), _layout)
+    items = map_arrays(index if type(index) is tuple else (index,), layout_of)
     if not isinstance(made, Strided) or made._memory.numel() < 2 or any(map(_truth, items)):
         return made
     dtype = made._layout.dtype

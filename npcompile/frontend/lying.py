@@ -13,7 +13,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from npcompile.frontend import dispatch
-from npcompile.frontend.dispatch import _layout, map_arrays
+from npcompile.frontend.dispatch import layout_of, map_arrays
 from npcompile.frontend.layouts import Layout, iterated, picked, placed
 from npcompile.frontend.strided import Strided
 
@@ -276,7 +276,7 @@ def lying(function: Any, args: Args, kwargs: Named, answer: Any) -> Any:
         return answer
     memory, rule = answer._memory, RULES.get(id(function))
     if rule is not None and memory.dim() > 1 and memory.numel() > 1:
-        shown = map_arrays(args, _layout), map_arrays(kwargs, _layout)
+        shown = map_arrays(args, layout_of), map_arrays(kwargs, layout_of)
         strides = rule(*shown, tuple(memory.shape))
         if strides is not None and strides != tuple(memory.stride()):
             memory = placed(memory, strides)

@@ -13,7 +13,7 @@ import numpy as np
 
 from npcompile.frontend import dispatch
 from npcompile.frontend.convert import numpy_dtype
-from npcompile.frontend.dispatch import _layout, map_arrays
+from npcompile.frontend.dispatch import layout_of, map_arrays
 from npcompile.frontend.strided import Strided
 from npcompile.frontend.table import TWINS, Unsupported
 
@@ -221,7 +221,7 @@ def of_function(function: Any, args: Args, kwargs: Named, result: Any) -> DType 
         return of_call(function, args, kwargs, several)[0]
     if (rule := _RULES.get(id(function))) is None or not args:
         raise Unsupported("which of two types of the same bits the answer is of")
-    asked = rule(*map_arrays((args, kwargs), _layout))
+    asked = rule(*map_arrays((args, kwargs), layout_of))
     return None if asked is None else np.dtype(asked)
 
 

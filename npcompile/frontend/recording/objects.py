@@ -21,7 +21,7 @@ from npcompile.frontend.recording.place import do
 from npcompile.frontend.signature import NUMBERS
 from npcompile.lower.values import Value
 
-_NAMES = {
+NAMES = {
     "+": "add",
     "-": "sub",
     "*": "mul",
@@ -36,9 +36,9 @@ _NAMES = {
     "|": "or",
     "^": "xor",
 }
-_COMPARED = {"<": "__lt__", "<=": "__le__", ">": "__gt__", ">=": "__ge__", "==": "__eq__", "!=": "__ne__"}
-_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
-_UNARY = {"-": "__neg__", "+": "__pos__", "~": "__invert__"}
+COMPARED = {"<": "__lt__", "<=": "__le__", ">": "__gt__", ">=": "__ge__", "==": "__eq__", "!=": "__ne__"}
+MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
+UNARY = {"-": "__neg__", "+": "__pos__", "~": "__invert__"}
 # Functions that ask a method of their argument, and what it has to answer with (None: anything).
 ASKING: dict[Any, tuple[str, Any]] = {
     abs: ("__abs__", None),
@@ -126,29 +126,29 @@ class Objects(Operators):
 
     def binary(self, op: str, a: Any, b: Any) -> Any:
         if self.on and (self.is_followed(a) or self.is_followed(b)):
-            result = self._either(a, b, f"__{_NAMES[op]}__", f"__r{_NAMES[op]}__", op)
+            result = self._either(a, b, f"__{NAMES[op]}__", f"__r{NAMES[op]}__", op)
             if result is not NotImplemented:
                 return result
         return super().binary(op, a, b)
 
     def inplace(self, op: str, a: Any, b: Any) -> Any:
         if self.on and (self.is_followed(a) or (self.is_followed(b) and not is_array(a))):
-            method = self.protocol(a, f"__i{_NAMES[op]}__")
+            method = self.protocol(a, f"__i{NAMES[op]}__")
             if method is not None and (result := self.call(method, a, b)) is not NotImplemented:
                 return result
-            if method is not None or class_attribute(type(a), f"__i{_NAMES[op]}__") is None:
-                result = self._either(a, b, f"__{_NAMES[op]}__", f"__r{_NAMES[op]}__", op)
+            if method is not None or class_attribute(type(a), f"__i{NAMES[op]}__") is None:
+                result = self._either(a, b, f"__{NAMES[op]}__", f"__r{NAMES[op]}__", op)
                 if result is not NotImplemented:
                     return result
         return super().inplace(op, a, b)
 
     def unary(self, op: str, a: Any) -> Any:
-        method = self.protocol(a, _UNARY[op])
+        method = self.protocol(a, UNARY[op])
         return super().unary(op, a) if method is None else self.call(method, a)
 
     def compare(self, op: str, a: Any, b: Any) -> Any:
         if self.on and (self.is_followed(a) or self.is_followed(b)):
-            if op in _COMPARED:
+            if op in COMPARED:
                 if (held := self._held_in_order(op, a, b)) is not None:
                     return self._in_turn(op, *held)
                 result = self._compared(op, a, b)
@@ -159,7 +159,7 @@ class Objects(Operators):
         if self.on and type(b) in _ROWS and len(b) <= MANY and self.notes.traced(a, b):
             if op in ("in", "not in"):
                 return self._among(op, a, b)
-            if op in _COMPARED and type(a) is type(b) and len(a) <= MANY:
+            if op in COMPARED and type(a) is type(b) and len(a) <= MANY:
                 return self._in_turn(op, tuple(self.iterate(a)), tuple(self.iterate(b)))
         return super().compare(op, a, b)
 
@@ -222,7 +222,7 @@ class Objects(Operators):
         return NotImplemented if theirs is None else self.call(theirs, b, a)
 
     def _compared(self, op: str, a: Any, b: Any) -> Any:
-        name, mirrored = _COMPARED[op], _COMPARED[_MIRRORED[op]]
+        name, mirrored = COMPARED[op], COMPARED[MIRRORED[op]]
         one, other = type(a), type(b)
         if is_numpy(a) or is_numpy(b):
             if self.protocol(b, "__array_ufunc__") is None and not is_numpy(b):
@@ -260,7 +260,7 @@ class Objects(Operators):
     def _held_in_order(self, op: str, a: Any, b: Any) -> tuple[Any, Any] | None:
         """What decides between two named tuples, or objects of a data class whose method is Python's, as
         tuples."""
-        kind, name = type(a), _COMPARED[op]
+        kind, name = type(a), COMPARED[op]
         if type(b) is not kind:
             return None
         if is_named_tuple(kind) and class_attribute(kind, name) is getattr(tuple, name):

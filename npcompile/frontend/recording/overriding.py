@@ -15,7 +15,7 @@ from npcompile.frontend.made import class_attribute
 from npcompile.frontend.private import DISPATCHER
 from npcompile.frontend.program import Call
 from npcompile.frontend.recording.drawing import Drawing
-from npcompile.frontend.recording.objects import _COMPARED, _NAMES, _UNARY
+from npcompile.frontend.recording.objects import COMPARED, NAMES, UNARY
 
 _BINARY, _REFLECTED, _IN_PLACE, _ALONE = range(4)  # how a method calls its ufunc
 
@@ -23,13 +23,13 @@ _BINARY, _REFLECTED, _IN_PLACE, _ALONE = range(4)  # how a method calls its ufun
 def _mixed() -> dict[Any, tuple[np.ufunc, int]]:
     own = vars(follow.OPERATORS)
     found: dict[Any, tuple[np.ufunc, int]] = {}
-    for symbol, name in _NAMES.items():
+    for symbol, name in NAMES.items():
         found[own[f"__{name}__"]] = pure.UFUNCS[symbol], _BINARY
         found[own[f"__r{name}__"]] = pure.UFUNCS[symbol], _REFLECTED
         found[own[f"__i{name}__"]] = pure.UFUNCS[symbol], _IN_PLACE
-    for symbol, name in _COMPARED.items():
+    for symbol, name in COMPARED.items():
         found[own[name]] = pure.UFUNCS[symbol], _BINARY
-    for symbol, name in _UNARY.items():
+    for symbol, name in UNARY.items():
         found[own[name]] = pure.UNARY_UFUNCS[symbol], _ALONE
     found[own["__abs__"]] = np.absolute, _ALONE
     found[own["__divmod__"]], found[own["__rdivmod__"]] = (np.divmod, _BINARY), (np.divmod, _REFLECTED)

@@ -7,7 +7,7 @@ import types
 from typing import Any
 
 from npcompile.frontend.recording.library import Library
-from npcompile.frontend.recording.objects import _COMPARED
+from npcompile.frontend.recording.objects import COMPARED
 from npcompile.frontend.recording.place import do
 
 _ENDS = "start", "stop", "step"
@@ -32,7 +32,7 @@ class Slices(Library):
         return super()._getattr(obj, name, result)
 
     def compare(self, op: str, a: Any, b: Any) -> Any:
-        if self.on and op in _COMPARED and type(a) is type(b) is slice and self.notes.traced(a, b):
+        if self.on and op in COMPARED and type(a) is type(b) is slice and self.notes.traced(a, b):
             return self._in_turn(op, _ends(a), _ends(b))
         return super().compare(op, a, b)
 

@@ -11,7 +11,7 @@ import numpy as np
 from npcompile.frontend.arrays import is_numpy
 from npcompile.frontend.hooks import BINARY, INPLACE
 from npcompile.frontend.recording.asking import Asking
-from npcompile.frontend.recording.objects import _COMPARED, _NAMES, _UNARY
+from npcompile.frontend.recording.objects import COMPARED, NAMES, UNARY
 from npcompile.frontend.signature import NUMBERS
 
 _Handler = Callable[[Any, tuple[Any, ...]], Any]
@@ -41,13 +41,13 @@ def _listed() -> dict[Any, tuple[int, _Handler]]:
 
     found: dict[Any, tuple[int, _Handler]] = {}
     for symbol in BINARY:
-        found[_OWN[f"__{_NAMES[symbol]}__"]] = 2, left(symbol)
-        found[_OWN[f"__r{_NAMES[symbol]}__"]] = 2, right(symbol)
+        found[_OWN[f"__{NAMES[symbol]}__"]] = 2, left(symbol)
+        found[_OWN[f"__r{NAMES[symbol]}__"]] = 2, right(symbol)
     for symbol in INPLACE:
-        found[_OWN[f"__i{_NAMES[symbol]}__"]] = 2, inplace(symbol)
-    for symbol, name in _COMPARED.items():
+        found[_OWN[f"__i{NAMES[symbol]}__"]] = 2, inplace(symbol)
+    for symbol, name in COMPARED.items():
         found[_OWN[name]] = 2, compare(symbol)
-    for symbol, name in _UNARY.items():
+    for symbol, name in UNARY.items():
         found[_OWN[name]] = 1, unary(symbol)
     for function in (abs, len, int, float, complex, bool):
         found[_OWN[f"__{function.__name__}__"]] = 1, called(function)
