@@ -25,7 +25,6 @@ class Accumulators:
     def __init__(self, block: Block) -> None:
         both = set(block.takes) & set(block.gives) if block.in_loop else set()
         self.names = {name: place for place, name in enumerate(block.takes) if name in both}
-        self.waits = bool(both)  # nothing is recorded before they may be NumPy's
         self.missed = 0  # trips in a row for which there was no program
         self.lent: set[Any] = set()  # signatures of first trips that have a replay of the others'
         self._whole: dict[int, bool] = {}  # whether Python's whole numbers do, too
@@ -37,8 +36,9 @@ class Accumulators:
         if key in block._states and key not in self.lent:
             return None
         numbers = any(type(args[place]) in (int, float) for place in self.names.values())
-        if self.waits and numbers:
-            self.waits = False
+        if numbers and not block.balance.waited:  # the trips after it are to be recorded first
+            block.balance.waited = True
+            block.sighted.add(key)
             return (block.beside(args, {})(*args),)
         instead = self.numpys(args) if numbers else None
         if instead is None:
