@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 import warnings
 
+_told: dict[str | tuple[str, type[Warning], int], int] = {}  # what `warnings` knows of places that were told already
+
 
 class NotCompiledWarning(UserWarning):
     """A jitted function runs uncompiled; the message says why."""
@@ -16,8 +18,10 @@ class NotCompiledError(RuntimeError):
 
 
 def warn(text: str) -> None:
-    """A warning of the user's own line that led here."""
-    level, frame = 1, sys._getframe()
+    """A warning of the user's own line that led here. `warnings.warn` would put a name of its own into the
+    user's module, over whose names a loop may be running."""
+    frame = sys._getframe()
     while str(frame.f_globals.get("__name__")).startswith("npcompile.") and frame.f_back is not None:
-        level, frame = level + 1, frame.f_back
-    warnings.warn(text, NotCompiledWarning, stacklevel=level)
+        frame = frame.f_back
+    file, module = frame.f_code.co_filename, str(frame.f_globals.get("__name__", "<string>"))
+    warnings.warn_explicit(text, NotCompiledWarning, file, frame.f_lineno, module, _told)

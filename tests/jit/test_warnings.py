@@ -99,3 +99,13 @@ def test_a_filter_from_around_the_call_changes_nothing() -> None:
             same(jitted(ZEROS), np.array([1.0, np.inf, 0.5]))
     assert [str(one.message) for one in seen] == ["divide by zero encountered in divide"]
     assert jitted.stats.replays == 2
+
+
+def test_telling_puts_no_name_into_the_module_that_calls(recwarn: pytest.WarningsRecorder) -> None:
+    """A loop over the names of a module may be running: `warnings` would add one."""
+    warnings.simplefilter("default", npcompile.NotCompiledWarning)
+    of_module = {"f": npcompile.jit(np.float32), "__name__": "of_a_module"}
+    exec("for x in list(range(3)): f(x)\ndone = [f(2) for name in locals().values()]", of_module)
+    assert set(of_module) == {"f", "x", "done", "__name__", "__builtins__"}
+    told = [one for one in recwarn if one.category is npcompile.NotCompiledWarning]
+    assert [(one.filename, one.lineno) for one in told] == [("<string>", 1)]
