@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 import warnings
 
-_told: dict[str | tuple[str, type[Warning], int], int] = {}  # what `warnings` knows of places that were told already
+# What `warnings` knows of places that were told already.
+_told: dict[str | tuple[str, type[Warning], int], int] = {}
 
 
 class NotCompiledWarning(UserWarning):
