@@ -4,31 +4,28 @@ from __future__ import annotations
 
 import sys
 import types
-import weakref
 from typing import Any
 
 import numpy as np
 
 from npcompile.frontend import follow, private, pure
-from npcompile.frontend.arrays import is_array, is_numpy, with_items
+from npcompile.frontend.arrays import is_array, is_numpy
 from npcompile.frontend.composed import CALLBACKS, MASKING, WRITING, is_refused
-from npcompile.frontend.constants import Constant, are_constant, constants, folded
+from npcompile.frontend.constants import are_constant, constants, folded
 from npcompile.frontend.hooks import BINARY
 from npcompile.frontend.notes import Unfollowed
-from npcompile.frontend.picked import taken
-from npcompile.frontend.program import Call, step_of
+from npcompile.frontend.program import Call
 from npcompile.frontend.recording.bound import After
 from npcompile.frontend.recording.calls import Calls
 from npcompile.frontend.recording.control import MAX_TRIPS
 from npcompile.frontend.recording.converter import Converter
 from npcompile.frontend.recording.functions import MAX_DEPTH
+from npcompile.frontend.recording.moment import Moment
 from npcompile.frontend.recording.place import as_noted
 from npcompile.frontend.restated import LANES, RESTATED, has_negative_zeros, operand
 from npcompile.frontend.rewrite import Rewritten, rewrite
 from npcompile.frontend.signature import NUMBERS
-from npcompile.frontend.steps import Steps
 from npcompile.frontend.table import TABLE, TORCH, Op
-from npcompile.frontend.tracked import Known
 
 _ARRAY = vars(np.ndarray)
 _WRAP = _ARRAY["__array_wrap__"]
@@ -210,7 +207,7 @@ class Following(Calls):
         rewritten = rewrite(source)
         if not isinstance(rewritten, Rewritten) or len(self._cells) >= MAX_DEPTH:
             return super().call(fn, *args, **kwargs)
-        before = _State(self)
+        before = Moment(self)
         trims = fn is np.roots or (fn is np.trim_zeros and self._inside > 0)
         masks = fn in MASKING
         self._inside += 1
@@ -336,57 +333,3 @@ _FEW = 32
 def is_few(array: Any) -> bool:
     """Whether these are so few numbers as polynomials have."""
     return type(array) is np.ndarray and array.ndim == 1 and len(array) <= _FEW
-
-
-class _State:
-    """What a recording knew at one moment, to go back to."""
-
-    def __init__(self, recorder: Following) -> None:
-        notes = recorder.notes
-        self.nodes = list(notes.graph.nodes)
-        self.metas = [dict(node.meta) for node in self.nodes]
-        self.ranges = [set(node.meta.get("ranges", ())) for node in self.nodes]
-        self.known = dict(notes.tracked._known)
-        self.decided = set(notes.decided)
-        self.devices = set(notes.devices)
-        self.count, self.host_calls = notes.count, notes.host_calls
-        self.seen = dict(recorder._seen)
-        self.containers, self.unread = dict(notes.containers), dict(notes.unread)
-
-    def calls(self, recorder: Following, masks: bool) -> str | None:
-        """What has been noted since that is no operation of ours, and why. masks: what they pick is one."""
-        for node in list(recorder.notes.graph.nodes)[len(self.nodes) :]:
-            if step_of(node) in ("host", "opaque") and not isinstance(node.target, Constant):
-                if masks and (taken(node) is not None or node.target is with_items):
-                    continue
-                why = node.meta.get("reason")
-                return f"{node.name}: {why}" if why else f"it calls {node.name}"
-        return None
-
-    def restore(self, recorder: Following) -> None:
-        """Take back what was noted since. The objects that are still followed are followed as they were."""
-        notes: Steps = recorder.notes
-        kept = set(self.nodes)
-        for node in reversed(list(notes.graph.nodes)):
-            if node not in kept:
-                notes.graph.erase_node(node)
-        for node, meta, ranges in zip(self.nodes, self.metas, self.ranges, strict=True):
-            node.meta.clear()
-            node.meta.update(meta)
-            if "ranges" in meta:
-                node.meta["ranges"] = ranges
-        known = notes.tracked._known
-        known.clear()
-        known.update({key: entry for key, entry in self.known.items() if _alive(entry)})
-        notes.decided = self.decided
-        notes.devices.clear()
-        notes.devices.update(self.devices)
-        notes.count, notes.host_calls = self.count, self.host_calls
-        recorder._seen.clear()
-        recorder._seen.update(self.seen)
-        notes.containers, notes.unread = self.containers, self.unread
-        recorder.active, recorder.reason, recorder.at, recorder.top = True, None, None, None
-
-
-def _alive(entry: Known) -> bool:
-    return not isinstance(entry.holder, weakref.ref) or entry.holder() is not None
