@@ -3,8 +3,8 @@
 Arrays are followed by weak reference, so that temporaries die as they would, and so are objects that calls
 gave (a file that nobody holds is closed, and what was written to it can be read). Numbers are kept alive,
 small ints, too, as objects of their own. An object that stands for two things at once (a literal and an
-argument that is 0: CPython has one object for both) is decided by value, for both; two sizes that are equal
-are guarded to be so.
+argument that is True: CPython has one object for both) is decided by value, for both; two sizes that are
+equal are guarded to be so.
 """
 
 from __future__ import annotations
@@ -59,17 +59,34 @@ def _digit_at() -> int | None:
     return place if ctypes.c_uint32.from_address(id(number) + place).value == number else None
 
 
+def _size_of(number: int) -> ctypes.c_size_t:
+    """The word before the digits: how many there are, and the sign."""
+    return ctypes.c_size_t.from_address(id(number) + int.__basicsize__ - ctypes.sizeof(ctypes.c_size_t))
+
+
+def _no_digits() -> int | None:
+    """What that word is in 0, which has no digit; None where it means something else."""
+    words = [_size_of(number).value for number in (0, _ABOVE, _ABOVE + 7, 1 << 40)]
+    if _DIGIT_AT is None or words not in ([0, 1, 1, 2], [1, 8, 8, 16], [5, 8, 8, 16]):
+        return None
+    return words[0] & ~_IMMORTAL
+
+
+_IMMORTAL = 4  # of CPython 3.14's own small ints
 _ABOVE = 1 << 20  # of numbers from here on CPython makes an object each time
 _DIGIT_AT = _digit_at()
+_NO_DIGITS = _no_digits()
 
 
 def _apart(number: int) -> int:
     """A small number as an object that is not CPython's one for it: made for a larger number, then changed
-    before anybody has seen it. There is none for 0, which has no digit."""
-    if number == 0 or _DIGIT_AT is None:
+    before anybody has seen it."""
+    if _DIGIT_AT is None or (number == 0 and _NO_DIGITS is None):
         return number
-    made = number + _ABOVE if number > 0 else number - _ABOVE
+    made = number - _ABOVE if number < 0 else number + _ABOVE
     ctypes.c_uint32.from_address(id(made) + _DIGIT_AT).value = abs(number)
+    if _NO_DIGITS is not None and number == 0:
+        _size_of(made).value = _NO_DIGITS
     return made
 
 

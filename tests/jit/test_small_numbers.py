@@ -143,3 +143,36 @@ def test_nans_are_the_ones_that_were_given(fn, first, monkeypatch: pytest.Monkey
     jitted, x = npcompile.jit(fn), np.arange(3.0)
     for v in (first, first, np.nan, NAN, 1.5, 2.0, np.nan, NAN):
         same(jitted(x, v), fn(x, v), where=f"{v}")
+
+
+def windowed(x, k):
+    low = max(k - 3, 0)
+    return x[:2] * 0 + low, x[:, None][0, 0] * k
+
+
+@pytest.mark.parametrize("first", (0, 3))
+def test_a_zero_is_told_from_literals(first, monkeypatch: pytest.MonkeyPatch) -> None:
+    """CPython has one object for 0: one that a step gave stands for itself, and one program does for all."""
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+    jitted = npcompile.jit(windowed)
+    x = np.arange(5.0)
+    for k in (first, 0, 1, 2, 3, 4, 5, 0):
+        same(jitted(x, k), windowed(x, k))
+    assert (jitted.stats.recordings, jitted.stats.programs, jitted.stats.divergences) == (1, 1, 0)
+
+
+def test_a_zero_that_is_recorded_is_pythons_in_all_but_identity() -> None:
+    seen = []
+
+    @npcompile.jit
+    def given(x, k):
+        seen.append(k)
+        return x[k], [k, -k, not k, k + 1, 2 // (k + 1), hash(k), repr(k), bool(k), float(k), x.shape[k]]
+
+    same(given(np.arange(3.0), 0), given.__wrapped__(np.arange(3.0), 0))
+    zero = seen[0]
+    assert zero == 0 and not zero and type(zero) is int and {zero: 1}[0] == 1 and {0: 1}[zero] == 1
+    assert (zero + 3, 3 * zero, 1 << zero, ~zero, zero.bit_length(), [7][zero]) == (3, 0, 1, -1, 0, 7)
+    assert (f"{zero:02d}", str(zero), zero.to_bytes(1, "big"), math.gcd(zero, 6)) == ("00", "0", b"\0", 6)
+    with pytest.raises(ZeroDivisionError):
+        1 // zero

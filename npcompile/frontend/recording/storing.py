@@ -209,7 +209,7 @@ class Storing(Making):
             node.meta.update(line=line, elsewhere=elsewhere)
             node.meta["inert"] = True  # what was stored is known where it is read
         # What is read of these from here on would be read before what was appended is stored.
-        notes.loosen(*(obj for obj, store, *_ in waiting.values() if store.how == "append"))
+        notes.loose.update((id(obj), obj) for obj, store, *_ in waiting.values() if store.how == "append")
         notes.appended.clear()
         self._news.clear()
 
