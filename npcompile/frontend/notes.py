@@ -417,6 +417,15 @@ class Notes(Handed):
                 return True
         return False
 
+    def known(self, *objs: Any) -> None:
+        """Where these came from is known: a number that was drawn unseen is no constant. (Whole numbers may
+        be defaults of NumPy's own functions.)"""
+        for obj in objs:
+            if type(obj) is tuple or type(obj) is list:
+                self.known(*obj)
+            elif isinstance(obj, float | complex | np.generic) and self.tracked.get(obj) is None:
+                raise Unfollowed(f"a number ({obj!r}) of unknown origin")
+
     def asked(self, *objs: Any) -> None:
         """The type, the shape or the length of these decides: it stays checked."""
         for obj in objs:

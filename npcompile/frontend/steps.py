@@ -53,6 +53,7 @@ class Steps(Outside):
         if result is None or result is NotImplemented:
             raise Unfollowed(f"{op.name} gave {result!r}")
         if isinstance(result, np.generic) and not self.traced(*args, *kwargs.values()):
+            self.known(*args, *kwargs.values())
             self.constant(result)  # arithmetic of decided numbers
             return result
         if folds(self, result, (*args, *kwargs.values())):
@@ -259,6 +260,7 @@ class Steps(Outside):
         """Note a pure function of numbers; returns the result to hand on."""
         result = fresh(result)
         if not self.traced(*args, *kwargs.values()):
+            self.known(*args, *kwargs.values())
             self.constant(result)
             return result
         if folds(self, result, (*args, *kwargs.values())):

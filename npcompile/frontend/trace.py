@@ -185,7 +185,8 @@ class _Arguments:
             self.notes.tracked.keep(value, None)
             self.container(name, value)
             for key, item in value.items():
-                self.take(item, f"{name}_{key}" if str(key).isidentifier() else f"{name}_item", False)
+                named = type(key) is str and key.isidentifier()  # a key may be an object of the user's
+                self.take(item, f"{name}_{key}" if named else f"{name}_item", False)
             return value
         if renew and (kind in NUMBERS or isinstance(value, np.generic)):
             value = fresh(value)

@@ -220,3 +220,27 @@ def test_as_arguments(arguments: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         same(jitted(arguments, 2.0 + call), first_of(arguments, 2.0 + call), where=f"call {call}")
     assert jitted.stats.replays == 6
     same(jitted(dict(arguments), 2.0), first_of(arguments, 2.0))
+
+
+class Shy:
+    """What shows one runs code of the user's, which may need what is not there yet."""
+
+    def __str__(self) -> str:
+        raise RuntimeError("shown")
+
+    __repr__ = __str__
+
+
+def by_shy_keys(d: Any, key: Any, x: Any) -> Any:
+    d[key] = x * d[key]
+    return [d[one] + 1 for one in d], {key: x * 2}[key]
+
+
+def test_keys_are_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+    jitted, key = npcompile.jit(by_shy_keys), Shy()
+    for call in range(3):
+        ours, plain = {key: np.arange(3.0)}, {key: np.arange(3.0)}
+        same(jitted(ours, key, float(call)), by_shy_keys(plain, key, float(call)))
+        same(ours[key], plain[key])
+    assert not jitted.stats.reasons

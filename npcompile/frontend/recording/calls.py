@@ -129,8 +129,8 @@ class Calls(Special):
         if is_array(obj) and (obj.ndim or fn is not iter):  # else it raises
             return list(self.iterate(obj)) if fn is reversed else self.iterate(obj)
         known = type(obj) in SIMPLE or id(obj) in self.notes.containers
-        if not known and self.notes.tracked.node(obj) is not None:
-            self.stop(f"{fn.__name__}() of a {type(obj).__name__} that a call gave")
+        if not self.is_walked(obj) or (not known and self.notes.tracked.node(obj) is not None):
+            self.stop(f"{fn.__name__}() of a {type(obj).__name__}, whose items are not followed")
         elif self.on:  # what is made of it holds what was read
             self._note(self._gone_through, obj)
         return obj

@@ -110,14 +110,7 @@ class Control(Texts):
             items = iter(obj)
         if not self.is_walked(obj):
             self.stop(f"a loop over a {type(obj).__name__}")
-        if (
-            self.on
-            and not is_array(obj)
-            and type(obj) not in (*SIMPLE, deque)
-            and not is_named_tuple(type(obj))
-            and id(obj) not in self.notes.containers
-            and self.notes.tracked.node(obj) is not None
-        ):
+        if self.on and not self.is_known(obj):
             self.stop(f"a loop over a {type(obj).__name__} that a call gave")
         outermost = not self._nest
         if outermost:
@@ -161,6 +154,16 @@ class Control(Texts):
         if kind in DICTS:
             return id(obj) in self.notes.containers
         return kind is deque and self.notes.tracked.node(obj) is not None
+
+    def is_known(self, obj: Any) -> bool:
+        """Whether it is followed what lies in this, which is walked: of what a call gave nothing is."""
+        return (
+            is_array(obj)
+            or type(obj) in (*SIMPLE, deque)
+            or is_named_tuple(type(obj))
+            or id(obj) in self.notes.containers
+            or self.notes.tracked.node(obj) is None
+        )
 
     def _gone_through(self, obj: Any) -> None:
         """What lies in a list, dict or deque is asked for as a whole."""
@@ -220,16 +223,21 @@ class Control(Texts):
         return self.getitem(array, position)
 
     def unpack(self, value: Any, count: int) -> Any:
+        return self._unpacked(value, count + 1)
+
+    def unpack_star(self, value: Any, before: int, after: int) -> Any:
+        return self._unpacked(value, None)
+
+    def _unpacked(self, value: Any, most: int | None) -> Any:
         if self.on and is_array(value):
             return list(self.iterate(value))
         if self.on and type(value) in (list, deque, *DICTS):
             self._note(self._gone_through, value)
-        if self.on and self.is_followed(value):
-            return list(itertools.islice(self.iterate(value), count + 1))
+        if self.on and (self.is_followed(value) or type(value) in (set, frozenset)):
+            return list(itertools.islice(self.iterate(value), most))
+        if self.on and not (self.is_walked(value) and self.is_known(value)):
+            self.stop(f"a {type(value).__name__} is taken apart")
         return value
-
-    def unpack_star(self, value: Any, before: int, after: int) -> Any:
-        return self.unpack(value, before + after)
 
     def trying(self, begins: bool) -> None:
         self.notes.tries += 1 if begins else -1

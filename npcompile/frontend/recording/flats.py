@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections import deque
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -95,6 +96,18 @@ class Flats(Overriding):
             return super().iterate(obj)
         return self._along(obj, super().iterate(self.call(np.ravel, base)))
 
+    def unpack(self, value: Any, count: int) -> Any:
+        if self._of(value) is not None:
+            return [*islice(self.iterate(value), count + 1)]
+        return super().unpack(value, count)
+
+    def unpack_star(self, value: Any, before: int, after: int) -> Any:
+        return (
+            [*self.iterate(value)]
+            if self._of(value) is not None
+            else super().unpack_star(value, before, after)
+        )
+
     def _along(self, obj: Any, items: Any) -> Iterator[Any]:
         for item in items:
             next(obj)
@@ -106,6 +119,14 @@ class Flats(Overriding):
         if len(args) == 1 and any(fn is one for one in _THROUGH) and (base := self._of(args[0])) is not None:
             deque(args[0], 0)
             return super().call(fn, self.call(np.ravel, base), **kwargs)
+        own = getattr(fn, "__self__", None)
+        if self.on and type(own) is list and fn.__name__ == "extend" and len(args) == 1 and not kwargs:
+            if self._of(args[0]) is not None or (is_array(args[0]) and args[0].ndim):
+                args = ([*self.iterate(args[0])],)
+        if fn is iter and len(args) == 1 and self._of(args[0]) is not None:
+            return args[0]
+        if fn is zip or fn is enumerate:
+            args = tuple([self.iterate(arg) if self._of(arg) is not None else arg for arg in args])
         return super().call(fn, *args, **kwargs)
 
 

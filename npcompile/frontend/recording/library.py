@@ -204,7 +204,10 @@ class Library(Kept):
         if not any(isinstance(arg, kinds) for arg in args) or fn is reversed or fn is iter:
             return None
         first = 1 if fn is enumerate else len(args)
-        over = [self._over(arg) if isinstance(arg, kinds) or is_array(arg) else arg for arg in args[:first]]
+        over = [
+            self._over(arg) if isinstance(arg, kinds) else self._walkable(fn, arg)  # type: ignore[attr-defined]
+            for arg in args[:first]
+        ]
         return (fn(*over, *args[first:], **kwargs),)
 
     def _mapped(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:

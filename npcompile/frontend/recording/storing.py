@@ -131,7 +131,7 @@ class Storing(Making):
             raise Unfollowed("a container from outside is used in place")
         if new and not _names(index):  # it may grow from call to call
             raise Unfollowed("a container from outside is used in place")
-        self._storable(value, f"item {index!r}")
+        self._storable(value, f"item {index!r}" if type(index) in (str, int) else "an item")
         if known.node is not None:
             index = index if type(obj) in DICTS else index % len(obj)
             self._seen["item", place_of(index), known.node] = (value, value)
