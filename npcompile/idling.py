@@ -1,4 +1,5 @@
-"""Functions cut into blocks, called as they are: until something would be compiled, or one does not raise."""
+"""Functions cut into blocks, called as they are: until something would be compiled, or one does not raise, and
+where they call themselves over and over."""
 
 from __future__ import annotations
 
@@ -12,6 +13,10 @@ LOOKS = 4
 # so many times as many, each time: what answers now and then is to be compiled work.
 MAX_RAISED, LONGER = 8, 4
 
+# Calls within calls from here on are the function's own: as deep as they may be without jit, or half as deep.
+MAX_DEPTH = 24
+ALL = 1 << 30  # so many calls need not be looked at
+
 
 class Idling:
     """How often in a row the calls of one function came to nothing but Python."""
@@ -21,6 +26,12 @@ class Idling:
         self._looks = 0
         self.raised = 0  # calls in a row
         self._patience = MAX_RAISED
+        self.depth = 0  # calls at hand, each within the one before or in another thread
+
+    @property
+    def deep(self) -> bool:
+        """Whether the next call is one too many within calls."""
+        return self.depth >= MAX_DEPTH
 
     @property
     def long(self) -> bool:

@@ -30,7 +30,7 @@ from npcompile.frontend.rewriting.scopes import own_nodes
 from npcompile.frontend.rewriting.source import NotFound
 from npcompile.frontend.trace import Traced
 from npcompile.frontend.tracebacks import tell
-from npcompile.idling import Idling
+from npcompile.idling import ALL, Idling
 from npcompile.inner import Inner, take_over
 from npcompile.left import LITTLE
 from npcompile.recorded import Recorded
@@ -140,11 +140,11 @@ class Outlined(Entering):
             assert self.made is not None
             if not self.has_run and isinstance(self.owner, Callee):
                 self.owner.leave_if_plain()
-            resting = self.raises or not (
-                self.rest <= 0 or self.made.pieces or self.watch or self._substitutes
-            )
+            deep = self._direct and self.idling.deep
+            work = self.rest <= 0 or self.made.pieces or self.watch or self._substitutes
+            resting = self.raises or deep or not work
             function: Any = self.owner.__wrapped__ if resting else self.made.function
-            self.rest -= resting and not self.raises
+            self.rest = ALL if deep else self.rest - (resting and not self.raises)
         own, inner = self.owner._stats, self.root._blocks
         if own is not inner:
             self.root.filters = warnings.filters
@@ -152,16 +152,16 @@ class Outlined(Entering):
                 raise NotCompiledError(self.refused)
         before = inner.calls, inner.replays, inner.recordings
         self.has_run, self.entered = True, False
+        self.idling.depth += 1
         try:
-            if self.watch is not None:
+            if self.watch is not None and not deep:
                 result = self.watch.call(function, args, kwargs)
             else:
                 if self.root.session is not None:
                     function = self.root.session.of(self, function)
                 result = function(*args, **kwargs)
             self.raises = False
-            if self.idling.raised:
-                self.idling.answers()
+            self.idling.answers()
             return result
         except BaseException as error:
             tell(error)
@@ -171,22 +171,22 @@ class Outlined(Entering):
                 self.refused = str(error)
             raise
         finally:
+            self.idling.depth -= 1
             if own is inner:  # a block that was cut further, or a function that a block calls
                 own.calls -= 1
             elif inner.calls - before[0] == inner.replays - before[1] != 0:
                 own.replays += 1
             elif inner.recordings == before[2]:
                 own.plain_calls += 1
-            if not resting:
-                self.rest = self.idling.note(self.entered or bool(self.made.pieces))
+            if deep or not resting:
+                self.rest = 0 if deep else self.idling.note(self.entered or bool(self.made.pieces))
                 if self.rest and isinstance(self.owner, Callee):
                     self.owner.leave_if_plain()
 
     def wait(self, deadline: float | None) -> None:
         waiting: list[Any] = list(self.blocks.values())
-        callees = self.root.callees
-        if self.owner is self.root:
-            waiting += [callee for callee in callees.values() if callee is not PLAIN]
+        callees = self.root.callees if self.owner is self.root else {}
+        waiting += [callee for callee in callees.values() if callee is not PLAIN]
         for recorded in waiting:
             recorded.wait_until(deadline)
 
