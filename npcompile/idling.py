@@ -1,5 +1,5 @@
-"""Functions cut into blocks, called as they are: until something would be compiled, or one does not raise, and
-where they call themselves over and over."""
+"""Functions cut into blocks, called as they are: until something would be compiled, or one does not raise,
+and where they call themselves over and over."""
 
 from __future__ import annotations
 
