@@ -185,8 +185,8 @@ class Outlined(Entering):
 
     def wait(self, deadline: float | None) -> None:
         waiting: list[Any] = list(self.blocks.values())
-        callees = self.root.callees if self.owner is self.root else {}
-        waiting += [callee for callee in callees.values() if callee is not PLAIN]
+        whole = self.owner is self.root
+        waiting += [callee for callee in self.root.callees.values() if whole and callee is not PLAIN]
         for recorded in waiting:
             recorded.wait_until(deadline)
 
