@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 class Entering:
     """Which function stands in for one that is called, for one cut of a function."""
 
-    __slots__ = ("__dict__", "__weakref__", "raises", "rest")
+    __slots__ = ("__dict__", "__weakref__", "_as_they_are", "raises", "rest")
     rest: int  # so many calls are not looked at: the native runtime counts them, too
     raises: bool  # nor are any until one does not raise: it sees to that, too
     owner: Recorded  # the function that is cut
     root: Any  # the jitted function that it belongs to
-    _as_they_are: set[types.CodeType]  # of functions that are called as they are
+    _as_they_are: list[types.CodeType]  # of functions that are called as they are: it looks into that, too
     _substitutes: bool  # something may be called in place of NumPy's own
     entered: bool  # something that was called in the call at hand was jitted
 
@@ -38,7 +38,8 @@ class Entering:
     def enter(self, fn: Any) -> Any:
         """What Python between the blocks calls for `fn`: functions of the user's are jitted, too."""
         kind = type(fn)  # asked at each trip of a loop
-        if kind is types.FunctionType and fn.__code__ in self._as_they_are:
+        own = fn.__func__ if kind is types.MethodType else fn
+        if type(own) is types.FunctionType and own.__code__ in self._as_they_are:
             return fn
         plain = kind is types.BuiltinFunctionType and fn.__name__ not in _SEEN_TO
         if (plain or kind is private.DISPATCHER) and not self._substitutes:
@@ -97,7 +98,8 @@ class Entering:
         if known is None:
             known = self.root.callees[key] = self.callee(fn) if _is_usable(fn) else PLAIN
         if known is PLAIN:
-            self._as_they_are.add(fn.__code__)
+            if fn.__code__ not in self._as_they_are:
+                self._as_they_are.append(fn.__code__)
             return fn
         return known if known.__wrapped__ is fn else known.of(fn)
 

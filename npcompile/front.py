@@ -57,6 +57,7 @@ def use() -> None:
         for name, function in module.use(kinds, kinds[0].__call__, asked).items():
             setattr(classes[name], name, function)
         module.direct(kinds[0])
+        classes["run"].enter = module.entering(classes["run"])
         _module = module
 
 

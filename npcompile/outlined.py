@@ -53,7 +53,7 @@ class Outlined(Entering):
     def __init__(self, owner: Recorded, root: Any, levels: Levels) -> None:
         self.owner, self.root = owner, root
         self.levels = levels
-        self._as_they_are = set()
+        self._as_they_are = []
         self.stale = True  # the levels have changed since the function was cut
         self.made: Outline | None = None
         self.why: tuple[str | None, int | None] | None = None  # it could not be recorded whole: reason, line
@@ -97,7 +97,7 @@ class Outlined(Entering):
 
     def cut(self) -> None:
         """Cut the function anew; blocks that are the same as before keep what they have recorded."""
-        self.stale = False
+        self.stale, self.enters = False, Outlined.enter
         fn: Any = self.owner.__wrapped__
         made = outline(fn, self.levels, self.enter, self.as_it_is)
         for piece in made.pieces:
@@ -134,7 +134,7 @@ class Outlined(Entering):
     def run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call of the function. It counts as a replay if all that was recorded of it was replayed."""
         with self.lock:
-            if self.stale:
+            if self.stale or self.enters is not Outlined.enter:  # the native runtime has it now
                 with contextlib.suppress(NotFound):  # then it stays as it was cut before
                     self.cut()
             assert self.made is not None

@@ -12,6 +12,7 @@
 
 #include <cstddef>
 
+#include "entering.h"
 #include "fixed.h"
 #include "front.h"
 #include "guards.h"
@@ -63,6 +64,7 @@ PyMethodDef methods[] = {
     {"deciding", deciding, METH_VARARGS, "What signatures cannot tell by the type alone: (types, classes, classes)."},
     {"use", use, METH_VARARGS, "Calls from now on: (classes, a __call__, what is asked at each) -> new methods."},
     {"direct", direct, METH_O, "Call instances of a class, which has the methods of `use`, without a search."},
+    {"entering", entering, METH_O, "Of a class of cuts: what it is to have as its `enter` from now on."},
     {"fixed", fixed, METH_O, "What is to be as it is: ((dictionary, names, values), ...)."},
     {"as_they_were", as_they_were, METH_NOARGS, "Whether it is; False while `fixed` has not been called."},
     {"empty", empty, METH_VARARGS, "A new array of the pool: (kind, dtype kind, itemsize, shape, strides, written)."},

@@ -18,7 +18,10 @@ from . import cache as files
 from . import cpp
 
 SOURCE = Path(__file__).with_name("native.cpp")
-_NAMES = ("binding", "fixed", "front", "guards", "kernel", "pool", "signature", "slots", "team", "trying")
+_NAMES = (
+    *("binding", "entering", "fixed", "front", "guards", "kernel"),
+    *("pool", "signature", "slots", "team", "trying"),
+)
 HEADERS = tuple(Path(__file__).with_name(f"{name}.h") for name in _NAMES)
 FLAGS = ("-O2", "-DNDEBUG", "-std=c++17", "-fPIC", "-shared", "-pthread", "-w", "-fvisibility=hidden")
 

@@ -1,6 +1,6 @@
 // Attributes of Python objects that the native runtime reads and counts in at each call.
 //
-// Included by front.h only.
+// Included by front.h and entering.h.
 #pragma once
 
 #include <structmember.h>

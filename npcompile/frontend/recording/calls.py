@@ -22,7 +22,7 @@ from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.program import Call, Read
 from npcompile.frontend.recording.base import SIMPLE
 from npcompile.frontend.recording.bound import After, Method, target_of
-from npcompile.frontend.recording.functions import MAX_DEPTH
+from npcompile.frontend.recording.functions import MAX_OWN_DEPTH
 from npcompile.frontend.recording.place import as_noted, do, frames, warn, warn_at
 from npcompile.frontend.recording.special import Special
 from npcompile.frontend.rewrite import Rewritten, rewrite
@@ -433,8 +433,8 @@ class Calls(Special):
                 return self._note(self._structural, fn, args, kwargs, do(fn, *args, **kwargs))
         except TypeError:
             pass
-        followed = follow.is_users(fn) and len(self._cells) < MAX_DEPTH and not follow.looks_at_callers(fn)
-        rewritten = rewrite(fn) if followed else None
+        deep = len(self._cells) >= MAX_OWN_DEPTH
+        rewritten = rewrite(fn) if follow.is_users(fn) and not (deep or follow.looks_at_callers(fn)) else None
         if not isinstance(rewritten, Rewritten):
             return self._opaque(Call(fn.__name__, fn), fn, args, kwargs)
         if self.notes.tracked.node(fn) is None:
