@@ -260,13 +260,32 @@ class Counting:
         return self.u
 
 
+class Switched:
+    def __init__(self) -> None:
+        self.on, self.history = np.True_, []
+
+    @npcompile.jit
+    def step(self, x):
+        self.history.append(self.on)
+        self.history.append(np.True_)  # for both there is one object
+        return x * 2
+
+
 def test_a_decision_that_is_no_longer_made_is_not_set_beside_another() -> None:
+    one = Switched()
+    one.step(np.ones(3))
+    Switched.step.wait()
+    one.on = np.False_
+    (again,) = npcompile.explain(one.step, np.ones(3)).recompilations
+    line = line_of(Switched.step.__wrapped__, "np.True_")
+    assert again.cause == f"line {line}: no longer on == np.True_"
+
+
+def test_a_count_that_begins_at_0_is_no_decision() -> None:
     one = Counting()
     one.step(np.ones(3))
     Counting.step.wait()
-    (again,) = npcompile.explain(one.step, np.ones(3)).recompilations
-    line = line_of(Counting.step.__wrapped__, "self.n")
-    assert again.cause == f"line {line}: no longer n == 0"
+    assert not npcompile.explain(one.step, np.ones(3)).recompilations
 
 
 @pytest.mark.parametrize("what", [None, 3, Counting, property(line_of)], ids=str)

@@ -17,8 +17,8 @@ from npcompile.frontend.recording.control import Control
 from npcompile.frontend.rewrite import Rewritten
 from npcompile.frontend.signature import NUMBERS
 
-# Functions called from the function, and from those: no deeper than this; and those of the user's. Recording a call
-# takes a dozen of Python's 1000 frames.
+# Functions called from the function, and from those: no deeper than this; and those of the user's. To record
+# a call takes a dozen of Python's 1000 frames.
 MAX_DEPTH, MAX_OWN_DEPTH = 60, 24
 
 
