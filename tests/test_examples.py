@@ -70,7 +70,7 @@ TABLE = [
         10,
         4,
         0,
-        5,
+        4,
         "what is done depends on the trip or on data (an index or a size that changes)",
     ),
     Row("finite_volume", "example", {"size": 16, "t_end": 0.3}, 7, 4, 0, 0),

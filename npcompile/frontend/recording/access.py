@@ -388,6 +388,8 @@ class Access(Histories):
                 self.stop(f"a store into a {type(obj).__name__}")
 
     def delitem(self, obj: Any, index: Any) -> None:
+        if self.on:
+            self._note(self._keys, (index,), None)
         del obj[index]
         if self.on:
             self._note(self._mutated, obj, None)
