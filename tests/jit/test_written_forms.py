@@ -17,7 +17,7 @@ import npcompile
 NUMBERS: dict[str, list[tuple[Any, Any]]] = {
     "int": [(2, 3), (2, 3), (-1, 2), (0, -2), (1, 1)],
     "from 0": [(0, 1), (0, 1), (1, 2), (-1, 0), (2, 3), (0, 0)],
-    "int64 from 0": [(np.int64(0), 1), (np.int64(1), 2), (np.int64(-1), 0), (np.int64(2), 3)],
+    "int64 from 0": [(np.int64(0), 1), (np.int64(0), 1), (np.int64(1), 2), (np.int64(-1), 0)],
     "int64": [(np.int64(2), 3), (np.int64(2), 3), (np.int64(-1), 0), (np.int64(0), 1)],
     "uint8": [(np.uint8(2), 3), (np.uint8(1), 2), (np.uint8(250), -1), (np.uint8(0), 0)],
     "array": [(np.array(2), 3), (np.array(2), 3), (np.array(-1), 2), (np.array(0), -2)],
