@@ -96,17 +96,10 @@ class Flats(Overriding):
             return super().iterate(obj)
         return self._along(obj, super().iterate(self.call(np.ravel, base)))
 
-    def unpack(self, value: Any, count: int) -> Any:
+    def _unpacked(self, value: Any, most: int | None) -> Any:
         if self._of(value) is not None:
-            return [*islice(self.iterate(value), count + 1)]
-        return super().unpack(value, count)
-
-    def unpack_star(self, value: Any, before: int, after: int) -> Any:
-        return (
-            [*self.iterate(value)]
-            if self._of(value) is not None
-            else super().unpack_star(value, before, after)
-        )
+            return [*islice(self.iterate(value), most)]
+        return super()._unpacked(value, most)
 
     def _along(self, obj: Any, items: Any) -> Iterator[Any]:
         for item in items:
