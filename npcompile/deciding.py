@@ -7,6 +7,7 @@ import ast
 from torch import fx
 
 from npcompile.frontend.lengths import sized_by_data
+from npcompile.frontend.node_attributes import source_place
 from npcompile.frontend.program import Call, Guard, Program, step_of, value_of
 from npcompile.frontend.rewriting.blocks import Block
 from npcompile.frontend.rewriting.flow import loads
@@ -55,4 +56,4 @@ def done_for_effect(program: Program, body: list[ast.stmt]) -> fx.Node | None:
         if isinstance(part.value, ast.Call)
         for line in range(part.lineno, (part.end_lineno or part.lineno) + 1)
     }
-    return next((node for node in calls if node.meta["top"] in lines), None)
+    return next((node for node in calls if source_place(node).top in lines), None)

@@ -14,6 +14,7 @@ from npcompile.frontend import pure
 from npcompile.frontend.arrays import with_items
 from npcompile.frontend.constants import Constant
 from npcompile.frontend.made import Build, Store
+from npcompile.frontend.node_attributes import source_place
 from npcompile.frontend.program import (
     Program,
     Read,
@@ -234,7 +235,7 @@ def _is_shown(node: fx.Node) -> bool:
 
 def _kernel(number: int, step: Planned, job: Any) -> Kernel:
     assert step.segment is not None
-    lines = sorted({node.meta["line"] for node in step.segment.ops if node.meta.get("line")})
+    lines = sorted({line for node in step.segment.ops if (line := source_place(node).line)})
     threads = getattr(getattr(job, "kernel", None), "threads", None)
     form = "interpreter" if job is None else getattr(job, "form", "triton")
     return Kernel(

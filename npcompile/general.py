@@ -18,6 +18,7 @@ from npcompile.frontend.lengths import (
     same_program,
     sized_by_data,
 )
+from npcompile.frontend.node_attributes import ends_of_data
 from npcompile.frontend.places import further, places
 from npcompile.frontend.program import Diverged, Guard, Program, step_of, value_of
 from npcompile.frontend.replay import Replay
@@ -169,7 +170,7 @@ def _differ(one: Entry, other: Entry, lengths: bool) -> bool:
     become a constant; those of arrays may be the same, and stay so. lengths: the arguments' differ."""
     slices = checkable(one.program, one.plan)
     pairs = zip(one.program.graph.nodes, other.program.graph.nodes, strict=True)
-    numbers = [(a, a.meta["by_data"], b.meta["by_data"]) for a, b in pairs if a.meta.get("by_data")]
+    numbers = [(a, ends_of_data(a), ends_of_data(b)) for a, b in pairs if ends_of_data(a) or ends_of_data(b)]
     kept = unchanged(one.program, other.program, one.plan)
     same = [value_of(a).shape == value_of(b).shape for a, b in _pairs(one, other)]
     if sum(same) != len(_unchanged(one, other)) or any(

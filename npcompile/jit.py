@@ -17,6 +17,7 @@ from npcompile import front
 from npcompile.balance import Balance
 from npcompile.deciding import done_for_effect
 from npcompile.frontend.follow import is_users_class
+from npcompile.frontend.node_attributes import source_place
 from npcompile.frontend.outline import goes_as_before, must_be_cut, tree_of
 from npcompile.frontend.program import Program
 from npcompile.frontend.rewriting.source import NotFound
@@ -128,7 +129,8 @@ class Jitted(Recorded):
         done = done_for_effect(traced.program, body)
         if done is None:
             return True
-        traced.reason, traced.line, traced.top = "a call for its effect", done.meta["line"], done.meta["top"]
+        traced.reason = "a call for its effect"
+        traced.line, traced.top, _ = source_place(done)
         state.outlined = self._cut_after(state, traced)
         return state.outlined is None
 

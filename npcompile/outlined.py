@@ -23,6 +23,7 @@ from npcompile.deciding import decided_by, done_for_effect, driven
 from npcompile.entering import PLAIN, Entering
 from npcompile.frontend import follow
 from npcompile.frontend.lengths import apart
+from npcompile.frontend.node_attributes import source_place
 from npcompile.frontend.outline import Outline, Piece, goes_as_before, must_be_cut, outline, tree_of
 from npcompile.frontend.program import step_of
 from npcompile.frontend.rewriting.blocks import Levels
@@ -185,8 +186,7 @@ class Outlined(Entering):
 
     def wait(self, deadline: float | None) -> None:
         waiting: list[Any] = list(self.blocks.values())
-        whole = self.owner is self.root
-        waiting += [callee for callee in self.root.callees.values() if whole and callee is not PLAIN]
+        waiting += [c for c in self.root.callees.values() if self.owner is self.root and c is not PLAIN]
         for recorded in waiting:
             recorded.wait_until(deadline)
 
@@ -318,7 +318,7 @@ class Block(Inner):
         if not super()._worth(state, traced):
             return False
         if (done := done_for_effect(traced.program, [*self.piece.block.node.body, ast.Pass()])) is not None:
-            self.take_apart("a call for its effect", done.meta["line"], done.meta["top"], False, quiet=True)
+            self.take_apart("a call for its effect", *source_place(done)[:2], False, quiet=True)
             return False
         branches = [node for node in self.piece.block.node.body if isinstance(node, ast.If)]
         if state.count and branches and self.piece.block.in_loop:
@@ -336,7 +336,7 @@ class Block(Inner):
         if moving is not None:
             state.plain = True
             reason = "what is done depends on the trip or on data (an index or a size that changes)"
-            self.take_apart(reason, moving.meta["line"], moving.meta["top"], False, quiet=True)
+            self.take_apart(reason, *source_place(moving)[:2], False, quiet=True)
             return False
         return True
 

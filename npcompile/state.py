@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from npcompile.balance import Balance
 from npcompile.frontend.lengths import exactly
+from npcompile.frontend.node_attributes import source_place
 from npcompile.frontend.program import Program
 from npcompile.frontend.trace import Traced, ops_version
 from npcompile.frontend.windows import stands_alone
@@ -239,4 +240,4 @@ class State:
 def _confused(program: Program) -> list[tuple[Any, Any]]:
     """The lines and values of what was decided as two numbers were one object."""
     guards = [node for node in program.graph.nodes if node.meta.get("confused")]
-    return [(node.meta["line"], node.target.expected) for node in guards]
+    return [(source_place(node).line, node.target.expected) for node in guards]

@@ -15,6 +15,7 @@ from torch import fx
 from npcompile.frontend.contents import Contents
 from npcompile.frontend.drawn import source_of
 from npcompile.frontend.lengths import origin
+from npcompile.frontend.node_attributes import size_noted, source_place
 from npcompile.frontend.program import Call, Guard, Length, step_of, value_of
 from npcompile.frontend.steps import GETITEM, SETITEM
 from npcompile.frontend.table import TABLE, Op
@@ -297,7 +298,7 @@ class _Checks:
         assert self.first is not None
         with self.graph.inserting_before(self.first):
             node = self.graph.create_node("call_function", target, args)
-        node.meta.update({key: self.first.meta[key] for key in ("line", "top", "elsewhere")})
+        node.meta.update(source_place(self.first)._asdict())
         node.meta.update(step="number", value=Value("int"))
         self.before.add(node)
         return node
@@ -309,5 +310,5 @@ def _value(size: Size) -> int:
     if isinstance(source, tuple):
         now += value_of(source[0]).shape[source[1]]
     elif source is not None:
-        now += source.meta["size"]
+        now += size_noted(source) or 0
     return now

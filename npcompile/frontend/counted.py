@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from torch import fx
 
+from npcompile.frontend.node_attributes import ends_of_data, size_noted
 from npcompile.frontend.program import step_of, value_of
 from npcompile.lower.segment import nodes_in
 from npcompile.lower.sizes import SMALLEST
@@ -25,13 +26,13 @@ def size_by_data(notes: Steps, obj: Any) -> fx.Node | None:
     if type(obj) not in (int, np.int64) or abs(obj) < SMALLEST:
         return None
     node = notes.tracked.node(obj)
-    if node is None or "size" in node.meta or node in notes.decided:
+    if node is None or size_noted(node) is not None or node in notes.decided:
         return None
     if type(obj) is int and step_of(node) in ("input", "read"):
         return None
     if type(obj) is not int or step_of(node) != "number":
         node = notes.number_step(operator.index, (node,), {}, int(obj))
-    if "size" not in node.meta:
+    if size_noted(node) is None:
         mark(notes, node, int(obj))
     return node
 
@@ -79,7 +80,7 @@ def has_such(arg: Any) -> bool:
     """Whether a number of this kind is among a step's arguments."""
     found: list[fx.Node] = []
     fx.node.map_arg(arg, found.append)
-    return any(node.meta.get("by_data") for node in found)
+    return any(map(ends_of_data, found))
 
 
 def are_whole(refs: tuple[Any, ...]) -> bool:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from torch import fx
 
+from npcompile.frontend.node_attributes import source_place
 from npcompile.frontend.program import step_of, value_of
 from npcompile.frontend.table import Op
 from npcompile.lower.graph import write
@@ -45,6 +46,5 @@ def _given(graph: fx.Graph, arg: Any, user: fx.Node, known: dict[str, fx.Node]) 
         first = next(node for node in graph.nodes if node.op != "placeholder")
         with graph.inserting_before(first):
             made = known[text] = graph.call_function(float, (arg,))
-        place = {key: user.meta.get(key) for key in ("line", "top", "elsewhere")}
-        made.meta.update(place, step="number", value=Value("float"))
+        made.meta.update(source_place(user)._asdict(), step="number", value=Value("float"))
     return known[text]

@@ -14,6 +14,7 @@ from npcompile.frontend import pure
 from npcompile.frontend.alike import same_value
 from npcompile.frontend.drawn import length_drawn
 from npcompile.frontend.made import Build, Store
+from npcompile.frontend.node_attributes import decided_by_data
 from npcompile.frontend.program import (
     Call,
     Guard,
@@ -387,6 +388,8 @@ def _same_value(a: fx.Node, b: fx.Node) -> bool:
         return False
     marks = ("moving", "unchecked", "parts", "wrapped", "inert")
     if any(a.meta.get(mark) != b.meta.get(mark) for mark in marks):
+        return False
+    if decided_by_data(a) != decided_by_data(b):
         return False
     signs = [[(n > 1) - (n < 1) for n in (*value.shape, *value.strides)] for value in (one, other)]
     return signs[0] == signs[1]

@@ -20,6 +20,7 @@ from npcompile.frontend.made import Build, Store
 from npcompile.frontend.meant import as_number
 from npcompile.frontend.memory import Roots
 from npcompile.frontend.ndarray import ndarray
+from npcompile.frontend.node_attributes import size_noted, source_place
 from npcompile.frontend.program import Guard, Length, Read, step_of, value_of
 from npcompile.frontend.pure import TOTAL
 from npcompile.frontend.recording.place import frames
@@ -202,9 +203,8 @@ class Notes(Handed):
         node.meta["sizes"] = True
         if step_of(node) == "read":
             with self.graph.inserting_after(node):
-                guard = self.graph.create_node("call_function", Guard("count", node.meta["size"]), (node,))
-            place = {key: node.meta[key] for key in ("line", "top", "elsewhere")}
-            guard.meta.update(place, step="guard", value=Value("object"))
+                guard = self.graph.create_node("call_function", Guard("count", size_noted(node)), (node,))
+            guard.meta.update(source_place(node)._asdict(), step="guard", value=Value("object"))
         for source in node.all_input_nodes:
             if source in self.counts:
                 self.is_size(source)

@@ -42,7 +42,7 @@ class Outside(Notes):
         that was known (its own argument), that array."""
         if not is_called(call):
             if node is not call:
-                call.meta["items"][place_of(node.args[1])] = node
+                call.meta.setdefault("items", {})[place_of(node.args[1])] = node
             return
         if is_array(value) and (known := self.tracked.node(value)) not in (None, node):
             self.guard("same", None, node, known)

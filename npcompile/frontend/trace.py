@@ -17,6 +17,7 @@ from npcompile.frontend.alike import DICTS
 from npcompile.frontend.anywhere import let_lie
 from npcompile.frontend.bounded import bound
 from npcompile.frontend.factors import hand_on
+from npcompile.frontend.node_attributes import source_place
 from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.program import Program, step_of, value_of
 from npcompile.frontend.record import Recorder
@@ -118,10 +119,9 @@ def trace(
         except Unplannable as reason:
             traced.reason = str(reason)
             if reason.node is not None:
-                meta = reason.node.meta
-                traced.line, traced.top = meta["line"], meta["top"]
-                if meta.get("elsewhere"):
-                    traced.reason += f" (at {meta['elsewhere']})"
+                traced.line, traced.top, elsewhere = source_place(reason.node)
+                if elsewhere:
+                    traced.reason += f" (at {elsewhere})"
                 traced.late = True
         except Exception as error:  # a bug of ours: it costs the compilation, not the call
             traced.reason = f"planning failed: {type(error).__name__}: {error}"

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from torch import fx
 
 from npcompile.frontend.lengths import sized_by_data
+from npcompile.frontend.node_attributes import ends_of_data
 from npcompile.frontend.program import Program, step_of, value_of
 from npcompile.lower.plan import Plan
 
@@ -34,7 +35,7 @@ def stands_alone(program: Program, plan: Plan) -> bool:
 
 def depends_on_data(node: fx.Node) -> bool:
     """Whether data decide a length that a step gives."""
-    return node.op == "call_function" and bool(sized_by_data(node) or node.meta.get("by_data"))
+    return node.op == "call_function" and bool(sized_by_data(node) or ends_of_data(node))
 
 
 def unchanged(one: Program, other: Program, plan: Plan) -> dict[fx.Node, Check]:
@@ -43,7 +44,7 @@ def unchanged(one: Program, other: Program, plan: Plan) -> dict[fx.Node, Check]:
     checked = checkable(one, plan)
     found = {}
     for a, b in zip(_windows(one), _windows(other), strict=True):
-        check = Check(value_of(a).shape == value_of(b).shape, a.meta["by_data"] == b.meta["by_data"])
+        check = Check(value_of(a).shape == value_of(b).shape, ends_of_data(a) == ends_of_data(b))
         if a in checked and any(check):
             found[a] = check
     return found
@@ -65,7 +66,7 @@ def places_others(program: Program) -> bool:
     be all of `out` at one call and not at the next."""
     found: set[fx.Node] = set()
     for node in program.graph.nodes:
-        if node.meta.get("by_data") or not found.isdisjoint(node.all_input_nodes):
+        if ends_of_data(node) or not found.isdisjoint(node.all_input_nodes):
             found.add(node)
             if step_of(node) == "view" and value_of(node).region is not None:
                 return True
@@ -75,12 +76,12 @@ def places_others(program: Program) -> bool:
 def ends_of(node: fx.Node) -> list[tuple[fx.Node, int]]:
     """The steps that give the ends of a slice, and what they gave."""
     index: Any = node.args[1] if isinstance(node.args[1], tuple) else (node.args[1],)
-    pairs = zip(index, node.meta["by_data"], strict=False)
+    pairs = zip(index, ends_of_data(node), strict=False)
     return [((item.start, item.stop)[place], number) for item, ends in pairs for place, number in ends]
 
 
 def _windows(program: Program) -> list[fx.Node]:
-    return [node for node in program.graph.nodes if step_of(node) == "view" and node.meta.get("by_data")]
+    return [node for node in program.graph.nodes if step_of(node) == "view" and ends_of_data(node)]
 
 
 def _what(node: fx.Node) -> Any:

@@ -15,6 +15,7 @@ from npcompile.frontend.hooks import UNARY
 from npcompile.frontend.lanes import method
 from npcompile.frontend.made import Build, Store
 from npcompile.frontend.memory import Overlap
+from npcompile.frontend.node_attributes import source_place
 from npcompile.frontend.program import Call, Diverged, Length, Program, Read, step_of, value_of
 from npcompile.frontend.pure import OPERATORS
 from npcompile.frontend.recording.place import caller_at
@@ -378,10 +379,10 @@ def _ending(plan: Plan) -> dict[fx.Node | None, list[str]]:
 def _line(step: Step) -> int | None:
     """The line of the function that a step stands for."""
     if step.segment is not None:
-        return next((node.meta["top"] for node in step.segment.ops), None)
+        return next((source_place(node).top for node in step.segment.ops), None)
     if isinstance(step.source, fx.Node) and step.kind == "copy":
-        return step.source.meta.get("top")
-    return step.node.meta.get("top") if step.node is not None else None
+        return source_place(step.source).top
+    return source_place(step.node).top if step.node is not None else None
 
 
 def in_place(text: str, users: list[int | None], program: Program) -> types.CodeType:

@@ -24,6 +24,7 @@ from npcompile.frontend.hooks import COMPARE
 from npcompile.frontend.made import is_named_tuple, is_own, is_users_mapping
 from npcompile.frontend.meant import as_index
 from npcompile.frontend.ndarray import is_basic
+from npcompile.frontend.node_attributes import items_noted
 from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.program import Call, Read, step_of
 from npcompile.frontend.recording.base import SIMPLE
@@ -331,7 +332,7 @@ class Access(Histories):
             index %= len(obj)
         place = "item", place_of(index), node
         if (type(result) in NUMBERS or isinstance(result, np.generic)) and place not in self._seen:
-            item = node.meta.get("items", {}).get(place_of(index))
+            item = items_noted(node).get(place_of(index))
             current = node.meta.get("calls") == self.notes.calls
             if item is not None and current and "looked" not in item.meta:
                 item.meta.update(within=False, looked=True)
@@ -341,7 +342,7 @@ class Access(Histories):
         found = self.notes.tracked.node(result)
         known = node.meta.get("given", node.meta.get("calls")) == self.notes.calls
         if place not in self._seen and found is not None and known:
-            if found is node.meta["items"].get(place_of(index)):
+            if found is items_noted(node).get(place_of(index)):
                 found.meta["within"] = False
                 self._seen[place] = result, result
         return self._read("item", index, None, node, result)
