@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from torch import fx
 
+from npcompile.frontend.overhead import users
 from npcompile.frontend.program import Diverged, Program, step_of, value_of
 from npcompile.frontend.rewriting.blocks import Block
 from npcompile.frontend.table import NUMPY, Op
@@ -39,7 +40,7 @@ class Accumulators:
         if numbers and not block.balance.waited:  # the trips after it are to be recorded first
             block.balance.waited = True
             block.sighted.add(key)
-            return (block.beside(args, {})(*args),)
+            return (users(block.beside(args, {}), args, {}),)
         instead = self.numpys(args) if numbers else None
         if instead is None:
             if key in self.lent:
@@ -53,7 +54,7 @@ class Accumulators:
                 self.lent.add(key)
         except Diverged:
             self.missed += 1
-            result = block.beside(args, {})(*args)
+            result = users(block.beside(args, {}), args, {})
         return (result,)
 
     def learn(self, program: Program) -> None:

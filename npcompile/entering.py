@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from npcompile.frontend import draws, follow, private
 from npcompile.frontend.outline import UNKNOWN, must_be_cut
+from npcompile.frontend.overhead import current
 from npcompile.frontend.recording.place import warn
 from npcompile.frontend.references import counting
 from npcompile.frontend.rewrite import Rewritten, rewrite
@@ -37,6 +38,8 @@ class Entering:
 
     def enter(self, fn: Any) -> Any:
         """What Python between the blocks calls for `fn`: functions of the user's are jitted, too."""
+        if current().spent and not self._substitutes:
+            return fn
         kind = type(fn)  # asked at each trip of a loop
         own = fn.__func__ if kind is types.MethodType else fn
         if type(own) is types.FunctionType and own.__code__ in self._as_they_are:

@@ -19,6 +19,7 @@ from npcompile.frontend.lengths import (
     sized_by_data,
 )
 from npcompile.frontend.node_attributes import ends_of_data
+from npcompile.frontend.overhead import users
 from npcompile.frontend.places import further, places
 from npcompile.frontend.program import Diverged, Guard, Program, step_of, value_of
 from npcompile.frontend.replay import Replay
@@ -285,7 +286,7 @@ class General:
         replay, instead, now = ready[0], ready[1] | self._unchanged, ready[2]
         found = [_Finding(kernels) for kernels in self._kernels]
         linked = replay.link(list(found), stats, instead=instead)
-        result = linked(*leaves)
+        result = users(linked, tuple(leaves), {})
         kernels = [finding.kernel for finding in found]
         if self.counts or self.places_others:
             linked = Counted(self, lengths, linked)

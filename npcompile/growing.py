@@ -9,17 +9,31 @@ from __future__ import annotations
 from collections import deque
 from typing import Any
 
+import numpy as np
+
 from npcompile.frontend.outline import histories
-from npcompile.frontend.signature import key_of
+from npcompile.frontend.signature import NUMBERS, key_of
 
 _KINDS = frozenset((list, dict, set, deque))
 TIMES = 2  # after so many calls by which a container was longer than at the one before
+# So long a container is known so from the first call on: no recording goes through as many things, and as
+# many numbers are no inputs for a kernel.
+MANY, MANY_NUMBERS = 1024, 64
 
 
 def size(container: Any) -> int:
     """How many things lie in a container, and in those that lie in it."""
     items = container.values() if type(container) is dict else container
     return len(container) + sum(size(item) for item in items if type(item) in _KINDS)
+
+
+def is_long(container: Any) -> bool:
+    """Whether there is too much in a container, or in one that lies in it, to be known one by one."""
+    if len(container) > MANY:
+        return True
+    items = list(container.values() if type(container) is dict else container)
+    numbers = sum(type(item) in NUMBERS or isinstance(item, np.generic) for item in items)
+    return numbers > MANY_NUMBERS or any(is_long(item) for item in items if type(item) in _KINDS)
 
 
 class Growing:
@@ -41,6 +55,9 @@ class Growing:
             if type(arg) not in _KINDS or place in self.places:
                 continue
             last = self._last.get(place)
+            if is_long(arg):
+                found.add(place)
+                continue
             self._last[place] = now = id(arg), size(arg)
             if last is not None and last[0] == now[0] and last[1] != now[1]:
                 self._times[place] = self._times.get(place, 0) + 1

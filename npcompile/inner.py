@@ -15,6 +15,7 @@ from npcompile.recorded import Recorded
 from npcompile.sharing import Sharing
 from npcompile.state import State
 from npcompile.trial import FEWEST, is_small
+from npcompile.unrecorded import Unrecorded
 
 if TYPE_CHECKING:
     from npcompile.outlined import Outlined
@@ -25,7 +26,10 @@ if TYPE_CHECKING:
 MANY_TOO_SMALL = 64
 
 # What a recorded function keeps that is not in its `__dict__`.
-_SLOTS = (*{*Linking.__slots__} - {"__dict__", "__weakref__"}, *Sharing.__slots__, *Recorded.__slots__)
+_SLOTS = (
+    *({*Linking.__slots__} - {"__dict__", "__weakref__"}),
+    *(*Sharing.__slots__, *Unrecorded.__slots__, *Recorded.__slots__),
+)
 _values = operator.attrgetter(*_SLOTS)
 _puts = [getattr(Recorded, name).__set__ for name in _SLOTS]
 

@@ -8,35 +8,33 @@ it is recorded: its statements are then taken apart further, at once, while the 
 from __future__ import annotations
 
 import ast
-import contextlib
 import inspect
 import os
 import threading
 import time
 import types
-import warnings
 from typing import Any
 
 from npcompile import front
 from npcompile.accumulating import Accumulators
 from npcompile.deciding import decided_by, done_for_effect, driven
-from npcompile.entering import PLAIN, Entering
+from npcompile.entering import PLAIN
 from npcompile.frontend import follow
 from npcompile.frontend.lengths import apart
 from npcompile.frontend.node_attributes import source_place
 from npcompile.frontend.outline import Outline, Piece, goes_as_before, must_be_cut, outline, tree_of
+from npcompile.frontend.overhead import users
 from npcompile.frontend.program import step_of
 from npcompile.frontend.rewriting.blocks import Levels
 from npcompile.frontend.rewriting.scopes import own_nodes
 from npcompile.frontend.rewriting.source import NotFound
 from npcompile.frontend.trace import Traced
-from npcompile.frontend.tracebacks import tell
-from npcompile.idling import ALL, Idling
+from npcompile.idling import Idling
 from npcompile.inner import Inner, take_over
 from npcompile.left import LITTLE
 from npcompile.recorded import Recorded
+from npcompile.running import Running
 from npcompile.state import State
-from npcompile.telling import NotCompiledError
 from npcompile.trial import Sums
 from npcompile.watch import ROUNDS, Watch
 
@@ -48,7 +46,7 @@ LIKE_IT = 2
 MAX_AMBIGUOUS = 9
 
 
-class Outlined(Entering):
+class Outlined(Running):
     """The cut of one function for one signature of its arguments."""
 
     def __init__(self, owner: Recorded, root: Any, levels: Levels) -> None:
@@ -100,7 +98,7 @@ class Outlined(Entering):
         """Cut the function anew; blocks that are the same as before keep what they have recorded."""
         self.stale, self.enters = False, Outlined.enter
         fn: Any = self.owner.__wrapped__
-        made = outline(fn, self.levels, self.enter, self.as_it_is)
+        made = outline(fn, self.levels, self.enter, self.as_it_is, twice=not self._substitutes)
         for piece in made.pieces:
             key = self.key_of(piece)
             block = self.blocks.get(key)
@@ -109,8 +107,8 @@ class Outlined(Entering):
             block.pieces.append(piece)
             piece.cell.cell_contents = block.instead or block
         self.made = made
-        if made.function is fn and isinstance(self.owner, Callee):
-            self.owner.leave_if_plain()
+        if made.function is fn:
+            self.leave_if_plain()
         generator = made.function.__code__.co_flags & inspect.CO_GENERATOR
         if self.owner is self.root and self.rounds < ROUNDS and not generator:
             self.rounds += 1
@@ -132,57 +130,9 @@ class Outlined(Entering):
         """What a block is known by from cut to cut."""
         return (*map(id, piece.block.statements), piece.block.takes, piece.block.gives)
 
-    def run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """A call of the function. It counts as a replay if all that was recorded of it was replayed."""
-        with self.lock:
-            if self.stale or self.enters is not Outlined.enter:  # the native runtime has it now
-                with contextlib.suppress(NotFound):  # then it stays as it was cut before
-                    self.cut()
-            assert self.made is not None
-            if not self.has_run and isinstance(self.owner, Callee):
-                self.owner.leave_if_plain()
-            deep = self._direct and self.idling.deep
-            work = self.rest <= 0 or self.made.pieces or self.watch or self._substitutes
-            resting = self.raises or deep or not work
-            function: Any = self.owner.__wrapped__ if resting else self.made.function
-            self.rest = ALL if deep else self.rest - (resting and not self.raises)
-        own, inner = self.owner._stats, self.root._blocks
-        if own is not inner:
-            self.root.filters = warnings.filters
-            if self.refused is not None and self.owner._strict:
-                raise NotCompiledError(self.refused)
-        before = inner.calls, inner.replays, inner.recordings
-        self.has_run, self.entered = True, False
-        self.idling.depth += 1
-        try:
-            if self.watch is not None and not deep:
-                result = self.watch.call(function, args, kwargs)
-            else:
-                if self.root.session is not None:
-                    function = self.root.session.of(self, function)
-                result = function(*args, **kwargs)
-            self.raises = False
-            self.idling.answers()
-            return result
-        except BaseException as error:
-            tell(error)
-            if self._direct and not self.raises:
-                self.raises = self.idling.raises()
-            if isinstance(error, NotCompiledError):
-                self.refused = str(error)
-            raise
-        finally:
-            self.idling.depth -= 1
-            if own is inner:  # a block that was cut further, or a function that a block calls
-                own.calls -= 1
-            elif inner.calls - before[0] == inner.replays - before[1] != 0:
-                own.replays += 1
-            elif inner.recordings == before[2]:
-                own.plain_calls += 1
-            if deep or not resting:
-                self.rest = 0 if deep else self.idling.note(self.entered or bool(self.made.pieces))
-                if self.rest and isinstance(self.owner, Callee):
-                    self.owner.leave_if_plain()
+    def leave_if_plain(self) -> None:
+        if isinstance(self.owner, Callee):
+            self.owner.leave_if_plain()
 
     def wait(self, deadline: float | None) -> None:
         waiting: list[Any] = list(self.blocks.values())
@@ -352,7 +302,7 @@ class Block(Inner):
             return done[0]
         if self.pause:
             self.pause -= 1
-            return self.beside(args, kwargs)(*args, **kwargs)
+            return users(self.beside(args, kwargs), args, kwargs)
         new = key not in self._states and self.instead is None
         self.met += new
         # Where each trip brings other sizes, finding kernels for them takes longer than NumPy does.

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 import sys
-import time
 import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -17,14 +15,14 @@ from npcompile import forks, front
 from npcompile.balance import WHOLE, Balance
 from npcompile.binding import Binding
 from npcompile.device import current_device
-from npcompile.frontend.defaults import Defaults, on_device
 from npcompile.frontend.errstate import all_warnings_are_errors, traps, warnings_matter
 from npcompile.frontend.fixed import replaced
 from npcompile.frontend.lengths import apart, counts_of
 from npcompile.frontend.outline import may_resize, tried_whole
+from npcompile.frontend.overhead import current, enter, leave, users
 from npcompile.frontend.program import Diverged, Program
 from npcompile.frontend.record import Recorder
-from npcompile.frontend.rewrite import Rewritten, rewrite
+from npcompile.frontend.rewrite import Rewritten
 from npcompile.frontend.signature import BY_NAME, are_apart, key_of
 from npcompile.frontend.trace import Traced, trace
 from npcompile.frontend.tracebacks import tell
@@ -33,9 +31,10 @@ from npcompile.lower.eager import eager
 from npcompile.lower.transfers import counting
 from npcompile.recompilations import last_difference, why_given_up
 from npcompile.served import Exactly
-from npcompile.sharing import LOOKED_AT, Sharing
+from npcompile.sharing import LOOKED_AT
 from npcompile.state import Entry, State
 from npcompile.stats import Stats
+from npcompile.unrecorded import Unrecorded
 from npcompile.verify import Watch, verifying
 
 if TYPE_CHECKING:
@@ -48,13 +47,11 @@ MAX_PROGRAMS = 8
 # After so many calls in a row for which no program was right, those of a signature are given up.
 MAX_MISSES = 12
 
-_SUSPENDING = (inspect.iscoroutinefunction, inspect.isgeneratorfunction, inspect.isasyncgenfunction)
 
-
-class Recorded(Sharing):
+class Recorded(Unrecorded):
     """A function with its recordings, by signature."""
 
-    __slots__ = ("_arity", "_binding", "_code", "_growing", "_made_so", "_programs", "_rewritten", "resizes")
+    __slots__ = ("_arity", "_binding", "_code", "_growing", "_made_so", "_programs")
     fast_random: bool
     max_programs = MAX_PROGRAMS
     _alone = True  # it is not one of those that share their recordings
@@ -95,11 +92,14 @@ class Recorded(Sharing):
     # -- calling -----------------------------------------------------------------------------------------
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        call, before = enter()
         try:
             return self._answer(args, kwargs)
         except BaseException as error:
             tell(error)
             raise
+        finally:
+            leave(call, before)
 
     def _answer(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         stats = self._stats
@@ -115,8 +115,10 @@ class Recorded(Sharing):
             bound = self._binding.bind(args, kwargs)
             if bound is None:  # the function itself says what is wrong
                 stats.plain_calls += 1
-                return self.__wrapped__(*args, **kwargs)
+                return users(self.__wrapped__, args, kwargs)
             args, kwargs = bound
+        if (call := current()).spent:
+            return self._beyond(args, kwargs)
         leaves: list[Any] = [*self.own]
         key = self.signature(args, kwargs, leaves)
         try:
@@ -131,12 +133,16 @@ class Recorded(Sharing):
                 return state.measured(self, args, kwargs)
             failure = None
             for replay, host_calls in state.ready:
+                call.switch(False)
                 try:
                     result = replay(*leaves)
                 except Diverged as diverged:
+                    call.in_vain()
                     stats.divergences += 1
                     failure = diverged.__cause__ or failure
                     continue
+                finally:
+                    call.switch(True)
                 stats.replays += 1
                 stats.host_calls += host_calls
                 self.balance.replayed()
@@ -173,24 +179,6 @@ class Recorded(Sharing):
         what = f"{type(failure).__name__}: {failure}"
         self.note(f"its replay raised {what}, where NumPy does not", at.tb_lineno if at is not None else None)
         return result
-
-    def _plain(self, args: tuple[Any, ...], kwargs: dict[str, Any], reason: str | None = None) -> Any:
-        if reason is not None:
-            self._report(reason, None)
-        self._stats.plain_calls += 1
-        return self._in_python(on_device((args, kwargs)))(*args, **kwargs)
-
-    def _in_python(self, device: bool = False) -> Any:
-        """The function as Python runs it, with its options. device: tensors on a device are given to it."""
-        fn: Any = self.__wrapped__
-        asked = device or self._default_float is not None or self.fast_random or self.resizes
-        if asked and isinstance(rewritten := self._source(), Rewritten):
-            return rewritten.bind(fn, Defaults(self._default_float, self.fast_random))
-        return fn
-
-    def _by_numpy(self, state: State, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """A call of a signature that is NumPy's, for good or as long as its kernels are being compiled."""
-        return self._too_small(args, kwargs) if state.small else self._plain(args, kwargs)
 
     def _unanswered(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call that no replay answers: link what has been compiled, else record, else run plain."""
@@ -286,34 +274,10 @@ class Recorded(Sharing):
         state.outlined = self._cut_alike(state)
         return state.outlined
 
-    def _raising(self, state: State, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """A call after recordings that ended in an exception, of which nothing is kept: it may well, too."""
-        try:
-            result = self._timed(state, args, kwargs)
-        except BaseException:
-            state.raises = not state.may_follow()
-            raise
-        state.has_answered()
-        if state.ready:
-            self._missed(state)
-        return result
-
     def _missed(self, state: State) -> None:
         """All programs of a signature diverged. Where that is the rule they are given up, and it is told."""
         if state.missed(self.balance):
             self.root.note(why_given_up(self), self._first_line())
-
-    def _timed(self, state: State, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """A plain call; how long it takes is what replays are measured by."""
-        call, start = Recorded.beside(self, args, kwargs), time.thread_time()
-        result = call(*args, **kwargs)
-        state.timed(time.thread_time() - start)
-        return result
-
-    def beside(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """What has NumPy answer a call, to see how long it takes."""
-        self._stats.plain_calls += 1
-        return self._in_python(on_device((args, kwargs)))
 
     def _are_news(self) -> bool:
         """Whether warnings are errors, and were none yet when the function was jitted."""
@@ -332,11 +296,6 @@ class Recorded(Sharing):
         calls = min(most, LOOKED_AT + self._looks % LOOKED_AT)  # no rhythm of the calls' own
         self.unlooked = calls if calls > 0 and front.passes_over(self) else 0
         return self.unlooked
-
-    def _too_small(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """A call of what NumPy does in less time than a kernel takes to be called."""
-        self._stats.calls -= 1
-        return self._in_python()(*args, **kwargs)
 
     def gave_up(self) -> None:
         """A signature has been left to NumPy, which was measured to take less time."""
@@ -412,7 +371,7 @@ class Recorded(Sharing):
             return traced.result
         state.pending.append(entry)
         if self._has_to_wait:
-            self._wait_for(entry)
+            users(self._wait_for, (entry,), {})
         if self._has_to_wait or entry.done:
             self._link(state)
         return traced.result
@@ -431,19 +390,6 @@ class Recorded(Sharing):
     def _worth(self, state: State, traced: Traced) -> bool:
         """Whether to compile what was recorded."""
         return not state.is_unsure(traced.program)
-
-    def _source(self) -> Rewritten | str:
-        """The function rewritten, or the reason why it cannot be."""
-        if self._rewritten is None:
-            fn = self.__wrapped__
-            if not isinstance(fn, types.FunctionType):
-                self._rewritten = f"{type(fn).__name__} is not a Python function"
-            elif any(suspends(fn) for suspends in _SUSPENDING):
-                self._rewritten = "generators and coroutines run plain"
-            else:
-                answer = rewrite(fn)
-                self._rewritten = answer if isinstance(answer, Rewritten) else answer.reason
-        return self._rewritten
 
 
 front.classes |= {"__call__": Recorded, "state": State, "stats": Stats}

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from npcompile import front
 from npcompile.device import current_device
 from npcompile.frontend.lengths import apart, whatever_lengths
+from npcompile.frontend.overhead import users
 from npcompile.frontend.program import Diverged
 from npcompile.frontend.signature import key_of
 from npcompile.general import General, Group, Waiting
@@ -170,7 +171,7 @@ class Sharing(Linking):
         state = self._states.get(key)
         for replay, host_calls in () if state is None else list(state.ready):
             with contextlib.suppress(Diverged):
-                result = replay(*leaves)
+                result = users(replay, tuple(leaves), {})
                 self._stats.replays += 1
                 self._stats.host_calls += host_calls
                 self._lend(replay, host_calls, leaves, given, given_key)
@@ -228,7 +229,7 @@ class Sharing(Linking):
                     self._awaited.append(waiting.job)
                 if not self._has_to_wait:
                     return self._plain(args if given is None else given, kwargs)
-                waiting.job.wait()
+                users(waiting.job.wait, (), {})
         if self._awaited:
             self._count_awaited()
         self._stats.replays += 1

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from npcompile.balance import Balance
 from npcompile.frontend.lengths import exactly
 from npcompile.frontend.node_attributes import source_place
+from npcompile.frontend.overhead import users
 from npcompile.frontend.program import Program
 from npcompile.frontend.trace import Traced, ops_version
 from npcompile.frontend.windows import stands_alone
@@ -216,14 +217,14 @@ class State:
         """A call by which it is measured whether replays take less time than NumPy does."""
         trial, self.trial = self.trial, None  # calls from within this one are none of it
         if trial is None:  # one on another thread is
-            return recorded.beside(args, kwargs)(*args, **kwargs)
+            return users(recorded.beside(args, kwargs), args, kwargs)
         of_replay = trial.of_replay
         if of_replay:
             recorded._stats.calls -= 1
         call = recorded if of_replay else recorded.beside(args, kwargs)
         try:
             start = time.thread_time()
-            result = call(*args, **kwargs)
+            result = users(call, args, kwargs)
             seconds = time.thread_time() - start
             if not self.misses:  # or it was recorded anew
                 trial.note(of_replay, seconds)

@@ -17,6 +17,7 @@ import numpy as np
 
 from npcompile.frontend import follow
 from npcompile.frontend.follow import looks_at_frames
+from npcompile.frontend.overhead import current
 from npcompile.frontend.rewrite import LOOKS
 from npcompile.frontend.rewriting.blocks import Block, Levels
 from npcompile.frontend.rewriting.clock import TICK, TOCK, clocked
@@ -48,6 +49,7 @@ from npcompile.frontend.rewriting.source import (
     given,
     is_given,
 )
+from npcompile.frontend.rewriting.twice import CALL
 
 _NOT_CUT = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 UNKNOWN: Any = object()  # what an expression stands for, where that is to be seen at the call only
@@ -123,12 +125,14 @@ def outline(
     enter: Callable[[Any], Any],
     as_it_is: Callable[[Any], bool],
     clock: Clock | None = None,
+    twice: bool = True,
 ) -> Outline:
     """Cut a function by what is known of its statements. `enter(f)` gives what to call for the function `f`
     that Python left outside the blocks calls, `as_it_is(f)` whether that is `f` (which may be UNKNOWN).
-    clock: what takes the time of what stays Python. Raises NotFound."""
+    clock: what takes the time of what stays Python. twice: its loops may go on as they were written.
+    Raises NotFound."""
     try:
-        return _outline(fn, levels, enter, as_it_is, clock)
+        return _outline(fn, levels, enter, as_it_is, clock, twice)
     except NotFound:
         raise
     except Exception as error:  # a bug of ours: it costs the compilation, not the call
@@ -141,6 +145,7 @@ def _outline(
     enter: Callable[[Any], Any],
     as_it_is: Callable[[Any], bool],
     clock: Clock | None,
+    twice: bool,
 ) -> Outline:
     node, imports = tree_of(fn)
     code = fn.__code__
@@ -148,12 +153,20 @@ def _outline(
     facts = _facts_of(node, code)
     names = _Names(facts, outside, fn.__globals__)
     cut = Cutter(
-        node, facts, levels, imports, lambda called: as_it_is(names.find(called)), names.is_of_others
+        node,
+        facts,
+        levels,
+        imports,
+        lambda called: as_it_is(names.find(called)),
+        names.is_of_others,
+        clock is None and twice,
     ).cut()
     if clock is None and not cut.blocks and not cut.enters:
         return Outline(fn, [], [])
     cells = {name: CellType() for name in (ENTER, *(block.name for block in cut.blocks))}
     cells[ENTER].cell_contents = enter
+    if cut.twice:
+        cells[CALL] = CellType(current)
     tree: FunctionNode = cut.node
     units: list[ast.stmt] = []
     if clock is not None:

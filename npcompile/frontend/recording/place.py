@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from npcompile.frontend.overhead import current
 from npcompile.frontend.rewriting.source import is_given
 
 _OURS = str(Path(__file__).parent.parent)  # files of the hooks themselves
@@ -79,7 +80,12 @@ def do(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
             co_name=frame.f_code.co_name,
         )
         caller = _callers[place] = FunctionType(code, frame.f_globals)
-    return caller(function, args, kwargs)
+    call = current()
+    before = call.switch(False)
+    try:
+        return caller(function, args, kwargs)
+    finally:
+        call.switch(before)
 
 
 def _within(callee: Callable[..., Any], given: tuple[Any, ...], named: dict[str, Any]) -> Any:

@@ -65,6 +65,7 @@ class Cut:
     node: FunctionNode
     blocks: tuple[Block, ...]
     enters: bool  # whether any call goes through `ENTER`
+    twice: bool  # whether loops ask the call at hand whether to go on as they were written
 
 
 def bound_by(loops: list[ast.For | ast.While]) -> tuple[set[str], set[str]]:

@@ -34,7 +34,8 @@ from npcompile.frontend.rewriting.forms import (
 )
 from npcompile.frontend.rewriting.nodes import is_pure, position
 from npcompile.frontend.rewriting.scopes import own_nodes, stored_names
-from npcompile.frontend.rewriting.unsure import kept, reads_surely, where_bound
+from npcompile.frontend.rewriting.twice import asking, either, is_spent
+from npcompile.frontend.rewriting.unsure import kept, reads_surely, still_local, where_bound
 
 
 class Cutter:
@@ -48,11 +49,14 @@ class Cutter:
         imports: frozenset[str],
         as_it_is: Callable[[ast.expr], bool],
         of_others: Callable[[ast.expr], bool],
+        twice: bool,
     ) -> None:
         self.node = node
         self.as_it_is = as_it_is  # whether an expression stands for what is called as it is
         self.of_others = of_others  # whether it stands for a function of another library's
-        self.enters = False
+        self.entered = 0  # calls that may be of functions that are jitted, too
+        self.twice = twice  # loops are written twice: cut, and as they were
+        self.either = False  # one of them is
         self.imports = imports
         self.facts = facts
         self.levels = levels
@@ -72,20 +76,10 @@ class Cutter:
         self.bound = set(self.facts.arguments)
         made = copy.copy(self.node)
         made.body = self.body(self.node.body)
-        made.body += self._still_local(made.body)
-        return Cut(made, tuple(self.blocks), self.enters)
-
-    def _still_local(self, body: list[ast.stmt]) -> list[ast.stmt]:
-        """What is never carried out, for names that blocks alone bind: without it they would be globals."""
-        ours = set(stored_names(*self.node.body)) - set(stored_names(*body)) - self.facts.arguments
-        where = position(self.node.body[-1])
-        none = ast.Constant(None, **where)
-        stores: list[ast.stmt] = [
-            ast.Assign([ast.Name(name, ast.Store(), **where)], none, **where)
-            for name in sorted(ours)
-            if self.facts.is_local(name)
-        ]
-        return [ast.If(ast.Constant(False, **where), stores, [], **where)] if stores else []
+        made.body += still_local(self.node, made.body, self.facts)
+        if self.either:
+            made.body = [asking(self.node.body[0]), *made.body]
+        return Cut(made, tuple(self.blocks), self.entered > 0, self.either)
 
     # -- statements --------------------------------------------------------------------------------------
 
@@ -159,7 +153,7 @@ class Cutter:
 
     def _called_as_it_is(self, function: ast.expr) -> bool:
         known = self.facts.is_display_method(function) or self.as_it_is(function)
-        self.enters |= not known
+        self.entered += not known
         return known
 
     # -- what stays Python -------------------------------------------------------------------------------
@@ -199,7 +193,7 @@ class Cutter:
 
     def _steady(self, name: str) -> bool:
         """Whether no call can bind this name anew."""
-        local = self.facts.is_local(name) or name.startswith(self._prefix())
+        local = self.facts.is_local(name) or name.startswith(self.facts.prefix)
         return (local and name not in self.facts.rebound) or name in self.imports
 
     def _without_opaque(self, node: ast.expr, origin: ast.stmt) -> ast.expr:
@@ -305,7 +299,7 @@ class Cutter:
 
     def python_While(self, node: ast.While) -> list[ast.stmt]:
         before = self.flush()
-        made = copy.copy(node)
+        made, known = copy.copy(node), self._found
         self.loops.append(node)
         self.bound -= deleted(node.body)
         made.test = self.entering(self._test(node.test, node))
@@ -313,10 +307,22 @@ class Cutter:
         start = set(self.bound)
         made.body = self.body(node.body)
         self.loops.pop()
+        self._either(made, node, known)
         self.bound = set(start)
         made.orelse = self.body(node.orelse)
         self.bound = start
         return [*before, made]
+
+    @property
+    def _found(self) -> tuple[int, int]:
+        """How many blocks and calls have been found so far."""
+        return len(self.blocks), self.entered
+
+    def _either(self, made: Any, node: ast.For | ast.While, known: tuple[int, int]) -> None:
+        """Let a loop go on as it was written, where any of it is other than that."""
+        if self.twice and known != self._found:
+            self.either = True
+            either(made, node, is_spent(node))
 
     def _test(self, node: ast.expr, origin: ast.stmt) -> ast.expr:
         """A loop's condition: the call of a block that gives its value."""
@@ -337,8 +343,10 @@ class Cutter:
         start = set(self.bound)
         self.loops.append(node)
         self.bound |= set(stored_names(node.target))
+        known = self._found
         made.body = self.body(node.body)
         self.loops.pop()
+        self._either(made, node, known)
         self.bound = set(start)
         made.orelse = self.body(node.orelse)
         self.bound = start
@@ -392,7 +400,7 @@ class Cutter:
             if held is not origin:  # what is left of its statement reads, too
                 assert isinstance(origin, ast.stmt)
                 later |= self.facts.live.ahead[origin]
-        mine = {name for name in stored if name.startswith(self._prefix())}
+        mine = {name for name in stored if name.startswith(self.facts.prefix)}
         # What may have no value after the block is read nowhere, or the block would not hold it.
         kept_only = {name for held in statements for name in only_kept(held)} - self.loaded
         gives = {name for name in stored & (later | kept_only) if name in surely or name in self.bound} | mine
@@ -404,7 +412,7 @@ class Cutter:
 
     def _block(self, run: Gathered, gives: set[str]) -> Block:
         statements = [held for held, _ in run.body]
-        takes = {name for name in run.read if self.facts.is_local(name) or name.startswith(self._prefix())}
+        takes = {name for name in run.read if self.facts.is_local(name) or name.startswith(self.facts.prefix)}
         takes |= gives - run.binds  # what it may leave as it was
         ordered = tuple(sorted(takes)), tuple(sorted(gives))
         node = function_of(self.node.name, statements, *ordered)
@@ -426,12 +434,6 @@ class Cutter:
         args: list[ast.expr] = [ast.Name(name, ast.Load(), **at) for name in block.takes]
         return ast.Call(ast.Name(block.name, ast.Load(), **at), args, [], **at)
 
-    def _prefix(self) -> str:
-        prefix = "npc"
-        while any(name.startswith(prefix) for name in self.facts.used):
-            prefix += "_"
-        return prefix
-
     def _held(self, node: ast.expr) -> str:
         """The name for what an expression gives, as long as the statement at hand needs it."""
         name = self._temporary(node)
@@ -443,4 +445,6 @@ class Cutter:
         place = node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
         self.places.append(place)
         numbers = self.levels.numbers
-        return f"{self._prefix()}{numbers.setdefault((*place, self.places.count(place)), len(numbers) + 1)}"
+        return (
+            f"{self.facts.prefix}{numbers.setdefault((*place, self.places.count(place)), len(numbers) + 1)}"
+        )

@@ -95,6 +95,9 @@ class Facts:
         self.scalars = scalars(node.body, others)
         self.displays = displays(node.body, others)
         self.used = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+        self.prefix = "npc"  # of names that are none of its own
+        while any(name.startswith(self.prefix) for name in self.used):
+            self.prefix += "_"
         # Names bound anywhere in it, in comprehensions and functions made inside, too.
         self.bound = {
             part.id

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 
+from npcompile.frontend.rewriting.facts import Facts
 from npcompile.frontend.rewriting.nodes import position
+from npcompile.frontend.rewriting.scopes import stored_names
 
 # What may not carry out a part of itself.
 _SKIPPING = (ast.If, ast.For, ast.IfExp, ast.BoolOp, ast.Assert, ast.ListComp, ast.SetComp, ast.DictComp) + (
@@ -45,3 +47,17 @@ def where_bound(names: set[str], known: str, made: ast.stmt, otherwise: list[ast
         ast.Try(asked, [failed], [store(True)], [], **where),
         ast.If(ast.Name(known, ast.Load(), **where), [made], otherwise, **where),
     ]
+
+
+def still_local(node: ast.FunctionDef, body: list[ast.stmt], facts: Facts) -> list[ast.stmt]:
+    """What is never carried out, for names that blocks alone bind: without it they would be globals. body:
+    what the function's has become."""
+    ours = set(stored_names(*node.body)) - set(stored_names(*body)) - facts.arguments
+    where = position(node.body[-1])
+    none = ast.Constant(None, **where)
+    stores: list[ast.stmt] = [
+        ast.Assign([ast.Name(name, ast.Store(), **where)], none, **where)
+        for name in sorted(ours)
+        if facts.is_local(name)
+    ]
+    return [ast.If(ast.Constant(False, **where), stores, [], **where)] if stores else []

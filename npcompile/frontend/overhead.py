@@ -1,0 +1,146 @@
+"""Accounts for the time that a call of a jitted function spends in npcompile's own machinery, and says when
+that is enough: the rest of the call is then the plain function's own code.
+
+One `Call` per outermost call of a jitted function on a thread. Machinery is recording, planning, cutting,
+signatures, look-ups and guards; the user's code, NumPy's work and waiting for the compiler are not. Time is
+taken where the one begins and the other goes on (`Call.switch`), never per operation of the user's code.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+clock: Callable[[], float] = time.perf_counter
+# A call may spend this many seconds, and this share of what it has taken so far, in machinery.
+# NPCOMPILE_OVERHEAD=unlimited: any (tests that count what is compiled are to give the same on any machine).
+ALLOWANCE = float("inf") if os.environ.get("NPCOMPILE_OVERHEAD") == "unlimited" else 0.03
+SHARE = 0.15
+# A single recording may take so many seconds more before it is given up: what is left of it is wanted, as
+# nothing comes of one that is given up.
+RECORDING = 0.5
+# Past its allowance, a call that goes on long enough is given another one: a long loop that is entered once
+# is to come to be compiled, too. Each time it waits at least so many times as long as the time before.
+LONGER = 2
+
+
+def later(seconds: float, function: Callable[[], None]) -> Callable[[], None]:
+    """Call a function on another thread, in so many seconds; what is given prevents it."""
+    timer = threading.Timer(seconds, function)
+    timer.daemon = True
+    try:
+        timer.start()
+    except RuntimeError:  # no thread can be started any more: the process ends
+        return lambda: None
+    return timer.cancel
+
+
+class Call:
+    """The time of one outermost call. `machinery`: seconds spent in machinery so far; `spent`: whether the
+    call is to go on as plain Python from here."""
+
+    __slots__ = ("_forget", "_patience", "_since", "began", "machinery", "spent", "working")
+
+    def __init__(self) -> None:
+        self.began = self._since = clock()
+        self.machinery = 0.0
+        self.working = False  # machinery is at work
+        self.spent = False
+        self._patience = 0.0  # seconds that it went on as plain Python for, the last time
+        self._forget: Callable[[], None] | None = None
+
+    def switch(self, working: bool) -> bool:
+        """Machinery goes to work, or leaves off. Whether it was at work until now."""
+        now = clock()
+        before = self.working
+        if before:
+            self.machinery += now - self._since
+            if self.machinery > ALLOWANCE + SHARE * (now - self.began) and not self.spent:
+                self._spend(now)
+        self._since, self.working = now, working
+        return before
+
+    def in_vain(self) -> None:
+        """What was done since machinery left off was machinery's, too: a replay that diverged."""
+        self.machinery += clock() - self._since
+
+    def _spend(self, now: float) -> None:
+        self.spent = True
+        wait = self.machinery / SHARE - (now - self.began)
+        self._patience = max(wait, LONGER * self._patience)
+        self._forget = later(self._patience, self._go_on)
+
+    def _go_on(self) -> None:
+        self.spent, self._forget = False, None
+
+    @property
+    def seconds(self) -> float:
+        """How long the call has taken so far."""
+        return clock() - self.began
+
+    def end(self) -> None:
+        """The call is over."""
+        if (forget := self._forget) is not None:
+            forget()
+
+
+class _Thread(threading.local):
+    call: Call | None = None  # the one at hand
+
+
+_thread = _Thread()
+_ELSEWHERE = Call()  # of what runs outside any call: a generator that goes on after it
+
+
+def current() -> Call:
+    """The call at hand, to ask whether it is spent."""
+    return _thread.call or _ELSEWHERE
+
+
+def enter() -> tuple[Call, bool | None]:
+    """Machinery goes to work. The call at hand, and what `leave` is to be given (None: this begins it)."""
+    call = _thread.call
+    if call is not None:
+        return call, call.switch(True)
+    call = _thread.call = Call()
+    call.working = True
+    return call, None
+
+
+def leave(call: Call, before: bool | None) -> None:
+    """Machinery leaves off, or goes on with what it did before."""
+    call.switch(bool(before))
+    if before is None:
+        _thread.call = None
+        call.end()
+
+
+def users(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call what is the user's, NumPy's, or compiled: its time is no machinery's."""
+    call = _thread.call
+    if call is None:
+        return function(*args, **kwargs)
+    before = call.switch(False)
+    try:
+        return function(*args, **kwargs)
+    finally:
+        call.switch(before)
+
+
+class Recording:
+    """The time of one recording."""
+
+    def __init__(self) -> None:
+        self._call = _thread.call
+        self._before = 0.0 if self._call is None else self._call.machinery
+
+    @property
+    def too_long(self) -> bool:
+        """Whether it has taken so long that it is to be given up."""
+        call = self._call
+        if call is None or call is not _thread.call:
+            return False
+        return call.machinery - self._before > RECORDING + ALLOWANCE

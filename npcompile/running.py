@@ -1,0 +1,101 @@
+"""A call of a function that was cut into blocks: which form of it runs, and what comes of that."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import warnings
+from typing import Any
+
+from npcompile.entering import Entering
+from npcompile.frontend.outline import Outline
+from npcompile.frontend.overhead import enter, leave
+from npcompile.frontend.rewriting.source import NotFound
+from npcompile.frontend.tracebacks import tell
+from npcompile.idling import AGAIN, ALL, Idling
+from npcompile.telling import NotCompiledError
+from npcompile.watch import Watch
+
+
+class Running(Entering):
+    """A cut function's calls."""
+
+    made: Outline | None
+    lock: threading.Lock
+    stale: bool  # the levels have changed since the function was cut
+    refused: str | None  # why a call under `strict` was not to run
+    idling: Idling
+    watch: Watch | None
+    enters: Any  # what the cut function asks for what it calls
+    has_run: bool
+    _direct: bool
+
+    def cut(self) -> None:
+        """Cut the function anew."""
+        raise NotImplementedError
+
+    def leave_if_plain(self) -> None:
+        """If it is called between blocks of another, and comes to the function itself, have it called so."""
+        raise NotImplementedError
+
+    def run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call of the function. It counts as a replay if all that was recorded of it was replayed."""
+        call, outer = enter()
+        try:
+            with self.lock:
+                if self.stale or self.enters is not type(self).enter:  # the native runtime has it now
+                    with contextlib.suppress(NotFound):  # then it stays as it was cut before
+                        self.cut()
+                assert self.made is not None
+                if not self.has_run:
+                    self.leave_if_plain()
+                deep = self._direct and self.idling.deep
+                spent = call.spent and not self._substitutes
+                work = self.rest <= 0 or self.made.pieces or self.watch or self._substitutes
+                resting = self.raises or deep or spent or not work
+                function: Any = self.owner.__wrapped__ if resting else self.made.function
+                if spent:
+                    self.rest = max(self.rest, AGAIN)
+                else:
+                    self.rest = ALL if deep else self.rest - (resting and not self.raises)
+            own, inner = self.owner._stats, self.root._blocks
+            if own is not inner:
+                self.root.filters = warnings.filters
+                if self.refused is not None and self.owner._strict:
+                    raise NotCompiledError(self.refused)
+            before = inner.calls, inner.replays, inner.recordings
+            self.has_run, self.entered = True, False
+            self.idling.depth += 1
+            call.switch(False)
+            try:
+                if self.watch is not None and not deep and not spent:
+                    result = self.watch.call(function, args, kwargs)
+                else:
+                    if self.root.session is not None:
+                        function = self.root.session.of(self, function)
+                    result = function(*args, **kwargs)
+                self.raises = False
+                self.idling.answers()
+                return result
+            except BaseException as error:
+                tell(error)
+                if self._direct and not self.raises:
+                    self.raises = self.idling.raises()
+                if isinstance(error, NotCompiledError):
+                    self.refused = str(error)
+                raise
+            finally:
+                call.switch(True)
+                self.idling.depth -= 1
+                if own is inner:  # a block that was cut further, or a function that a block calls
+                    own.calls -= 1
+                elif inner.calls - before[0] == inner.replays - before[1] != 0:
+                    own.replays += 1
+                elif inner.recordings == before[2]:
+                    own.plain_calls += 1
+                if deep or not (resting or call.spent):
+                    self.rest = 0 if deep else self.idling.note(self.entered or bool(self.made.pieces))
+                    if self.rest:
+                        self.leave_if_plain()
+        finally:
+            leave(call, outer)

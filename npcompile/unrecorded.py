@@ -1,0 +1,99 @@
+"""The calls of a recorded function that Python and NumPy answer, with its options, and why they do."""
+
+from __future__ import annotations
+
+import inspect
+import time
+import types
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from npcompile.frontend.defaults import Defaults, on_device
+from npcompile.frontend.overhead import users
+from npcompile.frontend.rewrite import Rewritten, rewrite
+from npcompile.sharing import LOOKED_AT, Sharing
+
+if TYPE_CHECKING:
+    from npcompile.state import State
+
+_SUSPENDING = (inspect.iscoroutinefunction, inspect.isgeneratorfunction, inspect.isasyncgenfunction)
+
+
+class Unrecorded(Sharing):
+    """A recorded function's calls that are not replays."""
+
+    __slots__ = ("_rewritten", "resizes")
+    _rewritten: Rewritten | str | None
+    _default_float: np.dtype[Any] | None
+    fast_random: bool
+    resizes: bool  # it may resize an array, of which NumPy counts the references
+
+    def _plain(self, args: tuple[Any, ...], kwargs: dict[str, Any], reason: str | None = None) -> Any:
+        if reason is not None:
+            self._report(reason, None)
+        self._stats.plain_calls += 1
+        return users(self._in_python(on_device((args, kwargs))), args, kwargs)
+
+    def _in_python(self, device: bool = False) -> Any:
+        """The function as Python runs it, with its options. device: tensors on a device are given to it."""
+        fn: Any = self.__wrapped__
+        asked = device or self._default_float is not None or self.fast_random or self.resizes
+        if asked and isinstance(rewritten := self._source(), Rewritten):
+            return rewritten.bind(fn, Defaults(self._default_float, self.fast_random))
+        return fn
+
+    def _by_numpy(self, state: State, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call of a signature that is NumPy's, for good or as long as its kernels are being compiled."""
+        return self._too_small(args, kwargs) if state.small else self._plain(args, kwargs)
+
+    def _beyond(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call within one that has spent what it may: plain, and some after it are not even looked at."""
+        self._pass_over(2 * LOOKED_AT)
+        return self._plain(args, kwargs)
+
+    def _raising(self, state: State, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call after recordings that ended in an exception, of which nothing is kept: it may well, too."""
+        try:
+            result = self._timed(state, args, kwargs)
+        except BaseException:
+            state.raises = not state.may_follow()
+            raise
+        state.has_answered()
+        if state.ready:
+            self._missed(state)
+        return result
+
+    def _missed(self, state: State) -> None:
+        """All programs of a signature diverged."""
+        raise NotImplementedError
+
+    def _timed(self, state: State, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A plain call; how long it takes is what replays are measured by."""
+        call, start = Unrecorded.beside(self, args, kwargs), time.thread_time()
+        result = users(call, args, kwargs)
+        state.timed(time.thread_time() - start)
+        return result
+
+    def beside(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What has NumPy answer a call, to see how long it takes."""
+        self._stats.plain_calls += 1
+        return self._in_python(on_device((args, kwargs)))
+
+    def _too_small(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call of what NumPy does in less time than a kernel takes to be called."""
+        self._stats.calls -= 1
+        return users(self._in_python(), args, kwargs)
+
+    def _source(self) -> Rewritten | str:
+        """The function rewritten, or the reason why it cannot be."""
+        if self._rewritten is None:
+            fn = self.__wrapped__
+            if not isinstance(fn, types.FunctionType):
+                self._rewritten = f"{type(fn).__name__} is not a Python function"
+            elif any(suspends(fn) for suspends in _SUSPENDING):
+                self._rewritten = "generators and coroutines run plain"
+            else:
+                answer = rewrite(fn)
+                self._rewritten = answer if isinstance(answer, Rewritten) else answer.reason
+        return self._rewritten
