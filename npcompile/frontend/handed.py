@@ -11,6 +11,7 @@ from torch import fx
 from npcompile.frontend.alike import DICTS
 from npcompile.frontend.made import Build, Container, contents
 from npcompile.frontend.program import Structure
+from npcompile.frontend.showing import Showing
 from npcompile.frontend.tracked import Tracked
 from npcompile.lower.values import Value
 
@@ -19,7 +20,7 @@ class Unfollowed(Exception):
     """The recording cannot go on: the reason is the message."""
 
 
-class Handed:
+class Handed(Showing):
     """Lists and dicts from outside are themselves; those made inside, and objects, are made again."""
 
     graph: fx.Graph
@@ -27,6 +28,7 @@ class Handed:
     tracked: Tracked
 
     def __init__(self) -> None:
+        super().__init__()
         self.objects: dict[int, Any] = {}  # of the user's classes, made inside: what they hold is followed
         self.kept: dict[int, Any] = {}  # deques and dicts of other kinds, made inside
         self.loose: dict[int, Any] = {}  # lists and dicts that a call may have changed
@@ -60,6 +62,7 @@ class Handed:
         node = self.add("host", Build(type(obj), names), refs, {}, Value("object"))
         self.tracked.keep(obj, node)
         del self.objects[id(obj)]
+        self.show_held(obj)
         return node
 
     def _held(self, value: Any) -> Any:

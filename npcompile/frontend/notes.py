@@ -26,7 +26,7 @@ from npcompile.frontend.pure import TOTAL
 from npcompile.frontend.recording.place import frames
 from npcompile.frontend.signature import NUMBERS, by_value
 from npcompile.frontend.table import computed
-from npcompile.frontend.tracked import Tracked, fresh
+from npcompile.frontend.tracked import Tracked
 from npcompile.lower.segment import nodes_in
 from npcompile.lower.sizes import SMALLEST
 from npcompile.lower.values import Value
@@ -59,7 +59,7 @@ class Notes(Handed):
         self.graph = fx.Graph()
         self.inputs: list[fx.Node] = []
         self.roots = Roots()
-        self.tracked = Tracked(self.confused, self.equated)
+        self.tracked = Tracked(self.confused, self.equated, self.united)
         self.numbers: dict[Any, fx.Node] = {}  # whole numbers that were worked out, by function and operands
         self.decided: set[fx.Node] = set()
         self.filename = filename
@@ -165,7 +165,7 @@ class Notes(Handed):
             self.lengths[key] = self.add("number", Length(axis), (node,), {}, Value("int"))
             if self.general:
                 self.sized(self.lengths[key], size)
-        size = fresh(size)
+        size = self.tracked.result(size)
         self.tracked.number(size, self.lengths[key])
         return size
 
@@ -310,6 +310,16 @@ class Notes(Handed):
         self.guard("equal", None, other, one)
         return True
 
+    def united(self, one: fx.Node | None, other: fx.Node | None, value: Any) -> fx.Node:
+        """Guard that two are one object, which they are now: either is the other. None: what is decided."""
+        if one is not None and other is not None:
+            self.guard("same", None, other, one)
+            return one
+        node = one if other is None else other
+        assert node is not None
+        self.identify(node, value)
+        return node
+
     def guard(self, kind: str, expected: Any, *nodes: fx.Node) -> None:
         self.add("guard", Guard(kind, expected), nodes, {}, Value("object"))
 
@@ -331,12 +341,12 @@ class Notes(Handed):
             decided = static and not (sizes and "size" in ({} if known.node is None else known.node.meta))
             if known.node is not None and decided and kind is not np.ndarray:
                 self.decide(known.node, obj)
-                return obj
+                return self.tracked.meant(obj)
             if known.node is not None and kind is np.ndarray and static and not sizes and obj.ndim == 0:
                 return self._plain(known.node, obj)
             if static and known.node in self.counts and known.node is not None:
                 self.is_size(known.node)
-            return obj if known.node is None else known.node
+            return self.tracked.meant(obj) if known.node is None else known.node
         if kind in (list, dict):
             self.tight(obj)
         if kind is tuple or kind is list:

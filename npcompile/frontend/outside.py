@@ -19,7 +19,6 @@ from npcompile.frontend.handed import Unfollowed
 from npcompile.frontend.notes import Notes
 from npcompile.frontend.program import Read, step_of
 from npcompile.frontend.signature import NUMBERS, by_value
-from npcompile.frontend.tracked import fresh
 from npcompile.lower.sizes import SMALLEST
 
 # Containers from outside are read as a whole, up to this many things.
@@ -95,7 +94,7 @@ class Outside(Notes):
         within: nobody has asked for it yet, it only lies in a container that was read.
         """
         if type(value) in NUMBERS and read.how != "item":
-            value = fresh(value)
+            value = self.tracked.stand(value)
         node = self.add("read", read, () if base is None else (base,), {}, self.value(value, outside=True))
         node.meta["within"] = within
         return self.read_as(node, value, read.how)

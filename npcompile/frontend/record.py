@@ -8,10 +8,10 @@ from npcompile.frontend import masks
 from npcompile.frontend.lengths import bound_by_sizes
 from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.program import Program, drop_unused
-from npcompile.frontend.recording.resizing import Resizing
+from npcompile.frontend.recording.leaving import Leaving
 
 
-class Recorder(Resizing):
+class Recorder(Leaving):
     """One recording of one call."""
 
     def finish(self, name: str, result: Any) -> Program | None:

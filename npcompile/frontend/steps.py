@@ -23,7 +23,6 @@ from npcompile.frontend.ranged import ranged
 from npcompile.frontend.rolled import rolled
 from npcompile.frontend.signature import NUMBERS
 from npcompile.frontend.table import TABLE, TORCH, Op, computed
-from npcompile.frontend.tracked import fresh
 from npcompile.lower.graph import write
 from npcompile.lower.products import is_small
 from npcompile.lower.segment import nodes_in
@@ -83,7 +82,7 @@ class Steps(Outside):
             named["length"] = len(result)
         value = self.value(result)
         if type(result) is int:  # a count (`Op.numbers`)
-            value, result = Value("int", TORCH[np.dtype(np.int64)]), fresh(result)
+            value, result = Value("int", TORCH[np.dtype(np.int64)]), self.tracked.result(result)
         step = "view" if is_view else "op"
         # What is read-only shows one element many times.
         read_only = type(result) is np.ndarray and not result.flags.writeable
@@ -185,9 +184,10 @@ class Steps(Outside):
     def result(self, node: fx.Node, result: Any) -> Any:
         """Follow a step's result, returned as an object of its own where Python has one for its equals."""
         if type(result) is tuple and step_of(node) == "number":
-            result = tuple([fresh(item) if type(item) in NUMBERS else item for item in result])
-        elif type(result) in NUMBERS:
-            result = fresh(result)
+            result = tuple([self.tracked.result(item) if type(item) in NUMBERS else item for item in result])
+        elif type(result) in NUMBERS or isinstance(result, np.generic):
+            given = step_of(node) in ("opaque", "host")  # it may have been there before
+            result = self.tracked.stand(result) if given else self.tracked.result(result)
         self._follow(node, result)
         return result
 
@@ -258,9 +258,9 @@ class Steps(Outside):
         self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], result: Any
     ) -> Any:
         """Note a pure function of numbers; returns the result to hand on."""
-        result = fresh(result)
         if not self.traced(*args, *kwargs.values()):
             self.known(*args, *kwargs.values())
+            result = self.tracked.result(result)
             self.constant(result)
             return result
         if folds(self, result, (*args, *kwargs.values())):

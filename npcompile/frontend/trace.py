@@ -26,7 +26,6 @@ from npcompile.frontend.rewrite import Rewritten
 from npcompile.frontend.rewriting.source import find, given, is_given
 from npcompile.frontend.signature import NUMBERS, by_value
 from npcompile.frontend.table import WEAK
-from npcompile.frontend.tracked import fresh
 from npcompile.lower.plan import Plan, Unplannable, plan
 
 
@@ -93,9 +92,14 @@ def trace(
         args, kwargs = taken, {key: arguments.take(value, key) for key, value in kwargs.items()}
     except Unfollowed as reason:
         recorder.stop(str(reason))
-    result = recorder.run(rewritten, fn, args, kwargs)
+    try:
+        result = recorder.run(rewritten, fn, args, kwargs)
+    except BaseException as error:
+        recorder.shown(error)
+        raise
     name = fn.__name__ if fn.__name__.isidentifier() else "function"
     program = recorder.finish(name, result)
+    result = recorder.shown(result)
     recorder.let_go()
     traced = Traced(
         result, program, host_calls=recorder.notes.host_calls, reason=recorder.reason, line=recorder.at
@@ -175,7 +179,7 @@ class _Arguments:
             renew = renew and kind is tuple
             items = [self.take(item, f"{name}_{position}", renew) for position, item in enumerate(value)]
             return (
-                self.notes.tracked.renewed(tuple(items), value)
+                self.notes.tracked.stands(tuple(items), value)
                 if renew and any(a is not b for a, b in zip(items, value, strict=True))
                 else value
             )
@@ -189,7 +193,7 @@ class _Arguments:
                 self.take(item, f"{name}_{key}" if named else f"{name}_item", False)
             return value
         if renew and (kind in NUMBERS or isinstance(value, np.generic)):
-            value = fresh(value)
+            value = self.notes.tracked.stand(value)
         self.notes.placeholder(self._unique(name), value)
         return value
 

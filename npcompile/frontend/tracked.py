@@ -27,11 +27,11 @@ class Known(NamedTuple):
     node: fx.Node | None
 
 
-def fresh(value: Any) -> Any:
-    """The same number as another object where Python makes one: so that identity tells it from its equals."""
+def _another(value: Any) -> Any:
+    """The same number as another object where one can be made: so that identity tells it from its equals."""
     kind = type(value)
     if kind is float:
-        return value if is_nan(value) else value * 1.0
+        return value * 1.0
     if kind is int:
         made = value + 1 - 1
         return _apart(value) if made is value + 1 - 1 else made  # one of which there is one
@@ -42,9 +42,14 @@ def fresh(value: Any) -> Any:
     return value
 
 
+def _is_shared(value: Any) -> bool:
+    """Whether CPython may have one object for all numbers that are equal to this."""
+    return (type(value) is int and value + 1 - 1 is value + 1 - 1) or value is np.True_ or value is np.False_
+
+
 def is_nan(value: Any) -> bool:
-    """Whether it is a number whose identity may be asked for: `x is np.nan`, `x in (0.0, np.nan)`."""
-    return type(value) is float and value != value
+    """Whether it is a number of which it matters which one it is: `x in (0.0, np.nan)`."""
+    return isinstance(value, float | complex | np.inexact) and bool(value != value)
 
 
 def _digit_at() -> int | None:
@@ -90,21 +95,21 @@ def _apart(number: int) -> int:
     return made
 
 
-def are_one(a: Any, b: Any) -> bool:
-    """`a is b`, where numbers that are objects of their own here are one object to Python."""
-    return a is b or (type(a) is type(b) is int and a + 1 - 1 is b + 1 - 1)
-
-
 class Tracked:
     """The followed objects, by identity."""
 
     def __init__(
-        self, decide: Callable[[fx.Node, Any], None], equate: Callable[[fx.Node, fx.Node], bool]
+        self,
+        decide: Callable[[fx.Node, Any], None],
+        equate: Callable[[fx.Node, fx.Node], bool],
+        one: Callable[[fx.Node | None, fx.Node | None, Any], fx.Node],
     ) -> None:
         self._known: dict[int, Known] = {}
         self._decide = decide  # adds a guard that a node has this value, because it has an equal
         self._equate = equate  # adds a guard that two are equal, if that will do
-        self._given: dict[int, tuple[Any, Any]] = {}  # tuples with numbers as objects of their own, and whose
+        self._one = one  # adds a guard that two are this one object; None: what is decided is
+        # Numbers that stand for others here, and tuples of such: each with the object that it is to Python.
+        self._meant: dict[int, tuple[Any, Any]] = {}
 
     def get(self, obj: Any) -> Known | None:
         return self._known.get(id(obj))
@@ -117,14 +122,45 @@ class Tracked:
         """Follow nothing any more: what is followed by weak reference can tell."""
         self._known.clear()
 
-    def renewed(self, made: Any, given: Any) -> Any:
-        """Note for which tuple of the caller's this one, with numbers as objects of their own, stands."""
-        self._given[id(made)] = made, given
+    def stand(self, value: Any) -> Any:
+        """What to hand on of a number from outside: an object of its own, which stands for it in what the
+        recording follows, and nowhere else (`meant`)."""
+        made = _another(value)
+        return value if made is value else self.stands(made, value)
+
+    def result(self, value: Any) -> Any:
+        """What to hand on of a number that a step gave: itself, if nothing else can be that object."""
+        if id(value) in self._known or id(value) in self._meant or _is_shared(value):
+            return self.stand(value)
+        return value
+
+    def stands(self, made: Any, given: Any) -> Any:
+        """Note for which number, or tuple, this one stands."""
+        self._meant[id(made)] = made, self.meant(given)
         return made
 
-    def given(self, obj: Any) -> Any:
-        """The caller's tuple that this one stands for, or else this itself: to Python they are one object."""
-        return self._given.get(id(obj), (obj, obj))[1]
+    @property
+    def any_meant(self) -> bool:
+        """Whether anything stands for another."""
+        return bool(self._meant)
+
+    def is_meant(self, obj: Any) -> bool:
+        """Whether this stands for another."""
+        return self.meant(obj) is not obj
+
+    def meant(self, obj: Any) -> Any:
+        """The object that this is to Python: that for which it stands, or this itself. Of a tuple with such
+        in it, one that holds what Python would."""
+        found = self._meant.get(id(obj))
+        if found is not None:
+            return found[1]
+        if type(obj) is tuple and self._meant:
+            items = [self.meant(item) for item in obj]
+            if any(one is not other for one, other in zip(items, obj, strict=True)):
+                made = tuple(items)
+                self._meant[id(obj)] = obj, made
+                return made
+        return obj
 
     def array(self, array: Any, node: fx.Node, ended: Callable[[fx.Node], None] | None = None) -> None:
         """Follow an array (or another object that can be referred to weakly). ended: called with
@@ -149,6 +185,8 @@ class Tracked:
         known = self._known.get(id(value))
         if known is None:
             self._known[id(value)] = Known(value, node)
+        elif known.node is not node and not _is_shared(value):
+            self._known[id(value)] = Known(value, self._one(known.node, node, self.meant(value)))
         elif known.node is not node and not (known.node and node and self._equate(known.node, node)):
             for other in (known.node, node):
                 if other is not None:

@@ -33,7 +33,6 @@ from npcompile.frontend.recording.place import do
 from npcompile.frontend.signature import NUMBERS, by_value
 from npcompile.frontend.steps import GETITEM
 from npcompile.frontend.table import TABLE
-from npcompile.frontend.tracked import fresh
 
 _GRIDS = (type(np.mgrid), type(np.ogrid), type(np.r_), type(np.c_))  # `np.mgrid[0:3, 0:4]` makes arrays
 _INDICES = type(np.s_)
@@ -254,7 +253,8 @@ class Access(Histories):
     def getitem(self, obj: Any, index: Any) -> Any:
         if (method := self.protocol(obj, "__getitem__")) is not None:
             return self.call(method, obj, index)
-        result = do(operator.getitem, obj, index)
+        own = is_array(obj) or (type(obj) in SIMPLE and self.notes.container_of(obj) is None)
+        result = do(operator.getitem, obj, index if own else self.notes.tracked.meant(index))
         return self._note(self._getitem, obj, index, result) if self.on else result
 
     def _getitem(self, obj: Any, index: Any, result: Any) -> Any:
@@ -315,7 +315,7 @@ class Access(Histories):
         if seen is not None and seen[0] is result:
             return seen[1]
         self.of_class(obj, "__getitem__")
-        value = fresh(result) if type(result) in NUMBERS else result
+        value = self.notes.tracked.stand(result) if type(result) in NUMBERS else result
         read = self.notes.outside(Read("item", key), node, value)
         self._seen[place] = result, read
         return read
@@ -336,7 +336,7 @@ class Access(Histories):
             current = node.meta.get("calls") == self.notes.calls
             if item is not None and current and "looked" not in item.meta:
                 item.meta.update(within=False, looked=True)
-                value = fresh(result)
+                value = self.notes.tracked.stand(result)
                 self.notes.tracked.number(value, item)
                 self._seen[place] = result, value
         found = self.notes.tracked.node(result)
@@ -367,7 +367,7 @@ class Access(Histories):
 
     def compare(self, op: str, a: Any, b: Any) -> Any:
         if self.on and op in ("in", "not in") and type(b) in DICTS and self.notes.tracked.get(b) is not None:
-            return self._note(self.among, a, b, do(COMPARE[op], a, b))
+            return self._note(self.among, a, b, self.compared(op, a, b))
         return super().compare(op, a, b)
 
     def setitem(self, obj: Any, index: Any, value: Any) -> None:
@@ -375,13 +375,16 @@ class Access(Histories):
             self.call(method, obj, index, value)
             return
         if self.on and is_array(obj):
-            do(operator.setitem, obj, index, value)
+            do(operator.setitem, obj, index, self.notes.tracked.meant(value))
             self._note(self.notes.store, obj, index, value)
             return
         if self.on and type(obj) in (list, deque):
             self._note(self.notes.tight, obj)
         new = self.on and type(obj) in DICTS and index not in obj
-        do(operator.setitem, obj, index, value)
+        if type(obj) in (list, dict) and self.notes.container_of(obj) is None:  # made inside
+            do(operator.setitem, obj, index, value)
+        else:
+            do(operator.setitem, obj, self.notes.tracked.meant(index), self.notes.tracked.meant(value))
         if self.on:
             if type(obj) in (list, dict) or id(obj) in self.notes.containers:
                 self._note(self.stored_item, obj, index, value, new)

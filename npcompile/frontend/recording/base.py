@@ -17,6 +17,7 @@ from npcompile.frontend.made import is_plain
 from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.steps import Steps
 from npcompile.frontend.table import Op
+from npcompile.frontend.tracked import is_nan
 
 # Types whose operations are decided by the signature and the decisions made before.
 SIMPLE = (list, tuple, dict, str, bytes, set, frozenset, range, slice, type(None), bool, type(Ellipsis))
@@ -105,6 +106,8 @@ class Base(Hooks):
         for key in keys:
             if type(key) is int and key in self.notes.ids:
                 continue
+            if is_nan(key):
+                raise Unfollowed("a NaN as a key: it matters which one it is")
             if id(key) not in self.notes.objects or not is_plain(type(key), "__hash__", "__eq__"):
                 self.notes.ref(key, True)
         return result

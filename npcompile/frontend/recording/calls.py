@@ -366,7 +366,8 @@ class Calls(Special):
         if fn in pure.NUMBER_FUNCTIONS:
             return self._note(self._number, fn, args, kwargs, do(fn, *args, **kwargs))
         if fn in pure.STRUCTURE:
-            return self._note(self._structural, fn, args, kwargs, do(fn, *args, **kwargs))
+            given = map(self.notes.tracked.meant, args) if fn is id else args
+            return self._note(self._structural, fn, args, kwargs, do(fn, *given, **kwargs))
         if fn in pure.WALKS:
             first = 1 if fn is enumerate else len(args)  # the second is where it starts to count
             return fn(*(self._walkable(fn, arg) for arg in args[:first]), *args[first:], **kwargs)
@@ -393,13 +394,19 @@ class Calls(Special):
         if not bound and self.notes.tracked.node(fn) is not None:
             call, args, bound = Call(call.name, _invoke), (fn, *args), True
         self._note(self.handed, args, kwargs, fn)
+        given = [*map(self.notes.tracked.meant, args[1:] if bound else args)]
+        named = {key: self.notes.tracked.meant(arg) for key, arg in kwargs.items()}
+        looks = any(fn is one for one in _LOOKING)
+        put_back = [] if looks else self.notes.show(*given, *named.values())
         if not self.on:
-            return do(fn, *(args[1:] if bound else args), **kwargs)
+            return do(fn, *given, **named)
         self.active = False
         try:
-            result = do(fn, *(args[1:] if bound else args), **kwargs)
+            result = do(fn, *given, **named)
         finally:
             self.active = True
+        for back in put_back:  # until it is noted what they hold
+            back()
         if fn is print:
             # It runs nobody's code where it is given arrays, numbers and text: what was read stays read.
             inert = not kwargs and all(is_numpy(arg) or type(arg) in (*NUMBERS, bool, str) for arg in args)
@@ -408,7 +415,8 @@ class Calls(Special):
             return self._note(self.notes.effect, call, args, kwargs, inert, result)
         self.forget()
         result = self._note(self.notes.opaque, call, args, kwargs, result)
-        if not any(fn is one for one in _LOOKING):
+        if not looks:
+            self.notes.show(*given, *named.values())
             self.notes.loosen(*args, *kwargs.values())
         return result
 

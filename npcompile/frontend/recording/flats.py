@@ -16,7 +16,6 @@ from npcompile.frontend.recording.overriding import Overriding
 from npcompile.frontend.recording.place import do
 from npcompile.frontend.signature import NUMBERS
 from npcompile.frontend.table import TABLE
-from npcompile.frontend.tracked import fresh
 from npcompile.nep50 import weak
 
 _THROUGH = (list, tuple, sum, min, max)  # they go through what they are given, to its end
@@ -63,7 +62,7 @@ class Flats(Overriding):
             return self.notes.op(op, (obj, result.shape), {}, result)
         if index != ():
             return self.notes.host(operator.getitem, (obj, index), {}, result)
-        node, result = self.notes.tracked.node(obj), fresh(result)
+        node, result = self.notes.tracked.node(obj), self.notes.tracked.result(result)
         self.notes.tracked.number(result, node)
         return result
 

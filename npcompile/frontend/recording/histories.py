@@ -13,7 +13,6 @@ from typing import Any
 
 from npcompile.frontend.made import Store, is_own
 from npcompile.frontend.recording.storing import Deferred, Storing
-from npcompile.frontend.tracked import fresh
 from npcompile.lower.values import Value
 
 
@@ -42,7 +41,7 @@ class Histories(Storing):
 
     def append(self, kept: Any, value: Any) -> None:
         """`kept.append(value)`, where it grows."""
-        kept.append(value)
+        kept.append(self.notes.tracked.meant(value))
         if self.on:
             self._note(self._appended, kept, value, None)
 
@@ -80,7 +79,7 @@ class Histories(Storing):
             return ()
         place = "length", "", notes.containers[id(obj)]
         if place not in self._seen:
-            length = fresh(result - added)
+            length = notes.tracked.result(result - added)
             notes.tracked.number(length, notes.add("number", len, (place[2],), {}, Value("int")))
             self._seen[place] = None, length
         length = self._seen[place][1]

@@ -160,7 +160,8 @@ class Kept(Managing):
                 if fn.__name__ == "index":
                     break
             elif isinstance(item, float | np.inexact) and self._is_nan(value):
-                return int(fn(value))
+                meant = self.notes.tracked.meant
+                return int(getattr([*map(meant, own)], fn.__name__)(meant(value)))
         if fn.__name__ == "index" and not places:
             try:
                 fn(value)
@@ -346,7 +347,7 @@ class Kept(Managing):
             self._note(self._keys, (a,), None)
             if type(b) in (set, frozenset):
                 self._note(self.members, b)
-            return (a in b) is (op == "in")
+            return self.compared(op, a, b)
         return super().compare(op, a, b)
 
     def _holds_keys(self, obj: Any) -> bool:

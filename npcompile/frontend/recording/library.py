@@ -28,7 +28,6 @@ from npcompile.frontend.recording.control import LAZY
 from npcompile.frontend.recording.kept import Kept
 from npcompile.frontend.recording.place import do
 from npcompile.frontend.signature import NUMBERS
-from npcompile.frontend.tracked import fresh
 
 _BINARY = {id(function): symbol for symbol, function in BINARY.items()}
 _INPLACE = {id(function): symbol for symbol, function in INPLACE.items()}
@@ -118,7 +117,7 @@ class Library(Kept):
         return (self._note(self._is_remembered, fn, args, do(fn, *args)),)
 
     def _is_remembered(self, fn: Any, args: tuple[Any, ...], result: Any) -> Any:
-        value = fresh(result) if type(result) in NUMBERS else result
+        value = self.notes.tracked.stand(result) if type(result) in NUMBERS else result
         node = self.notes.add("read", Remembered(fn), args, {}, self.notes.value(value, outside=True))
         return self.notes.read_as(node, value, "call")
 

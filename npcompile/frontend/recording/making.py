@@ -25,7 +25,6 @@ from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.program import Read, step_of
 from npcompile.frontend.recording.objects import ASKING, GENERATED, Objects
 from npcompile.frontend.recording.place import do
-from npcompile.frontend.tracked import fresh
 
 _PLAIN = (types.BuiltinFunctionType, type)
 
@@ -277,7 +276,8 @@ class Making(Objects):
         first, named = notes.inside(node, "attribute", "args"), notes.inside(node, "attribute", "keywords")
         notes.guard("length", len(fn.args), first)
         notes.guard("keys", tuple(fn.keywords), named)
-        args = [notes.outside(Read("item", place), first, fresh(item)) for place, item in enumerate(fn.args)]
+        own = notes.tracked.stand
+        args = [notes.outside(Read("item", place), first, own(item)) for place, item in enumerate(fn.args)]
         return tuple(args), {
-            key: notes.outside(Read("item", key), named, fresh(item)) for key, item in fn.keywords.items()
+            key: notes.outside(Read("item", key), named, own(item)) for key, item in fn.keywords.items()
         }

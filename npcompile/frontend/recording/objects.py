@@ -170,7 +170,7 @@ class Objects(Operators):
             if item is a or self.truth(self.compare("==", item, a)):
                 return op == "in"
         if any(isinstance(item, _INEXACT) for item in items) and self._is_nan(a):
-            return do(COMPARE[op], a, items)
+            return do(COMPARE[op], self.notes.tracked.meant(a), self.notes.tracked.meant(items))
         return op == "not in"
 
     def _is_nan(self, number: Any) -> bool:
@@ -253,7 +253,7 @@ class Objects(Operators):
             if one is other or self.truth(self.compare("==", one, other)):
                 continue
             if self._is_nan(one):
-                return do(COMPARE[op], a, b)
+                return do(COMPARE[op], self.notes.tracked.meant(a), self.notes.tracked.meant(b))
             return op == "!=" if op in ("==", "!=") else self.compare(op, one, other)
         return do(COMPARE[op], len(a), len(b))
 

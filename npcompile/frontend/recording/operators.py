@@ -19,13 +19,15 @@ from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.program import step_of
 from npcompile.frontend.recording.base import SIMPLE, Base, layouts
 from npcompile.frontend.recording.place import do
+from npcompile.frontend.showing import HOLDING
 from npcompile.frontend.signature import NUMBERS
 from npcompile.frontend.table import TABLE, TORCH, Op
 from npcompile.frontend.texts import percent
-from npcompile.frontend.tracked import are_one, fresh, is_nan
+from npcompile.frontend.tracked import is_nan
 from npcompile.nep50 import powers
 
 _ORDERS = frozenset(("<", "<=", ">", ">="))
+_BY_VALUE = _ORDERS | {"==", "!="}
 _PLAIN_TRUTH: tuple[Any, ...] = (Flag.__bool__, int.__bool__)  # of members of enums
 _HOLD = frozenset((tuple, list))
 _APART = _HOLD | {*NUMBERS, bool, str, bytes, type(None)}  # none of these is equal to one that holds others
@@ -44,8 +46,15 @@ class Operators(Base):
     passed: fx.Node | None = None  # the step of what the next hook is given, which is not followed
 
     def binary(self, op: str, a: Any, b: Any) -> Any:
-        result = do(BINARY[op], a, b)
+        if self._is_foreign(a) or self._is_foreign(b):
+            result = do(BINARY[op], self.notes.tracked.meant(a), self.notes.tracked.meant(b))
+        else:
+            result = do(BINARY[op], a, b)
         return self._note(self._operator, op, a, b, result) if self.on else result
+
+    def _is_foreign(self, obj: Any) -> bool:
+        """Whether an operator of its own may keep what it is given."""
+        return not (is_numpy(obj) or type(obj) in NUMBERS or type(obj) in SIMPLE)
 
     # What nothing but the next hook sees is not followed by identity, and so not confused with its equals.
 
@@ -97,11 +106,7 @@ class Operators(Base):
         raise NotImplementedError
 
     def compare(self, op: str, a: Any, b: Any) -> Any:
-        result = do(COMPARE[op], a, b)
-        if op in ("is", "is not") and type(a) is int:
-            result = are_one(a, b) is (op == "is")
-        if op in ("is", "is not") and type(a) is tuple:
-            result = (self.notes.tracked.given(a) is self.notes.tracked.given(b)) is (op == "is")
+        result = self.compared(op, a, b)
         if op in pure.OPERATORS and self.on:
             return self._note(self._operator, op, a, b, result)
         # The keys of a dict are decided as it is made.
@@ -112,20 +117,37 @@ class Operators(Base):
             self._note(self._identity, a, b, result)
         return result
 
+    def compared(self, op: str, a: Any, b: Any) -> Any:
+        """What Python makes of a comparison: of the objects that it would have, where it asks which they are."""
+        if op in _BY_VALUE and (is_numpy(a) or type(a) in NUMBERS) and (is_numpy(b) or type(b) in NUMBERS):
+            return do(COMPARE[op], a, b)
+        meant = self.notes.tracked.meant
+        if self.notes.tracked.any_meant and type(b) in HOLDING and op in ("in", "not in") and is_nan(a):
+            b = [*map(meant, b)]  # what the function made may hold what stands for others
+        return do(COMPARE[op], meant(a), meant(b))
+
     def _identity(self, a: Any, b: Any, result: bool) -> None:
         """Whether two things are one object is a decision, but for None and the like: their types decide."""
         if any(thing is None or thing is Ellipsis or isinstance(thing, bool | type) for thing in (a, b)):
             return
-        one, other = self.notes.tracked.node(a), self.notes.tracked.node(b)
+        if a is b:
+            return  # under one name, or two for what one step gave
+        tracked = self.notes.tracked
+        one, other = tracked.node(a), tracked.node(b)
         if type(a) is type(b) is tuple:
             raise Unfollowed("`is` on tuples")  # those from outside are known by what they hold
-        if one is None and other is None and not is_nan(a) and not is_nan(b):
+        if one is other is None:
             return
-        if type(a) in NUMBERS or type(b) in NUMBERS or isinstance(a, np.generic) or isinstance(b, np.generic):
-            raise Unfollowed("`is` on numbers")
-        if a is not b:
-            nodes = [node for node in (one, other) if node is not None]
-            self.notes.guard("other", a if one is None else b, *nodes)
+        if one is other:
+            raise Unfollowed("`is` on what one step gave twice")
+        kind = "same" if tracked.meant(a) is tracked.meant(b) else "other"
+        if one is None or other is None:
+            expected = tracked.meant(a if one is None else b)
+            node = other if one is None else one
+            assert node is not None
+            self.notes.guard("is" if kind == "same" else kind, expected, node)
+        else:
+            self.notes.guard(kind, None, one, other)
 
     def _contained(self, op: str, a: Any, b: Any, result: bool) -> None:
         raise Unfollowed(f"`{op}` on traced values")
@@ -253,7 +275,7 @@ class Operators(Base):
 
     def _decide_equal(self, traced: Any, value: Any) -> None:
         """Guard whether a traced number, or a 0-d array, is this number."""
-        value = fresh(value)
+        value = self.notes.tracked.stand(value)
         self.notes.constant(value)
         equal = self._operator("==", traced, value, traced == value)
         if type(equal) is not bool:

@@ -81,7 +81,8 @@ class Storing(Making):
         found = class_attribute(type(obj), name)
         plain = is_plain(type(obj), "__setattr__") and not name.startswith("__")
         plain &= type(found) is types.MemberDescriptorType or not hasattr(type(found), "__set__")
-        setattr(obj, name, value)
+        own = id(obj) in self.notes.objects
+        setattr(obj, name, value if own else self.notes.tracked.meant(value))
         if not plain:
             self.stop(f"a store to attribute {name}")
         elif id(obj) not in self.notes.objects:
@@ -95,7 +96,7 @@ class Storing(Making):
         self.of_class(obj, "__setattr__")
         self._storable(value, f"attribute {name}")
         self._stores[id(obj), name] = Deferred(obj, Store("attribute", name), value, self.notes.where())
-        self._seen["attribute", name, node] = (value, value)
+        self._seen["attribute", name, node] = (self.notes.tracked.meant(value), value)
         self.touch(name, node, obj)
         self._stored.add((node, name))
 
@@ -134,7 +135,7 @@ class Storing(Making):
         self._storable(value, f"item {index!r}" if type(index) in (str, int) else "an item")
         if known.node is not None:
             index = index if type(obj) in DICTS else index % len(obj)
-            self._seen["item", place_of(index), known.node] = (value, value)
+            self._seen["item", place_of(index), known.node] = (self.notes.tracked.meant(value), value)
         if new:
             self._news.setdefault(id(obj), set()).add(index)
         self._stores[id(obj), place_of(index)] = Deferred(
@@ -206,6 +207,7 @@ class Storing(Making):
         for obj, store, value, (line, _, elsewhere) in waiting.values():
             ref = notes.ref(obj) if store.how == "attribute" else notes.containers[id(obj)]
             node = notes.add("opaque", store, (ref, notes.given_away(value)), {}, Value("object"))
+            notes.show(notes.tracked.meant(value))
             node.meta.update(line=line, elsewhere=elsewhere)
             node.meta["inert"] = True  # what was stored is known where it is read
         # What is read of these from here on would be read before what was appended is stored.

@@ -1,0 +1,114 @@
+"""What a recording hands to Python: the objects that Python would have (see `frontend/showing.py`).
+
+While a recording goes on, this notes which containers hold what stands for others. Once it has ended, each hook
+is given what is meant.
+"""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+from npcompile.frontend.recording.resizing import Resizing
+from npcompile.frontend.showing import HOLDING
+
+MANY = 256  # of a longer container that is not known to hold such, nothing is looked at after the end
+
+
+class Leaving(Resizing):
+    """Each hook that Python, or a library, may keep what it is given by."""
+
+    _all_shown = False
+
+    def _is_over(self) -> bool:
+        """Whether nothing is recorded any more, and there is something that stands for another."""
+        if self.reason is None or self._inside or not self.notes.tracked.any_meant:
+            return False
+        if not self._all_shown:
+            self._all_shown = True
+            self.notes.show_all()
+            for function in self._inner.values():
+                for cell in function.__closure__ or ():
+                    self._show_cell(cell)
+        return True
+
+    def _show_cell(self, cell: types.CellType) -> None:
+        try:
+            held = cell.cell_contents
+        except ValueError:  # it has none yet
+            return
+        if (meant := self.notes.tracked.meant(held)) is not held:
+            cell.cell_contents = meant
+
+    def shown(self, value: Any) -> Any:
+        """A value as Python would have it, which nobody inside needs any more."""
+        meant = self.notes.tracked.meant(value)
+        self.notes.show(meant)
+        return meant
+
+    def _seen_as(self, *values: Any) -> list[Any]:
+        meant = [*map(self.notes.tracked.meant, values)]
+        self.notes.show(*meant, most=MANY)
+        return meant
+
+    def call(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
+        if self._is_over():
+            args = tuple(self._seen_as(*args))
+            kwargs = dict(zip(kwargs, self._seen_as(*kwargs.values()), strict=True))
+        elif self.on and type(own := getattr(fn, "__self__", None)) in HOLDING:
+            self.notes.holds(own, *args, *kwargs.values())
+        return super().call(fn, *args, **kwargs)
+
+    def compare(self, op: str, a: Any, b: Any) -> Any:
+        if self._is_over():
+            a, b = self._seen_as(a, b)
+        return super().compare(op, a, b)
+
+    def binary(self, op: str, a: Any, b: Any) -> Any:
+        if self._is_over():
+            a, b = self._seen_as(a, b)
+        return super().binary(op, a, b)
+
+    def inplace(self, op: str, a: Any, b: Any) -> Any:
+        if self._is_over():
+            a, b = self._seen_as(a, b)
+        return super().inplace(op, a, b)
+
+    def getitem(self, obj: Any, index: Any) -> Any:
+        if self._is_over():
+            index = self.notes.tracked.meant(index)
+        return super().getitem(obj, index)
+
+    def setitem(self, obj: Any, index: Any, value: Any) -> None:
+        if self._is_over():
+            index, value = self._seen_as(index, value)
+        elif self.on and type(obj) in HOLDING:
+            self.notes.holds(obj, index, value)
+        super().setitem(obj, index, value)
+
+    def setattr(self, obj: Any, name: str, value: Any) -> None:
+        if self._is_over():
+            (value,) = self._seen_as(value)
+        super().setattr(obj, name, value)
+
+    def store_global(self, name: str, value: Any) -> Any:
+        value = super().store_global(name, value)
+        return self._seen_as(value)[0] if self._is_over() else value
+
+    def store_free(self, name: str, value: Any) -> Any:
+        value = super().store_free(name, value)
+        return self._seen_as(value)[0] if self._is_over() else value
+
+    def build(self, value: Any) -> Any:
+        value = super().build(value)
+        if self._is_over():
+            return self.shown(value)
+        if self.on and type(value) in HOLDING:
+            self.notes.holds(value, *value, *(value.values() if isinstance(value, dict) else ()))
+        return value
+
+    def raising(self, exc: Any) -> Any:
+        exc = super().raising(exc)
+        if isinstance(exc, BaseException):
+            self.notes.holds(exc, *exc.args)
+        return exc

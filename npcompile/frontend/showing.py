@@ -1,0 +1,133 @@
+"""Where Python, or a library, can look at a value, it is the object that Python would have: what stands for it in a
+recording (`tracked.Tracked.stand`) stays inside.
+
+Local names, and the containers and objects that the function makes and nobody else has, hold what stands for
+numbers. It gives way to what is meant as such a one leaves: to an opaque call, in a store, as the answer, and all of
+it where the recording ends.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from npcompile.frontend.alike import DICTS
+from npcompile.frontend.made import contents
+from npcompile.frontend.tracked import Tracked
+
+_ROWS = (list, deque)
+HOLDING: tuple[type, ...] = (*_ROWS, set, *DICTS)
+
+Undo = list[Callable[[], None]]
+
+
+class Showing:
+    """What is to be seen of containers and objects."""
+
+    tracked: Tracked
+    objects: dict[int, Any]
+
+    def __init__(self) -> None:
+        self.holding: dict[int, Any] = {}  # containers and exceptions that the function has put such into
+
+    def holds(self, container: Any, *items: Any) -> None:
+        """Note that the function has put these into what it has made."""
+        if any(map(self.tracked.is_meant, items)):
+            self.holding[id(container)] = container
+
+    def show(self, *objs: Any, most: int | None = None) -> Undo:
+        """Have these, and what they hold, hold what Python would have in them. Returns what puts things back.
+        most: longer containers are left alone."""
+        undo: Undo = []
+        if self.tracked.any_meant:
+            seen: set[int] = set()
+            for obj in objs:
+                self._show(obj, undo, seen, most)
+        return undo
+
+    def show_all(self) -> None:
+        """The same for all that the function has made."""
+        self.show(*self.holding.values(), *self.objects.values())
+        self.holding.clear()
+
+    def show_held(self, obj: Any) -> None:
+        """The same for an object that the function has made, which leaves it."""
+        if self.tracked.any_meant:
+            self._show_attributes(obj, [], {id(obj)}, None)
+
+    def _show(self, obj: Any, undo: Undo, seen: set[int], most: int | None) -> None:
+        kind = type(obj)
+        if kind is tuple:
+            for item in obj:
+                self._show(item, undo, seen, most)
+        elif id(obj) in seen:
+            pass
+        elif kind in HOLDING:
+            seen.add(id(obj))
+            if id(obj) in self.holding or (self.tracked.get(obj) is None and (most is None or len(obj) <= most)):
+                self._show_items(obj, undo, seen, most)
+        elif id(obj) in self.objects or isinstance(obj, BaseException):
+            seen.add(id(obj))
+            self._show_attributes(obj, undo, seen, most)
+        elif kind is np.ndarray and obj.dtype == object:
+            seen.add(id(obj))
+            if most is None or obj.size <= most:
+                for place, item in enumerate(obj.flat):
+                    if (meant := self.tracked.meant(item)) is not item:
+                        obj.flat[place] = meant
+
+    def _show_items(self, obj: Any, undo: Undo, seen: set[int], most: int | None) -> None:
+        meant = self.tracked.meant
+        if type(obj) is set:
+            if any(meant(item) is not item for item in obj):
+                items = [meant(item) for item in obj]
+                obj.clear()
+                obj.update(items)
+            return
+        rows = type(obj) in _ROWS
+        if not rows and any(meant(key) is not key for key in obj):
+            entries = [(meant(key), value) for key, value in obj.items()]
+            obj.clear()
+            dict.update(obj, entries)
+        put: Any = type(obj).__setitem__ if rows else dict.__setitem__
+        for place, item in list(enumerate(obj) if rows else obj.items()):
+            other = meant(item)
+            if other is not item:
+                put(obj, place, other)
+                undo.append(_putting_back(put, obj, place, other, item))
+            self._show(other, undo, seen, most)
+
+    def _show_attributes(self, obj: Any, undo: Undo, seen: set[int], most: int | None) -> None:
+        meant = self.tracked.meant
+        if isinstance(obj, BaseException) and (args := meant(obj.args)) is not obj.args:
+            obj.args = args
+        if isinstance(obj, tuple):
+            return
+        names, items = contents(obj)
+        for name, item in zip(names, items, strict=True):
+            other = meant(item)
+            if other is not item:
+                object.__setattr__(obj, name, other)
+                undo.append(_setting_back(obj, name, item))
+            self._show(other, undo, seen, most)
+
+
+def _putting_back(put: Any, obj: Any, place: Any, other: Any, item: Any) -> Callable[[], None]:
+    """Puts an item back where the other still is in its place."""
+
+    def back() -> None:
+        try:
+            found = dict.__getitem__(obj, place) if isinstance(obj, dict) else obj[place]
+        except LookupError:
+            return
+        if found is other:
+            put(obj, place, item)
+
+    return back
+
+
+def _setting_back(obj: Any, name: str, item: Any) -> Callable[[], None]:
+    return lambda: object.__setattr__(obj, name, item)

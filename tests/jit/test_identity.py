@@ -1,0 +1,22 @@
+"""Values stay the objects that they are: `is`, `in`, `index`, `id` and what holds them are plain Python's, for all
+types of values, at each of six calls."""
+
+from __future__ import annotations
+
+import pytest
+
+import npcompile
+from tests.jit.identities import PROGRAMS, VALUES
+
+CASES = [(fn, play, kind) for fn, play, kinds in PROGRAMS for kind in sorted(kinds)]
+
+
+@pytest.mark.filterwarnings("ignore::npcompile.NotCompiledWarning")
+@pytest.mark.parametrize("waits", (True, False), ids=("replayed", "recorded"))
+@pytest.mark.parametrize(
+    ("fn", "play", "kind"), CASES, ids=[f"{fn.__name__}-{kind}" for fn, _, kind in CASES]
+)
+def test_values_are_the_objects_that_they_are(fn, play, kind, waits, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+    jitted = npcompile.jit(fn, wait=waits)
+    assert play(jitted, VALUES[kind]) == play(fn, VALUES[kind])
