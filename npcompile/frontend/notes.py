@@ -14,7 +14,8 @@ import numpy as np
 from torch import fx
 
 from npcompile.frontend.arrays import is_array, is_uneven, layout
-from npcompile.frontend.handed import Handed, Unfollowed
+from npcompile.frontend.decided import Decided
+from npcompile.frontend.handed import Unfollowed
 from npcompile.frontend.lengths import origin, sized_by_data, stays
 from npcompile.frontend.made import Build, Store
 from npcompile.frontend.meant import as_number
@@ -51,7 +52,7 @@ _PLAIN: dict[str, Callable[[Any], Any]] = {"i": operator.index, "u": operator.in
 _NUMPY = np.__file__.rpartition("/")[0] + "/"  # its functions are recorded, too; their lines are nobody's
 
 
-class Notes(Handed):
+class Notes(Decided):
     """The graph under construction, and the live objects that its nodes stand for."""
 
     def __init__(self, filename: str, libraries: bool = True) -> None:
@@ -289,40 +290,6 @@ class Notes(Handed):
         else:
             self.know(leaf, node)
 
-    def decide(self, node: fx.Node, value: Any) -> None:
-        """Guard that a node has this value, at this point of the program."""
-        if node not in self.decided:
-            self.decided.add(node)
-            self.guard("value", value, node)
-
-    def confused(self, node: fx.Node, value: Any) -> None:
-        """Guard that a node has this value, because another value is the same object."""
-        if node not in self.decided:
-            self.decide(node, value)
-            next(iter(reversed(self.graph.nodes))).meta["confused"] = True
-
-    def equated(self, one: fx.Node, other: fx.Node) -> bool:
-        """Guard that two sizes, which are one object now, are equal: it does not matter which is meant. In a
-        program for many lengths all whole numbers that are worked out may be sizes."""
-        worked_out = all(step_of(node) == "number" and value_of(node).kind == "int" for node in (one, other))
-        if not (self.general and worked_out) and not {one, other} <= self.sizes | self.counts:
-            return False
-        self.guard("equal", None, other, one)
-        return True
-
-    def united(self, one: fx.Node | None, other: fx.Node | None, value: Any) -> fx.Node:
-        """Guard that two are one object, which they are now: either is the other. None: what is decided."""
-        if one is not None and other is not None:
-            self.guard("same", None, other, one)
-            return one
-        node = one if other is None else other
-        assert node is not None
-        self.identify(node, value)
-        return node
-
-    def guard(self, kind: str, expected: Any, *nodes: fx.Node) -> None:
-        self.add("guard", Guard(kind, expected), nodes, {}, Value("object"))
-
     # -- references to live objects ----------------------------------------------------------------------
 
     def ref(self, obj: Any, static: bool = False, sizes: bool = False) -> Any:
@@ -403,12 +370,6 @@ class Notes(Handed):
             found = self.add("read", Read(how, name), (node,), {}, Value("object"))
             node.meta["within_it"] = parts = {**parts, (how, name): found}
         return parts[how, name]
-
-    def identify(self, node: fx.Node, obj: Any) -> None:
-        """Guard that a node is this object."""
-        if node not in self.decided:
-            self.decided.add(node)
-            self.guard("is", obj, node)
 
     def traced(self, *objs: Any) -> bool:
         """Whether any of these came from a step (rather than being decided), or is an object that was made

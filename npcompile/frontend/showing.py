@@ -1,9 +1,9 @@
-"""Where Python, or a library, can look at a value, it is the object that Python would have: what stands for it in a
-recording (`tracked.Tracked.stand`) stays inside.
+"""Where Python, or a library, can look at a value, it is the object that Python would have: what stands for
+it in a recording (`tracked.Tracked.stand`) stays inside.
 
 Local names, and the containers and objects that the function makes and nobody else has, hold what stands for
-numbers. It gives way to what is meant as such a one leaves: to an opaque call, in a store, as the answer, and all of
-it where the recording ends.
+numbers. It gives way to what is meant as such a one leaves: to an opaque call, in a store, as the answer, and
+all of it where the recording ends.
 """
 
 from __future__ import annotations
@@ -67,7 +67,9 @@ class Showing:
             pass
         elif kind in HOLDING:
             seen.add(id(obj))
-            if id(obj) in self.holding or (self.tracked.get(obj) is None and (most is None or len(obj) <= most)):
+            if id(obj) in self.holding or (
+                self.tracked.get(obj) is None and (most is None or len(obj) <= most)
+            ):
                 self._show_items(obj, undo, seen, most)
         elif id(obj) in self.objects or isinstance(obj, BaseException):
             seen.add(id(obj))

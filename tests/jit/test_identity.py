@@ -1,12 +1,12 @@
-"""Values stay the objects that they are: `is`, `in`, `index`, `id` and what holds them are plain Python's, for all
-types of values, at each of six calls."""
+"""Values stay the objects that they are: `is`, `in`, `index`, `id` and what holds them are plain Python's,
+for all types of values, at each of six calls."""
 
 from __future__ import annotations
 
 import pytest
 
 import npcompile
-from tests.jit.identities import PROGRAMS, VALUES
+from tests.jit.identity_plays import PROGRAMS, VALUES
 
 CASES = [(fn, play, kind) for fn, play, kinds in PROGRAMS for kind in sorted(kinds)]
 

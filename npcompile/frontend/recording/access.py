@@ -20,7 +20,6 @@ from npcompile.frontend.arrays import is_array
 from npcompile.frontend.constants import folded, without_masks
 from npcompile.frontend.drawn import GENERATORS, is_draw
 from npcompile.frontend.fixed import is_fixed, take
-from npcompile.frontend.hooks import COMPARE
 from npcompile.frontend.made import is_named_tuple, is_own, is_users_mapping
 from npcompile.frontend.meant import as_index
 from npcompile.frontend.ndarray import is_basic

@@ -13,7 +13,7 @@ import torch
 
 from npcompile.frontend import follow, formed, pure
 from npcompile.frontend.alike import DICTS
-from npcompile.frontend.arrays import facts, from_tensor, is_array, is_numpy, to_tensor
+from npcompile.frontend.arrays import facts, from_tensor, is_array, to_tensor
 from npcompile.frontend.defaults import with_default
 from npcompile.frontend.dispatch import UPDATING
 from npcompile.frontend.errstate import TRAPS
@@ -23,8 +23,8 @@ from npcompile.frontend.program import Call, Read
 from npcompile.frontend.recording.base import SIMPLE
 from npcompile.frontend.recording.bound import After, Method, target_of
 from npcompile.frontend.recording.functions import MAX_OWN_DEPTH
+from npcompile.frontend.recording.opaque import Opaque
 from npcompile.frontend.recording.place import as_noted, do, frames, warn, warn_at
-from npcompile.frontend.recording.special import Special
 from npcompile.frontend.rewrite import Rewritten, rewrite
 from npcompile.frontend.signature import NUMBERS
 from npcompile.frontend.steps import SETITEM, _part
@@ -32,14 +32,13 @@ from npcompile.frontend.table import TABLE, TORCH, Op, native
 from npcompile.frontend.texts import fill
 from npcompile.lower.values import Value
 
-_LOOKING = (sorted, str, repr, any, all, map, filter, print)  # they change nothing that they are given
 _COMPARED = (int, float, bool, *(dtype.type for dtype in TORCH))  # what min and max compare by value
 # Methods that write into their array, and the functions that give what is then in it.
 _IN_PLACE = {np.ndarray.fill: None, np.ndarray.sort: np.sort, np.ndarray.partition: np.partition}
 _KEYS = (*_COMPARED, complex, tuple, list)
 
 
-class Calls(Special):
+class Calls(Opaque):
     """`f(a)`, by what is known of `f`."""
 
     def call(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
@@ -389,37 +388,6 @@ class Calls(Special):
             self.stop(f"ndarray.{descriptor.__name__}")
         return result
 
-    def _opaque(self, call: Call, fn: Any, args: Any, kwargs: Any, bound: bool = False) -> Any:
-        """Anything else: called as it is, and again at replay. What goes on inside is not noted."""
-        if not bound and self.notes.tracked.node(fn) is not None:
-            call, args, bound = Call(call.name, _invoke), (fn, *args), True
-        self._note(self.handed, args, kwargs, fn)
-        given = [*map(self.notes.tracked.meant, args[1:] if bound else args)]
-        named = {key: self.notes.tracked.meant(arg) for key, arg in kwargs.items()}
-        looks = any(fn is one for one in _LOOKING)
-        put_back = [] if looks else self.notes.show(*given, *named.values())
-        if not self.on:
-            return do(fn, *given, **named)
-        self.active = False
-        try:
-            result = do(fn, *given, **named)
-        finally:
-            self.active = True
-        for back in put_back:  # until it is noted what they hold
-            back()
-        if fn is print:
-            # It runs nobody's code where it is given arrays, numbers and text: what was read stays read.
-            inert = not kwargs and all(is_numpy(arg) or type(arg) in (*NUMBERS, bool, str) for arg in args)
-            if not inert:
-                self.forget()
-            return self._note(self.notes.effect, call, args, kwargs, inert, result)
-        self.forget()
-        result = self._note(self.notes.opaque, call, args, kwargs, result)
-        if not looks:
-            self.notes.show(*given, *named.values())
-            self.notes.loosen(*args, *kwargs.values())
-        return result
-
     def _function(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A Python function or method: rewritten in its turn, or opaque with the reason."""
         if hasattr(type(fn), "npcompile_function"):
@@ -451,8 +419,3 @@ class Calls(Special):
 
 
 _SHARED = np.random.mtrand._rand  # the generator of `np.random.rand` and the like
-
-
-def _invoke(fn: Any, /, *args: Any, **kwargs: Any) -> Any:
-    """The call of something that a step gave."""
-    return fn(*args, **kwargs)

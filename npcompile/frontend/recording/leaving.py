@@ -1,7 +1,7 @@
 """What a recording hands to Python: the objects that Python would have (see `frontend/showing.py`).
 
-While a recording goes on, this notes which containers hold what stands for others. Once it has ended, each hook
-is given what is meant.
+While a recording goes on, this notes which containers hold what stands for others. Once it has ended, each
+hook is given what is meant.
 """
 
 from __future__ import annotations

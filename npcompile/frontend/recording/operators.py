@@ -118,7 +118,7 @@ class Operators(Base):
         return result
 
     def compared(self, op: str, a: Any, b: Any) -> Any:
-        """What Python makes of a comparison: of the objects that it would have, where it asks which they are."""
+        """What Python makes of a comparison: where it asks which they are, of the objects it would have."""
         if op in _BY_VALUE and (is_numpy(a) or type(a) in NUMBERS) and (is_numpy(b) or type(b) in NUMBERS):
             return do(COMPARE[op], a, b)
         meant = self.notes.tracked.meant

@@ -1,0 +1,60 @@
+"""Guards: what a recording takes for decided, so that its program is valid only where it is decided alike."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch import fx
+
+from npcompile.frontend.handed import Handed
+from npcompile.frontend.program import Guard, step_of, value_of
+from npcompile.lower.values import Value
+
+
+class Decided(Handed):
+    """Decisions about values, and about which objects are one."""
+
+    decided: set[fx.Node]
+    general: bool
+    sizes: set[fx.Node]
+    counts: set[fx.Node]
+
+    def decide(self, node: fx.Node, value: Any) -> None:
+        """Guard that a node has this value, at this point of the program."""
+        if node not in self.decided:
+            self.decided.add(node)
+            self.guard("value", value, node)
+
+    def confused(self, node: fx.Node, value: Any) -> None:
+        """Guard that a node has this value, because another value is the same object."""
+        if node not in self.decided:
+            self.decide(node, value)
+            next(iter(reversed(self.graph.nodes))).meta["confused"] = True
+
+    def equated(self, one: fx.Node, other: fx.Node) -> bool:
+        """Guard that two sizes, which are one object now, are equal: it does not matter which is meant. In a
+        program for many lengths all whole numbers that are worked out may be sizes."""
+        worked_out = all(step_of(node) == "number" and value_of(node).kind == "int" for node in (one, other))
+        if not (self.general and worked_out) and not {one, other} <= self.sizes | self.counts:
+            return False
+        self.guard("equal", None, other, one)
+        return True
+
+    def united(self, one: fx.Node | None, other: fx.Node | None, value: Any) -> fx.Node:
+        """Guard that two are one object, which they are now: either is the other. None: what is decided."""
+        if one is not None and other is not None:
+            self.guard("same", None, other, one)
+            return one
+        node = one if other is None else other
+        assert node is not None
+        self.identify(node, value)
+        return node
+
+    def guard(self, kind: str, expected: Any, *nodes: fx.Node) -> None:
+        self.add("guard", Guard(kind, expected), nodes, {}, Value("object"))
+
+    def identify(self, node: fx.Node, obj: Any) -> None:
+        """Guard that a node is this object."""
+        if node not in self.decided:
+            self.decided.add(node)
+            self.guard("is", obj, node)
