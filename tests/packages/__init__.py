@@ -1,0 +1,1 @@
+"""The test suites of public packages, run with every function of the package jitted."""
