@@ -10,16 +10,14 @@ import ast
 import copy
 import inspect
 import itertools
-import linecache
 import re
-import sys
 import warnings
 import weakref
 from dataclasses import dataclass
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-from npcompile.frontend.rewriting import asserts
+from npcompile.frontend.rewriting import asserts, origins
 from npcompile.lower import parsing
 
 FunctionNode = ast.FunctionDef | ast.Lambda
@@ -90,45 +88,53 @@ def find(fn: FunctionType) -> tuple[FunctionNode, frozenset[str]]:
 
 
 def _search(fn: FunctionType) -> tuple[FunctionNode, frozenset[str]]:
-    """The tree in the function's file that compiles to its code. Raises NotFound."""
+    """The tree in a text of the function's that compiles to its code. Raises NotFound."""
     code = fn.__code__
-    name = _file_of(code.co_filename)
-    linecache.checkcache(name)
-    lines = linecache.getlines(name, fn.__globals__)
-    if not lines:
-        raise NotFound("its source is not available")
+    reason = None
+    for lines in origins.texts(code, fn.__globals__):
+        try:
+            return _within(lines, fn)
+        except (SyntaxError, ValueError) as error:
+            reason = reason or f"its source does not parse: {error}"
+        except NotFound as error:
+            reason = reason or str(error)
+    raise NotFound(reason or origins.missing(code.co_filename))
+
+
+def _within(lines: list[str], fn: FunctionType) -> tuple[FunctionNode, frozenset[str]]:
+    """The tree in this text that compiles to the function's code. Raises NotFound."""
+    code = fn.__code__
     if code.co_firstlineno > len(lines):
         raise NotFound("its source was changed since it was imported")
     text = ""
     candidates: list[FunctionNode] = []
-    try:
-        file = _file(code.co_filename, lines)
-        imports = file.imports | asserts.IMPORTS.intersection(fn.__globals__)
-        if code.co_name == "<lambda>":
-            candidates = _lambdas(code, lines)
-        elif code.co_firstlineno in file.ends:
-            text = _text(lines, code.co_firstlineno, file.ends[code.co_firstlineno])
-            node = _definition(code, text, fn.__globals__)
-            candidates = [] if node is None else [node]
-        matching = [node for node in candidates if same_code(compile_in_place(node, code, imports), code)]
-    except (SyntaxError, ValueError) as error:
-        raise NotFound(f"its source does not parse: {error}") from None
+    file = _file(code.co_filename, lines)
+    if code.co_name == "<lambda>":
+        candidates = _lambdas(code, lines)
+    elif code.co_firstlineno in file.ends:
+        text = _text(lines, code.co_firstlineno, file.ends[code.co_firstlineno])
+        node = _definition(code, text, fn.__globals__)
+        candidates = [] if node is None else [node]
+    of_pytest = asserts.IMPORTS.intersection(fn.__globals__)
+    ways = [names | of_pytest for names in file.imported(code.co_firstlineno)]
+    matching = [node for node in candidates if _compiles_to(node, code, ways)]
     if not matching:
         raise NotFound(
             "its source does not compile to its code (edited, made by exec, or rewritten on import)"
         )
     if len(matching) > 1:
         raise NotFound("two lambdas of the same line cannot be told apart")
+    imports = ways[0].union(name for name, one in fn.__globals__.items() if type(one) is ModuleType)
     if text:
         key = id(code)
         _proven[key] = weakref.ref(code, lambda _: _proven.pop(key, None)), text, imports
     return matching[0], imports
 
 
-def _file_of(name: str) -> str:
-    """The file of code that came with the interpreter (`<frozen _collections_abc>`), or this name."""
-    module = sys.modules.get(name[8:-1]) if name.startswith("<frozen ") else None
-    return getattr(module, "__file__", None) or name
+def _compiles_to(node: FunctionNode, code: CodeType, ways: list[frozenset[str]]) -> bool:
+    """Whether this tree gives the function's code, whatever the compiler saw beside it: a module as a whole,
+    or, as shells do, one statement after the other."""
+    return any(same_code(compile_in_place(node, code, imports), code) for imports in ways)
 
 
 # The text that compiles to a code, and its file's imports, by identity of the code: to be parsed again, since
@@ -175,8 +181,16 @@ def _lambdas(code: CodeType, lines: list[str]) -> list[FunctionNode]:
 @dataclass(frozen=True)
 class _File:
     lines: list[str]
-    imports: frozenset[str]  # names that imports bind at the top level: `name.f()` is compiled another way
     ends: dict[int, int]  # the last line of each `def`, by the first, its decorators' included
+    # Names that imports bind at the top level, by the first and last line of the statement that holds them.
+    imports: dict[tuple[int, int], frozenset[str]]
+
+    def imported(self, line: int) -> list[frozenset[str]]:
+        """The imported names that the compiler may have known of as it came to this line (`name.f()` is
+        compiled another way): those of the whole text, or of the statement at hand, or none."""
+        whole: frozenset[str] = frozenset().union(*self.imports.values())
+        near = [names for (first, last), names in self.imports.items() if first <= line <= last]
+        return list(dict.fromkeys((whole, frozenset().union(*near), frozenset())))
 
 
 _files: dict[str, _File] = {}
@@ -187,20 +201,25 @@ def _file(filename: str, lines: list[str]) -> _File:
     """What is to be known of a file, once for the lines it has now."""
     known = _files.get(filename)
     if known is None or known.lines is not lines:
-        names: set[str] = set()
+        imports: dict[tuple[int, int], frozenset[str]] = {}
         ends: dict[int, int] = {}
-        pending: list[tuple[Any, bool]] = [(parse("".join(lines)), True)]
-        while pending:
-            node, top = pending.pop()
-            if isinstance(node, ast.Import | ast.ImportFrom):
-                names.update(bound_by(alias) for alias in node.names if top and alias.name != "*")
-                continue
-            if isinstance(node, ast.FunctionDef):
-                ends[min([node.lineno, *(d.lineno for d in node.decorator_list)])] = node.end_lineno or 0
-            top &= not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
-            for name in _WITHIN:
-                pending += [(inner, top) for inner in getattr(node, name, ())]
-        known = _files[filename] = _File(lines, frozenset(names), ends)
+        for statement in parse("".join(lines)).body:
+            names: set[str] = set()
+            pending: list[tuple[Any, bool]] = [(statement, True)]
+            while pending:
+                node, top = pending.pop()
+                if isinstance(node, ast.Import | ast.ImportFrom):
+                    names.update(bound_by(alias) for alias in node.names if top and alias.name != "*")
+                    continue
+                if isinstance(node, ast.FunctionDef):
+                    ends[min([node.lineno, *(d.lineno for d in node.decorator_list)])] = node.end_lineno or 0
+                top &= not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+                for name in _WITHIN:
+                    pending += [(inner, top) for inner in getattr(node, name, ())]
+            if names:
+                where = statement.lineno, statement.end_lineno or 0
+                imports[where] = imports.get(where, frozenset()) | names
+        known = _files[filename] = _File(lines, ends, imports)
     return known
 
 

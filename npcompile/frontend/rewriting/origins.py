@@ -1,0 +1,75 @@
+"""The texts that a function's code may have been compiled from, likeliest first, and why there is none.
+
+`source.py` proves which of them it is; here is only known where Python and its shells keep texts: in files,
+in `linecache` (cells of a notebook, doctests, newer Pythons' own prompt), on the command line (`python -c`)
+and, for cells that IPython's magics compile themselves, in the shell's history.
+"""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import re
+import sys
+from collections.abc import Iterator
+from types import CodeType
+from typing import Any
+
+from npcompile.lower import parsing
+
+# The names under which `%time`, `%%time`, `%timeit` and `%%timeit` compile what they are given.
+_OF_MAGICS = frozenset(("<timed exec>", "<timed eval>", "<magic-timeit>"))
+_RUN_MAGIC = frozenset(("run_cell_magic", "run_line_magic"))
+_MISSING = "its source is not available"
+
+
+def texts(code: CodeType, names: dict[str, Any]) -> Iterator[list[str]]:
+    """The lines of each text. names: the function's globals."""
+    filename = file_of(code.co_filename)
+    linecache.checkcache(filename)
+    if lines := linecache.getlines(filename, names):
+        yield lines
+    if filename == "<string>":
+        yield from map(_lines, _commands())
+    elif filename in _OF_MAGICS:
+        yield from map(_lines, _magic_cells())
+
+
+def missing(filename: str) -> str:
+    """The reason where there is no text."""
+    if filename == "<stdin>":
+        return f"{_MISSING}: Python keeps no text that it read from standard input"
+    if not filename.startswith("<"):
+        return f"{_MISSING}: there is no file {filename}"
+    return _MISSING
+
+
+def file_of(name: str) -> str:
+    """The file of code that came with the interpreter (`<frozen _collections_abc>`), or this name."""
+    module = sys.modules.get(name[8:-1]) if name.startswith("<frozen ") else None
+    return getattr(module, "__file__", None) or name
+
+
+def _lines(text: str) -> list[str]:
+    return text.splitlines(keepends=True)
+
+
+def _commands() -> Iterator[str]:
+    """The program behind `-c` on the command line of this process."""
+    given = sys.orig_argv
+    for option, following in zip(given[1:], [*given[2:], ""], strict=True):
+        if (found := re.fullmatch(r"-[A-Za-z]*?c(.*)", option, re.DOTALL)) is not None:
+            yield found[1] or following
+
+
+def _magic_cells() -> Iterator[str]:
+    """The texts that were handed to magics in the running IPython, newest first, as IPython reads them."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    history = getattr(shell, "history_manager", None)
+    for cell in reversed(getattr(history, "input_hist_parsed", ())):
+        if any(name in cell for name in _RUN_MAGIC):
+            for node in ast.walk(parsing.parse(cell)):
+                match node:
+                    case ast.Call(ast.Attribute(attr=name), [*_, ast.Constant(value=str(text))]):
+                        if name in _RUN_MAGIC:
+                            yield shell.transform_cell(text)
