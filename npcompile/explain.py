@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import types
 import warnings
 from collections.abc import Callable
@@ -202,9 +201,7 @@ def _explanation(
     functions = () if outlined is None else functions_of(outlined.root)
     reasons = [*jitted.stats.reasons]
     if not reasons and not (programs or blocks or functions):
-        if sys.gettrace() is not None:
-            reasons.append("under a debugger or tracer, functions run as they are written")
-        elif traps():
+        if traps():
             reasons.append("np.errstate asks for exceptions or callbacks: NumPy does the work then")
     stats, why_cut = jitted.stats, _why_cut(outlined)
     every = [*programs, *(program for block in (*blocks, *functions) for program in block.all_programs)]

@@ -47,6 +47,8 @@ MAX_PROGRAMS = 8
 # After so many calls in a row for which no program was right, those of a signature are given up.
 MAX_MISSES = 12
 
+TRACED = "under a debugger or tracer, functions run as they are written"
+
 
 class Recorded(Unrecorded):
     """A function with its recordings, by signature."""
@@ -107,9 +109,10 @@ class Recorded(Unrecorded):
         code = getattr(self.__wrapped__, "__code__", None)
         if code is not self._code and code != self._code:
             self._start_anew()
-        if sys.gettrace() is not None or traps() or (warnings_matter() and self._are_news()):
-            # Under a debugger or tracer users see their own function; where NumPy is to raise, NumPy does
-            # the work.
+        if sys.gettrace() is not None:  # users see their own function under a debugger
+            self.note(TRACED, None)
+            return self._plain(args, kwargs)
+        if traps() or (warnings_matter() and self._are_news()):  # NumPy is to raise: it does the work
             return self._plain(args, kwargs)
         if kwargs or len(args) != self._arity:
             bound = self._binding.bind(args, kwargs)

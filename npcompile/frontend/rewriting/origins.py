@@ -64,7 +64,7 @@ def _commands() -> Iterator[str]:
 
 def _magic_cells() -> Iterator[str]:
     """The texts that were handed to magics in the running IPython, newest first, as IPython reads them."""
-    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    shell: Any = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     history = getattr(shell, "history_manager", None)
     for cell in reversed(getattr(history, "input_hist_parsed", ())):
         if any(name in cell for name in _RUN_MAGIC):
