@@ -34,6 +34,7 @@ from npcompile.served import Exactly
 from npcompile.sharing import LOOKED_AT
 from npcompile.state import Entry, State
 from npcompile.stats import Stats
+from npcompile.telling import owed, tell_owed
 from npcompile.unrecorded import Unrecorded
 from npcompile.verify import Watch, verifying
 
@@ -106,6 +107,8 @@ class Recorded(Unrecorded):
     def _answer(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         stats = self._stats
         stats.calls += 1
+        if owed:
+            tell_owed()
         code = getattr(self.__wrapped__, "__code__", None)
         if code is not self._code and code != self._code:
             self._start_anew()

@@ -1,12 +1,20 @@
-"""How users are told that something runs uncompiled."""
+"""Tells users that something runs uncompiled: by warnings, but none in a list of warnings that they keep."""
 
 from __future__ import annotations
 
+import atexit
+import contextlib
+import logging
+import os
 import sys
 import warnings
+from collections import deque
+
+from npcompile import recorders
 
 # What `warnings` knows of places that were told already.
 _told: dict[str | tuple[str, type[Warning], int], int] = {}
+_log = logging.getLogger("npcompile")
 
 
 class NotCompiledWarning(UserWarning):
@@ -18,11 +26,38 @@ class NotCompiledError(RuntimeError):
     write."""
 
 
+# Warnings that came while somebody kept a list of them: text, file, line, module.
+owed: deque[tuple[str, str, int, str]] = deque()
+os.register_at_fork(after_in_child=owed.clear)  # the parent tells them
+
+
 def warn(text: str) -> None:
-    """A warning of the user's own line that led here. `warnings.warn` would put a name of its own into the
-    user's module, over whose names a loop may be running."""
+    """A warning of the user's own line that led here; later, where somebody keeps a list of warnings now.
+    `warnings.warn` would put a name of its own into the user's module, over whose names a loop may be
+    running."""
     frame = sys._getframe()
     while str(frame.f_globals.get("__name__")).startswith("npcompile.") and frame.f_back is not None:
         frame = frame.f_back
     file, module = frame.f_code.co_filename, str(frame.f_globals.get("__name__", "<string>"))
-    warnings.warn_explicit(text, NotCompiledWarning, file, frame.f_lineno, module, _told)
+    if recorders.counted(text, NotCompiledWarning, module, frame.f_lineno):
+        owed.append((text, file, frame.f_lineno, module))
+    else:
+        warnings.warn_explicit(text, NotCompiledWarning, file, frame.f_lineno, module, _told)
+
+
+def tell_owed() -> None:
+    """Tell what is owed, if nobody keeps a list any more. It belongs to a call that is long done: where
+    filters make warnings errors, it is logged."""
+    with contextlib.suppress(IndexError):  # another thread tells them, too
+        while owed:
+            text, file, line, module = owed[0]
+            if recorders.counted(text, NotCompiledWarning, module, line):
+                return
+            owed.popleft()
+            try:
+                warnings.warn_explicit(text, NotCompiledWarning, file, line, module, _told)
+            except NotCompiledWarning:
+                _log.warning("%s:%d: %s", file, line, text)
+
+
+atexit.register(tell_owed)

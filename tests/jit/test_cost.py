@@ -106,7 +106,7 @@ LINES: dict[Callable[..., Any], tuple[int, str]] = {
 
 def told(jitted: Any, *args: Any, calls: int = 12) -> list[warnings.WarningMessage]:
     with warnings.catch_warnings(record=True) as found:
-        warnings.simplefilter("always")
+        warnings.simplefilter("always", npcompile.NotCompiledWarning)
         for _ in range(calls):
             jitted(*args)
     return [item for item in found if issubclass(item.category, npcompile.NotCompiledWarning)]
