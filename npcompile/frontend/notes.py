@@ -107,11 +107,11 @@ class Notes(Decided):
                 self.outside_roots.add(root)
             # Where it lies in memory depends on lengths: what is the caller's is looked at again.
             known = None if self.general and root not in self.outside_roots else region
-            return Value("array", dtype, obj.shape, strides, root, known, device)
+            return Value("array", dtype, obj.shape, strides, root, known, device, obj.dtype.hasobject)
         if kind in NUMBERS or kind is bool:
             return Value(kind.__name__)
         if isinstance(obj, np.generic):
-            return Value("scalar", computed(obj.dtype))
+            return Value("scalar", computed(obj.dtype), holds_objects=obj.dtype.hasobject)
         return Value("object")
 
     def know(self, obj: Any, node: fx.Node) -> None:

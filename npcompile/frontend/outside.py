@@ -17,9 +17,11 @@ from npcompile.frontend.arrays import facts, is_array
 from npcompile.frontend.follow import is_users_class
 from npcompile.frontend.handed import Unfollowed
 from npcompile.frontend.notes import Notes
+from npcompile.frontend.object_arrays import refuse_objects
 from npcompile.frontend.program import Read, step_of
 from npcompile.frontend.signature import NUMBERS, by_value
 from npcompile.lower.sizes import SMALLEST
+from npcompile.lower.values import Value
 
 # Containers from outside are read as a whole, up to this many things.
 MAX_CONTENTS = 64
@@ -27,6 +29,10 @@ MAX_CONTENTS = 64
 
 class Outside(Notes):
     """Reads, and the guards on what was read."""
+
+    def add(self, step: str, target: Any, args: Any, kwargs: dict[str, Any], value: Value) -> fx.Node:
+        refuse_objects(step, target, (args, kwargs), value)
+        return super().add(step, target, args, kwargs, value)
 
     def opened(self, container: Any, node: fx.Node) -> None:
         """Follow a container from outside: what lies in a dict is read now, of others where it is needed."""

@@ -39,6 +39,7 @@ class Value:
     root: int = -1  # values with the same root may share memory
     region: Region | None = None
     device: str = "cpu"
+    holds_objects: bool = False  # elements are, or have fields that are, Python objects
 
     @property
     def doubled(self) -> bool:

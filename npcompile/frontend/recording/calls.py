@@ -19,6 +19,7 @@ from npcompile.frontend.dispatch import UPDATING
 from npcompile.frontend.errstate import TRAPS
 from npcompile.frontend.made import is_plain
 from npcompile.frontend.notes import Unfollowed
+from npcompile.frontend.object_arrays import is_numpys
 from npcompile.frontend.program import Call, Read
 from npcompile.frontend.recording.base import SIMPLE
 from npcompile.frontend.recording.bound import After, Method, target_of
@@ -278,11 +279,9 @@ class Calls(Opaque):
             return self._note(self._from_tensor, own, fn(**kwargs) if kwargs else from_tensor(own))
         if isinstance(own, np.ufunc):
             op = TABLE.of_method(own, name)
-            if op is not None and name == "at":
-                return self._at(op, fn, args, kwargs)
             if op is not None:
-                return self._numpy(op, fn, args, kwargs)
-            if name in ("reduce", "accumulate", "reduceat", "outer"):
+                return (self._at if name == "at" else self._numpy)(op, fn, args, kwargs)
+            if name in ("reduce", "accumulate", "reduceat", "outer") and is_numpys(own):
                 return self._host(fn, args, kwargs)
             self.stop(f"{own.__name__}.{name}")
             return do(fn, *args, **kwargs)
@@ -372,7 +371,7 @@ class Calls(Opaque):
             return fn(*(self._walkable(fn, arg) for arg in args[:first]), *args[first:], **kwargs)
         if fn in pure.VIEWS:
             return self._view(fn, args, kwargs)
-        if fn in pure.HOST_FUNCTIONS or (isinstance(fn, np.ufunc) and self.notes.tracked.node(fn) is None):
+        if fn in pure.HOST_FUNCTIONS or (is_numpys(fn) and self.notes.tracked.node(fn) is None):
             return self._host(fn, args, kwargs)
         return self._opaque(Call(getattr(fn, "__name__", type(fn).__name__), fn), fn, args, kwargs)
 

@@ -1,0 +1,43 @@
+"""Arrays whose elements are Python objects: a recording hands them on, and computes nothing with them.
+
+The objects decide what an operation on such an array does: their own code runs, with effects and in an order
+that Python fixes; elements are the objects themselves, which others hold, too; an array that is stored in one
+element stays an array there. No step of a program says that, so the recording ends at each of these operations,
+and the statement is Python's.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from npcompile.frontend.handed import Unfollowed
+from npcompile.frontend.made import Build
+from npcompile.frontend.program import Length, value_of
+from npcompile.lower.segment import nodes_in
+from npcompile.lower.values import Value
+
+# The steps that compute with their operands, or lay them out anew. The others read, look at or hand on the
+# array itself.
+_COMPUTING = frozenset({"op", "view", "write", "library", "host", "number"})
+# What is asked of an array itself, not of its elements.
+_ASKED_OF_ARRAYS = frozenset({"array", "outline", "shape", "type", "is", "same", "other", "length"})
+
+
+def refuse_objects(step: str, target: Any, args: Any, value: Value) -> None:
+    """Raise Unfollowed for a step that computes with an array of objects, makes one, or decides by its
+    elements."""
+    if step == "guard":
+        if target.kind in _ASKED_OF_ARRAYS:
+            return
+    elif step not in _COMPUTING or isinstance(target, Build | Length) or target is len:
+        return
+    if value.holds_objects or any(value_of(node).holds_objects for node in nodes_in(args)):
+        raise Unfollowed("an array of Python objects: what is done with it is Python's")
+
+
+def is_numpys(function: Any) -> bool:
+    """Whether a function is a ufunc in C. Those of `np.frompyfunc` call a function of Python's, which may do
+    anything."""
+    return isinstance(function, np.ufunc) and any("O" not in kinds for kinds in function.types)
