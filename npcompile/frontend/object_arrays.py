@@ -2,7 +2,7 @@
 
 The objects decide what an operation on such an array does: their own code runs, with effects and in an order
 that Python fixes; elements are the objects themselves, which others hold, too; an array that is stored in one
-element stays an array there. No step of a program says that, so the recording ends at each of these operations,
+element stays an array there. No step of a program says that, so the recording ends at each such operation,
 and the statement is Python's.
 """
 
