@@ -54,6 +54,7 @@ _ADVICE: tuple[tuple[str, str], ...] = (
     (r"less time than|NumPy is faster here", "nothing: NumPy is the faster one here"),
     (r"not compiled after", "more seconds by NPCOMPILE_COMPILE_SECONDS, or smaller functions"),
     (r"compiler|g\+\+", "install g++, or set CXX to a C++ compiler"),
+    (r"array of Python objects", "arrays of numbers, or a list of such arrays"),
     (r"dtype", "a numeric dtype of native byte order: a.astype(float)"),
     (
         r"calls of Python's own",

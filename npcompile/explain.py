@@ -204,9 +204,10 @@ def _explanation(
         if traps():
             reasons.append("np.errstate asks for exceptions or callbacks: NumPy does the work then")
     stats, why_cut = jitted.stats, _why_cut(outlined)
-    every = [*programs, *(program for block in (*blocks, *functions) for program in block.all_programs)]
+    parts = (*blocks, *functions)
+    every = [*programs, *(program for part in parts for program in part.all_programs)]
     written = max((program.bytes_written for program in programs), default=0)
-    written += sum(block.bytes_written for block in (*blocks, *functions))
+    written += sum(part.bytes_written for part in parts)
     return Explanation(
         name=jitted.name,
         file=code.co_filename if code else "",
@@ -216,12 +217,19 @@ def _explanation(
         blocks=blocks,
         functions=functions,
         left=() if outlined is None else _left(outlined),
-        copies=Copies(written, *moved, any(map(_is_repeated, (*blocks, *functions)))),
+        copies=Copies(written, *moved, any(map(_is_repeated, parts))),
         recompilations=recompilations(jitted),
         reasons=tuple(reasons),
         seconds=seconds,
         strict_error=tuple(
-            dict.fromkeys([*([] if every else why_cut), *map(_hint, reasons), *_host_hints(every)])
+            dict.fromkeys(
+                [
+                    *([] if every else why_cut),
+                    *(_hint(reason, code) for reason in reasons),
+                    *_host_hints("", programs),
+                    *(hint for part in parts for hint in _host_hints(part.elsewhere, part.all_programs)),
+                ]
+            )
         ),
         stats=stats,
         why_cut="".join(f"{hint.where}: {hint.reason}" for hint in why_cut),
@@ -253,19 +261,26 @@ def _why_cut(outlined: Outlined | None) -> list[Hint]:
 # -- what to write instead -----------------------------------------------------------------------------------
 
 
-def _hint(reason: str) -> Hint:
-    """A reason of `stats.reasons`: with file and line before it, where there is one to blame."""
+def _hint(reason: str, code: types.CodeType | None) -> Hint:
+    """A reason of `stats.reasons`: with file and line before it, where there is one to blame. code: of the
+    function, whose own file is not named."""
     where, _, text = reason.partition(": ")
-    place = where.rpartition(":")
-    if place[2].isdigit():
-        return Hint(f"line {place[2]}", text, advice(text))
+    file, _, line = where.rpartition(":")
+    if line.isdigit():
+        within = "" if code is not None and file == code.co_filename else f" of {file}"
+        return Hint(f"line {line}{within}", text, advice(text))
     return Hint("all of it", reason, advice(reason))
 
 
-def _host_hints(programs: list[ExplainedProgram]) -> list[Hint]:
-    """What NumPy does in the middle of programs."""
+def _host_hints(file: str, programs: tuple[ExplainedProgram, ...]) -> list[Hint]:
+    """The calls of NumPy in the middle of programs. file: of these, where it is not the function's own."""
+    within = f" of {file}" if file else ""
     return [
-        Hint(f"line {step.line}", f"{step.text}: {step.detail}", advice(step.detail))
+        Hint(
+            step.elsewhere or f"line {step.line}{within}",
+            f"{step.text}: {step.detail}",
+            advice(step.detail),
+        )
         for program in programs
         for step in program.steps
         if step.became == "host call"

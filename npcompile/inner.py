@@ -14,6 +14,7 @@ from npcompile.recompilations import why_given_up
 from npcompile.recorded import Recorded
 from npcompile.sharing import Sharing
 from npcompile.state import State
+from npcompile.stats import Place
 from npcompile.trial import FEWEST, is_small
 from npcompile.unrecorded import Unrecorded
 
@@ -64,7 +65,7 @@ class Inner(Recorded):
     def _too_often(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         given_up = self.balance.is_given_up(self._stats.calls)
         if given_up or not self.balance.useless:
-            self.root.note(why_given_up(self), self._first_line())
+            self.root.note(why_given_up(self), self.at(self._first_line()))
         if given_up:
             self.leave()
         return self._plain(args, kwargs)
@@ -75,8 +76,8 @@ class Inner(Recorded):
     def _are_news(self) -> bool:
         return super()._are_news() or warnings.filters is not self.root.filters
 
-    def _report(self, reason: str, line: int | None, everywhere: bool = False) -> None:
-        self.root._report(reason, line, everywhere)
+    def _report(self, reason: str, place: Place | None, everywhere: bool = False) -> None:
+        self.root._report(reason, place, everywhere)
 
     def _worth(self, state: State, traced: Traced) -> bool:
         assert traced.plan is not None

@@ -110,7 +110,7 @@ class Jitted(Recorded):
         warn(text)
 
     def gave_up(self) -> None:
-        self.note("NumPy is faster here: calling kernels takes longer than what they do", None)
+        self.note("NumPy is faster here: calling kernels takes longer than what they do", self.at(None))
 
     def _too_small(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return self._plain(args, kwargs)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from traceback import walk_tb
 from typing import Any
 
 from npcompile import front
@@ -13,7 +14,7 @@ from npcompile.hosts import HostCalls
 from npcompile.lower import compiler
 from npcompile.served import Exactly
 from npcompile.state import Entry, State
-from npcompile.stats import Stats
+from npcompile.stats import Place, Stats
 from npcompile.telling import NotCompiledError, warn
 from npcompile.verify import verifying, watched
 
@@ -85,7 +86,7 @@ class Linking:
             if error is not None and not self._without(entry):
                 state.plain = True
                 if not compiler.is_ending():  # threads may go on meanwhile: that is nothing to tell
-                    self._report(error, None, everywhere=True)
+                    self._report(error, self.at(None), everywhere=True)
         return linked
 
     def _without(self, entry: Entry) -> bool:
@@ -95,7 +96,7 @@ class Linking:
             return False
         for name, error in culprits.items():
             self._uncompiled[name] = f"no kernel can be made of it: {error}"
-            self.note(f"{name}: {self._uncompiled[name]}", None)
+            self.note(f"{name}: {self._uncompiled[name]}", self.at(None))
         return True
 
     def _count(self, entry: Entry) -> None:
@@ -144,19 +145,29 @@ class Linking:
             job.wait(None if deadline is None else max(0.0, deadline - time.monotonic()))
         self._count_awaited()
 
-    def note(self, reason: str, line: int | None) -> tuple[bool, str]:
-        """Keep in `stats` why something runs uncompiled; whether that is new, and where it is."""
+    def at(self, line: int | None) -> Place | None:
+        """A line of this function's own file, or its first one; None where Python has no code of it."""
         code = getattr(self.__wrapped__, "__code__", None)
-        where = "" if code is None else f"{code.co_filename}:{line or code.co_firstlineno}: "
+        return None if code is None else Place(code.co_filename, line or code.co_firstlineno)
+
+    def led_to(self, error: BaseException) -> int | None:
+        """The line of this function's own file from which an exception was raised."""
+        file = self.__wrapped__.__code__.co_filename
+        entries = walk_tb(error.__traceback__)
+        return next((line for frame, line in entries if frame.f_code.co_filename == file), None)
+
+    def note(self, reason: str, place: Place | None) -> tuple[bool, str]:
+        """Keep in `stats` why something runs uncompiled; whether that is new, and where it is."""
+        where = "" if place is None else f"{place}: "
         return self._stats.because(where + reason), where
 
-    def _report(self, reason: str, line: int | None, everywhere: bool = False) -> None:
+    def _report(self, reason: str, place: Place | None, everywhere: bool = False) -> None:
         """Say why something runs uncompiled: in `stats`, and once as a warning; strict=True: raise it.
 
-        line: of the user's, where one is to blame. everywhere: the reason is not this function's alone
+        place: the user's, where one is to blame. everywhere: the reason is not this function's alone
         (there is no C++ compiler, say): one warning is enough for all.
         """
-        new, where = self.note(reason, line)
+        new, where = self.note(reason, place)
         if everywhere:
             new = new and reason not in _said
             _said.add(reason)

@@ -175,7 +175,7 @@ class Callee(Inner):
         if not self.own:
             return super()._not_followed(state, traced)
         self.root.callees[self.key] = PLAIN
-        self.root.note(traced.reason or "not recorded", traced.line)
+        self.root.note(traced.reason or "not recorded", self.at(traced.line))
         state.plain = True
 
     def _cut(self, failed: Traced | None) -> Outlined | None:
@@ -349,7 +349,7 @@ class Block(Inner):
         moving = driven(self.piece.block, self.variables)
         self.within.levels.leave(self.piece.block, any(s.tried for s in self._states.values()), moving)
         for statement in moving:
-            self.root.note(LITTLE, statement.lineno)
+            self.root.note(LITTLE, self.at(statement.lineno))
         self.within.stale = True
         self.put(self._in_python())
 
@@ -381,8 +381,8 @@ class Block(Inner):
                     if statement.lineno <= node.lineno <= (statement.end_lineno or node.lineno):
                         levels.of[statement], levels.why[statement] = levels[statement] + 1, reason
                 if self.root._strict and not quiet:
-                    self.root._report(reason, line)
-                self.root.note(reason, line)  # what it costs is measured: see `watch.py`
+                    self.root._report(reason, self.at(line))
+                self.root.note(reason, self.at(line))  # what it costs is measured: see `watch.py`
         self.go_on()
 
     def go_on(self) -> None:

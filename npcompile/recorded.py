@@ -180,10 +180,9 @@ class Recorded(Unrecorded):
     def _again(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any], failure: BaseException) -> Any:
         """A call whose replay raised before any effect. If the function itself does not, that is ours to
         tell."""
-        at = failure.__traceback__
         result = self._unanswered(key, args, kwargs)
         what = f"{type(failure).__name__}: {failure}"
-        self.note(f"its replay raised {what}, where NumPy does not", at.tb_lineno if at is not None else None)
+        self.note(f"its replay raised {what}, where NumPy does not", self.at(self.led_to(failure)))
         return result
 
     def _unanswered(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -283,7 +282,7 @@ class Recorded(Unrecorded):
     def _missed(self, state: State) -> None:
         """All programs of a signature diverged. Where that is the rule they are given up, and it is told."""
         if state.missed(self.balance):
-            self.root.note(why_given_up(self), self._first_line())
+            self.root.note(why_given_up(self), self.at(self._first_line()))
 
     def _are_news(self) -> bool:
         """Whether warnings are errors, and were none yet when the function was jitted."""
@@ -373,7 +372,7 @@ class Recorded(Unrecorded):
             entry.start()
         except Exception as error:  # a bug of ours: it costs the compilation, not the call
             state.plain = True
-            self._report(f"submitting failed: {type(error).__name__}: {error}", None)
+            self._report(f"submitting failed: {type(error).__name__}: {error}", self.at(None))
             return traced.result
         state.pending.append(entry)
         if self._has_to_wait:
@@ -391,7 +390,7 @@ class Recorded(Unrecorded):
             state.outlined, cut.why = cut, cut.why or (traced.reason, traced.line)
         else:
             state.plain = True
-            self._report(traced.reason or "not recorded", traced.line)
+            self._report(traced.reason or "not recorded", self.at(traced.line))
 
     def _worth(self, state: State, traced: Traced) -> bool:
         """Whether to compile what was recorded."""

@@ -6,7 +6,6 @@ import contextlib
 import os
 import time
 from collections.abc import Callable
-from traceback import walk_tb
 from typing import TYPE_CHECKING, Any
 
 from npcompile import front
@@ -90,10 +89,8 @@ class Sharing(Linking):
     def _raised(self, state: State, error: BaseException) -> None:
         """A recording ended in an exception. Where such calls are Python's from now on, it is told."""
         if state.raised_again():
-            file = self.__wrapped__.__code__.co_filename
-            lines = [at for frame, at in walk_tb(error.__traceback__) if frame.f_code.co_filename == file]
             reason = f"it raises {type(error).__name__}: such calls are Python's until one does not raise"
-            self.root.note(reason, lines[0] if lines else self._first_line())
+            self.root.note(reason, self.at(self.led_to(error) or self._first_line()))
 
     def _group(self, key: Any) -> tuple[Group | None, tuple[int, ...]]:
         """The calls that differ from this one in lengths alone, and its lengths."""
@@ -160,7 +157,10 @@ class Sharing(Linking):
                 crowd.sums = sums
         if slower:
             crowd.slower = True
-            self.note("its arrays have ever other lengths: NumPy takes less time than finding kernels", None)
+            self.note(
+                "its arrays have ever other lengths: NumPy takes less time than finding kernels",
+                self.at(None),
+            )
         return result
 
     def by_replay(self, args: tuple[Any, ...], given: tuple[Any, ...], given_key: Any) -> Any:

@@ -268,7 +268,7 @@ class Notes(Decided):
         while frame is not None and frame.f_code is not self.code:
             frame = frame.f_back
         top = None if frame is None else frame.f_lineno
-        if frame is None or file == frame.f_code.co_filename:
+        if file == self.filename:
             return nearest, top, ""
         return top, top, f"{file}:{nearest}"
 
