@@ -31,7 +31,7 @@ class Unrecorded(Sharing):
 
     def _plain(self, args: tuple[Any, ...], kwargs: dict[str, Any], reason: str | None = None) -> Any:
         if reason is not None:
-            self._report(reason, None)
+            self._report(reason, self.at(None))
         self._stats.plain_calls += 1
         return users(self._in_python(on_device((args, kwargs))), args, kwargs)
 
