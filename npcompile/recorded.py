@@ -113,7 +113,7 @@ class Recorded(Unrecorded):
         if code is not self._code and code != self._code:
             self._start_anew()
         if sys.gettrace() is not None:  # users see their own function under a debugger
-            self.note(TRACED, None)
+            self.note(TRACED, self.at(None))
             return self._plain(args, kwargs)
         if traps() or (warnings_matter() and self._are_news()):  # NumPy is to raise: it does the work
             return self._plain(args, kwargs)
