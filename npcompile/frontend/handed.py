@@ -10,17 +10,21 @@ from torch import fx
 
 from npcompile.frontend.alike import DICTS
 from npcompile.frontend.made import Build, Container, contents
+from npcompile.frontend.origins import Origins
 from npcompile.frontend.program import Structure
 from npcompile.frontend.showing import Showing
+from npcompile.frontend.signature import MADE_ANEW
 from npcompile.frontend.tracked import Tracked
 from npcompile.lower.values import Value
+
+_DECIDED: tuple[type, ...] = (tuple, *MADE_ANEW)
 
 
 class Unfollowed(Exception):
     """The recording cannot go on: the reason is the message."""
 
 
-class Handed(Showing):
+class Handed(Showing, Origins):
     """Lists and dicts from outside are themselves; those made inside, and objects, are made again."""
 
     graph: fx.Graph
@@ -77,6 +81,8 @@ class Handed(Showing):
             self.shown.add(id(value))
         if kind is tuple and known is not None and known.node is not None:
             return known.node  # one from outside stays that object: `made.bounds is self.bounds`
+        if kind in _DECIDED and (node := self.origin(value)) is not None:
+            return node
         if kind in (list, tuple):
             return kind([self._held(item) for item in value])
         if kind is dict:
@@ -102,6 +108,8 @@ class Handed(Showing):
         """As `ref`, for a call that may do anything with it: lists and dicts are those themselves."""
         kind = type(obj)
         if kind in (list, *DICTS) and (node := self.container_of(obj)) is not None:
+            return node
+        if kind in _DECIDED and (node := self.origin(obj)) is not None:
             return node
         if kind is tuple:
             node = self.tracked.node(obj)
@@ -136,6 +144,8 @@ class Handed(Showing):
         are made by a step of their own, of what they hold now; from here on they are like those from outside
         that any call may change."""
         kind = type(value)
+        if kind in _DECIDED and (node := self.origin(value)) is not None:
+            return node
         if kind is tuple:
             if (known := self.tracked.node(value)) is not None:
                 return known
@@ -157,7 +167,9 @@ class Handed(Showing):
         if kind is list:
             made = [self.given_away(item) for item in value]
         else:
-            made = {self.ref(key, True): self.given_away(item) for key, item in value.items()}
+            entries = [(self._key(key), self.given_away(item)) for key, item in value.items()]
+            traced = any(isinstance(key, fx.Node) for key, _ in entries)  # no key of what a step is given
+            made = entries if traced else dict(entries)
         self._leaving.discard(id(value))
         factory = value.default_factory if kind is defaultdict else None
         if factory is not None and type(factory) not in (type, BuiltinFunctionType):
@@ -167,6 +179,12 @@ class Handed(Showing):
         self.kept.pop(id(value), None)
         self.loose[id(value)] = value
         return node
+
+    def _key(self, key: Any) -> Any:
+        """A key of a dict that leaves: decided, and yet the object that it is."""
+        found = self.ref(key, True)
+        node = self.origin(key) if type(key) in _DECIDED else self.tracked.node(key)
+        return found if node is None else node
 
     def structure(self, result: Any) -> Structure:
         """How the returned object is built."""
@@ -180,12 +198,12 @@ class Handed(Showing):
             self.shown.add(id(result))
         if kind is tuple and (node := self.tracked.node(result)) is not None:
             return Structure("leaf", [node])
+        if kind in _DECIDED and (node := self.origin(result)) is not None:
+            return Structure("leaf", [node])
         if kind in (tuple, list):
             return Structure(kind, [self.structure(item) for item in result])
         if kind is dict:
-            return Structure(
-                dict, [(self.ref(key, True), self.structure(item)) for key, item in result.items()]
-            )
+            return Structure(dict, [(self._key(key), self.structure(item)) for key, item in result.items()])
         if kind in (bool, str, bytes, type(None), type(Ellipsis)) and self.tracked.node(result) is None:
             return Structure("const", [result])
         ref = self.ref(result)

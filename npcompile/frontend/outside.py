@@ -19,7 +19,7 @@ from npcompile.frontend.handed import Unfollowed
 from npcompile.frontend.notes import Notes
 from npcompile.frontend.object_arrays import refuse_objects
 from npcompile.frontend.program import Read, step_of
-from npcompile.frontend.signature import NUMBERS, by_value
+from npcompile.frontend.signature import MADE_ANEW, NUMBERS, by_value
 from npcompile.lower.sizes import SMALLEST
 from npcompile.lower.values import Value
 
@@ -124,6 +124,8 @@ class Outside(Notes):
             self.know(value, node)
         elif kind in (bool, str, bytes, type(None)):
             self.guard("value", value, node)
+            if kind in MADE_ANEW:
+                self.came(value, node)
         elif kind in (list, deque, *DICTS):
             self.guard("type", kind, node)
             self.containers[id(value)] = node
@@ -144,6 +146,7 @@ class Outside(Notes):
             self.tracked.keep(value, node)
         elif kind is tuple or (kind is slice and _decides(value)):
             self.guard("alike", value, node)
+            self.came(value, node)
             self.constant(value)
         else:
             self.guard("is", value, node)

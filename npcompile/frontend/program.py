@@ -189,8 +189,8 @@ class Structure:
         if self.kind == "leaf":
             yield self.parts[0]
         elif self.kind is dict:
-            for _, part in self.parts:
-                yield from part.leaves()
+            for key, part in self.parts:
+                yield from (key, *part.leaves()) if isinstance(key, fx.Node) else part.leaves()
         elif self.kind != "const":
             for part in self.parts:
                 yield from part.leaves()

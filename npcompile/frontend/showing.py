@@ -31,6 +31,7 @@ class Showing:
     objects: dict[int, Any]
 
     def __init__(self) -> None:
+        super().__init__()
         self.holding: dict[int, Any] = {}  # containers and exceptions that the function has put such into
 
     def holds(self, container: Any, *items: Any) -> None:

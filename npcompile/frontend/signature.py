@@ -31,6 +31,8 @@ BY_VALUE = frozenset(
     + [types.ModuleType, types.BuiltinFunctionType, type(np.sum)]
 )
 CLASSES_BY_VALUE = (type, np.dtype, enum.Enum)
+# Of these there may be several objects that are equal: which one it is, a program takes from its leaf.
+MADE_ANEW = (str, bytes, range)
 # Methods of these, such as `history.append`, are known by their name: which object's they are is read.
 OWNERS = frozenset(
     [list, dict, set, bytearray, deque, OrderedDict, defaultdict, Counter, types.GeneratorType]
@@ -59,11 +61,12 @@ def key_of(value: Any, leaves: list[Any]) -> Any:
     if kind is dict:
         leaves.append(value)
         return (dict, *[(key, key_of(item, leaves)) for key, item in value.items()])
-    if kind is list:
-        leaves.append(value)
     if kind is tuple or kind is list:
+        leaves.append(value)
         return (kind, *[key_of(item, leaves) for item in value])
     if by_value(value):
+        if kind in MADE_ANEW:
+            leaves.append(value)
         return kind, value
     if kind is slice:
         return (slice, *[(type(part), part) for part in (value.start, value.stop, value.step)])

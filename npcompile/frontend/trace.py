@@ -24,7 +24,7 @@ from npcompile.frontend.record import Recorder
 from npcompile.frontend.replay import Replay
 from npcompile.frontend.rewrite import Rewritten
 from npcompile.frontend.rewriting.source import find, given, is_given
-from npcompile.frontend.signature import NUMBERS, by_value
+from npcompile.frontend.signature import MADE_ANEW, NUMBERS, by_value
 from npcompile.frontend.table import WEAK
 from npcompile.lower.plan import Plan, Unplannable, plan
 
@@ -167,6 +167,8 @@ class _Arguments:
         is."""
         kind = type(value)
         if by_value(value):
+            if kind in MADE_ANEW:
+                self.notes.whole(self._unique(name), value)
             return value
         if kind is slice:
             for part in (value.start, value.stop, value.step):
@@ -176,6 +178,8 @@ class _Arguments:
             self.notes.tracked.keep(value, None)
             if kind is list:
                 self.container(name, value)
+            else:
+                self.notes.whole(self._unique(name), value)
             renew = renew and kind is tuple
             items = [self.take(item, f"{name}_{position}", renew) for position, item in enumerate(value)]
             return (

@@ -120,7 +120,7 @@ class Signature {
         if (type == &PyFloat_Type || type == &PyLong_Type || type == &PyComplex_Type)
             return put(number, type) && leaf(value);
         if (value == Py_None || type == &PyBool_Type) return put(same, value);
-        if (type == &PyUnicode_Type) return word(value);
+        if (type == &PyUnicode_Type) return word(value) && leaf(value);
         if (type == &PyTuple_Type || type == &PyList_Type || type == &PyDict_Type)
             return depth < DEEPEST && (type == &PyDict_Type ? items(value, depth) : parts(value, depth));
         if (type == &PyFunction_Type)
@@ -141,7 +141,11 @@ class Signature {
             if (known) return put(bound, kind) && put(owner) && leaf(value);
         }
         int decides = PySet_Contains(by_value, reinterpret_cast<PyObject *>(type));
-        if (decides) return decides > 0 ? put(same, value) : cleared();
+        if (decides < 0) return cleared();
+        if (decides) {
+            bool made_anew = type == &PyBytes_Type || type == &PyRange_Type;  // there may be several that are equal
+            return put(same, value) && (!made_anew || leaf(value));
+        }
         if (is_one_of(type, classes_by_value)) return put(same, value);
         if (type == &PySlice_Type || PyWeakref_CheckProxy(value) || !known_by_type(type)) return false;
         return put(plain, type) && leaf(value);
@@ -189,7 +193,7 @@ class Signature {
 
     bool parts(PyObject *value, int depth) {
         bool is_list = PyList_CheckExact(value);
-        if (!put(is_list ? list : tuple, PySequence_Fast_GET_SIZE(value)) || (is_list && !leaf(value))) return false;
+        if (!put(is_list ? list : tuple, PySequence_Fast_GET_SIZE(value)) || !leaf(value)) return false;
         for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(value); i++)
             if (!item(PySequence_Fast_GET_ITEM(value, i), depth + 1)) return false;
         return true;

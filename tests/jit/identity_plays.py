@@ -174,7 +174,7 @@ def with_elements(fn: Callable[..., Any], values: tuple[Any, ...]) -> list[Any]:
 
 NUMBERS = ("small", "large", "float", "bool", "float64", "int64", "float32")
 KEYS = ("small", "large", "float", "nan", "bool", "complex", "text", "float64", "int64", "tuple")
-EVERY = tuple(kind for kind in VALUES if kind not in ("text", "tuple"))
+EVERY = tuple(VALUES)
 
 # function, how it is called, and with which values
 PROGRAMS: list[tuple[Callable[..., Any], Play, tuple[str, ...]]] = [

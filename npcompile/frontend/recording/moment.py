@@ -17,6 +17,7 @@ from npcompile.frontend.tracked import Known
 _NOTED = (
     *("numbers", "decided", "devices", "lengths", "sizes", "counts", "made"),
     *("objects", "kept", "loose", "containers", "unread", "appended", "partials", "ids", "_leaving", "shown"),
+    *("holding", "origins", "checked_ones"),
 )
 _NOTED_VALUES = ("count", "host_calls", "calls", "read_last", "effects")
 _RECORDED = (
@@ -24,7 +25,7 @@ _RECORDED = (
     *("_stores", "_touched", "_stored", "_apart", "_identified", "_changed", "_news"),
 )
 _RECORDED_VALUES = ("_open",)
-_NESTED = ("appended", "_touched", "_news")
+_NESTED = ("appended", "origins", "_touched", "_news")
 
 
 def _copy(held: Any, name: str) -> Any:

@@ -130,14 +130,15 @@ class Operators(Base):
         """Whether two things are one object is a decision, but for None and the like: their types decide."""
         if any(thing is None or thing is Ellipsis or isinstance(thing, bool | type) for thing in (a, b)):
             return
-        if a is b:
-            return  # under one name, or two for what one step gave
+        if a is b:  # what one step gave, or several if it is a text or a tuple
+            self.notes.origin(a)
+            return
         tracked = self.notes.tracked
-        one, other = tracked.node(a), tracked.node(b)
-        if type(a) is type(b) is tuple:
-            raise Unfollowed("`is` on tuples")  # those from outside are known by what they hold
+        one, other = (tracked.node(thing) or self.notes.origin(thing) for thing in (a, b))
         if one is other is None:
             return
+        if type(a) is type(b) is tuple and (one is None or other is None):
+            raise Unfollowed("`is` on tuples")  # one is made here, or a literal
         if one is other:
             raise Unfollowed("`is` on what one step gave twice")
         kind = "same" if tracked.meant(a) is tracked.meant(b) else "other"

@@ -1,0 +1,69 @@
+"""Which of several equal objects a text or a tuple is, of which a recording takes for decided what it is."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from torch import fx
+
+from npcompile.frontend.program import Guard
+from npcompile.frontend.tracked import Tracked
+from npcompile.lower.values import Value
+
+
+class Origins:
+    """From which steps such objects came: where one leaves, or is asked for, it is what its step gives."""
+
+    graph: fx.Graph
+    inputs: list[fx.Node]
+    tracked: Tracked
+    where: Callable[[], tuple[int | None, int | None, str]]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.origins: dict[int, list[Any]] = {}  # each object, and its steps
+        self.checked_ones: set[tuple[fx.Node, ...]] = set()  # that are checked to be one object
+
+    def whole(self, name: str, leaf: Any) -> None:
+        """A text or a tuple among the arguments."""
+        node = self.graph.create_node("placeholder", name, name=name)
+        node.meta.update(step="input", value=Value("object"))
+        self.inputs.append(node)
+        self.came(leaf, node)
+
+    def came(self, obj: Any, node: fx.Node) -> None:
+        """Note that a step gave this."""
+        self.origins.setdefault(id(obj), [obj]).append(node)
+
+    def origin(self, obj: Any) -> fx.Node | None:
+        """The step that gave a text or a tuple; None where none did. Several that gave this one object, and
+        one that may be a literal's as well, are checked to do so."""
+        meant = self.tracked.meant(obj)
+        found = self.origins.get(id(meant))
+        if found is None:
+            return None
+        _, first, *others = found
+        for other in others:
+            self._unite("same", None, other, first)
+        if type(meant) is str and _is_shared(meant):
+            self._unite("is", meant, first)
+        return first
+
+    def _unite(self, kind: str, expected: Any, node: fx.Node, *others: fx.Node) -> None:
+        """A guard that comes as soon as it can: what it is about is there from the beginning, or was read."""
+        if (node, *others) in self.checked_ones:
+            return
+        self.checked_ones.add((node, *others))
+        order = {one: place for place, one in enumerate(self.graph.nodes)}
+        behind = max(node, *others, self.inputs[-1], key=order.__getitem__)
+        with self.graph.inserting_after(behind):
+            guard = self.graph.create_node("call_function", Guard(kind, expected), (node, *others))
+        line, top, elsewhere = self.where()
+        guard.meta.update(line=line, top=top, elsewhere=elsewhere, step="guard", value=Value("object"))
+
+
+def _is_shared(text: str) -> bool:
+    """Whether CPython may have one object for this and for literals: of those that look like names."""
+    return (len(text) < 2 or text.replace("_", "a").isalnum()) and sys.intern(text) is text
