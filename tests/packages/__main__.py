@@ -69,13 +69,10 @@ class Run:
                 run.outcomes[told["round"], told["test"]] = found
         return run
 
-    def steady(self) -> dict[Test, Outcome]:
-        """Without the tests whose outcome differs from round to round."""
+    def unsteady(self) -> set[str]:
+        """The tests whose outcome differs from round to round."""
         first = {test: outcome for (turn, test), outcome in self.outcomes.items() if turn == 0}
-        unsteady = {
-            test for (_, test), outcome in self.outcomes.items() if not outcome.is_like(first.get(test))
-        }
-        return {key: outcome for key, outcome in self.outcomes.items() if key[1] not in unsteady}
+        return {test for (_, test), outcome in self.outcomes.items() if not outcome.is_like(first.get(test))}
 
     def summary(self) -> str:
         """The counts of the last round's outcomes."""
@@ -89,18 +86,17 @@ class Run:
         )
 
     def times(self) -> str:
-        return ", ".join(f"{seconds:.1f}" for seconds in self.rounds) + " s"
+        return ", ".join(f"{seconds:.1f}" for seconds in self.rounds)
 
 
 def differences(plain: Run, jitted: Run) -> list[str]:
     """A line for each test whose outcome differs between plain Python and jitted functions."""
-    steady = plain.steady()
-    unsteady = {test for _, test in plain.outcomes} - {test for _, test in steady}
+    unsteady = plain.unsteady()
     lines = []
-    for key in sorted(steady.keys() | jitted.outcomes.keys()):
+    for key in sorted(plain.outcomes.keys() | jitted.outcomes.keys()):
         if key[1] in unsteady:
             continue
-        there, here = steady.get(key, MISSING), jitted.outcomes.get(key, MISSING)
+        there, here = plain.outcomes.get(key, MISSING), jitted.outcomes.get(key, MISSING)
         if not there.is_like(here):
             lines.append(f"round {key[0] + 1}: {key[1]}: plain {there}, jitted {here}")
     return lines
@@ -151,6 +147,7 @@ def run(
         "PYTHONPATH": os.pathsep.join(filter(None, paths)),
         "MPLBACKEND": "Agg",
         "NPCOMPILE_INTERNAL_ERRORS": "raise",
+        "NPCOMPILE_CACHE_DIR": os.environ.get("NPCOMPILE_CACHE_DIR", str(folder / "cache")),
     }
     environment.pop("NPCOMPILE_BACKEND", None)
     if way == "interpreter":
@@ -189,7 +186,6 @@ def main(arguments: list[str] | None = None) -> int:
     with tempfile.TemporaryDirectory(prefix="npcompile-packages-") as made:
         folder = Path(made)
         place = found.parent
-        os.environ.setdefault("NPCOMPILE_CACHE_DIR", str(folder / "cache"))
         if "site-packages" in found.parts:
             # What is installed counts as a library, whose inside is not recorded; a copy is the user's code.
             place = folder / "copy"
@@ -202,28 +198,31 @@ def main(arguments: list[str] | None = None) -> int:
         if not any(outcome.outcome == "passed" for outcome in plain.outcomes.values()):
             print(f"{name}: no test passes in plain Python")
             different = True
-        rows = [("plain", plain, None)]
+        runs = {"plain": plain}
         for backend in BACKENDS if options.backend == "both" else (options.backend,):
-            jitted, done = run(name, place, options, backend, folder)
-            lines = differences(plain, jitted)
-            rows.append((backend, jitted, len(lines)))
+            runs[backend], done = run(name, place, options, backend, folder)
+            lines = differences(plain, runs[backend])
             different = different or bool(lines)
-            told = slower(plain, jitted) if backend == "kernels" else []
+            told = slower(plain, runs[backend]) if backend == "kernels" else []
             for line in [*lines, *(f"slow: {line}" for line in told)]:
                 print(f"{backend}: {line}", flush=True)
             if options.output and done is not None:
                 print(done.stdout, done.stderr, sep="\n", flush=True)
-    print(f"\n{name} {version(name)}: {len({test for _, test in plain.outcomes})} tests")
-    unsteady = {test for _, test in plain.outcomes} - {test for _, test in plain.steady()}
-    if unsteady:
+    if unsteady := plain.unsteady():
         print(f"not compared, as plain Python's rounds differ: {', '.join(sorted(unsteady))}")
-    print("| way | last round | differences | rounds | functions | calls | replayed | kernels |")
-    print("|---|---|---|---|---|---|---|---|")
-    for way, done_so, count in rows:
-        counts = [done_so.counts.get(key, "") for key in ("functions", "calls", "replays", "kernels")]
-        cells = [way, done_so.summary(), "" if count is None else count, done_so.times(), *counts]
-        print(f"| {' | '.join(map(str, cells))} |")
+    print(table(f"{name} {version(name)}", runs))
     return int(different)
+
+
+def table(name: str, runs: dict[str, Run]) -> str:
+    """A row for each way: outcomes in the last round, CPU seconds of the process in each round, counts."""
+    lines = ["| package | run | outcomes | CPU seconds | functions | calls | replayed |", f"|{'---|' * 7}"]
+    for way, done in runs.items():
+        counts = [str(done.counts.get(key, "")) for key in ("functions", "calls", "replays")]
+        shown = counts if way != "plain" else [""] * len(counts)
+        cells = [name if way == "plain" else "", way, done.summary(), done.times(), *shown]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
 
 
 def version(name: str) -> str:
