@@ -12,6 +12,7 @@ from typing import Any
 
 from npcompile.frontend.follow import looks_at_frames
 from npcompile.frontend.hooks import Hooks
+from npcompile.frontend.rewriting.nested import learn
 from npcompile.frontend.rewriting.nodes import HOOKS
 from npcompile.frontend.rewriting.scopes import Loop, function_scope, loops, plain_reason
 from npcompile.frontend.rewriting.source import (
@@ -109,6 +110,7 @@ def _rewrite(fn: FunctionType) -> Rewritten | Refusal:
         return Refusal("its expressions are nested too deeply", code.co_firstlineno)
     if is_given(code):
         given(made, node, imports)
+    learn(made, node, imports)
     places = {name: i for i, name in enumerate(code.co_freevars)}
     cells = tuple(-1 if name == HOOKS else places[name] for name in made.co_freevars)
     return Rewritten(made, tuple(_numbers(made.co_consts)), loops(node, scope), cells)

@@ -96,10 +96,12 @@ def trace(
         result = recorder.run(rewritten, fn, args, kwargs)
     except BaseException as error:
         recorder.shown(error)
+        recorder.unhook()
         raise
     name = fn.__name__ if fn.__name__.isidentifier() else "function"
     program = recorder.finish(name, result)
     result = recorder.shown(result)
+    recorder.unhook()
     recorder.let_go()
     traced = Traced(
         result, program, host_calls=recorder.notes.host_calls, reason=recorder.reason, line=recorder.at

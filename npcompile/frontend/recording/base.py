@@ -15,6 +15,7 @@ from npcompile.frontend.dispatch import map_arrays
 from npcompile.frontend.hooks import Hooks
 from npcompile.frontend.made import is_plain
 from npcompile.frontend.notes import Unfollowed
+from npcompile.frontend.rewriting.nested import unhooked
 from npcompile.frontend.steps import Steps
 from npcompile.frontend.table import Op
 from npcompile.frontend.tracked import is_nan
@@ -47,6 +48,7 @@ class Base(Hooks):
         self.uncompiled: dict[str, str] = {}  # ops that are left to NumPy, by name, and why
         self._thread = threading.get_ident()
         self._inner: dict[int, Any] = {}  # functions made inside: they are rewritten already
+        self.ended = False  # what is recorded has answered, or raised
         self._cells: list[Cells] = []  # of the functions being run
         self.not_in_module: dict[Any, tuple[dict[str, Any], str]] = {}  # modules that have no such name
         # What classes of the user's hold that decides something (`...`: nothing).
@@ -67,6 +69,14 @@ class Base(Hooks):
             self.at, self.top, elsewhere = self.notes.where()
             self.reason = f"{reason} (at {elsewhere})" if elsewhere else reason
             self._seen.clear()  # what nobody else holds dies as it would
+
+    def unhook(self) -> None:
+        """The recording has ended: functions that it made and that live on are as they were written."""
+        self.ended = True
+        for function in list(self._inner.values()):
+            if (code := unhooked(function.__code__)) is not None:
+                function.__code__ = code
+        self._inner.clear()
 
     def let_go(self) -> None:
         """Follow nothing any more: NumPy resizes no array that is referred to weakly."""

@@ -266,6 +266,8 @@ class Control(Texts):
 
     def define(self, function: Any) -> Any:
         self._inner[id(function)] = self.notes.made[id(function)] = function
+        if self.ended:  # a generator goes on after the recording
+            self.unhook()
         return function
 
     def discard(self, value: Any) -> None:

@@ -70,6 +70,24 @@ def is_given(code: CodeType) -> bool:
     return known is not None and known[0]() is code
 
 
+# Trees as they were written of functions with hooks, or that had them, by identity of their code.
+_written: dict[int, tuple[weakref.ref[CodeType], FunctionNode, frozenset[str]]] = {}
+
+
+def written(code: CodeType, node: FunctionNode, imports: frozenset[str]) -> None:
+    """Let `find` give this tree for functions of this code, which is that of the tree but for hooks."""
+    key = id(code)
+    _written[key] = weakref.ref(code, lambda _: _written.pop(key, None)), node, imports
+
+
+def tree_as_written(code: CodeType) -> tuple[FunctionNode, frozenset[str]]:
+    """A copy of the tree that `written` was told. Raises NotFound."""
+    known = _written.get(id(code))
+    if known is None or known[0]() is not code:
+        raise NotFound("it was made by a function that is recorded, and cannot be told from others there")
+    return copy.deepcopy(known[1]), known[2]
+
+
 def find(fn: FunctionType) -> tuple[FunctionNode, frozenset[str]]:
     """The function's tree, with the lines of its file, and the file's imports. Raises NotFound."""
     code = fn.__code__
@@ -77,9 +95,12 @@ def find(fn: FunctionType) -> tuple[FunctionNode, frozenset[str]]:
     if known is not None and known[0]() is code:
         return known[1], known[2]
     proven = _proven.get(id(code))
-    if proven is not None and proven[0]() is code:
-        node, imports = _definition(code, proven[1], fn.__globals__), proven[2]
-        assert node is not None  # it was found in this very text
+    if id(code) in _written:
+        node, imports = tree_as_written(code)
+    elif proven is not None and proven[0]() is code:
+        definition, imports = _definition(code, proven[1], fn.__globals__), proven[2]
+        assert definition is not None  # it was found in this very text
+        node = definition
     else:
         node, imports = _search(fn)
     if imports & asserts.IMPORTS and isinstance(node, ast.FunctionDef):
@@ -212,7 +233,7 @@ def _file(filename: str, lines: list[str]) -> _File:
                     names.update(bound_by(alias) for alias in node.names if top and alias.name != "*")
                     continue
                 if isinstance(node, ast.FunctionDef):
-                    ends[min([node.lineno, *(d.lineno for d in node.decorator_list)])] = node.end_lineno or 0
+                    ends[first_line(node)] = node.end_lineno or 0
                 top &= not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
                 for name in _WITHIN:
                     pending += [(inner, top) for inner in getattr(node, name, ())]
@@ -221,6 +242,11 @@ def _file(filename: str, lines: list[str]) -> _File:
                 imports[where] = imports.get(where, frozenset()) | names
         known = _files[filename] = _File(lines, ends, imports)
     return known
+
+
+def first_line(node: ast.FunctionDef) -> int:
+    """The line that the compiler names: the first decorator's."""
+    return min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
 
 
 def parse(text: str) -> ast.Module:
@@ -247,7 +273,7 @@ def compile_in_place(
     cls = enclosing_class(code)
     if cls is not None:
         body = ast.ClassDef(name=cls, bases=[], keywords=[], body=[body], **plain)
-    free = [ast.arg(name, **where) for name in (*code.co_freevars, *extra)]
+    free = [ast.arg(name, **where) for name in dict.fromkeys((*code.co_freevars, *extra))]
     # What is made here is a global to the function, unless it is among its free variables.
     own = cls or (node.name if isinstance(node, ast.FunctionDef) else None)
     outside: list[ast.stmt] = [ast.Global([own], **where)] if own and own not in code.co_freevars else []
