@@ -30,8 +30,9 @@ if TYPE_CHECKING:
 _NOT_BY_TYPE = (np.generic, torch.Tensor, ndarray)
 
 # At so many calls that it might have answered, at twice as many, and so on, the runtime is looked for: other
-# processes build it, too. At the second number it is built, though nothing may be there to be compiled.
-LOOK, BUILD = 8, 64
+# processes build it, too. At the second number it is built, though nothing may be there to be compiled; it is
+# looked for at one call in so many then.
+LOOK, BUILD, OFTEN = 8, 64, 512
 
 _module: Any = None
 _missed = 0  # calls that it might have answered
@@ -67,7 +68,7 @@ def _look() -> None:
     if os.environ.get("NPCOMPILE_BACKEND") == "interpreter":
         return
     _missed += 1
-    if _missed >= LOOK and _missed & (_missed - 1) == 0:
+    if _missed >= LOOK and (_missed & (_missed - 1) == 0 or _missed % OFTEN == 0):
         use()
         if _module is None and _missed == BUILD:
             compiler.start()

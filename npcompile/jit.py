@@ -24,6 +24,7 @@ from npcompile.frontend.rewriting.source import NotFound
 from npcompile.frontend.trace import Traced
 from npcompile.outlined import Outlined
 from npcompile.recorded import Recorded
+from npcompile.spending import Spending
 from npcompile.state import State
 from npcompile.stats import Stats
 from npcompile.telling import NotCompiledError, NotCompiledWarning, warn
@@ -48,6 +49,7 @@ class Jitted(Recorded):
     __name__: str
     __qualname__: str
     _direct = True
+    tries_again = True
     root = property(lambda self: self)
     # What `inspect` tells functions by, and generators and coroutines among them.
     __code__ = _of_the_function("__code__")
@@ -77,6 +79,7 @@ class Jitted(Recorded):
         # all have in common that are made by one `def`.
         self.callees: dict[Any, Any] = {}
         self.balances: dict[Any, Balance] = {}  # of the places in it
+        self.spending = Spending()
         self.filters: Any = None  # of warnings, where a call that was cut into blocks began
         self.session: Watch | None = None  # what takes the time of the call at hand, while any does
         self._told: set[str] = set()  # places of which it was told that they cost
@@ -86,6 +89,8 @@ class Jitted(Recorded):
     def stats(self) -> Stats:
         """Counts of what the function did. Where it was cut into blocks, theirs are among them; calls and
         replays are the function's own (a call is a replay when all that was recorded of it was replayed)."""
+        if self._front is not None:
+            self._front.settle()
         return self._stats.with_blocks(self._blocks)
 
     def _unanswered(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -10,6 +10,7 @@ from typing import Any
 
 from npcompile import front
 from npcompile.advice import advice
+from npcompile.frontend.overhead import users
 from npcompile.hosts import HostCalls
 from npcompile.lower import compiler
 from npcompile.served import Exactly
@@ -56,9 +57,29 @@ class Linking:
     def name(self) -> str:
         return getattr(self.__wrapped__, "__name__", repr(self.__wrapped__))
 
+    def _look_again(self) -> None:
+        """What answers the next call may be another by now."""
+        if self._front is not None:
+            self._front.look()
+
+    @property
+    def _has_to_wait(self) -> bool:
+        """Whether calls wait for the compiler."""
+        raise NotImplementedError
+
+    def _unpark(self, state: State) -> None:
+        """Have compiled what has waited until that is worth it."""
+        waited, state.waited = state.waited, 0
+        for entry in [entry for entry in state.pending if entry.parked]:
+            if self.root.spending.allows(entry, waited, self._has_to_wait):
+                entry.start()
+                if self._has_to_wait:
+                    users(self._wait_for, (entry,), {})
+
     def _link(self, state: State) -> bool:
         """Make what has been compiled replayable; True if anything was."""
         linked = False
+        self._unpark(state)
         for entry in [entry for entry in state.pending if entry.done]:
             with self._lock:
                 if entry not in state.pending:
@@ -83,6 +104,7 @@ class Linking:
                     self._count(entry)
                     linked = True
                 state.pending.remove(entry)
+                self._look_again()
             if error is not None and not self._without(entry):
                 state.plain = True
                 if not compiler.is_ending():  # threads may go on meanwhile: that is nothing to tell
@@ -137,7 +159,7 @@ class Linking:
         for state in states:
             if state.outlined is not None:
                 state.outlined.wait(deadline)
-            for entry in list(state.pending):
+            for entry in [entry for entry in state.pending if not entry.parked]:
                 if not self._wait_for(entry, deadline):
                     raise TimeoutError(f"{self.name} is still being compiled")
             self._link(state)

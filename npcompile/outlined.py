@@ -62,6 +62,8 @@ class Outlined(Running):
         # What Python calls between blocks may be called with other options, whatever is compiled.
         self._substitutes = owner._default_float is not None or owner.fast_random or owner.resizes
         self._direct = owner._direct and not (owner._strict or self._substitutes)
+        code = owner.__wrapped__.__code__
+        self._contested = self._direct and owner is root and not code.co_flags & inspect.CO_GENERATOR
         self.has_run = self.entered = False
         self.idling = Idling()
         self.rest, self.raises = 0, False

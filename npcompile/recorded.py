@@ -29,9 +29,10 @@ from npcompile.frontend.tracebacks import tell
 from npcompile.growing import Growing
 from npcompile.lower.eager import eager
 from npcompile.lower.transfers import counting
+from npcompile.passing import Passing
 from npcompile.recompilations import last_difference, why_given_up
 from npcompile.served import Exactly
-from npcompile.sharing import LOOKED_AT
+from npcompile.sharing import LOOKED_AT, MOST_SELDOM, SELDOM
 from npcompile.state import Entry, State
 from npcompile.stats import Stats
 from npcompile.telling import owed, tell_owed
@@ -58,6 +59,9 @@ class Recorded(Unrecorded):
     fast_random: bool
     max_programs = MAX_PROGRAMS
     _alone = True  # it is not one of those that share their recordings
+    tries_again = (
+        False  # replays that were measured to be slower than NumPy are measured again, ever more seldom
+    )
     _direct = False  # what is NumPy's for good is the function itself, called
 
     def __init__(
@@ -90,11 +94,14 @@ class Recorded(Unrecorded):
             self._arity = self._binding.arity
             self._rewritten: Rewritten | str | None = None
             self._front = None
+            self._passing = Passing()
             self.resizes = isinstance(fn, types.FunctionType) and may_resize(fn)
 
     # -- calling -----------------------------------------------------------------------------------------
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        if self._passing.left > 0 and not kwargs and self._passes(args):
+            return self._passed(args)
         call, before = enter()
         try:
             return self._answer(args, kwargs)
@@ -134,7 +141,7 @@ class Recorded(Unrecorded):
         if state is not None:
             front.note(self, args, kwargs, state, key)
             if state.outlined is not None:
-                return state.outlined.run(args, kwargs)
+                return state.outlined.answer(state, args, kwargs)
             if state.trial is not None and state.ready:
                 return state.measured(self, args, kwargs)
             failure = None
@@ -161,7 +168,12 @@ class Recorded(Unrecorded):
                 if not state.owed:
                     self._missed(state)
             elif state.small or state.settled or state.waits():
+                if state.tries_again():
+                    stats.calls -= 1
+                    return self._answer(args, kwargs)
                 self.balance.replayed()
+                if not kwargs:
+                    self._pass_on(state, args)
                 return self._by_numpy(state, args, kwargs)
             if failure is not None:
                 return self._again(key, args, kwargs, failure)
@@ -227,7 +239,9 @@ class Recorded(Unrecorded):
                     state.kind = apart(key)[0]
                     state.grows = self._growing.among(args)
         if state is None:
-            self._pass_over(2 * LOOKED_AT)
+            self._unkept += 1
+            least = LOOKED_AT << min(self._unkept // SELDOM, MOST_SELDOM)
+            self._pass_over(2 * least, least)
             return self._too_many(
                 args, kwargs, f"more than {self.max_signatures} signatures (shapes, dtypes, layouts)"
             )
@@ -296,9 +310,9 @@ class Recorded(Unrecorded):
         """A call that is not recorded as those before were recorded in vain."""
         return self._plain(args, kwargs, why_given_up(self))
 
-    def _pass_over(self, most: int) -> int:
+    def _pass_over(self, most: int, least: int = LOOKED_AT) -> int:
         self._looks += 1
-        calls = min(most, LOOKED_AT + self._looks % LOOKED_AT)  # no rhythm of the calls' own
+        calls = min(most, least + self._looks % LOOKED_AT)  # no rhythm of the calls' own
         self.unlooked = calls if calls > 0 and front.passes_over(self) else 0
         return self.unlooked
 
@@ -369,13 +383,15 @@ class Recorded(Unrecorded):
             state.ready.insert(0, (replay, entry.host_calls))
             return traced.result
         try:
-            entry.start()
+            entry.parked = not self.root.spending.allows(entry, 1, self._has_to_wait)
+            if not entry.parked:
+                entry.start()
         except Exception as error:  # a bug of ours: it costs the compilation, not the call
             state.plain = True
             self._report(f"submitting failed: {type(error).__name__}: {error}", self.at(None))
             return traced.result
         state.pending.append(entry)
-        if self._has_to_wait:
+        if self._has_to_wait and not entry.parked:
             users(self._wait_for, (entry,), {})
         if self._has_to_wait or entry.done:
             self._link(state)

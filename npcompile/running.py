@@ -5,16 +5,20 @@ from __future__ import annotations
 import contextlib
 import threading
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from npcompile.account import Account, are_held
 from npcompile.entering import Entering
 from npcompile.frontend.outline import Outline
-from npcompile.frontend.overhead import enter, leave
+from npcompile.frontend.overhead import enter, leave, users
 from npcompile.frontend.rewriting.source import NotFound
 from npcompile.frontend.tracebacks import tell
 from npcompile.idling import AGAIN, ALL, Idling
 from npcompile.telling import NotCompiledError
 from npcompile.watch import Watch
+
+if TYPE_CHECKING:
+    from npcompile.state import State
 
 
 class Running(Entering):
@@ -29,6 +33,7 @@ class Running(Entering):
     enters: Any  # what the cut function asks for what it calls
     has_run: bool
     _direct: bool
+    _contested: bool  # it is measured beside the plain function
 
     def cut(self) -> None:
         """Cut the function anew."""
@@ -37,6 +42,26 @@ class Running(Entering):
     def leave_if_plain(self) -> None:
         """If it is called between blocks of another, and comes to the function itself, have it called so."""
         raise NotImplementedError
+
+    def answer(self, state: State, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call of a known signature: where the plain function takes less time, it answers."""
+        try:
+            if state.account is None:
+                if not (self._contested and are_held()):
+                    return self.run(args, kwargs)
+                state.account = Account()
+            if state.rest > 0:
+                state.rest -= 1
+                return self.plain(args, kwargs)
+            return state.account.answer(self, state, args, kwargs)
+        except BaseException as error:
+            tell(error)
+            raise
+
+    def plain(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call of the function as it is."""
+        self.owner._stats.plain_calls += 1
+        return users(self.owner.__wrapped__, args, kwargs)
 
     def run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call of the function. It counts as a replay if all that was recorded of it was replayed."""

@@ -38,6 +38,9 @@ KEPT_ANEW = 16  # where all are kept, another is kept in the place of one of the
 # Calls by signatures that are not kept are NumPy's: where that is going to stay so, one in so many, or up to
 # twice as many, is looked at; the native runtime has the others done by the function itself.
 LOOKED_AT = 16
+# After so many looks at which there was no room for a signature, each passes over twice as many calls: so
+# often.
+SELDOM, MOST_SELDOM = 4, 6
 # Groups of calls that differ in lengths alone.
 MAX_GROUPS = 2 * MAX_SIGNATURES
 
@@ -46,7 +49,7 @@ class Sharing(Linking):
     """A function of which some programs answer for more than one signature."""
 
     __slots__ = (
-        *("_crowd", "_default_float", "_full", "_groups", "_kinds", "_looks", "_wait", "balance"),
+        *("_crowd", "_default_float", "_full", "_groups", "_kinds", "_looks", "_unkept", "_wait", "balance"),
         *("fast_random", "unlooked"),  # so many calls are not looked at: the native runtime counts them
     )
     max_signatures = MAX_SIGNATURES
@@ -62,7 +65,7 @@ class Sharing(Linking):
         self._kinds: set[Any] = set()  # their signatures, whatever the lengths
         self._crowd = Crowd()
         self._full = self.max_signatures  # at so many signatures it is looked whether there is room for more
-        self._looks = self.unlooked = 0
+        self._looks = self._unkept = self.unlooked = 0
 
     @property
     def _has_to_wait(self) -> bool:
@@ -73,9 +76,9 @@ class Sharing(Linking):
         """A call that Python answers."""
         raise NotImplementedError
 
-    def _pass_over(self, most: int) -> int:
+    def _pass_over(self, most: int, least: int = LOOKED_AT) -> int:
         """Calls by signatures that are not known are NumPy's for now: have the native runtime answer some of
-        those to come, at most so many. Their number."""
+        those to come, at most so many, and about `least`. Their number."""
         raise NotImplementedError
 
     def signature(self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any]) -> tuple[Any, ...]:

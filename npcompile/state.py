@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from npcompile import account
 from npcompile.balance import Balance
 from npcompile.frontend.lengths import exactly
 from npcompile.frontend.node_attributes import source_place
@@ -36,12 +37,14 @@ class Entry:
         self.segments = traced.plan.segments
         self.host_calls = traced.host_calls
         self.jobs: list[Job | cuda.DeviceJob] = []
+        self.parked = False  # it is not compiled before calls that wait for it have done enough
         # Whether it may answer; where lengths depend on data, it may once another recording agrees.
         self.alone = not general or stands_alone(self.program, self.plan)
         self.exactly = exactly(traced.program)  # guards in place of those for many lengths
         self.counts: dict[int, int] = {}  # places and values of arguments that its sizes are
 
     def start(self) -> None:
+        self.parked = False
         salt = ops_version()
         on_cpu = self.program.device in (None, "cpu")
         begin: Callable[..., Any] = submit if on_cpu else cuda.submit
@@ -49,7 +52,7 @@ class Entry:
 
     @property
     def done(self) -> bool:
-        return all(job.done for job in self.jobs)
+        return not self.parked and all(job.done for job in self.jobs)
 
     def error(self) -> str | None:
         return next((job.error for job in self.jobs if job.error is not None), None)
@@ -73,7 +76,9 @@ MAX_WASTED = 12
 # so: where good calls and bad ones take turns, a good one is to be among those that are recorded.
 MAX_RAISED, MOST_RAISED, MOST_OWED = 2, 8, 1024
 # While kernels are compiled, so many calls, or as many as take so long, are not looked at one by one.
-MOST_CALLS, MOST_SECONDS = 32, 1e-4
+MOST_CALLS, MOST_SECONDS = 512, 5e-4
+# After so many calls by NumPy it is asked if what is parked is to be compiled.
+ASKED = 16
 
 
 class State:
@@ -81,7 +86,20 @@ class State:
 
     # The native runtime looks into these at each call (lower/front.h).
     __slots__ = (
-        *("__dict__", "misses", "outlined", "owed", "raises", "ready", "rest", "settled", "small", "trial"),
+        *(
+            "__dict__",
+            "account",
+            "aside",
+            "misses",
+            "outlined",
+            "owed",
+            "raises",
+            "ready",
+            "rest",
+            "settled",
+            "small",
+            "trial",
+        ),
     )
 
     def __init__(self, group: Group | None = None, lengths: tuple[int, ...] = ()) -> None:
@@ -108,6 +126,12 @@ class State:
         self.rest = 0  # so many calls are the function's own, as nothing is compiled yet
         self.settled = False  # it is NumPy's, and nothing about that is going to change
         self.outlined: Outlined | None = None  # cut into blocks, where it cannot be recorded as a whole
+        self.account: account.Account | None = None  # of the cut, beside the plain function
+        self.waited = 0  # calls by NumPy since it was last asked if what is parked is to be compiled
+        self.aside: list[tuple[Callable[..., Any], int]] | None = (
+            None  # replays that lost, and rest for so long
+        )
+        self.resting: account.Resting | None = None
         self.count = 0
         self.grows: frozenset[int] = frozenset()  # the places of arguments that are known by their type alone
         self.lock = threading.Lock()
@@ -186,7 +210,10 @@ class State:
             return False
         if not self.pending or any(entry.done for entry in self.pending):
             return False
+        if self.waited >= ASKED and any(entry.parked for entry in self.pending):
+            return False
         self.rest = min(MOST_CALLS, int(MOST_SECONDS / max(min(self.plain_seconds), 1e-7)))
+        self.waited += self.rest
         return True
 
     def prefer(self, replay: Callable[..., Any]) -> None:
@@ -203,14 +230,22 @@ class State:
 
     def timed(self, seconds: float) -> None:
         """Keep how long NumPy took for a call."""
+        self.waited += 1
         if len(self.plain_seconds) < FEWEST:
             self.plain_seconds.append(seconds)
 
     def try_out(self, entry: Entry, clear: float, first: int) -> None:
         """Measure replays, after the first, beside NumPy. clear: seconds that are nothing to measure."""
-        if not self.tried and entry.segments and entry.program.device in (None, "cpu"):
-            least = numpy_cost(entry.plan, LEAST) * 1e-9
-            self.trial = Trial(max(clear, least), self.plain_seconds, first)
+        if not self.tried and entry.program.device in (None, "cpu"):
+            if entry.segments:
+                least = numpy_cost(entry.plan, LEAST) * 1e-9
+                # A replay that takes microseconds may be that of a function that takes less.
+                clear = least if account.are_held() else max(clear, least)
+                self.trial = Trial(clear, self.plain_seconds, first)
+            elif (
+                account.are_held()
+            ):  # nothing of it is compiled: steps are Python's, which may be more than before
+                self.trial = Trial(0.0, [])
         self.tried = True
 
     def measured(self, recorded: Recorded, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -233,9 +268,25 @@ class State:
             if slower is None:
                 self.trial = trial
             elif slower:
-                self.small, self.ready = True, []
-                recorded.gave_up()
+                self._lose(recorded)
         return result
+
+    def _lose(self, recorded: Recorded) -> None:
+        """NumPy takes less time than the replays that there are."""
+        if recorded.tries_again and account.are_held():
+            self.resting = self.resting or account.Resting()
+            self.aside, self.rest = self.ready, self.resting.calls()
+        self.small, self.ready = True, []
+        recorded.gave_up()
+
+    def tries_again(self) -> bool:
+        """Whether replays that lost are to be measured once more, from the next call on."""
+        if self.aside is None or self.rest > 0:
+            self.rest -= self.rest > 0
+            return False
+        self.ready, self.aside, self.small = self.aside, None, False
+        self.trial = Trial(0.0, [])
+        return True
 
 
 def _confused(program: Program) -> list[tuple[Any, Any]]:

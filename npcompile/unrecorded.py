@@ -9,9 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from npcompile.device import current_device
 from npcompile.frontend.defaults import Defaults, on_device
 from npcompile.frontend.overhead import users
 from npcompile.frontend.rewrite import Rewritten, rewrite
+from npcompile.frontend.tracebacks import tell
+from npcompile.passing import MOST as MOST_PASSED
+from npcompile.passing import Passing
 from npcompile.sharing import LOOKED_AT, Sharing
 
 if TYPE_CHECKING:
@@ -23,7 +27,10 @@ _SUSPENDING = (inspect.iscoroutinefunction, inspect.isgeneratorfunction, inspect
 class Unrecorded(Sharing):
     """A recorded function's calls that are not replays."""
 
-    __slots__ = ("_rewritten", "resizes")
+    __slots__ = ("_passing", "_rewritten", "resizes")
+    _direct: bool
+    _passing: Passing
+    _code: types.CodeType | None
     _rewritten: Rewritten | str | None
     _default_float: np.dtype[Any] | None
     fast_random: bool
@@ -84,6 +91,35 @@ class Unrecorded(Sharing):
         """A call of what NumPy does in less time than a kernel takes to be called."""
         self._stats.calls -= 1
         return users(self._in_python(), args, kwargs)
+
+    def _passes(self, args: tuple[Any, ...]) -> bool:
+        """Whether a call is the plain function's, as those before it."""
+        code = getattr(self.__wrapped__, "__code__", None)
+        if code is not self._code or current_device() is not None or not self._passing.takes(args):
+            return False
+        self._stats.calls += 1
+        self._stats.plain_calls += 1
+        return True
+
+    def _passed(self, args: tuple[Any, ...]) -> Any:
+        try:
+            return self.__wrapped__(*args)
+        except BaseException as error:
+            tell(error)
+            raise
+
+    def _look_again(self) -> None:
+        super()._look_again()
+        self._passing.left = 0
+
+    def _pass_on(self, state: State, args: tuple[Any, ...]) -> None:
+        """Calls with such arguments are the plain function's for now."""
+        options = self._strict or self.fast_random or self.resizes or self._default_float is not None
+        if self._direct and self._front is None and not options:
+            lost = state.aside is None and (state.small or state.settled)
+            calls = MOST_PASSED if lost else min(MOST_PASSED, state.rest)
+            if self._passing.begin(args, calls) and not lost:
+                state.rest -= calls
 
     def _source(self) -> Rewritten | str:
         """The function rewritten, or the reason why it cannot be."""

@@ -10,6 +10,7 @@ import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from npcompile.account import is_settled
 from npcompile.advice import advice
 from npcompile.frontend.outline import outline, tree_of
 from npcompile.frontend.rewriting.source import NotFound
@@ -17,7 +18,6 @@ from npcompile.left import first_line, reasons_of, why_it_costs
 
 if TYPE_CHECKING:
     from npcompile.outlined import Outlined
-    from npcompile.state import State
 
 clock = time.perf_counter
 # So many calls are measured, after one in which what takes the time is made; what takes a larger part of the
@@ -72,7 +72,7 @@ class Watch:
             result = function(*args, **kwargs)
             self.looks += 1
             if self.looks < OFTEN or self.looks % OFTEN == 0:
-                self.quiet = before == self.root._blocks.recordings and self._settled()
+                self.quiet = before == self.root._blocks.recordings and is_settled(self.outlined)
             return result
         self.thread = threading.get_ident()
         self.root.session = self
@@ -91,19 +91,6 @@ class Watch:
                 self.outlined.watch = None
                 self._tell()
         return result
-
-    def _settled(self) -> bool:
-        """Whether nothing is being compiled, or tried out."""
-        cuts = [self.outlined]
-        states: list[State] = []
-        for callee in list(self.root.callees.values()):
-            states += list(getattr(callee, "_states", {}).values())
-        cuts += [state.outlined for state in states if state.outlined is not None]
-        while cuts:
-            for block in cuts.pop().current():
-                states += list(block._states.values())
-                cuts += [block.inside] if block.inside is not None else []
-        return not any(state.pending or state.trial is not None for state in states)
 
     # -- taking the time -----------------------------------------------------------------------------------
 

@@ -18,6 +18,10 @@ if "NPCOMPILE_CACHE_DIR" not in os.environ:
 # How much of a call goes into npcompile's own machinery is a matter of time, and tests count: what is
 # recorded does not depend on how fast the machine is. Tests of the budget itself set it.
 os.environ.setdefault("NPCOMPILE_OVERHEAD", "unlimited")
+# Tests count replays and kernels: no clock decides who answers a call, and what else a function has done does
+# not decide what is compiled. Tests of that set it.
+os.environ.setdefault("NPCOMPILE_CONTESTS", "0")
+os.environ.setdefault("NPCOMPILE_SPENDING", "0")
 
 # A test's first example may compile, so no deadline; CI sees the same examples at every run.
 settings.register_profile("npcompile", deadline=None, print_blob=True, derandomize="CI" in os.environ)

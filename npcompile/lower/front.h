@@ -7,12 +7,15 @@
 
 #include <alloca.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <initializer_list>
+#include <utility>
 
 #include "binding.h"
 #include "fixed.h"
+#include "passing.h"
 #include "signature.h"
 #include "slots.h"
 
@@ -31,13 +34,13 @@ struct Usual {
 } usual;
 
 struct Names {
-    PyObject *filters, *prefer, *run;
+    PyObject *filters, *prefer, *answer;
 } names;
 
 struct Slots {
     Slot front, unlooked;                                       // of the recorded function
     Slot cut_rest, cut_raises;                                  // of one that was cut
-    Slot rest, trial, outlined, ready, misses, small, settled, raises, owed;  // of what is known of a signature
+    Slot rest, aside, trial, outlined, ready, misses, small, settled, raises, owed;  // of what is known of a signature
     Slot calls, replays, host_calls, plain_calls, divergences;  // of its counts
 } slots;
 
@@ -54,6 +57,8 @@ struct Front {
     PyObject *known;     // by the text of a signature: (state, count of threads, key)
     PyObject *last_text, *last;  // of the call before
     PyObject *filters, *first, *errors;  // as they were when Python last found nothing unusual
+    Passing passing;                     // calls that are the function's own, as the last one was
+    long passed;                         // so many of them have not been counted yet
     unsigned long long version;          // of the names of `warnings`, when `filters` was found there
 };
 
@@ -61,6 +66,7 @@ void forget(Front *self) {
     Py_CLEAR(self->last_text);
     Py_CLEAR(self->last);
     if (self->known) PyDict_Clear(self->known);
+    self->passing.end();
 }
 
 // Whether a context variable holds this (borrowed; `unset` where it holds nothing).
@@ -148,6 +154,12 @@ PyObject *counted(Front *self, PyObject *ended, const Slot *kind, long hosts, lo
     return nullptr;
 }
 
+// Counts the calls that were passed on without a look.
+bool count_passed(Front *self) {
+    long passed = std::exchange(self->passed, 0);
+    return !passed || (count(self->stats, slots.calls, passed) && count(self->stats, slots.plain_calls, passed));
+}
+
 // The answer of the first replay that does not diverge; null without an exception where Python is to see to it.
 PyObject *replayed(Front *self, PyObject *state, PyObject *ready, Signature &signature, long &diverged) {
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(ready); i++) {
@@ -178,6 +190,8 @@ PyObject *replayed(Front *self, PyObject *state, PyObject *ready, Signature &sig
     return nullptr;
 }
 
+constexpr long MOST_PASSED = 64;  // calls that are known by their arguments alone, before a signature is looked at
+
 // Whether the function is called as it is for now: one that was cut into blocks of which nothing is compiled, a
 // signature whose kernels are being compiled, or one that is not known.
 bool rests(PyObject *object, Slot slot) {
@@ -186,6 +200,14 @@ bool rests(PyObject *object, Slot slot) {
     if (rest > 0 && count(object, slot, -1)) return true;
     PyErr_Clear();
     return false;
+}
+
+// Has calls like this one passed on, of a signature that is the function's own for good, or as long as it rests.
+void pass_on(Front *self, PyObject *state, bool rests, PyObject *const *args, Py_ssize_t given) {
+    PyObject *held = slots.rest.of(state);
+    long calls = rests ? std::min(held ? PyLong_AsLong(held) : 0, MOST_PASSED) : MOST_PASSED;
+    if (calls <= 0 || !self->passing.begin(args, given, calls)) return;
+    if (rests && !count(state, slots.rest, -calls)) PyErr_Clear();
 }
 
 // The function itself, for a call of such as raised: one that does not shows that it is to be recorded again.
@@ -200,11 +222,11 @@ PyObject *raising(Front *self, PyObject *state, PyObject *const *args, Py_ssize_
 }
 
 // What a cut function answers.
-PyObject *run_cut(PyObject *outlined, const Bound &bound) {
+PyObject *run_cut(PyObject *outlined, PyObject *state, const Bound &bound) {
     PyObject *given = PyTuple_New(bound.count), *named = bound.named ? Py_NewRef(bound.named) : PyDict_New();
     PyObject *answer = nullptr;
     for (Py_ssize_t i = 0; given && i < bound.count; i++) PyTuple_SET_ITEM(given, i, Py_NewRef(bound.args[i]));
-    if (given && named) answer = PyObject_CallMethodObjArgs(outlined, names.run, given, named, nullptr);
+    if (given && named) answer = PyObject_CallMethodObjArgs(outlined, names.answer, state, given, named, nullptr);
     Py_XDECREF(given);
     Py_XDECREF(named);
     return answer;
@@ -218,6 +240,7 @@ PyObject *answered(Front *self, PyObject *known, Signature &signature, const Bou
     PyObject *outlined = slots.outlined.of(state), *ready = slots.ready.of(state);
     if (!outlined || !ready || !PyList_CheckExact(ready)) return nullptr;
     bool plain = self->direct;
+    bool resting = false;  // the signature, not all of what was cut
     if (outlined != Py_None) {
         if (plain && slots.cut_raises.of(outlined) == Py_True) {
             Py_INCREF(outlined);
@@ -226,7 +249,7 @@ PyObject *answered(Front *self, PyObject *known, Signature &signature, const Bou
             Py_DECREF(outlined);
             return counted(self, answer, &slots.plain_calls, 0, 0);
         }
-        plain = plain && rests(outlined, slots.cut_rest);
+        plain = plain && (rests(outlined, slots.cut_rest) || (resting = rests(state, slots.rest)));
     } else {
         if (slots.trial.of(state) != Py_None) return nullptr;
         bool may_raise = self->quick && slots.raises.of(state) == Py_True;
@@ -240,17 +263,20 @@ PyObject *answered(Front *self, PyObject *known, Signature &signature, const Bou
             return raising(self, state, args, given, named, diverged);
         }
         if (may_raise) return raising(self, state, args, given, named, 0);
-        plain = plain && (slots.small.of(state) == Py_True || slots.settled.of(state) == Py_True);
-        plain = plain || (self->quick && rests(state, slots.rest));
+        // Replays that lost against the function are measured again when they have rested.
+        bool aside = slots.aside.of(state) && slots.aside.of(state) != Py_None;
+        plain = plain && !aside && (slots.small.of(state) == Py_True || slots.settled.of(state) == Py_True);
+        plain = plain || (resting = self->quick && rests(state, slots.rest));
     }
     if (plain) {
+        if (!named && (resting || outlined == Py_None)) pass_on(self, state, resting, args, given);
         PyObject *answer = PyObject_Vectorcall(self->function, args, size_t(given), named);
         return counted(self, answer, &slots.plain_calls, 0, 0);
     }
     if (outlined != Py_None) {
         if (!same_threads(PyTuple_GET_ITEM(known, 1)) || !count(self->stats, slots.calls, 1)) return nullptr;
         Py_INCREF(outlined);
-        PyObject *answer = run_cut(outlined, bound);
+        PyObject *answer = run_cut(outlined, state, bound);
         Py_DECREF(outlined);
         return answer;
     }
@@ -261,6 +287,17 @@ PyObject *answered(Front *self, PyObject *known, Signature &signature, const Bou
 PyObject *front_call(PyObject *recorded, PyObject *const *args, Py_ssize_t given, PyObject *named) {
     PyObject *front = Py_XNewRef(slots.front.of(recorded)), *answer = nullptr;
     Front *self = reinterpret_cast<Front *>(front);
+    if (front && front != Py_None && !named && PyFunction_GET_CODE(self->function) == self->code &&
+        self->passing.takes(args, given) && holds(usual.device, nullptr, Py_None)) {
+        self->passed++;
+        answer = PyObject_Vectorcall(self->function, args, size_t(given), nullptr);
+        Py_DECREF(front);
+        return answer;
+    }
+    if (front && front != Py_None && !count_passed(self)) {
+        Py_DECREF(front);
+        return nullptr;
+    }
     if (front && front != Py_None && PyFunction_GET_CODE(self->function) == self->code && is_calm(self)) {
         auto **room = static_cast<PyObject **>(alloca(sizeof(PyObject *) * size_t(self->parameters.arity() + 1)));
         Bound bound;
@@ -367,6 +404,15 @@ PyObject *front_note(PyObject *object, PyObject *given) {
     Py_RETURN_NONE;
 }
 
+PyObject *front_settle(PyObject *self, PyObject *) {
+    return count_passed(reinterpret_cast<Front *>(self)) ? Py_NewRef(Py_None) : nullptr;
+}
+
+PyObject *front_look(PyObject *self, PyObject *) {
+    reinterpret_cast<Front *>(self)->passing.end();
+    Py_RETURN_NONE;
+}
+
 PyObject *front_forget(PyObject *self, PyObject *) {
     forget(reinterpret_cast<Front *>(self));
     Py_RETURN_NONE;
@@ -378,7 +424,7 @@ int front_traverse(PyObject *object, visitproc visit, void *arg) {
                            self->stats, self->known, self->last_text, self->last, self->filters, self->first,
                            self->errors})
         Py_VISIT(held);
-    return 0;
+    return self->passing.traverse(visit, arg);
 }
 
 int front_clear(PyObject *object) {
@@ -387,6 +433,7 @@ int front_clear(PyObject *object) {
                             &self->own, &self->stats, &self->known, &self->last_text, &self->last, &self->filters,
                             &self->first, &self->errors})
         Py_CLEAR(*held);
+    self->passing.end();
     return 0;
 }
 
@@ -399,6 +446,8 @@ void front_dealloc(PyObject *object) {
 PyMethodDef front_methods[] = {
     {"note", front_note, METH_VARARGS, "note(args, named, state, threads, key): calls like this are replays."},
     {"usual", front_usual, METH_NOARGS, "Python has found nothing unusual now."},
+    {"settle", front_settle, METH_NOARGS, "All calls so far are counted."},
+    {"look", front_look, METH_NOARGS, "The next call is looked at."},
     {"forget", front_forget, METH_NOARGS, "Nothing is known any more."},
     {nullptr, nullptr, 0, nullptr}};
 
@@ -418,7 +467,7 @@ bool ready_front() {
     struct {
         PyObject **name;
         const char *text;
-    } all[] = {{&names.filters, "filters"}, {&names.prefer, "prefer"}, {&names.run, "run"}};
+    } all[] = {{&names.filters, "filters"}, {&names.prefer, "prefer"}, {&names.answer, "answer"}};
     for (auto &one : all)
         if (!(*one.name = PyUnicode_InternFromString(one.text))) return false;
     return PyType_Ready(&front_type) == 0;
@@ -458,7 +507,7 @@ PyObject *use(PyObject *, PyObject *args) {
     if (!find_slots(type, {{"_front", &slots.front}, {"unlooked", &slots.unlooked}}) || !find_slots(cut, {{"rest", &slots.cut_rest}, {"raises", &slots.cut_raises}}) ||
         !find_slots(state, {{"trial", &slots.trial}, {"outlined", &slots.outlined}, {"ready", &slots.ready},
                             {"misses", &slots.misses}, {"rest", &slots.rest}, {"small", &slots.small}, {"settled", &slots.settled},
-                            {"raises", &slots.raises}, {"owed", &slots.owed}}) ||
+                            {"raises", &slots.raises}, {"owed", &slots.owed}, {"aside", &slots.aside}}) ||
         !find_slots(counts, {{"calls", &slots.calls}, {"replays", &slots.replays}, {"host_calls", &slots.host_calls},
                              {"plain_calls", &slots.plain_calls}, {"divergences", &slots.divergences}}))
         return nullptr;

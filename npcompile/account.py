@@ -1,0 +1,103 @@
+"""Contests between a function that was cut into blocks and the plain function, on calls that are made anyway.
+
+`State` has one account, as calls of one signature are compared: each is done once, by either.
+The loser rests, and is tried again ever more seldom.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import TYPE_CHECKING, Any
+
+from npcompile.trial import Trial
+
+if TYPE_CHECKING:
+    from npcompile.running import Running
+    from npcompile.state import State
+
+clock = time.thread_time
+
+# So many calls come before the first contest: at the first ones blocks are recorded.
+SETTLING = 6
+# So many calls the winner answers alone, and so many times more after each contest, at most so many.
+FIRST, LONGER, MOST = 32, 4, 1 << 20
+# While kernels are compiled, as many calls as take so long, as later ones may be faster at any time.
+MEANWHILE = 2e-3
+
+
+def are_held() -> bool:
+    """Whether there are contests. Tests that count replays pin the answer: NPCOMPILE_CONTESTS=0."""
+    interpreted = os.environ.get("NPCOMPILE_BACKEND") == "interpreter"
+    return not interpreted and os.environ.get("NPCOMPILE_CONTESTS", "1") != "0"
+
+
+class Resting:
+    """How long who lost a contest rests: longer each time."""
+
+    def __init__(self) -> None:
+        self._next = FIRST
+
+    def calls(self) -> int:
+        """So many calls are not the loser's."""
+        calls, self._next = self._next, min(self._next * LONGER, MOST)
+        return calls
+
+
+class Account:
+    """What calls of one signature took by the blocks of a function, and by the plain function."""
+
+    def __init__(self) -> None:
+        self._left = SETTLING  # so many calls are not measured
+        self._resting = Resting()
+        self._trial: Trial | None = None  # the contest at hand
+        self._inside = False  # a call is being measured: those within it are none of the contest
+
+    def answer(self, outlined: Running, state: State, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call, by whose turn it is."""
+        if self._left > 0 or self._inside:
+            self._left -= 1
+            return outlined.run(args, kwargs)
+        trial = self._trial = self._trial or Trial(0.0, [])
+        ours, counts = trial.of_replay, outlined.root._blocks
+        recordings = counts.recordings
+        call = outlined.run if ours else outlined.plain
+        self._inside = True
+        try:
+            start = clock()
+            result = call(args, kwargs)
+            seconds = clock() - start
+        finally:
+            self._inside = False
+        if recordings == counts.recordings:
+            trial.note(ours, seconds)
+        if (slower := trial.slower()) is not None:
+            self._trial = None
+            self._decide(outlined, state, trial, slower)
+        return result
+
+    def _decide(self, outlined: Running, state: State, trial: Trial, slower: bool) -> None:
+        """The contest is over."""
+        if is_settled(outlined):
+            calls = self._resting.calls()
+        else:
+            calls = min(max(int(MEANWHILE / max(min(trial.numpys), 1e-7)), FIRST), MOST)
+        if slower:
+            state.rest = calls
+        else:
+            self._left = calls
+
+
+def is_settled(outlined: Running) -> bool:
+    """Whether nothing is being compiled, or tried out, in a function that was cut and in what it calls."""
+    cuts: list[Any] = [outlined]
+    states: list[State] = []
+    for callee in list(outlined.root.callees.values()):
+        states += list(getattr(callee, "_states", {}).values())
+    cuts += [state.outlined for state in states if state.outlined is not None]
+    while cuts:
+        for block in cuts.pop().current():
+            states += list(block._states.values())
+            cuts += [block.inside] if block.inside is not None else []
+    under_way = [entry for state in states for entry in state.pending if not entry.parked]
+    return not under_way and all(state.trial is None for state in states)

@@ -1,0 +1,70 @@
+"""Calls in a row that are the plain function's, as the one before was: known by their arguments alone.
+
+`Recorded` asks here until the native runtime is there, which has the same (lower/passing.h).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+MOST = 64  # calls before a signature is looked at again
+_BY_TYPE = frozenset([float, int, np.float64])
+_ITEMS = (list, tuple, dict, set, frozenset)  # their items may be others
+
+
+class Passing:
+    """So many calls with arguments of these kinds are not looked at."""
+
+    __slots__ = ("_kinds", "_types", "left")
+
+    def __init__(self) -> None:
+        self.left = 0
+        self._types: tuple[type, ...] = ()
+        self._kinds: list[Any] | None = []  # None: the types say it all
+
+    def begin(self, args: tuple[Any, ...], calls: int) -> bool:
+        """So many calls with such arguments are the plain function's. False: arguments say too little."""
+        self.left = 0
+        kinds = [_kind(arg) for arg in args]
+        if any(kind is None for kind in kinds):
+            return False
+        self._types = tuple(map(type, args))
+        self._kinds = None if _BY_TYPE.issuperset(self._types) else kinds
+        self.left = calls
+        return True
+
+    def takes(self, args: tuple[Any, ...]) -> bool:
+        """Whether this is one of them."""
+        if self.left <= 0 or tuple(map(type, args)) != self._types:
+            return False
+        if self._kinds is not None and [_kind(arg) for arg in args] != self._kinds:
+            return False
+        self.left -= 1
+        return True
+
+
+def _kind(arg: Any) -> Any:
+    """A float or an int by its type, an array by its dtype and shape, others by being the same object. None:
+    that says too little."""
+    kind = type(arg)
+    if kind in _BY_TYPE:
+        return kind
+    if kind is np.ndarray:
+        return arg.dtype, arg.shape
+    return None if isinstance(arg, _ITEMS) else _Same(arg)
+
+
+class _Same:
+    """An object, equal to itself alone."""
+
+    __slots__ = ("_held",)
+
+    def __init__(self, held: Any) -> None:
+        self._held = held
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is _Same and other._held is self._held
+
+    __hash__ = None  # type: ignore[assignment]

@@ -1,0 +1,316 @@
+"""Calls are the plain function's where that takes less time, and no more is compiled than calls are worth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import npcompile
+from npcompile import account
+from npcompile.account import FIRST, LONGER, SETTLING
+from npcompile.passing import MOST as MOST_PASSED
+from npcompile.passing import Passing
+from npcompile.running import Running
+from npcompile.spending import FREE, FREE_OF_WAITING
+from npcompile.state import Entry
+from npcompile.trial import MOST, Trial
+from tests.checker import same
+from tests.jit.test_front import frames
+
+pytestmark = pytest.mark.filterwarnings("ignore::npcompile.NotCompiledWarning")
+
+
+class Clock:
+    """A clock that calls move on: plain ones by `plain` seconds, others by `ours`."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = 0.0
+        self.plain, self.ours = 1.0, 1.0
+        self.turns: list[str] = []
+        self.at: list[int] = []  # calls that were answered by blocks
+        self.calls = 0
+        monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+        monkeypatch.setattr("npcompile.running.are_held", lambda: True)
+        monkeypatch.setattr(account, "are_held", lambda: True)
+        monkeypatch.setattr(account, "clock", lambda: self.now)
+        for name in ("plain", "run"):
+            monkeypatch.setattr(Running, name, self.moving(name, getattr(Running, name)))
+
+    def moving(self, name: str, call: Callable[..., Any]) -> Callable[..., Any]:
+        def moved(*args: Any) -> Any:
+            self.now += self.plain if name == "plain" else self.ours
+            self.turns.append(name)
+            self.at += [self.calls] if name == "run" else []
+            return call(*args)
+
+        return moved
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    return Clock(monkeypatch)
+
+
+def told(x: np.ndarray, log: list[int]) -> Any:
+    y = x * 2 + 1
+    log.append(len(log))
+    return np.sqrt(y) * x
+
+
+def called(clock: Clock, count: int, jitted: npcompile.Jitted | None = None) -> npcompile.Jitted:
+    """A function that is cut into blocks, called so often. Each call is done once."""
+    jitted = jitted or npcompile.jit(told)
+    mine: list[int] = []
+    theirs: list[int] = []
+    x = np.arange(4.0)
+    for clock.calls in range(count):
+        same(jitted(x, mine), told(x, theirs))
+    assert mine == theirs == [*range(count)]
+    return jitted
+
+
+def test_blocks_that_lose_rest_ever_longer(clock: Clock) -> None:
+    clock.ours = 2.0
+    jitted = called(clock, 1000)
+    gaps = [later - at for at, later in zip(clock.at, clock.at[1:], strict=False) if later - at > 8]
+    assert len(clock.at) < SETTLING + 3 * (MOST + 2), clock.at
+    # (Before, some calls were not looked at as nothing of them was compiled.)
+    assert all(gap > FIRST * LONGER**n for n, gap in enumerate(gaps[-3:])) and len(gaps) in (3, 4), gaps
+    assert jitted.stats.calls == 1000
+
+
+def test_blocks_that_win_are_seldom_beside_plain_calls(clock: Clock) -> None:
+    clock.plain = 2.0
+    called(clock, 1000)
+    assert clock.turns[:SETTLING] == ["run"] * SETTLING
+    assert clock.turns.count("plain") <= 4 * MOST and len(clock.at) >= 1000 - 4 * MOST
+
+
+def test_blocks_that_lost_may_win_later(clock: Clock) -> None:
+    clock.ours = 2.0
+    jitted = called(clock, 100)
+    clock.ours = 0.5
+    clock.at.clear()
+    called(clock, 600, jitted)
+    assert len(clock.at) > 300
+
+
+def test_a_call_that_raises_is_no_part_of_a_contest(clock: Clock) -> None:
+    def checked(x: np.ndarray, log: list[int]) -> Any:
+        if len(log) % 3 == 2:
+            log.append(-1)
+            raise ValueError("every third")
+        return told(x, log)
+
+    jitted = npcompile.jit(checked)
+    mine: list[int] = []
+    for call in range(90):
+        if call % 3 == 2:
+            with pytest.raises(ValueError, match="every third"):
+                jitted(np.ones(3), mine)
+        else:
+            same(jitted(np.ones(3), mine), np.sqrt(np.full(3, 3.0)))
+    assert len(mine) == 90
+
+
+def test_a_function_that_calls_itself_is_measured_once(clock: Clock) -> None:
+    @npcompile.jit
+    def halves(x: np.ndarray, log: list[int]) -> Any:
+        log.append(len(x))
+        if len(x) < 2:
+            return float(x.sum())
+        return halves(x[: len(x) // 2], log) + halves(x[len(x) // 2 :], log)
+
+    for _ in range(60):
+        log: list[int] = []
+        assert halves(np.arange(8.0), log) == 28.0
+        assert log == [8, 4, 2, 1, 1, 2, 1, 1, 4, 2, 1, 1, 2, 1, 1]
+
+
+def test_replays_that_lost_are_tried_again(clock: Clock) -> None:
+    def chain(x: np.ndarray) -> Any:
+        return np.sqrt(np.sin(x) ** 2 + 1.5)
+
+    jitted = npcompile.jit(chain)
+    x = np.arange(5.0)
+
+    def contest(of_replays: float, of_numpy: float) -> None:
+        """The next call is the last one of a contest that is as good as decided."""
+        (state,) = jitted._states.values()
+        state.trial = state.trial or Trial(0.0, [])
+        for _ in range(MOST):
+            state.trial.note(True, of_replays)
+            state.trial.note(False, of_numpy)
+        same(jitted(x), chain(x))
+
+    jitted(x)
+    (state,) = jitted._states.values()
+    for longer in (FIRST, FIRST * LONGER):
+        contest(1e9, 1e-12)
+        assert state.small and state.aside and not state.ready
+        before = jitted.stats.replays
+        for _ in range(longer + MOST_PASSED):
+            if state.aside is None:
+                break
+            same(jitted(x), chain(x))
+        assert state.aside is None and state.trial is not None and jitted.stats.replays <= before + 1
+    contest(1e-12, 1e9)
+    before = jitted.stats.replays
+    for _ in range(5):
+        same(jitted(x), chain(x))
+    assert jitted.stats.replays == before + 5 and not state.small
+
+
+# -- calls that are passed on ------------------------------------------------------------------------------
+
+
+def test_what_is_like_the_call_before() -> None:
+    passing = Passing()
+    passing.begin((1.0, np.ones((2, 3)), str), 4)
+    assert passing.takes((2.5, np.zeros((2, 3)), str))
+    assert not passing.takes((2, np.zeros((2, 3)), str))
+    assert not passing.takes((2.5, np.zeros((3, 2)), str))
+    assert not passing.takes((2.5, np.zeros((2, 3), "f4"), str))
+    assert not passing.takes((2.5, np.zeros((2, 3)), int))
+    assert not passing.takes((2.5, np.zeros((2, 3))))
+    assert passing.left == 3
+    passing.begin(([1.0],), 4)  # a list may hold anything at the next call
+    assert not passing.takes(([1.0],)) and not passing.takes((2.5, np.zeros((3, 2)), str))
+
+
+@pytest.mark.usefixtures("native_runtime")
+def test_a_plain_call_asks_no_python_and_all_are_counted() -> None:
+    def scalar(x: Any, power: Any = 2) -> Any:
+        return x**power - 2
+
+    jitted = npcompile.jit(scalar)
+    jitted(1.5)
+    jitted(1.5)
+    (state,) = jitted._states.values()
+    state.small, state.ready = True, []
+    for call in range(3 * MOST_PASSED):
+        assert frames(lambda x=call / 4: jitted(x))[-1:] == [scalar.__qualname__]
+        assert len(frames(lambda x=call / 4: jitted(x))) == 1
+        assert jitted.stats.calls == 2 * call + 4 == jitted.stats.plain_calls + 2
+    big = np.ones(1000)
+    for _ in range(3):  # other arguments are looked at
+        np.testing.assert_array_equal(jitted(big), scalar(big))
+    assert len(jitted._states) == 2
+    with pytest.raises(TypeError, match="unsupported operand"):
+        jitted("text")
+
+
+@pytest.mark.usefixtures("native_runtime")
+def test_new_code_is_seen_though_calls_are_passed_on() -> None:
+    def scalar(x: float) -> float:
+        return x + 1
+
+    jitted = npcompile.jit(scalar)
+    jitted(1.5)
+    jitted(1.5)
+    (state,) = jitted._states.values()
+    state.small, state.ready = True, []
+    for _ in range(5):
+        assert jitted(1.5) == 2.5
+    scalar.__code__ = (lambda x: x + 2).__code__
+    for _ in range(5):
+        assert jitted(1.5) == 3.5
+
+
+# -- how much is compiled ----------------------------------------------------------------------------------
+
+
+class Never:
+    """A job of the compiler's that is not done."""
+
+    done = from_disk = counted = False
+    error = general = None
+    kernels = 0
+
+    def wait(self, timeout: float | None = None) -> None:
+        pass
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many segments were given to the compiler, for each program."""
+    monkeypatch.delenv("NPCOMPILE_BACKEND", raising=False)
+    monkeypatch.setenv("NPCOMPILE_SPENDING", "1")
+    found: list[int] = []
+
+    def start(self: Any) -> None:
+        self.parked = False
+        found.append(len(self.segments))
+        self.jobs = [Never() for _ in self.segments]
+
+    monkeypatch.setattr(Entry, "start", start)
+    return found
+
+
+def queens(board: np.ndarray, row: int) -> int:
+    n = len(board)
+    if row == n:
+        return 1
+    count = 0
+    for column in range(n):
+        before = board[:row]
+        if not np.any((before == column) | (np.abs(before - column) == row - np.arange(row))):
+            board[row] = column
+            count += queens(board, row + 1)
+    return count
+
+
+def matrix_power(A: np.ndarray, n: int, m: int) -> np.ndarray:
+    result = np.eye(len(A), dtype=np.int64)
+    while n:
+        if n & 1:
+            result = result @ A % m
+        A = A @ A % m
+        n >>= 1
+    return result
+
+
+def many_powers(A: np.ndarray, most: int) -> list[int]:
+    return [int(matrix_power(A, n, 10**9 + 7).sum()) for n in range(most)]
+
+
+CASES = [(queens, lambda: (np.zeros(6, int), 0)), (many_powers, lambda: (np.eye(2, dtype=int), 60))]
+
+
+@pytest.mark.parametrize("wait", [False, True])
+@pytest.mark.parametrize(("fn", "make"), CASES)
+def test_bounded_work_has_bounded_compiling(
+    fn: Callable[..., Any], make: Callable[[], tuple[Any, ...]], wait: bool, started: list[int]
+) -> None:
+    jitted = npcompile.jit(fn, wait=wait)
+    for _ in range(4):
+        same(jitted(*make()), fn(*make()))
+    assert sum(started) <= (FREE_OF_WAITING if wait else FREE), started
+
+
+def test_what_waits_is_compiled_when_its_calls_have_done_enough(
+    started: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("npcompile.spending.FREE", 0)
+    monkeypatch.setattr("npcompile.spending.COMPILING", 2_000_000.0)  # nanoseconds
+
+    def little(x: Any) -> Any:
+        return np.sqrt(x) * 2 + 1
+
+    jitted = npcompile.jit(little)
+    x = np.arange(5.0)
+    calls = 0
+    while not started and calls < 10_000:
+        same(jitted(x), little(x))
+        calls += 1
+    assert 10 < calls < 10_000 and started == [1]
+
+
+def test_large_work_is_compiled_at_once(started: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("npcompile.spending.FREE", 0)
+    jitted = npcompile.jit(lambda x: np.sqrt(x) * 2 + 1)
+    jitted(np.arange(1e6))
+    assert started == [1]
