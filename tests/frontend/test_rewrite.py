@@ -158,6 +158,13 @@ def test_definitions_twice_of_a_name(tmp_path: Path) -> None:
     assert (rewritten(module.first)(), rewritten(module.f)()) == (1, 2)
 
 
+@pytest.mark.parametrize("between", ["\f", "\f\n", "\r\n", "\ufeff"], ids=repr)
+def test_definitions_after_what_is_no_indentation(tmp_path: Path, between: str) -> None:
+    text = f"{between}def f():\n    return 1\n\f\nif True:\n\f    def g():\n        return 2\n"
+    module = module_of(tmp_path / "feeds.py", text)
+    assert (rewritten(module.f)(), rewritten(module.g)()) == (1, 2)
+
+
 def test_cells_of_a_notebook() -> None:
     text = "def f(x):\n    return [x * i for i in range(3)]\n"
     name = "<ipython-input-1-abc>"

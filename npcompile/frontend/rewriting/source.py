@@ -167,7 +167,9 @@ def _text(lines: list[str], first: int, last: int) -> str:
     """The lines of a `def`, where they stand in their file."""
     block = lines[first - 1 : last]
     # An indented block stands under an `if` on the line before: lines and columns stay those of the file.
-    lead = "\n" * (first - 2) + "if 1:\n" if block[0][:1].isspace() else "\n" * (first - 1)
+    # A form feed is no indentation.
+    indented = block[0].lstrip("\f")[:1].isspace()
+    lead = "\n" * (first - 2) + "if 1:\n" if indented else "\n" * (first - 1)
     return lead + "".join(block)
 
 
