@@ -55,9 +55,16 @@ class Leaving(Resizing):
         if self._is_over():
             args = tuple(self._seen_as(*args))
             kwargs = dict(zip(kwargs, self._seen_as(*kwargs.values()), strict=True))
-        elif self.on and type(own := getattr(fn, "__self__", None)) in HOLDING:
-            self.notes.holds(own, *args, *kwargs.values())
+        elif self.on:
+            self._note_held(fn, *args, *kwargs.values())
         return super().call(fn, *args, **kwargs)
+
+    def _note_held(self, fn: Any, *given: Any) -> None:
+        """Note what a method of a container may put into it. (No frame of a call holds the method's object:
+        NumPy counts references to arrays that are resized.)"""
+        own = getattr(fn, "__self__", None)
+        if type(own) in HOLDING:
+            self.notes.holds(own, *given)
 
     def compare(self, op: str, a: Any, b: Any) -> Any:
         if self._is_over():
