@@ -56,6 +56,8 @@ def test_one_program_for_all_values(place: int) -> None:
     assert jitted.stats.host_calls == 0
 
 
+# Beside an int that no dtype holds, NumPy makes arrays of Python objects: those are Python's.
+@pytest.mark.filterwarnings("ignore::npcompile.NotCompiledWarning")
 @pytest.mark.parametrize("place", range(len(JOINED)))
 def test_whatever_their_types(place: int) -> None:
     function: Any = JOINED[place]

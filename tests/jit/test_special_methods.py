@@ -160,6 +160,8 @@ TAKEN: dict[str, Callable[..., Any]] = {
 }
 
 
+# An array of objects, which np.full makes, is Python's.
+@pytest.mark.filterwarnings("ignore::npcompile.NotCompiledWarning")
 @pytest.mark.parametrize("name", TAKEN)
 def test_what_takes_a_function_over_refuses_it(name: str) -> None:
     plain, ours = Mixed(X), Mixed(X)
