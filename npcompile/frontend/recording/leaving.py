@@ -42,6 +42,7 @@ class Leaving(Resizing):
 
     def shown(self, value: Any) -> Any:
         """A value as Python would have it, which nobody inside needs any more."""
+        self._is_over()
         meant = self.notes.tracked.meant(value)
         self.notes.show(meant)
         return meant

@@ -1,0 +1,204 @@
+"""Random programs that ask which object a value is: sentinels, states, clones, caches, members of lists.
+
+python -m tests.jit.identity_grower --programs 20000 [--seed 0] [--compiled-every 100]
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import tempfile
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import npcompile
+from tests.jit.identities import Model
+from tests.jit.identity_plays import VALUES, again, shown
+from tests.jit.random_python import module_of
+
+CALLS = 6
+LENGTHS = (4, 4, 6, 4, 9, 6)
+PRELUDE = "import numpy as np\nfrom tests.jit.identities import Model\n\nSENTINEL = None\n\n\n"
+_COMPARED = ("small", "large", "float", "nan", "bool", "float64", "int64", "float32")  # `max` takes these
+
+
+class IdentityGrower:
+    """The source of one program of `program(o, values, v, w, x, cache, keep, default)`."""
+
+    def __init__(self, rng: random.Random, kind: str) -> None:
+        self.rng = rng
+        self.compares = kind in _COMPARED
+        self.lines: list[str] = []
+        self.names = ["v", "w"]
+        self.rows = ["values"]
+        self.objects = ["o"]
+        self.made = 0
+        self.looped = False
+        for _ in range(rng.randint(3, 9)):
+            self.statement("    ")
+        handed = self.rng.sample(self.names, min(len(self.names), 3))
+        self.lines.append(f"    return out, x, {', '.join(handed)}, {rng.choice(self.rows)}")
+
+    @property
+    def source(self) -> str:
+        head = "def program(o, values, v, w, x, cache, keep, default=SENTINEL):\n    out = []\n"
+        return PRELUDE + head + "".join(f"{line}\n" for line in self.lines)
+
+    def pick(self, *choices: str) -> str:
+        return self.rng.choice(choices)
+
+    def new(self) -> str:
+        self.made += 1
+        return f"n{self.made}"
+
+    def value(self) -> str:
+        """An expression for a value."""
+        name = self.pick(*self.names)
+        choices = [name, name, name, "default", "SENTINEL", "values[0]", "values[-1]"]
+        choices += [f"{one}.alpha" for one in self.objects]
+        choices += [f"(lambda: {name})()", f"next(iter([{name}]))", f"({name}, 1)[0]", f"{{1: {name}}}[1]"]
+        choices += [f"getattr({self.pick(*self.objects)}, 'alpha')", f"{self.pick(*self.rows)}[0]"]
+        if self.compares:
+            choices += [f"max({name}, {self.pick(*self.names)})", f"min([{name}, {self.pick(*self.names)}])"]
+        return self.rng.choice(choices)
+
+    def question(self) -> str:
+        one, other, row = self.value(), self.value(), self.pick(*self.rows)
+        return self.pick(
+            f"{one} is {other}",
+            f"{one} is {other}",
+            f"{one} is not {other}",
+            f"{one} in {row}",
+            f"{one} not in ({other}, {self.value()})",
+            f"{row}.count({one})",
+            f"[{one}, {other}].index({self.pick(one, other)})",
+            f"id({one}) == id({other})",
+            f"[{one}] == [{other}]",
+            f"[at for at, item in enumerate({row}) if item is {one}]",
+            f"any(item is {one} for item in {row})",
+        )
+
+    def statement(self, indent: str) -> None:
+        put = self.lines.append
+        choice = self.rng.randrange(15)
+        if choice < 3:
+            put(f"{indent}out.append({self.question()})")
+        elif choice == 3:
+            put(f"{indent}x = {self.pick('x * 1.5', 'np.abs(x) + 1', 'x + x[0]', 'x - x.max()')}")
+        elif choice == 4:
+            put(f"{indent}if {self.value()} is {self.value()}:")
+            put(f"{indent}    x = x * 2.0")
+            if self.rng.random() < 0.5:
+                put(f"{indent}else:")
+                put(f"{indent}    x = x + 1.0")
+        elif choice == 5:
+            name, text = self.new(), self.value()
+            put(f"{indent}{name} = {text}")
+            self.names.append(name)
+        elif choice == 6:
+            row, value = self.new(), self.value()
+            made = self.pick(f"[{value} for _ in range(3)]", f"[{value}, {self.value()}]")
+            put(f"{indent}{row} = {made}")
+            self.rows.append(row)
+        elif choice == 7:
+            put(f"{indent}{self.pick(*self.rows)}.append({self.value()})")
+        elif choice == 8:
+            put(f"{indent}{self.pick(*self.objects)}.alpha = {self.value()}")
+        elif choice == 9:
+            name = self.new()
+            put(f"{indent}{name} = Model({self.value()})")
+            self.objects.append(name)
+        elif choice == 10:
+            put(f"{indent}keep({self.pick(self.value(), f'[{self.value()}]', f'({self.value()}, 2)')})")
+        elif choice == 11:
+            put(f"{indent}best = {self.value()}")
+            put(f"{indent}for item in {self.pick(*self.rows)}:")
+            put(f"{indent}    if best is {self.value()} or item is {self.value()}:")
+            put(f"{indent}        best = item")
+            put(f"{indent}        x = x * 0.5 + 1.0")
+            if "best" not in self.names:
+                self.names.append("best")
+        elif choice == 12:
+            key = self.pick(f"id({self.pick(*self.names)})", "'last'", "0")
+            put(f"{indent}if {key} in cache:")
+            put(f"{indent}    out.append(cache[{key}] is {self.value()})")
+            put(f"{indent}else:")
+            put(f"{indent}    cache[{key}] = {self.pick(*self.names)}")
+        elif choice == 13:
+            put(f"{indent}try:")
+            put(f"{indent}    raise ValueError({self.value()})")
+            put(f"{indent}except ValueError as error:")
+            put(f"{indent}    out.append(error.args[0] is {self.value()})")
+        else:
+            put(f"{indent}if o.key is not o.alpha:")
+            put(f"{indent}    o.key = {self.pick('o.alpha', self.value())}")
+            put(f"{indent}    o.computed += 1")
+
+
+def check(source: str, kind: str, rng: random.Random, folder: Path, number: int) -> Any:
+    """Calls a program six times, plain and jitted, with the same values; returns the jitted function."""
+    pool = VALUES[kind]
+    schedule = []
+    for at in range(CALLS):
+        v = rng.choice(pool)
+        w = rng.choice((v, again(v), rng.choice(pool)))
+        values = [rng.choice((v, w, again(v), rng.choice(pool))) for _ in range(rng.randint(2, 3))]
+        schedule.append((v, w, values, at and rng.choice((None, v, again(w), rng.choice(pool))), LENGTHS[at]))
+    known = [thing for v, w, values, given, _ in schedule for thing in (v, w, *values, given)]
+    plain, jitted = (module_of(source, folder, f"identity_{number}_{name}") for name in ("plain", "jitted"))
+    program = npcompile.jit(jitted.program, wait=True)
+    for module in (plain, jitted):
+        module.SENTINEL = pool[0]
+    worlds = [_play(plain.program, schedule, known), _play(program, schedule, known)]
+    for at, (want, got) in enumerate(zip(*worlds, strict=True)):
+        assert got == want, f"call {at + 1}: {got} where Python gives {want}"
+    return program
+
+
+def _play(fn: Any, schedule: list[Any], known: list[Any]) -> list[Any]:
+    o, cache, kept = Model(schedule[0][0]), {}, []
+    told: list[Any] = []
+    for at, (v, w, values, given, length) in enumerate(schedule):
+        if given != 0 or type(given) is not int:
+            o.alpha = given
+        x = np.arange(float(length)) + at
+        row = list(values)
+        try:
+            answer = shown(fn(o, row, v, w, x, cache, kept.append), known)
+        except Exception as error:
+            answer = type(error), str(error), shown(error.args, known)
+        told.append((answer, shown([vars(o), row, *cache.values(), kept], known)))
+    return told
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--programs", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--compiled-every", type=int, default=100)
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    wrong = replays = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for number in range(options.programs):
+            rng = random.Random(options.seed * 1_000_003 + number)
+            kind = rng.choice(sorted(VALUES))
+            compiled = options.compiled_every and not (number + 1) % options.compiled_every
+            os.environ["NPCOMPILE_BACKEND"] = "inductor" if compiled else "interpreter"
+            source = IdentityGrower(rng, kind).source
+            try:
+                replays += check(source, kind, rng, Path(folder), number).stats.replays
+            except Exception as error:
+                wrong += 1
+                print(f"program {number} ({kind}): {type(error).__name__}: {error}")
+                print(source.removeprefix(PRELUDE), flush=True)
+    print(f"{options.programs} programs, {replays} replays, {wrong} wrong")
+    raise SystemExit(bool(wrong))
+
+
+if __name__ == "__main__":
+    main()
