@@ -23,9 +23,10 @@ if TYPE_CHECKING:
 class Entering:
     """Which function stands in for one that is called, for one cut of a function."""
 
-    __slots__ = ("__dict__", "__weakref__", "_as_they_are", "raises", "rest")
+    __slots__ = ("__dict__", "__weakref__", "_as_they_are", "idle", "raises", "rest")
     rest: int  # so many calls are not looked at: the native runtime counts them, too
     raises: bool  # nor are any until one does not raise: it sees to that, too
+    idle: int  # so many calls in a row were of functions that are called as they are: it counts them, too
     owner: Recorded  # the function that is cut
     root: Any  # the jitted function that it belongs to
     _as_they_are: list[types.CodeType]  # of functions that are called as they are: it looks into that, too
@@ -43,13 +44,20 @@ class Entering:
         kind = type(fn)  # asked at each trip of a loop
         own = fn.__func__ if kind is types.MethodType else fn
         if type(own) is types.FunctionType and own.__code__ in self._as_they_are:
+            self.idle += 1
             return fn
         plain = kind is types.BuiltinFunctionType and fn.__name__ not in _SEEN_TO
         if (plain or kind is private.DISPATCHER) and not self._substitutes:
+            self.idle += 1
             return fn
+        call = current()
+        before = call.switch(True)
         made = self._entered(fn)
-        if made is not fn:
-            self.entered = True
+        call.switch(before)
+        if made is fn:
+            self.idle += 1
+        else:
+            self.entered, self.idle = True, 0
         return made
 
     def _entered(self, fn: Any) -> Any:

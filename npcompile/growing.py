@@ -18,7 +18,7 @@ _KINDS = frozenset((list, dict, set, deque))
 TIMES = 2  # after so many calls by which a container was longer than at the one before
 # So long a container is known so from the first call on: no recording goes through as many things, and as
 # many numbers are no inputs for a kernel.
-MANY, MANY_NUMBERS = 1024, 64
+MANY, MANY_NUMBERS = 256, 64
 
 
 def size(container: Any) -> int:
@@ -55,9 +55,6 @@ class Growing:
             if type(arg) not in _KINDS or place in self.places:
                 continue
             last = self._last.get(place)
-            if is_long(arg):
-                found.add(place)
-                continue
             self._last[place] = now = id(arg), size(arg)
             if last is not None and last[0] == now[0] and last[1] != now[1]:
                 self._times[place] = self._times.get(place, 0) + 1
@@ -65,6 +62,16 @@ class Growing:
                     found.add(place)
         self.places |= found
         return bool(found)
+
+    def has_long(self, args: tuple[Any, ...]) -> bool:
+        """Whether a container is found to be too long to be known one by one; from now on it is not."""
+        kept = frozenset(
+            place
+            for place, arg in enumerate(args)
+            if type(arg) in _KINDS and place not in self.places and is_long(arg)
+        )
+        self.places |= kept
+        return bool(kept)
 
     def parts(self, args: tuple[Any, ...], leaves: list[Any]) -> list[Any]:
         """The keys of a call's arguments."""

@@ -66,7 +66,7 @@ class Outlined(Running):
         self._contested = self._direct and owner is root and not code.co_flags & inspect.CO_GENERATOR
         self.has_run = self.entered = False
         self.idling = Idling()
-        self.rest, self.raises = 0, False
+        self.rest, self.raises, self.idle = 0, False, 0
         self.rounds = 0  # how often it was measured what Python does
         self.watch: Watch | None = None  # it is being measured
 
@@ -100,7 +100,7 @@ class Outlined(Running):
         """Cut the function anew; blocks that are the same as before keep what they have recorded."""
         self.stale, self.enters = False, Outlined.enter
         fn: Any = self.owner.__wrapped__
-        made = outline(fn, self.levels, self.enter, self.as_it_is, twice=not self._substitutes)
+        made = outline(fn, self.levels, self.enter, self.as_it_is, idler=self.idler)
         for piece in made.pieces:
             key = self.key_of(piece)
             block = self.blocks.get(key)
@@ -115,6 +115,11 @@ class Outlined(Running):
         if self.owner is self.root and self.rounds < ROUNDS and not generator:
             self.rounds += 1
             self.watch = Watch(self)
+
+    @property
+    def idler(self) -> Outlined | None:
+        """It, where its loops may go on as they were written, as nothing is called in place of NumPy's."""
+        return None if self._substitutes else self
 
     def current(self) -> list[Block]:
         """The blocks of the cut as it is now."""

@@ -181,6 +181,8 @@ class Recorded(Unrecorded):
 
     def signature(self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any]) -> tuple[Any, ...]:
         """The signature of a call with its arguments in the one form; their leaves are put into `leaves`."""
+        if self._growing.has_long(args):
+            self._front = None
         if self._growing.places:
             parts = self._growing.parts(args, leaves)
         else:

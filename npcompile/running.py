@@ -75,7 +75,9 @@ class Running(Entering):
                 if not self.has_run:
                     self.leave_if_plain()
                 deep = self._direct and self.idling.deep
-                spent = call.spent and not self._substitutes
+                # The first function of a call has its loops ask at each trip: it may go on otherwise later.
+                spent = call.spent and call.begun and not self._substitutes
+                call.begun = True
                 work = self.rest <= 0 or self.made.pieces or self.watch or self._substitutes
                 resting = self.raises or deep or spent or not work
                 function: Any = self.owner.__wrapped__ if resting else self.made.function

@@ -29,6 +29,8 @@ SECONDS = 5e-6
 ROUNDS = 4
 # As long as kernels are compiled, one call in so many is looked at, past the first.
 OFTEN = 8
+# So many statements are timed in one call: what comes after goes on without, in loops from the next trip on.
+MOST = 1000
 
 
 def _is_jitted(fn: Any) -> bool:
@@ -59,6 +61,9 @@ class Watch:
         self.made: dict[Outlined, tuple[Callable[..., Any], list[ast.stmt]]] = {}
         self.spent: dict[tuple[Outlined, int], float] = {}  # in the call at hand
         self.calls: list[tuple[float, dict[tuple[Outlined, int], float]]] = []  # all of it, and by statement
+        self.timed = 0  # statements of the call at hand
+        self.enough = False  # of these: nothing of the call at hand is timed any more
+        self.until = 0.0  # since when
         self.looks = 0  # calls at which something may still have been compiled
         self.quiet = False  # nothing was recorded at the last call, and nothing is being compiled
         self.overhead = self._overhead()
@@ -76,11 +81,12 @@ class Watch:
             return result
         self.thread = threading.get_ident()
         self.root.session = self
+        self.timed, self.enough = 0, False
         start = clock()
         try:
             result = self.of(self.outlined, function)(*args, **kwargs)
         finally:
-            total = clock() - start
+            total = (self.until if self.enough else clock()) - start
             self.root.session = None
             spent, self.spent = self.spent, {}
         self.quiet = before == self.root._blocks.recordings
@@ -125,7 +131,7 @@ class Watch:
             return outlined.as_it_is(called) and not _is_jitted(called)
 
         try:
-            made = outline(fn, outlined.levels, enter, as_it_is, self)
+            made = outline(fn, outlined.levels, enter, as_it_is, self, outlined.idler)
         except NotFound:
             return None
         for piece in made.pieces:
@@ -153,7 +159,19 @@ class Watch:
         frame = self.frames[-1]
         if frame.unit is not None:  # left by `break` or `continue`
             self.tock()
+        if self.enough:
+            return
+        self.timed += 1
+        if self.timed > MOST:
+            self._ends()
+            return
         frame.unit, frame.inside, frame.since = unit, 0.0, clock()
+
+    def _ends(self) -> None:
+        """Enough has been timed of this call. What is being timed is left out."""
+        self.enough, self.until = True, clock()
+        for frame in self.frames:
+            frame.unit = None
 
     def tock(self) -> None:
         now = clock()

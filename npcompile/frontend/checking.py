@@ -182,6 +182,8 @@ class Checked(Hooks):
 class CheckedRecorder(Checked, Recorder):
     """A recorder that checks what it records."""
 
+    goes_on = False  # what follows is checked all the same
+
 
 def _is_numpys(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], called: bool) -> bool:
     """Whether this is an operation on NumPy's own arrays or scalars, without callbacks of the user's."""

@@ -65,7 +65,12 @@ _CONVERSION: dict[str, Callable[[Any], str]] = {"s": str, "r": repr, "a": ascii}
 
 
 class Hooks:
-    """The operations of Python, each a method: those to override first, then what is built on them."""
+    """The operations of Python, each a method: those to override first, then what is built on them.
+
+    done: from here on they would do what Python does, and loops go on as they were written at the next trip.
+    """
+
+    done = False
 
     # Arithmetic and truth
 

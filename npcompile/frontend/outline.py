@@ -20,7 +20,7 @@ from npcompile.frontend.follow import looks_at_frames
 from npcompile.frontend.overhead import current
 from npcompile.frontend.rewrite import LOOKS
 from npcompile.frontend.rewriting.blocks import Block, Levels
-from npcompile.frontend.rewriting.clock import TICK, TOCK, clocked
+from npcompile.frontend.rewriting.clock import TICK, TOCK, WATCH, clocked
 from npcompile.frontend.rewriting.cut import Cutter
 from npcompile.frontend.rewriting.facts import MAX_WORK, Facts
 from npcompile.frontend.rewriting.forms import (
@@ -49,7 +49,7 @@ from npcompile.frontend.rewriting.source import (
     given,
     is_given,
 )
-from npcompile.frontend.rewriting.twice import CALL
+from npcompile.frontend.rewriting.twice import CALL, CUT
 
 _NOT_CUT = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 UNKNOWN: Any = object()  # what an expression stands for, where that is to be seen at the call only
@@ -80,11 +80,19 @@ class Outline:
 class Clock(Protocol):
     """Takes the time of the statements of a function that stay Python."""
 
+    enough: bool  # loops need not ask it any more
+
     def tick(self, unit: int) -> None:
         """The statement of this number comes next."""
 
     def tock(self) -> None:
         """It is done."""
+
+
+class Idler(Protocol):
+    """Counts the calls in a row of functions that are called as they are."""
+
+    idle: int
 
 
 def tree_of(fn: FunctionType) -> tuple[ast.FunctionDef, frozenset[str]]:
@@ -125,14 +133,14 @@ def outline(
     enter: Callable[[Any], Any],
     as_it_is: Callable[[Any], bool],
     clock: Clock | None = None,
-    twice: bool = True,
+    idler: Idler | None = None,
 ) -> Outline:
     """Cut a function by what is known of its statements. `enter(f)` gives what to call for the function `f`
     that Python left outside the blocks calls, `as_it_is(f)` whether that is `f` (which may be UNKNOWN).
-    clock: what takes the time of what stays Python. twice: its loops may go on as they were written.
-    Raises NotFound."""
+    clock: what takes the time of what stays Python. idler: what counts calls that come to
+    nothing, where loops may go on as they were written. Raises NotFound."""
     try:
-        return _outline(fn, levels, enter, as_it_is, clock, twice)
+        return _outline(fn, levels, enter, as_it_is, clock, idler)
     except NotFound:
         raise
     except Exception as error:  # a bug of ours: it costs the compilation, not the call
@@ -145,7 +153,7 @@ def _outline(
     enter: Callable[[Any], Any],
     as_it_is: Callable[[Any], bool],
     clock: Clock | None,
-    twice: bool,
+    idler: Idler | None,
 ) -> Outline:
     node, imports = tree_of(fn)
     code = fn.__code__
@@ -159,19 +167,19 @@ def _outline(
         imports,
         lambda called: as_it_is(names.find(called)),
         names.is_of_others,
-        clock is None and twice,
+        idler is not None,
     ).cut()
     if clock is None and not cut.blocks and not cut.enters:
         return Outline(fn, [], [])
     cells = {name: CellType() for name in (ENTER, *(block.name for block in cut.blocks))}
     cells[ENTER].cell_contents = enter
     if cut.twice:
-        cells[CALL] = CellType(current)
+        cells |= {CALL: CellType(current), CUT: CellType(idler)}
     tree: FunctionNode = cut.node
     units: list[ast.stmt] = []
     if clock is not None:
         tree, units = clocked(tree, _facts_of(node, code).scalars, levels.faster)
-        cells |= {TICK: CellType(clock.tick), TOCK: CellType(clock.tock)}
+        cells |= {TICK: CellType(clock.tick), TOCK: CellType(clock.tock), WATCH: CellType(clock)}
     made = _function(fn, compile_in_place(tree, code, imports, tuple(cells)), outside | cells)
     if is_given(code):  # a block that is cut further
         given(made.__code__, tree, imports)

@@ -42,12 +42,13 @@ class Call:
     """The time of one outermost call. `machinery`: seconds spent in machinery so far; `spent`: whether the
     call is to go on as plain Python from here."""
 
-    __slots__ = ("_forget", "_patience", "_since", "began", "machinery", "spent", "working")
+    __slots__ = ("_forget", "_patience", "_since", "began", "begun", "machinery", "spent", "working")
 
     def __init__(self) -> None:
         self.began = self._since = clock()
         self.machinery = 0.0
         self.working = False  # machinery is at work
+        self.begun = False  # a function that was cut runs, or ran
         self.spent = False
         self._patience = 0.0  # seconds that it went on as plain Python for, the last time
         self._forget: Callable[[], None] | None = None

@@ -10,6 +10,7 @@ namespace {
 // Of the process: set once, by `entering`.
 struct {
     Slot plain;                   // the code of those that are called as they are, a list
+    Slot idle;                    // how many calls in a row were of such
     PyObject *usual = nullptr;    // Entering.enter as Python has it
 } of_entering;
 
@@ -18,7 +19,8 @@ PyObject *enter(PyObject *self, PyObject *fn) {
     PyObject *function = PyMethod_Check(fn) ? PyMethod_GET_FUNCTION(fn) : fn, *plain = of_entering.plain.of(self);
     if (PyFunction_Check(function) && plain && PyList_CheckExact(plain))
         for (Py_ssize_t i = 0; i < PyList_GET_SIZE(plain); i++)
-            if (PyList_GET_ITEM(plain, i) == PyFunction_GET_CODE(function)) return Py_NewRef(fn);
+            if (PyList_GET_ITEM(plain, i) == PyFunction_GET_CODE(function))
+                return count(self, of_entering.idle, 1) ? Py_NewRef(fn) : nullptr;
     return PyObject_CallFunctionObjArgs(of_entering.usual, self, fn, nullptr);
 }
 
@@ -27,7 +29,7 @@ PyMethodDef enter_def = {"enter", enter, METH_O, "What Python between the blocks
 // entering(class): what it is to have as its `enter` instead
 PyObject *entering(PyObject *, PyObject *type) {
     if (!PyType_Check(type)) return PyErr_SetString(PyExc_TypeError, "entering takes a class"), nullptr;
-    if (!find_slots(type, {{"_as_they_are", &of_entering.plain}})) return nullptr;
+    if (!find_slots(type, {{"_as_they_are", &of_entering.plain}, {"idle", &of_entering.idle}})) return nullptr;
     PyObject *usual = PyObject_GetAttrString(type, enter_def.ml_name);
     if (!usual) return nullptr;
     Py_XSETREF(of_entering.usual, usual);

@@ -31,7 +31,11 @@ def _noting(name: str) -> Any:
 
 
 BUILT_ON = ("keep_true", "keep_false", "catching", "spread", "link", "linked", "attribute", "item")
-NAMES = [name for name in vars(Hooks) if not name.startswith("_") and name not in BUILT_ON]
+NAMES = [
+    name
+    for name, hook in vars(Hooks).items()
+    if callable(hook) and not name.startswith("_") and name not in BUILT_ON
+]
 for _name in NAMES:
     setattr(Noting, _name, _noting(_name))
 

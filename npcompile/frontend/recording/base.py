@@ -35,11 +35,14 @@ class Base(Hooks):
     """The state of one recording. After `stop` (or on another thread) the hooks do what Python does and
     nothing else."""
 
+    goes_on = True  # loops go on as they were written when it has been given up
+
     def __init__(
         self, filename: str, default_float: np.dtype[Any] | None = None, libraries: bool = True
     ) -> None:
         self.notes = Steps(filename, libraries)
         self.active = True
+        self.done = False
         self.reason: str | None = None  # why the recording was given up
         self.at: int | None = None  # the user's line where it was
         self.top: int | None = None  # the line of the function itself that led there
@@ -66,6 +69,7 @@ class Base(Hooks):
         """Give the recording up; the call itself goes on."""
         if self.active:
             self.active = False
+            self.done = self.goes_on and self.default_float is None and not self.fast_random
             self.at, self.top, elsewhere = self.notes.where()
             self.reason = f"{reason} (at {elsewhere})" if elsewhere else reason
             self._seen.clear()  # what nobody else holds dies as it would

@@ -7,7 +7,7 @@ import itertools
 import sys
 import types
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from npcompile.frontend import formed
@@ -84,18 +84,29 @@ class Control(Texts):
 
     def _own_trips(self, trips: Iterator[Any], obj: Any) -> Iterator[Any]:
         """A loop of the function itself: where it is long, its body is compiled once."""
+        return itertools.chain.from_iterable(self._own_parts(trips, obj))
+
+    def _own_parts(self, trips: Iterator[Any], obj: Any) -> Iterator[Iterable[Any]]:
         if is_array(obj) and len(obj) > UNROLLED:
             self.stop("a loop over an array")
         place = len(self.own_trips)
         self.own_trips.append(0)
         before = self.notes.count
         for trip, item in enumerate(trips):
+            if self.done:
+                yield (item,)
+                yield trips
+                return
             if trip >= MAX_OWN_TRIPS or self.notes.count - before > MAX_OWN_STEPS:
                 self.stop(f"a loop of more than {MAX_OWN_TRIPS} trips or {MAX_OWN_STEPS} steps")
             self.own_trips[place] += 1
-            yield item
+            yield (item,)
 
     def _trips(self, obj: Any) -> Iterator[Any]:
+        return itertools.chain.from_iterable(self._parts(obj))
+
+    def _parts(self, obj: Any) -> Iterator[Iterable[Any]]:
+        """What to go over, trip by trip; at once, when nothing is noted any more."""
         obj = self._walked(obj)
         if type(obj) in (list, deque, *DICTS):
             self._note(self._gone_through, obj)
@@ -119,6 +130,10 @@ class Control(Texts):
         try:
             trips = 0
             for item in items:
+                if self.done:
+                    yield (item,)
+                    yield items
+                    return
                 if self.on:
                     counts = not self._is_own(item)
                     trips += counts
@@ -129,7 +144,7 @@ class Control(Texts):
                         self.notes.constant(item)
                     elif type(obj) is enumerate:
                         self.notes.constant(item[0])
-                yield item
+                yield (item,)
         finally:
             self._nest -= 1
 

@@ -9,12 +9,13 @@ from typing import Any
 
 from npcompile.frontend.rewriting.flow import is_scalar
 from npcompile.frontend.rewriting.forms import has_work, leaves
-from npcompile.frontend.rewriting.nodes import position
+from npcompile.frontend.rewriting.nodes import position, start
 from npcompile.frontend.rewriting.scopes import own_nodes
 from npcompile.frontend.rewriting.source import FunctionNode
 
 # No identifiers: what is called before a statement, with its number, and after it.
 TICK, TOCK = ".tick", ".tock"
+WATCH = ".watch"  # what takes the time, which knows when it has taken enough
 
 _NO_WORK = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Match)
 _BODIES = ("body", "orelse", "finalbody")
@@ -72,6 +73,10 @@ class _Clocks:
         for name in _BODIES:
             if getattr(node, name, None):
                 setattr(made, name, self.body(getattr(node, name)))
+        if isinstance(node, ast.For | ast.While):
+            at = start(node)
+            enough = ast.Attribute(ast.Name(WATCH, ast.Load(), **at), "enough", ast.Load(), **at)
+            made.body = [ast.If(enough, node.body, made.body, **at)]
         if isinstance(node, ast.Try | ast.TryStar):
             made.handlers = [copy.copy(handler) for handler in node.handlers]
             for handler in made.handlers:

@@ -34,7 +34,7 @@ from npcompile.frontend.rewriting.forms import (
 )
 from npcompile.frontend.rewriting.nodes import is_pure, position
 from npcompile.frontend.rewriting.scopes import own_nodes, stored_names
-from npcompile.frontend.rewriting.twice import asking, either, is_spent
+from npcompile.frontend.rewriting.twice import Twice
 from npcompile.frontend.rewriting.unsure import kept, reads_surely, still_local, where_bound
 
 
@@ -55,8 +55,7 @@ class Cutter:
         self.as_it_is = as_it_is  # whether an expression stands for what is called as it is
         self.of_others = of_others  # whether it stands for a function of another library's
         self.entered = 0  # calls that may be of functions that are jitted, too
-        self.twice = twice  # loops are written twice: cut, and as they were
-        self.either = False  # one of them is
+        self.twice = Twice() if twice else None  # loops are written twice: cut, and as they were
         self.imports = imports
         self.facts = facts
         self.levels = levels
@@ -77,9 +76,9 @@ class Cutter:
         made = copy.copy(self.node)
         made.body = self.body(self.node.body)
         made.body += still_local(self.node, made.body, self.facts)
-        if self.either:
-            made.body = [asking(self.node.body[0]), *made.body]
-        return Cut(made, tuple(self.blocks), self.entered > 0, self.either)
+        if self.twice is not None:
+            made.body = self.twice.write(made.body)
+        return Cut(made, tuple(self.blocks), self.entered > 0, bool(self.twice and self.twice.loops))
 
     # -- statements --------------------------------------------------------------------------------------
 
@@ -320,9 +319,8 @@ class Cutter:
 
     def _either(self, made: Any, node: ast.For | ast.While, known: tuple[int, int]) -> None:
         """Let a loop go on as it was written, where any of it is other than that."""
-        if self.twice and known != self._found:
-            self.either = True
-            either(made, node, is_spent(node))
+        if self.twice is not None and known != self._found:
+            self.twice.add(made, node, known[0] != len(self.blocks))
 
     def _test(self, node: ast.expr, origin: ast.stmt) -> ast.expr:
         """A loop's condition: the call of a block that gives its value."""

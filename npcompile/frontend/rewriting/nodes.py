@@ -70,6 +70,12 @@ def position(node: Any) -> dict[str, Any]:
     }
 
 
+def start(node: Any) -> dict[str, Any]:
+    """Where a node begins, on one line: to the compiler an attribute is read where it ends."""
+    place = {"lineno": node.lineno, "col_offset": node.col_offset}
+    return place | {"end_lineno": node.lineno, "end_col_offset": node.col_offset}
+
+
 def at_attribute(node: ast.expr, attribute: Any) -> Any:
     """Where the compiler says that an attribute is read or a method called: where its name stands."""
     if node.lineno == attribute.end_lineno:

@@ -8,8 +8,8 @@ from typing import Any
 
 from npcompile.frontend.rewriting.expressions import BINARY, JUMPS_OLD, Expressions
 from npcompile.frontend.rewriting.forms import is_short
-from npcompile.frontend.rewriting.nodes import HOOKS, at_attribute, position
-from npcompile.frontend.rewriting.scopes import Scope, function_scope, plain_reason, stored_names
+from npcompile.frontend.rewriting.nodes import HOOKS, at_attribute, position, start
+from npcompile.frontend.rewriting.scopes import Scope, function_scope, own_nodes, plain_reason, stored_names
 from npcompile.frontend.rewriting.source import FunctionNode, bound_by
 
 
@@ -37,9 +37,24 @@ class Statements(Expressions):
         outer, scope = self.scope, function_scope(node, self.scope, self.scope.cls)
         if plain_reason(node, scope, self.free) is None:
             self.scope = scope
-            made.body = self.inside(node)
+            made.body = self.once_done(node, self.inside(node))
             self.scope = outer
         return made
+
+    def once_done(self, node: Any, body: Any) -> Any:
+        """The body of a function made inside: as it was written, once there is nothing to take notes of."""
+        if isinstance(node, ast.Lambda):
+            return ast.IfExp(self.is_done(node.body), node.body, body, **position(node.body))
+        if any(isinstance(part, ast.Global | ast.Nonlocal) for part in own_nodes(node.body)):
+            return body  # they may stand once only, before what they are about
+        first, *rest = node.body
+        told = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
+        if not told:
+            first, rest = None, node.body
+        if not rest or not self.may_go_on(node):
+            return body
+        both = ast.If(self.is_done(rest[0]), rest, body[told:], **start(rest[0]))
+        return [both] if first is None else [first, both]
 
     def body(self, statements: list[ast.stmt]) -> list[ast.stmt]:
         return [made for statement in statements for made in self.statement(statement)]
@@ -132,7 +147,30 @@ class Statements(Expressions):
         test, _ = self.decision(node.test, node)
         return [type(node)(test, self.body(node.body), self.body(node.orelse), **position(node))]
 
-    stmt_While = stmt_If
+    def stmt_While(self, node: ast.While) -> list[ast.stmt]:
+        test, _ = self.decision(node.test, node)
+        if self.may_go_on(node):
+            test = ast.IfExp(self.is_done(node.test), node.test, test, **position(test))
+        return [ast.While(test, self.trip(node, []), self.body(node.orelse), **position(node))]
+
+    def trip(self, node: ast.For | ast.While, steps: list[ast.stmt]) -> list[ast.stmt]:
+        """A loop's body: once there is nothing to take notes of, as it was written. steps: what binds the
+        loop's targets."""
+        body = self.body(node.body)
+        if self.may_go_on(node):
+            body = [ast.If(self.is_done(node), node.body, body, **start(node))]
+        return [*steps, *body]
+
+    def may_go_on(self, node: ast.AST) -> bool:
+        """Whether a loop may go on as it was written: no frame of ours holds what NumPy counts references
+        of."""
+        return not any(isinstance(part, ast.Attribute) and part.attr == "resize" for part in ast.walk(node))
+
+    def is_done(self, where: ast.AST) -> ast.expr:
+        at = start(where)
+        done = ast.Attribute(ast.Name(HOOKS, ast.Load(), **at), "done", ast.Load(), **at)
+        # A comparison: of another condition within one the compiler takes the jump to be the statement's.
+        return ast.Compare(done, [ast.Is()], [ast.Constant(True, **at)], **at)
 
     def stmt_Assert(self, node: ast.Assert) -> list[ast.stmt]:
         test, where = self.decision(node.test, node)
@@ -141,7 +179,7 @@ class Statements(Expressions):
     def stmt_For(self, node: ast.For) -> list[ast.stmt]:
         iterable = self.hook(node.iter, "iterate" if is_short(node) else "loop", self.expr(node.iter))
         target, steps = self.target(node.target)
-        body = self.bind(steps, held=target) + self.body(node.body)
+        body = self.trip(node, self.bind(steps, held=target))
         return [ast.For(target, iterable, body, self.body(node.orelse), **position(node))]
 
     def stmt_Match(self, node: ast.Match) -> list[ast.stmt]:
