@@ -1,0 +1,267 @@
+"""The overhead budget of a call: what goes on plainly from any trip on does what plain Python does, and no
+machinery grows with trips."""
+
+from __future__ import annotations
+
+import sys
+import types
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import npcompile
+from npcompile.frontend import overhead
+from npcompile.frontend.recording import control
+from tests.jit.overhead_programs import PROGRAMS
+
+HERE = str(Path(npcompile.__file__).parent)
+# What does a kernel's work, in Python, where programs are interpreted.
+KERNELS = tuple(
+    f"{HERE}/{name}" for name in ("lower/", "nep50/", "frontend/ops/", "frontend/table", "frontend/extents")
+)
+FORMED = pytest.mark.parametrize("fn", PROGRAMS, ids=lambda fn: fn.__name__)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def interpreted() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("NPCOMPILE_BACKEND", "interpreter")
+        yield
+
+
+class Ticking:
+    """A clock that goes on by one each time that it is looked at, and budgets by it: `allowance` looks are
+    machinery's, and what is spent is given back `later` looks after it was."""
+
+    def __init__(self, patch: pytest.MonkeyPatch, allowance: float, later: int | None = None) -> None:
+        self.now = 0
+        self.spent = 0  # how often
+        self.due: list[tuple[int, Callable[[], None]]] = []
+        self.later = later
+        patch.setattr(overhead, "clock", self.look)
+        patch.setattr(overhead, "later", self.wait)
+        patch.setattr(overhead, "ALLOWANCE", allowance)
+        patch.setattr(overhead, "SHARE", 1e-9)
+
+    def look(self) -> float:
+        self.now += 1
+        for at, function in [one for one in self.due if one[0] <= self.now]:
+            self.due.remove((at, function))
+            function()
+        return float(self.now)
+
+    def wait(self, seconds: float, function: Callable[[], None]) -> Callable[[], None]:
+        self.spent += 1
+        if self.later is None:
+            return lambda: None
+        one = self.now + self.later, function
+        self.due.append(one)
+        return lambda: self.due.remove(one) if one in self.due else None
+
+
+def plain(value: Any) -> Any:
+    """What is compared of an answer: sums are in another order in the last digit."""
+    if isinstance(value, np.ndarray | np.generic):
+        return type(value), value.dtype, value.shape, [f"{item:.9e}" for item in np.ravel(value).tolist()]
+    if isinstance(value, float):
+        return float, f"{value:.9e}"
+    if isinstance(value, list | tuple):
+        return type(value), [plain(item) for item in value]
+    if isinstance(value, dict):
+        return dict, [(plain(key), plain(item)) for key, item in value.items()]
+    return type(value), value
+
+
+def outcome(fn: Callable[..., Any], n: int) -> Any:
+    x, log = np.random.default_rng(n).standard_normal(n), []
+    try:
+        result = plain(fn(x, log))
+    except Exception as error:
+        lines = []
+        traceback = error.__traceback__
+        while traceback is not None:
+            if traceback.tb_frame.f_code.co_filename != __file__:
+                lines.append(traceback.tb_lineno)
+            traceback = traceback.tb_next
+        result = type(error), str(error), lines
+    return result, plain(x), plain(log)
+
+
+@FORMED
+@pytest.mark.parametrize("later", [None, 9])
+def test_any_trip_may_be_the_last_that_is_looked_at(fn: Any, later: int | None) -> None:
+    expected = outcome(fn, 7)
+    allowance = 0
+    while allowance < 2000:
+        with pytest.MonkeyPatch.context() as patch:
+            ticking = Ticking(patch, allowance, later)
+            jitted = npcompile.jit(fn)
+            for _ in range(3):
+                assert outcome(jitted, 7) == expected, allowance
+            if not ticking.spent:
+                break
+        allowance += 1 + allowance // 12
+    assert allowance > 0
+
+
+@FORMED
+def test_any_trip_may_be_the_last_that_is_recorded(fn: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = outcome(fn, 6)
+    for trips in range(8):
+        monkeypatch.setattr(control, "MAX_OWN_TRIPS", trips)
+        monkeypatch.setattr(control, "MAX_TRIPS", trips + 1)
+        jitted = npcompile.jit(fn)
+        for _ in range(3):
+            assert outcome(jitted, 6) == expected, trips
+
+
+# Programs that work on whole arrays at each trip.
+SQUARED = frozenset(
+    ["nested", "returning_within", "growing_lists_of_arrays", "functions_made_inside", "going_on_while"]
+    + ["managers", "raising_at_last", "unbound_at_last", "method_calls"]
+)
+
+
+def looked_at(call: Callable[[], Any]) -> int:
+    """How many functions of npcompile's a call goes through, but for what does a kernel's work."""
+    found = 0
+
+    def look(frame: types.FrameType, event: str, arg: Any) -> None:
+        nonlocal found
+        file = frame.f_code.co_filename
+        found += event == "call" and file.startswith(HERE) and not file.startswith(KERNELS)
+
+    sys.setprofile(look)
+    try:
+        call()
+    finally:
+        sys.setprofile(None)
+    return found
+
+
+@FORMED
+def test_nothing_grows_with_trips(fn: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a clock that counts looks, each thousand of which a call may spend."""
+    sizes = [100, 200, 400] if fn.__name__ in SQUARED else [1000, 4000, 16_000]
+    Ticking(monkeypatch, 1000)
+    counts = []
+    for n in sizes:
+        jitted = npcompile.jit(fn)
+        counts.append([looked_at(lambda jitted=jitted, n=n: outcome(jitted, n)) for _ in range(3)])
+    assert counts[-1][0] <= 1.2 * counts[0][0] + 2000, counts
+    assert max(counts[-1]) <= 1.2 * max(counts[0]) + 2000, counts
+
+
+_bodies = st.lists(
+    st.sampled_from(
+        [
+            "y = x * i + 1",
+            "x = x + 0.1",
+            "total += float(x[i % len(x)])",
+            "out.append(x.sum())",
+            "out.append(i)",
+            "if i % 3 == 1:\n    continue",
+            "if i > 4:\n    break",
+            "if total > 3:\n    return total, out",
+            "log.append((i, total))",
+            "x[i % len(x)] = total",
+            "seen[i] = x.max()",
+            "total = helper(total, i)",
+            "for j in range(3):\n    total += j\n    y = y - x",
+            "while total > 2:\n    total -= 1.5\n    log.append(total)",
+            "try:\n    total += x[i]\nexcept IndexError:\n    out.append('over')",
+            "y = [v * 2 for v in y]",
+            "y = np.asarray(y) + total",
+            "x = np.where(x > 0, x, -x)",
+        ]
+    ),
+    min_size=2,
+    max_size=6,
+)
+
+
+@settings(max_examples=60)
+@given(_bodies, st.integers(0, 400), st.sampled_from([None, 5, 30]))
+def test_random_loops(body: list[str], allowance: int, later: int | None) -> None:
+    fn = written(body)
+    expected = outcome(fn, 7)
+    with pytest.MonkeyPatch.context() as patch:
+        Ticking(patch, allowance, later)
+        jitted = npcompile.jit(fn)
+        for _ in range(3):
+            assert outcome(jitted, 7) == expected
+
+
+def written(body: list[str]) -> Any:
+    """A function with a loop that does this, in a file of its own: what is jitted needs its source."""
+    import linecache
+
+    lines = ["def helper(a, b):", "    return a * 0.5 + b", "def fn(x, log):"]
+    lines += ["    total, out, seen, y = 0.0, [], {}, x * 2", "    for i in range(12):"]
+    lines += ["        " + line for part in body for line in part.split("\n")]
+    lines += ["    else:", "        log.append('else')", "    return total, out, seen, x, y", ""]
+    text = "\n".join(lines)
+    name = f"<looping {abs(hash(text))}>"
+    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+    space: dict[str, Any] = {"np": np}
+    exec(compile(text, name, "exec"), space)
+    return space["fn"]
+
+
+def test_a_long_call_is_given_another_allowance(monkeypatch: pytest.MonkeyPatch) -> None:
+    ticking = Ticking(monkeypatch, 0)
+    given: list[Callable[[], None]] = []
+
+    def later(seconds: float, function: Callable[[], None]) -> Callable[[], None]:
+        given.append(function)
+        return lambda: None
+
+    monkeypatch.setattr(overhead, "later", later)
+
+    def goes_on(x: Any, half: Any) -> Any:
+        for i in range(20):
+            y = x * i + 1
+            if i == 10:
+                half()
+            x = y / (i + 2)
+        return x
+
+    def half() -> None:
+        monkeypatch.setattr(overhead, "ALLOWANCE", 10_000)
+        for function in given:
+            function()
+
+    jitted = npcompile.jit(goes_on)
+    x = np.arange(5.0)
+    assert np.allclose(jitted(x, ticking.look), goes_on(x, ticking.look))
+    assert (jitted.stats.recordings, len(given)) == (0, 1)
+    given.clear()
+    assert np.allclose(jitted(x, half), goes_on(x, ticking.look))
+    assert jitted.stats.recordings > 0 and len(given) == 1
+
+
+def test_waiting_for_the_compiler_is_no_machinery(monkeypatch: pytest.MonkeyPatch) -> None:
+    call = overhead.Call()
+    now = [0.0]
+    monkeypatch.setattr(overhead, "clock", lambda: now[0])
+    monkeypatch.setattr(overhead, "ALLOWANCE", 1.0)
+    call.began = 0.0
+    call.switch(True)
+
+    def wait() -> None:
+        now[0] += 100
+
+    monkeypatch.setattr(overhead._thread, "call", call)
+    overhead.users(wait, (), {})
+    call.switch(False)
+    assert not call.spent
+    call.switch(True)
+    now[0] += 30
+    call.switch(False)
+    assert call.spent
+    call.end()
