@@ -30,7 +30,7 @@ def with_default(
     return {**kwargs, "dtype": dtype} if is_default else kwargs
 
 
-_PLAIN = frozenset((np.ndarray, int, float, bool, complex, str, type(None)))
+_PLAIN = frozenset((np.ndarray, int, float, bool, complex, str, type(None), *np.sctypeDict.values()))
 
 
 def on_device(value: Any) -> bool:
@@ -38,10 +38,10 @@ def on_device(value: Any) -> bool:
     kind = type(value)
     if kind in _PLAIN:  # asking torch about each would take longer than a small function does
         return False
-    if kind is tuple or kind is list:
-        return any(map(on_device, value))
     if kind is dict:
-        return any(map(on_device, value.values()))
+        kind, value = list, list(value.values())
+    if kind is tuple or kind is list:
+        return not _PLAIN.issuperset(map(type, value)) and any(map(on_device, value))
     return isinstance(value, torch.Tensor) and value.device.type != "cpu"
 
 

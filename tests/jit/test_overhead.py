@@ -148,7 +148,7 @@ def looked_at(call: Callable[[], Any]) -> int:
 def test_nothing_grows_with_trips(fn: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """By a clock that counts looks, each thousand of which a call may spend."""
     sizes = [100, 200, 400] if fn.__name__ in SQUARED else [1000, 4000, 16_000]
-    Ticking(monkeypatch, 1000)
+    Ticking(monkeypatch, 100 if fn.__name__ in SQUARED else 1000)
     counts = []
     for n in sizes:
         jitted = npcompile.jit(fn)
