@@ -19,9 +19,6 @@ clock: Callable[[], float] = time.perf_counter
 # NPCOMPILE_OVERHEAD=unlimited: any (tests that count what is compiled are to give the same on any machine).
 ALLOWANCE = float("inf") if os.environ.get("NPCOMPILE_OVERHEAD") == "unlimited" else 0.03
 SHARE = 0.15
-# A single recording may take so many seconds more before it is given up: what is left of it is wanted, as
-# nothing comes of one that is given up.
-RECORDING = 0.5
 # Past its allowance, a call that goes on long enough is given another one: a long loop that is entered once
 # is to come to be compiled, too. Each time it waits at least so many times as long as the time before.
 LONGER = 2
@@ -129,19 +126,3 @@ def users(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str,
         return function(*args, **kwargs)
     finally:
         call.switch(before)
-
-
-class Recording:
-    """The time of one recording."""
-
-    def __init__(self) -> None:
-        self._call = _thread.call
-        self._before = 0.0 if self._call is None else self._call.machinery
-
-    @property
-    def too_long(self) -> bool:
-        """Whether it has taken so long that it is to be given up."""
-        call = self._call
-        if call is None or call is not _thread.call:
-            return False
-        return call.machinery - self._before > RECORDING + ALLOWANCE

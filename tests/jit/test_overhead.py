@@ -177,7 +177,7 @@ _bodies = st.lists(
             "try:\n    total += x[i]\nexcept IndexError:\n    out.append('over')",
             "y = [v * 2 for v in y]",
             "y = np.asarray(y) + total",
-            "x = np.where(x > 0, x, -x)",
+            "x = np.where(x > 0, x, 0.5 - x)",  # no zeros of both signs: which is the larger one is left open
         ]
     ),
     min_size=2,
