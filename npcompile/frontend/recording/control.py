@@ -129,10 +129,11 @@ class Control(Texts):
         self._nest += 1
         try:
             trips = 0
-            for item in items:
+            for place, item in enumerate(items):
                 if self.done:
                     yield (item,)
-                    yield items
+                    # Rows of an array are read by a hook each, so the others are read without.
+                    yield map(obj.__getitem__, range(place + 1, len(obj))) if is_array(obj) else items
                     return
                 if self.on:
                     counts = not self._is_own(item)
