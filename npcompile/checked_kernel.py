@@ -38,9 +38,9 @@ class CheckedKernel:
             return self._kernel(*host)
         self._new = False
         mirror = Mirror((host, {}))
-        result = self._kernel(*host)
-        self._compare(mirror, _results(result, self._segment, mirror.arrays))
-        return result
+        made = self._kernel(*host)
+        self._compare(mirror, _results(made, self._segment, mirror.arrays))
+        return made
 
     def _compare(self, mirror: Mirror, got: list[np.ndarray[Any, Any]]) -> None:
         want = self._answers(self._segment.graph, mirror)

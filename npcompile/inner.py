@@ -76,8 +76,8 @@ class Inner(Recorded):
     def _are_news(self) -> bool:
         return super()._are_news() or warnings.filters is not self.root.filters
 
-    def _report(self, reason: str, place: Place | None, everywhere: bool = False) -> None:
-        self.root._report(reason, place, everywhere)
+    def _report(self, reason: str, place: Place | None, everywhere: bool = False, ask: str = "") -> None:
+        self.root._report(reason, place, everywhere, ask)
 
     def _worth(self, state: State, traced: Traced) -> bool:
         assert traced.plan is not None

@@ -10,6 +10,7 @@ from typing import Any
 
 from npcompile import front
 from npcompile.advice import advice
+from npcompile.frontend.faults import Fault
 from npcompile.frontend.overhead import users
 from npcompile.hosts import HostCalls
 from npcompile.lower import compiler
@@ -18,6 +19,9 @@ from npcompile.state import Entry, State
 from npcompile.stats import Place, Stats
 from npcompile.telling import NotCompiledError, warn
 from npcompile.verify import verifying, watched
+
+# What is asked for where npcompile itself failed.
+REPORT = ". Please report this, with what `python -m npcompile doctor` prints"
 
 _said: set[str] = set()  # causes that are not one function's
 
@@ -183,11 +187,16 @@ class Linking:
         where = "" if place is None else f"{place}: "
         return self._stats.because(where + reason), where
 
-    def _report(self, reason: str, place: Place | None, everywhere: bool = False) -> None:
+    def failed(self, fault: Fault) -> None:
+        """Tell of a fault of npcompile's own: in `stats`, and once by a warning that asks for a report."""
+        fault.loud()
+        self._report(fault.reason, self.at(None), ask=REPORT)
+
+    def _report(self, reason: str, place: Place | None, everywhere: bool = False, ask: str = "") -> None:
         """Say why something runs uncompiled: in `stats`, and once as a warning; strict=True: raise it.
 
         place: the user's, where one is to blame. everywhere: the reason is not this function's alone
-        (there is no C++ compiler, say): one warning is enough for all.
+        (there is no C++ compiler, say): one warning is enough for all. ask: what the warning says beside.
         """
         new, where = self.note(reason, place)
         if everywhere:
@@ -197,4 +206,4 @@ class Linking:
         if self._strict:
             raise NotCompiledError(f"{name} cannot be compiled: {where}{reason}; instead: {advice(reason)}")
         if new:
-            warn(f"{name} runs uncompiled: {where}{reason}")
+            warn(f"{name} runs uncompiled: {where}{reason}{ask}")

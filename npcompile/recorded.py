@@ -16,6 +16,7 @@ from npcompile.balance import WHOLE, Balance
 from npcompile.binding import Binding
 from npcompile.device import current_device
 from npcompile.frontend.errstate import all_warnings_are_errors, traps, warnings_matter
+from npcompile.frontend.faults import fault_of
 from npcompile.frontend.fixed import replaced
 from npcompile.frontend.lengths import apart, counts_of
 from npcompile.frontend.outline import may_resize, tried_whole
@@ -104,10 +105,13 @@ class Recorded(Unrecorded):
             return self._passed(args)
         call, before = enter()
         try:
-            return self._answer(args, kwargs)
-        except BaseException as error:
-            tell(error)
-            raise
+            try:
+                return self._answer(args, kwargs)
+            except BaseException as error:
+                if (fault := fault_of(error)) is None:
+                    tell(error)
+                    raise
+            return self._despite(fault, args, kwargs)
         finally:
             leave(call, before)
 
@@ -127,8 +131,7 @@ class Recorded(Unrecorded):
         if kwargs or len(args) != self._arity:
             bound = self._binding.bind(args, kwargs)
             if bound is None:  # the function itself says what is wrong
-                stats.plain_calls += 1
-                return users(self.__wrapped__, args, kwargs)
+                return self._plain(args, kwargs)
             args, kwargs = bound
         if (call := current()).spent:
             return self._beyond(args, kwargs)
@@ -159,8 +162,7 @@ class Recorded(Unrecorded):
                 stats.replays += 1
                 stats.host_calls += host_calls
                 self.balance.replayed()
-                if state.misses:
-                    state.misses = 0
+                state.misses = 0
                 if len(state.ready) > 1:
                     state.prefer(replay)
                 return result
@@ -338,66 +340,64 @@ class Recorded(Unrecorded):
         fn: Any = self.__wrapped__
         self._stats.recordings += 1
         self.balance.recorded(state.kind, state.misses > 0)
-        names = self._binding.names(len(args))
+        names, floats = self._binding.names(len(args)), self._default_float
         device = str(current_device() or "cpu")
-        general = state.group is not None and state.group.is_general(state.lengths)
-        general = general and are_apart(args, kwargs)
+        group = state.group
+        general = group is not None and group.is_general(state.lengths) and are_apart(args, kwargs)
         leaves: list[Any] = [*self.own]
         key = self.signature(args, kwargs, leaves)  # before the call changes containers among them
         with counting(self._stats):
             hooks = Watch(self.name) if verifying() else Recorder
-            floats, own, fast = self._default_float, self.own, self.fast_random
-            options = own, fast, general, state.grows, self._counting, self._uncompiled
+            options = self.own, self.fast_random, general, state.grows, self._counting, self._uncompiled
             try:
                 traced = trace(fn, rewritten, args, kwargs, names, floats, device, hooks, *options)
             except BaseException as error:
                 self._raised(state, error)
                 raise
-            state.raised = 0
+            state.raised, result = 0, traced.result
         if isinstance(hooks, Watch):
             hooks.report()
         self._stats.host_calls += traced.host_calls
-        if traced.program is None and general and state.group is not None:
-            state.group.give_up()  # at these lengths alone it may do
-            return traced.result
+        if traced.fault is not None:
+            state.settle()
+            self.root.failed(traced.fault)
+            return result
+        if traced.program is None and general and group is not None:
+            group.give_up()  # at these lengths alone it may do
+            return result
         if traced.program is None:
             self._not_followed(state, traced)
-            return traced.result
+            return result
         self.balance.learn(key, traced.program)
         if not self._worth(state, traced):
-            return traced.result
+            return result
         state.count += 1
         self._stats.programs += 1
         self._programs.append(traced.program)
         entry = Entry(traced, general)
         front.use()
         state.entries.append(entry)
-        if state.group is not None:
+        if group is not None:
             entry.counts = {place: leaves[place] for place in counts_of(traced.program)}
-            state.group.add(state.lengths, entry, general, leaves)
+            group.add(state.lengths, entry, general, leaves)
         if os.environ.get("NPCOMPILE_BACKEND") == "interpreter":
             self._stats.segments += len(entry.segments)
             if not entry.alone:
-                return traced.result
+                return result
             stand_ins = [eager(segment.graph, entry.program.device) for segment in entry.segments]
             replay = entry.replay.link(stand_ins, self._stats, instead=entry.exactly)
             replay = Exactly(entry.counts, replay) if entry.counts else replay
             state.ready.insert(0, (replay, entry.host_calls))
-            return traced.result
-        try:
-            entry.parked = not self.root.spending.allows(entry, 1, self._has_to_wait)
-            if not entry.parked:
-                entry.start()
-        except Exception as error:  # a bug of ours: it costs the compilation, not the call
-            state.plain = True
-            self._report(f"submitting failed: {type(error).__name__}: {error}", self.at(None))
-            return traced.result
+            return result
+        entry.parked = not self.root.spending.allows(entry, 1, self._has_to_wait)
+        if not entry.parked:
+            entry.start()
         state.pending.append(entry)
         if self._has_to_wait and not entry.parked:
             users(self._wait_for, (entry,), {})
         if self._has_to_wait or entry.done:
             self._link(state)
-        return traced.result
+        return result
 
     def _not_followed(self, state: State, traced: Traced) -> None:
         """The recording of a call was given up."""

@@ -9,11 +9,15 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from npcompile import front
+from npcompile.binding import Binding
 from npcompile.device import current_device
+from npcompile.frontend.defaults import on_device
+from npcompile.frontend.faults import Fault
 from npcompile.frontend.lengths import apart, whatever_lengths
 from npcompile.frontend.overhead import users
 from npcompile.frontend.program import Diverged
 from npcompile.frontend.signature import key_of
+from npcompile.frontend.tracebacks import tell
 from npcompile.general import General, Group, Waiting
 from npcompile.linking import Linking
 from npcompile.lower.transfers import counting
@@ -56,6 +60,7 @@ class Sharing(Linking):
     # The function itself, where programs are valid for others of its code: they read its closure.
     own: tuple[Any, ...] = ()
     _wait: bool
+    _binding: Binding
     # Whole numbers among its arguments may be sizes: these, or (True) all of them and such as are read.
     _counting: frozenset[str] | bool = True
 
@@ -94,6 +99,28 @@ class Sharing(Linking):
         if state.raised_again():
             reason = f"it raises {type(error).__name__}: such calls are Python's until one does not raise"
             self.root.note(reason, self.at(self.led_to(error) or self._first_line()))
+
+    def _in_python(self, device: bool = False) -> Any:
+        """The function as Python runs it, with its options."""
+        raise NotImplementedError
+
+    def _despite(self, fault: Fault, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The answer of a call in which npcompile itself failed: Python's, and so are later calls of the
+        signature. What has been done is not done again."""
+        try:
+            self.root.failed(fault)
+            with contextlib.suppress(Exception):  # where signatures cannot be told, each call comes to this
+                bound = self._binding.bind(args, kwargs) or (args, kwargs)
+                self._states.setdefault(self.signature(*bound, []), State()).settle()
+            if fault.done:
+                return fault.result
+            function: Any = self.__wrapped__
+            with contextlib.suppress(Exception):
+                function = self._in_python(on_device((args, kwargs)))
+            return function(*args, **kwargs)
+        except BaseException as error:
+            tell(error)
+            raise
 
     def _group(self, key: Any) -> tuple[Group | None, tuple[int, ...]]:
         """The calls that differ from this one in lengths alone, and its lengths."""

@@ -151,6 +151,13 @@ class State:
         self.unsure += 1
         return True
 
+    def settle(self) -> None:
+        """Leave its calls to NumPy, for good."""
+        self.ready, self.pending, self.entries = [], [], []
+        self.outlined = self.trial = None
+        self.owed, self.raises = 0, False
+        self.plain = self.settled = True
+
     def is_found_again(self) -> bool:
         """Whether nothing is lost with it: a program for many lengths answered, or the cut that all have."""
         cut = None if self.group is None else self.group.outlined

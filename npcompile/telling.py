@@ -11,6 +11,7 @@ import warnings
 from collections import deque
 
 from npcompile import recorders
+from npcompile.frontend.faults import meant
 
 # What `warnings` knows of places that were told already.
 _told: dict[str | tuple[str, type[Warning], int], int] = {}
@@ -25,6 +26,8 @@ class NotCompiledError(RuntimeError):
     """`strict=True`: a jitted function could not be compiled; the message says where, why and what to
     write."""
 
+
+meant(NotCompiledError, NotCompiledWarning)
 
 # Warnings that came while somebody kept a list of them: text, file, line, module.
 owed: deque[tuple[str, str, int, str]] = deque()

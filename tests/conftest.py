@@ -23,6 +23,9 @@ os.environ.setdefault("NPCOMPILE_OVERHEAD", "unlimited")
 os.environ.setdefault("NPCOMPILE_CONTESTS", "0")
 os.environ.setdefault("NPCOMPILE_SPENDING", "0")
 
+# A fault of npcompile's own fails the test: elsewhere the call would go on by Python.
+os.environ.setdefault("NPCOMPILE_INTERNAL_ERRORS", "raise")
+
 # A test's first example may compile, so no deadline; CI sees the same examples at every run.
 settings.register_profile("npcompile", deadline=None, print_blob=True, derandomize="CI" in os.environ)
 settings.load_profile("npcompile")

@@ -139,22 +139,6 @@ def outline(
     that Python left outside the blocks calls, `as_it_is(f)` whether that is `f` (which may be UNKNOWN).
     clock: what takes the time of what stays Python. idler: what counts calls that come to
     nothing, where loops may go on as they were written. Raises NotFound."""
-    try:
-        return _outline(fn, levels, enter, as_it_is, clock, idler)
-    except NotFound:
-        raise
-    except Exception as error:  # a bug of ours: it costs the compilation, not the call
-        raise NotFound(f"cutting it failed: {type(error).__name__}: {error}") from error
-
-
-def _outline(
-    fn: FunctionType,
-    levels: Levels,
-    enter: Callable[[Any], Any],
-    as_it_is: Callable[[Any], bool],
-    clock: Clock | None,
-    idler: Idler | None,
-) -> Outline:
     node, imports = tree_of(fn)
     code = fn.__code__
     outside = dict(zip(code.co_freevars, fn.__closure__ or (), strict=True))

@@ -123,6 +123,7 @@ def users(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str,
         return function(*args, **kwargs)
     before = call.switch(False)
     try:
-        return function(*args, **kwargs)
+        result = function(*args, **kwargs)
+        return result
     finally:
         call.switch(before)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from npcompile.frontend import masks
+from npcompile.frontend.faults import guarded, noting
 from npcompile.frontend.lengths import bound_by_sizes
 from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.program import Program, drop_unused
 from npcompile.frontend.recording.leaving import Leaving
 
 
+@guarded
 class Recorder(Leaving):
     """One recording of one call."""
 
@@ -31,6 +33,6 @@ class Recorder(Leaving):
             return program
         except Unfollowed as reason:
             self.stop(str(reason))
-        except Exception as error:  # a bug of ours: it costs the compilation, not the call
-            self.stop(f"masks failed: {type(error).__name__}: {error}")
+        except Exception as error:
+            self.faulted(noting(error))
         return None

@@ -17,6 +17,7 @@ from npcompile.frontend.alike import DICTS
 from npcompile.frontend.anywhere import let_lie
 from npcompile.frontend.bounded import bound
 from npcompile.frontend.factors import hand_on
+from npcompile.frontend.faults import Fault, noting, performs
 from npcompile.frontend.node_attributes import source_place
 from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.program import Program, step_of, value_of
@@ -42,8 +43,10 @@ class Traced:
     top: int | None = None  # the function's own line that led there
     late: bool = False  # it would do if the function were cut before that line
     host_calls: int = 0
+    fault: Fault | None = None  # it is a fault of npcompile's own that there is none
 
 
+@performs
 def trace(
     fn: types.FunctionType,
     rewritten: Rewritten,
@@ -129,10 +132,12 @@ def trace(
                 if elsewhere:
                     traced.reason += f" (at {elsewhere})"
                 traced.late = True
-        except Exception as error:  # a bug of ours: it costs the compilation, not the call
-            traced.reason = f"planning failed: {type(error).__name__}: {error}"
+        except Exception as error:
+            recorder.faulted(noting(error))
+            traced.reason = recorder.reason
         if traced.replay is None:
             traced.line, traced.program = traced.line or fn.__code__.co_firstlineno, None
+    traced.fault = recorder.fault
     return traced
 
 

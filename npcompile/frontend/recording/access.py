@@ -6,7 +6,6 @@ import builtins
 import enum
 import inspect
 import operator
-import sys
 import threading
 import types
 from collections import deque
@@ -28,7 +27,7 @@ from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.program import Call, Read, step_of
 from npcompile.frontend.recording.base import SIMPLE
 from npcompile.frontend.recording.histories import Histories
-from npcompile.frontend.recording.place import do
+from npcompile.frontend.recording.place import caller, do
 from npcompile.frontend.signature import NUMBERS, by_value
 from npcompile.frontend.steps import GETITEM
 from npcompile.frontend.table import TABLE
@@ -402,7 +401,7 @@ class Access(Histories):
     def load_global(self, name: str, value: Any) -> Any:
         if not self.on:
             return value
-        return self._note(self._read, "global", name, sys._getframe(1).f_globals, None, value)
+        return self._note(self._read, "global", name, caller().f_globals, None, value)
 
     def load_free(self, name: str, value: Any) -> Any:
         return self._note(self._free, name, value) if self.on else value

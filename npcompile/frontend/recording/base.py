@@ -12,6 +12,7 @@ from torch import fx
 
 from npcompile.frontend.arrays import layout
 from npcompile.frontend.dispatch import map_arrays
+from npcompile.frontend.faults import Fault, noting
 from npcompile.frontend.hooks import Hooks
 from npcompile.frontend.made import is_plain
 from npcompile.frontend.notes import Unfollowed
@@ -44,6 +45,7 @@ class Base(Hooks):
         self.active = True
         self.done = False
         self.reason: str | None = None  # why the recording was given up
+        self.fault: Fault | None = None  # that was a fault of npcompile's own
         self.at: int | None = None  # the user's line where it was
         self.top: int | None = None  # the line of the function itself that led there
         self.default_float = default_float
@@ -74,6 +76,13 @@ class Base(Hooks):
             self.reason = f"{reason} (at {elsewhere})" if elsewhere else reason
             self._seen.clear()  # what nobody else holds dies as it would
 
+    def faulted(self, fault: Fault) -> None:
+        """Give the recording up for a fault of npcompile's own; the call itself goes on."""
+        fault.loud()
+        self.fault = self.fault or fault
+        self.active, self.reason = False, self.reason or fault.reason
+        self._seen.clear()
+
     def unhook(self) -> None:
         """The recording has ended: functions that it made and that live on are as they were written."""
         self.ended = True
@@ -100,8 +109,8 @@ class Base(Hooks):
             return note(*args)
         except Unfollowed as reason:
             self.stop(str(reason))
-        except Exception as error:  # a bug of ours: it costs the compilation, not the call
-            self.stop(f"the recording failed: {type(error).__name__}: {error}")
+        except Exception as error:
+            self.faulted(noting(error))
         return args[-1]
 
     def _mutated(self, container: Any, result: Any) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import types
 from typing import Any
 
@@ -21,7 +20,7 @@ from npcompile.frontend.recording.control import MAX_TRIPS
 from npcompile.frontend.recording.converter import Converter
 from npcompile.frontend.recording.functions import MAX_DEPTH
 from npcompile.frontend.recording.moment import Moment
-from npcompile.frontend.recording.place import as_noted
+from npcompile.frontend.recording.place import as_noted, caller
 from npcompile.frontend.restated import LANES, RESTATED, has_negative_zeros, operand
 from npcompile.frontend.rewrite import Rewritten, rewrite
 from npcompile.frontend.signature import NUMBERS
@@ -320,7 +319,7 @@ class Following(Calls):
     def load_global(self, name: str, value: Any) -> Any:
         if not self.on:
             return value
-        space = sys._getframe(1).f_globals
+        space = caller().f_globals
         if follow.is_numpys(space):
             self.notes.constant(tuple(value) if type(value) is list else value)
             return value

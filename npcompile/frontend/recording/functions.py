@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from npcompile.frontend.faults import performs
 from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.program import Read, step_of
 from npcompile.frontend.recording.base import Cells
@@ -80,6 +81,7 @@ class Functions(Control):
                 with contextlib.suppress(Unfollowed):  # the recording ends where such a one is used
                     self.notes.outside(read, node, item, within=True)
 
+    @performs
     def run(
         self, rewritten: Rewritten, fn: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
@@ -97,18 +99,19 @@ class Functions(Control):
         self._cells.append(cells)
         tries = self.notes.tries
         try:
-            made = rewritten.bind(fn, self)(*args, **kwargs)
+            result = rewritten.bind(fn, self)(*args, **kwargs)
         finally:
             self._cells.pop()
             self.notes.tries = tries  # it may have returned from within
             if not self._cells:
                 self._raised = None
-        return self.driven(made, cells) if suspends(fn) else made
+        return self.driven(result, cells) if suspends(fn) else result
 
+    @performs
     def inner(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The call of a function that was made inside: it is rewritten already."""
-        made = fn(*args, **kwargs)
-        return self.driven(made, None) if self.on and suspends(fn) else made
+        result = fn(*args, **kwargs)
+        return self.driven(result, None) if self.on and suspends(fn) else result
 
     def driven(self, made: Any, cells: Cells | None) -> Any:
         """A generator that does what this one does, a function's of the user's on these hooks: each time that

@@ -15,6 +15,7 @@ import numpy as np
 from npcompile.frontend import follow
 from npcompile.frontend.alike import DICTS
 from npcompile.frontend.arrays import is_array
+from npcompile.frontend.faults import performs
 from npcompile.frontend.hooks import INPLACE
 from npcompile.frontend.made import is_named_tuple
 from npcompile.frontend.recording.managing import Managing
@@ -151,6 +152,7 @@ class Kept(Managing):
             for item in items
         )
 
+    @performs
     def _place(self, fn: Any, own: Any, value: Any) -> int:
         """`row.index(value)` or `row.count(value)`, item by item."""
         places = []

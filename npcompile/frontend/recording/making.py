@@ -13,6 +13,7 @@ import types
 from typing import Any
 
 from npcompile.frontend import follow
+from npcompile.frontend.faults import performs
 from npcompile.frontend.made import (
     class_attribute,
     is_absent,
@@ -40,6 +41,7 @@ _FACTORY: Any = _Listed.__init__.__defaults__[0]  # type: ignore[index]  # a def
 class Making(Objects):
     """Calls that make an object, attributes of one, and calls that ask one."""
 
+    @performs
     def make(self, kind: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         """An object of a class of the user's, made as Python makes it, in a tuple; empty where that is left
         to Python itself."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from npcompile.frontend import follow, pure
 from npcompile.frontend.arrays import is_array
+from npcompile.frontend.faults import performs
 from npcompile.frontend.made import class_attribute
 from npcompile.frontend.private import DISPATCHER
 from npcompile.frontend.program import Call
@@ -144,6 +145,7 @@ class Overriding(Drawing):
                     return result
         return super().call(fn, *args, **kwargs)
 
+    @performs
     def _taken_over(
         self, fn: Any, owner: Any, kinds: tuple[type, ...], args: tuple[Any, ...], kwargs: Any
     ) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import sys
+import threading
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -17,6 +18,15 @@ from npcompile.frontend.rewriting.source import is_given
 
 _OURS = str(Path(__file__).parent.parent)  # files of the hooks themselves
 _PACKAGE = str(Path(__file__).parent.parent.parent)
+
+
+class _Performed(threading.local):
+    """How many operations of the user's have been carried out on this thread."""
+
+    count = 0
+
+
+performed = _Performed()
 
 
 def _call(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -64,8 +74,17 @@ def warn_at(
     warnings.warn_explicit(message, category, file, line, name, registry, None, source)
 
 
+def caller() -> FrameType:
+    """The frame that called a hook."""
+    frame = sys._getframe(1)
+    while frame.f_code.co_filename.startswith(_OURS) and frame.f_back is not None:
+        frame = frame.f_back
+    return frame
+
+
 def do(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
     """`function(*args, **kwargs)`, from a frame that has the user's file, line, name and globals."""
+    performed.count += 1
     frame = sys._getframe(1)
     while frame.f_code.co_filename.startswith(_OURS):
         if frame.f_back is None:
