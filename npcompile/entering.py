@@ -8,6 +8,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from npcompile.frontend import draws, follow, private
+from npcompile.frontend.faults import noting
 from npcompile.frontend.outline import UNKNOWN, must_be_cut
 from npcompile.frontend.overhead import current
 from npcompile.frontend.recording.place import warn
@@ -52,8 +53,13 @@ class Entering:
             return fn
         call = current()
         before = call.switch(True)
-        made = self._entered(fn)
-        call.switch(before)
+        try:
+            made = self._entered(fn)
+        except Exception as error:
+            self.root.failed(noting(error))
+            return fn
+        finally:
+            call.switch(before)
         if made is fn:
             self.idle += 1
         else:

@@ -12,7 +12,7 @@ from npcompile import front
 from npcompile.binding import Binding
 from npcompile.device import current_device
 from npcompile.frontend.defaults import on_device
-from npcompile.frontend.faults import Fault
+from npcompile.frontend.faults import Fault, fault_of
 from npcompile.frontend.lengths import apart, whatever_lengths
 from npcompile.frontend.overhead import users
 from npcompile.frontend.program import Diverged
@@ -104,11 +104,18 @@ class Sharing(Linking):
         """The function as Python runs it, with its options."""
         raise NotImplementedError
 
+    def _tell_of(self, fault: Fault) -> None:
+        try:
+            self.root.failed(fault)
+        except Exception as error:
+            if fault_of(error) is None:
+                raise
+
     def _despite(self, fault: Fault, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The answer of a call in which npcompile itself failed: Python's, and so are later calls of the
         signature. What has been done is not done again."""
         try:
-            self.root.failed(fault)
+            self._tell_of(fault)
             with contextlib.suppress(Exception):  # where signatures cannot be told, each call comes to this
                 bound = self._binding.bind(args, kwargs) or (args, kwargs)
                 self._states.setdefault(self.signature(*bound, []), State()).settle()

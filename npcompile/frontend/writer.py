@@ -331,21 +331,23 @@ class Writer:
         for space, name in self.program.builtins:
             self.put(f"if {name!r} in {self.constant(space, 'globals')}:")
             self.put("    raise __Diverged")
+        unchanged = []
         if self.program.classes:
-            self.put(f"if not {self.constant(Classes(self.program.classes), 'classes')}():")
-            self.put("    raise __Diverged")
+            unchanged.append(self.constant(Classes(self.program.classes), "classes"))
         if self.program.functions:
-            self.put(f"if not {self.constant(Codes(tuple(self.program.functions)), 'codes')}():")
-            self.put("    raise __Diverged")
+            unchanged.append(self.constant(Codes(tuple(self.program.functions)), "codes"))
         numbers = {
             id(step): number for number, step in enumerate(s for s in plan.steps if s.segment is not None)
         }
         body = [*plan.early, *pure]
         overlap = self.overlap()
-        if body or overlap or self.program.device is not None:
+        if body or overlap or unchanged or self.program.device is not None:
             # Whatever fails before the first effect is answered by running the function itself again.
             self.put("try:")
             self.indent = "        "
+            for holds in unchanged:
+                self.put(f"if not {holds}():")
+                self.put("    raise __Diverged")
             for step in plan.early:
                 self.step(step, 0)
             if overlap:
@@ -359,7 +361,7 @@ class Writer:
             self.indent = "    "
             self.put("except Exception as __error:")
             self.put("    raise __Diverged from __error")
-        if rest or not (body or overlap or self.program.device is not None):
+        if rest or not (body or overlap or unchanged or self.program.device is not None):
             self.carry_out(rest, numbers)
         return "\n".join(self.lines)
 

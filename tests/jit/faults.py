@@ -1,0 +1,259 @@
+"""Fault injection: each function of npcompile that a corpus of programs enters is made to raise, in turn.
+
+Each time the user's answers, effects, their order and arguments are to be plain Python's. All functions, once
+each, in about ten minutes: `python -m tests.jit.faults --all`; one: `python -m tests.jit.faults NAME ...`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import faulthandler
+import gc
+import os
+import sys
+import traceback
+import types
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import npcompile
+from tests.checker import same
+from tests.jit import (
+    constructs,
+    constructs_flow,
+    constructs_library,
+    constructs_mixed,
+    constructs_objects,
+    constructs_order,
+    copying,
+    looping,
+)
+
+PACKAGE = str(Path(npcompile.__file__).parent) + os.sep
+# The boundary itself, what every call passes on its way there and back, what stands for operations and
+# statements of Python's, threads that are nobody's call, and what the interpreter has in place of kernels.
+EXEMPT = (
+    "frontend/faults.py",
+    "frontend/overhead.py",
+    "frontend/hooks.py",
+    "frontend/matching.py",
+    "lower/compiler.py",
+    "frontend/ops/",
+    "lower/eager.py",
+    "nep50/",
+)
+EXEMPT_NAMES = ("Recorded.__call__", "Entering.enter", "Sharing._despite", "guard", "Base.faulted")
+# Not held yet: what runs within iterators, managers and methods that Python is handed and calls itself.
+OPEN = (
+    *("frontend/made.py:is_named_tuple", "frontend/recording/bound.py:", "frontend/recording/control.py:"),
+    *("frontend/recording/kept.py:", "frontend/recording/library.py:", "frontend/recording/managing.py:"),
+)
+CALLS = 6
+LONGEST = 60.0  # seconds for a function
+
+
+class Injected(Exception):
+    """The fault that is injected."""
+
+
+# -- the corpus
+
+
+def _of_constructs(fn: Callable[..., Any], call: int) -> Any:
+    constructs.LOG.clear()
+    rng = np.random.default_rng(call)
+    size = 6 + call % 3  # one program for many lengths is made on the way
+    box = constructs.Box(rng.random(size), call + 0.5)
+    x = rng.random(size) + 0.1
+    result = _answer(fn, x, 1 + call % 2, box)
+    return {"result": result, "left": [x, box.y, box.t, box.log], "log": list(constructs.LOG)}
+
+
+def _of_loops(fn: Callable[..., Any], call: int) -> Any:
+    x = np.random.default_rng(call).integers(1, 9, 8 + call % 3) / 4
+    return {"result": _answer(fn, x, 3 + call), "left": [x]}
+
+
+def _answer(fn: Callable[..., Any], *args: Any) -> Any:
+    try:
+        return fn(*args)
+    except Exception as error:
+        if isinstance(error, Injected):
+            raise
+        return "raised", type(error), str(error)
+
+
+def corpus() -> dict[str, tuple[types.FunctionType, Callable[..., Any]]]:
+    """60 programs, with what makes a call of each and gives all that is seen of it."""
+    found = constructs.programs_of(
+        constructs_flow, constructs_library, constructs_objects, constructs_mixed, constructs_order
+    )
+    plain = {name: fn for name, fn in found.items() if type(fn) is types.FunctionType}
+    every = max(1, len(plain) // 36)
+    chosen: dict[str, Any] = {name: (plain[name], _of_constructs) for name in [*plain][::every][:36]}
+    chosen |= {fn.__name__: (fn, _of_loops) for fn in looping.LOOPS[:24]}
+    return chosen
+
+
+def fresh(fn: types.FunctionType) -> types.FunctionType:
+    """The same function, of which nothing is known yet."""
+    made = types.FunctionType(
+        fn.__code__.replace(), fn.__globals__, fn.__name__, fn.__defaults__, fn.__closure__
+    )
+    made.__kwdefaults__ = fn.__kwdefaults__
+    made.__qualname__, made.__module__ = fn.__qualname__, fn.__module__
+    return made
+
+
+# -- what is entered
+
+
+def entered(fn: types.FunctionType, call: Callable[..., Any]) -> set[types.CodeType]:
+    """The functions of npcompile that calls of a function enter."""
+    found: set[types.CodeType] = set()
+
+    def look(frame: types.FrameType, event: str, _: Any) -> None:
+        if event == "call" and frame.f_code.co_filename.startswith(PACKAGE):
+            found.add(frame.f_code)
+
+    jitted = npcompile.jit(fresh(fn))
+    sys.setprofile(look)
+    try:
+        for number in range(CALLS):
+            call(jitted, number)
+    finally:
+        sys.setprofile(None)
+    return found
+
+
+def functions() -> dict[types.CodeType, types.FunctionType]:
+    """The functions of npcompile, by their code."""
+    return {
+        made.__code__: made
+        for made in gc.get_objects()
+        if type(made) is types.FunctionType and made.__code__.co_filename.startswith(PACKAGE)
+    }
+
+
+def name_of(code: types.CodeType) -> str:
+    return f"{code.co_filename.removeprefix(PACKAGE)}:{code.co_qualname}"
+
+
+def is_exempt(code: types.CodeType) -> bool:
+    file = code.co_filename.removeprefix(PACKAGE)
+    named = code.co_qualname.startswith("<") or code.co_qualname.rpartition("<locals>.")[2].startswith("<")
+    return file.startswith(EXEMPT) or named or code.co_qualname.endswith(EXEMPT_NAMES)
+
+
+def places(programs: dict[str, Any]) -> dict[str, tuple[types.FunctionType, str]]:
+    """Each function that can be made to raise, by its name, with a program that enters it: not always the
+    first one that does."""
+    known = functions()
+    by_code: dict[types.CodeType, list[str]] = {}
+    for name, (fn, call) in programs.items():
+        for code in entered(fn, call):
+            by_code.setdefault(code, []).append(name)
+    found = {}
+    for code, names in sorted(by_code.items(), key=lambda item: name_of(item[0])):
+        if code in known and not is_exempt(code):
+            found[name_of(code)] = known[code], names[len(found) % len(names)]
+    return found
+
+
+# -- the fault
+
+
+@contextlib.contextmanager
+def raising(function: types.FunctionType, skip: int) -> Iterator[list[int]]:
+    """Have a function raise where it is entered, after so many entries; how many there were."""
+    code, count = function.__code__, [0]
+    whole = types.FunctionType(
+        code, function.__globals__, function.__name__, function.__defaults__, function.__closure__
+    )
+    whole.__kwdefaults__ = function.__kwdefaults__
+
+    def fault(args: Any, kwargs: Any) -> Any:
+        count[0] += 1
+        if count[0] > skip:
+            raise Injected("on purpose")
+        return whole(*args, **kwargs)
+
+    cells = ", ".join(code.co_freevars)
+    body = f"def stub(*args, **kwargs):\n  if 0: {cells or 'pass'}\n  return 'FAULT'(args, kwargs)"
+    text = f"def outer():\n {' = '.join(code.co_freevars)}{' = None' if cells else 'pass'}\n"
+    text += "\n".join(" " + line for line in body.splitlines())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        made = compile(text, code.co_filename, "exec")
+    outer = next(const for const in made.co_consts if isinstance(const, types.CodeType))
+    stub = next(const for const in outer.co_consts if isinstance(const, types.CodeType))
+    here = fault.__code__.replace(co_filename=code.co_filename)
+    fault = types.FunctionType(here, globals(), "fault", None, fault.__closure__)
+    constants = tuple(fault if const == "FAULT" else const for const in stub.co_consts)
+    function.__code__ = stub.replace(co_consts=constants, co_name=code.co_name)
+    defaults, function.__defaults__ = function.__defaults__, None
+    named, function.__kwdefaults__ = function.__kwdefaults__, None
+    try:
+        yield count
+    finally:
+        function.__code__, function.__defaults__, function.__kwdefaults__ = code, defaults, named
+
+
+def judge(program: tuple[types.FunctionType, Any], function: types.FunctionType, skip: int) -> bool:
+    """Calls of a program while a function raises, against plain Python. Whether it was entered that often."""
+    fn, call = program
+    jitted = npcompile.jit(fresh(fn))
+    wanted = [copy.deepcopy(call(fn, number)) for number in range(CALLS)]
+    with raising(function, skip) as count:
+        got = [copy.deepcopy(call(jitted, number)) for number in range(CALLS)]
+    for number, (one, other) in enumerate(zip(got, wanted, strict=True)):
+        same(one, other, ulp=16, scale=8.0, where=f"call {number}")
+    return count[0] > skip
+
+
+def prepared(patch: pytest.MonkeyPatch) -> None:
+    patch.setenv("NPCOMPILE_BACKEND", "interpreter")
+    patch.setenv("NPCOMPILE_OVERHEAD", "unlimited")
+    patch.delenv("NPCOMPILE_INTERNAL_ERRORS", raising=False)
+    warnings.simplefilter("ignore", npcompile.NotCompiledWarning)
+
+
+def main() -> int:
+    patch = pytest.MonkeyPatch()
+    prepared(patch)
+    asked = [arg for arg in sys.argv[1:] if not arg.startswith("--")]
+    wrong = 0
+    for device in (False, True) if "--all" in sys.argv else (False,):
+        if device:
+            copying.use(patch)
+        programs = corpus()
+        found = places(programs)
+        for name, (function, program) in found.items():
+            if asked and not any(part in name for part in asked):
+                continue
+            faulthandler.dump_traceback_later(LONGEST, exit=True)  # a fault may not make a call wait for ever
+            for skip in (0, 3):
+                try:
+                    judge(programs[program], function, skip)
+                except BaseException as error:
+                    if isinstance(error, KeyboardInterrupt):
+                        raise
+                    wrong += 1
+                    lines = str(error).splitlines() or [""]
+                    print(f"{name} after {skip} in {program}: {type(error).__name__}: {lines[0]}", flush=True)
+                    if "--trace" in sys.argv:
+                        traceback.print_exception(error)
+        print(
+            f"{len(found)} functions{' on a device that copies' if device else ''}, {wrong} wrong", flush=True
+        )
+    return int(wrong > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
