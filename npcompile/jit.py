@@ -45,7 +45,7 @@ class Jitted(Recorded):
     """A function under `npcompile.jit`. Called like the function; `stats` counts, `wait` waits for
     compiling."""
 
-    __slots__ = ("_blocks", "_told", "balances", "callees", "filters", "session")
+    __slots__ = ("_blocks", "_told", "balances", "callees", "filters", "session", "spending")
     __name__: str
     __qualname__: str
     _direct = True

@@ -30,7 +30,8 @@ def layout(array: Any) -> np.ndarray[Any, Any]:
 
 def is_uneven(array: np.ndarray[Any, Any]) -> bool:
     """Whether no tensor can be laid over it: fields of records and the like."""
-    return not array.flags.aligned or any(stride % array.itemsize for stride in array.strides)
+    size = array.itemsize  # of texts and records it may be 0
+    return not (array.flags.aligned and size) or any(stride % size for stride in array.strides)
 
 
 _WRITEABLE = 0x0400  # NPY_ARRAY_WRITEABLE

@@ -119,6 +119,10 @@ class Hooks:
         """An f-string, of its texts and fields. A field alone is what its `__format__` gave."""
         return parts[0] if len(parts) == 1 else "".join(parts)
 
+    def meant(self, value: Any) -> Any:
+        """What a local name is bound to where its function goes on as it was written."""
+        return value
+
     def discard(self, value: Any) -> None:
         """What a call gave that is a statement by itself."""
 

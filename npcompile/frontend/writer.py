@@ -344,7 +344,7 @@ class Writer:
         if body or overlap or unchanged or self.program.device is not None:
             # Whatever fails before the first effect is answered by running the function itself again.
             self.put("try:")
-            self.indent = "        "
+            self.indent, begun = "        ", len(self.lines)
             for holds in unchanged:
                 self.put(f"if not {holds}():")
                 self.put("    raise __Diverged")
@@ -358,6 +358,8 @@ class Writer:
                 self.step(step, numbers.get(id(step), 0))
             if not rest:
                 self.finish()
+            if len(self.lines) == begun:
+                self.put("pass")
             self.indent = "    "
             self.put("except Exception as __error:")
             self.put("    raise __Diverged from __error")

@@ -378,6 +378,8 @@ class Planner:
     def _cause(self) -> str:
         """The first effect, in words."""
         assert self.plan.effects is not None
+        if self.plan.effects == len(self.plan.steps):  # it is the one that is being added
+            return "a write"
         step = self.plan.steps[self.plan.effects]
         return (
             f"the call of {getattr(step.node.target, 'name', None) or step.node}"

@@ -67,6 +67,9 @@ class Leaving(Resizing):
         if type(own) in HOLDING:
             self.notes.holds(own, *given)
 
+    def meant(self, value: Any) -> Any:
+        return self._seen_as(value)[0] if self._is_over() else value
+
     def compare(self, op: str, a: Any, b: Any) -> Any:
         if self._is_over():
             a, b = self._seen_as(a, b)

@@ -12,6 +12,8 @@ from npcompile.frontend.rewriting.nodes import HOOKS, at_attribute, position, st
 from npcompile.frontend.rewriting.scopes import Scope, function_scope, own_nodes, plain_reason, stored_names
 from npcompile.frontend.rewriting.source import FunctionNode, bound_by
 
+PLAIN = ".plain"  # no identifier: whether the loop at hand goes on as it was written
+
 
 def transform(
     node: FunctionNode, scope: Scope, free: tuple[str, ...], imports: frozenset[str]
@@ -150,16 +152,44 @@ class Statements(Expressions):
     def stmt_While(self, node: ast.While) -> list[ast.stmt]:
         test, _ = self.decision(node.test, node)
         if self.may_go_on(node):
-            test = ast.IfExp(self.is_done(node.test), node.test, test, **position(test))
-        return [ast.While(test, self.trip(node, []), self.body(node.orelse), **position(node))]
+            at = start(node.test)
+            goes_on = ast.Compare(ast.Name(PLAIN, ast.Load(), **at), [ast.Is()], [ast.Constant(True, **at)], **at)
+            goes_on = ast.BoolOp(ast.And(), [self.is_done(node.test), goes_on], **at)
+            test = ast.IfExp(goes_on, node.test, test, **position(test))
+        loop = ast.While(test, self.trip(node, []), self.body(node.orelse), **position(node))
+        return self.begins(node, loop)
 
     def trip(self, node: ast.For | ast.While, steps: list[ast.stmt]) -> list[ast.stmt]:
         """A loop's body: once there is nothing to take notes of, as it was written. steps: what binds the
         loop's targets."""
         body = self.body(node.body)
         if self.may_go_on(node):
-            body = [ast.If(self.is_done(node), node.body, body, **start(node))]
+            goes_on = [self.bind_meant(node), *node.body]
+            body = [ast.If(self.is_done(node), goes_on, body, **start(node))]
         return [*steps, *body]
+
+    def begins(self, node: ast.For | ast.While, loop: ast.stmt) -> list[ast.stmt]:
+        """A loop, with what says that none of its trips has gone on as it was written."""
+        if not self.may_go_on(node):
+            return [loop]
+        at = start(node.test if isinstance(node, ast.While) else node)
+        return [ast.Assign([ast.Name(PLAIN, ast.Store(), **at)], ast.Constant(False, **at), **at), loop]
+
+    def bind_meant(self, node: ast.For | ast.While) -> ast.stmt:
+        """At the first trip that goes on as it was written: what a recording has bound to local names gives
+        way to what Python would have."""
+        at = start(node)
+        made: list[ast.stmt] = []
+        own = self.scope.bound - self.scope.declared_global - self.scope.declared_nonlocal
+        for name in sorted(own):
+            hook = ast.Attribute(ast.Name(HOOKS, ast.Load(), **at), "meant", ast.Load(), **at)
+            value = ast.Call(hook, [ast.Name(name, ast.Load(), **at)], [], **at)
+            bound = ast.Assign([ast.Name(name, ast.Store(), **at)], value, **at)
+            unbound = ast.ExceptHandler(ast.Name("NameError", ast.Load(), **at), None, [ast.Pass(**at)], **at)
+            made.append(ast.Try([bound], [unbound], [], [], **at))
+        made.append(ast.Assign([ast.Name(PLAIN, ast.Store(), **at)], ast.Constant(True, **at), **at))
+        first = ast.Compare(ast.Name(PLAIN, ast.Load(), **at), [ast.Is()], [ast.Constant(False, **at)], **at)
+        return ast.If(first, made, [], **at)
 
     def may_go_on(self, node: ast.AST) -> bool:
         """Whether a loop may go on as it was written: no frame of ours holds what NumPy counts references
@@ -180,7 +210,7 @@ class Statements(Expressions):
         iterable = self.hook(node.iter, "iterate" if is_short(node) else "loop", self.expr(node.iter))
         target, steps = self.target(node.target)
         body = self.trip(node, self.bind(steps, held=target))
-        return [ast.For(target, iterable, body, self.body(node.orelse), **position(node))]
+        return self.begins(node, ast.For(target, iterable, body, self.body(node.orelse), **position(node)))
 
     def stmt_Match(self, node: ast.Match) -> list[ast.stmt]:
         """A chain of conditions: what is matched is let go before the body, as Python does."""
