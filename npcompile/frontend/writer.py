@@ -43,6 +43,9 @@ def as_numpy(op: Op, on_device: bool) -> Callable[..., Any]:
 
 _INSIDE = ("op", "view", "library", "write", "number", "guard")  # steps that hand no array to anybody
 
+# Longer whole numbers are no text: Python converts some thousand digits at most.
+MOST_BITS = 1024
+
 
 class Writer:
     """Writes the function's text; objects that text cannot name are handed in as constants."""
@@ -88,7 +91,8 @@ class Writer:
             return "[" + ", ".join(self.arg(item) for item in value) + "]"
         if isinstance(value, dict):
             return "{" + ", ".join(f"{self.arg(key)}: {self.arg(item)}" for key, item in value.items()) + "}"
-        if value is None or value is True or value is False or type(value) in (int, str):
+        written = type(value) is int and value.bit_length() <= MOST_BITS
+        if value is None or value is True or value is False or written or type(value) is str:
             return repr(value)
         if type(value) is float and np.isfinite(value):
             return repr(value)

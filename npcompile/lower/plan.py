@@ -378,14 +378,10 @@ class Planner:
     def _cause(self) -> str:
         """The first effect, in words."""
         assert self.plan.effects is not None
-        if self.plan.effects == len(self.plan.steps):  # it is the one that is being added
-            return "a write"
-        step = self.plan.steps[self.plan.effects]
-        return (
-            f"the call of {getattr(step.node.target, 'name', None) or step.node}"
-            if step.kind == "opaque" and step.node
-            else "a write"
-        )
+        for step in self.plan.steps[self.plan.effects : self.plan.effects + 1]:  # none: it is being added
+            if step.kind == "opaque" and step.node:
+                return f"the call of {getattr(step.node.target, 'name', None) or step.node}"
+        return "a write"
 
     def on_host(self, node: fx.Node) -> None:
         """Make sure that a node's value is there when the next step runs."""

@@ -393,7 +393,7 @@ class Library(Kept):
         if kind == "f" and plain and items:
             return (self.call(np.array, items, dtype=dtype),)
         self.stop("np.fromiter of what is not numbers")
-        return (np.fromiter(items, *args[1:], **kwargs),)
+        return (do(np.fromiter, items, *args[1:], **kwargs),)
 
 
 _NOTHING: Any = object()

@@ -153,7 +153,9 @@ class Statements(Expressions):
         test, _ = self.decision(node.test, node)
         if self.may_go_on(node):
             at = start(node.test)
-            goes_on = ast.Compare(ast.Name(PLAIN, ast.Load(), **at), [ast.Is()], [ast.Constant(True, **at)], **at)
+            goes_on = ast.Compare(
+                ast.Name(PLAIN, ast.Load(), **at), [ast.Is()], [ast.Constant(True, **at)], **at
+            )
             goes_on = ast.BoolOp(ast.And(), [self.is_done(node.test), goes_on], **at)
             test = ast.IfExp(goes_on, node.test, test, **position(test))
         loop = ast.While(test, self.trip(node, []), self.body(node.orelse), **position(node))
