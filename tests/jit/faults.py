@@ -53,6 +53,8 @@ EXEMPT_NAMES = ("Recorded.__call__", "Entering.enter", "Sharing._despite", "guar
 OPEN = (
     *("frontend/made.py:is_named_tuple", "frontend/recording/bound.py:", "frontend/recording/control.py:"),
     *("frontend/recording/kept.py:", "frontend/recording/library.py:", "frontend/recording/managing.py:"),
+    # A weak reference calls it: Python tells of what it raises, and goes on.
+    "frontend/notes.py:Notes._ended",
 )
 CALLS = 6
 LONGEST = 60.0  # seconds for a function

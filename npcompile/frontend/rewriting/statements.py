@@ -156,7 +156,6 @@ class Statements(Expressions):
             goes_on = ast.Compare(
                 ast.Name(PLAIN, ast.Load(), **at), [ast.Is()], [ast.Constant(True, **at)], **at
             )
-            goes_on = ast.BoolOp(ast.And(), [self.is_done(node.test), goes_on], **at)
             test = ast.IfExp(goes_on, node.test, test, **position(test))
         loop = ast.While(test, self.trip(node, []), self.body(node.orelse), **position(node))
         return self.begins(node, loop)
