@@ -85,6 +85,7 @@ class Moment:
         for of, name, value in self.values:
             setattr(of, name, value)
         recorder.active, recorder.reason, recorder.at, recorder.top = True, None, None, None
+        recorder.done = False  # loops go on being noted
 
 
 def _alive(entry: Known) -> bool:
