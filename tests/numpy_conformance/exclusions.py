@@ -185,6 +185,8 @@ GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "core.umath::TestOut::test_out_wrap_no_leak",
             "core.ufunc::test_reduction_no_reference_leak*",
             "core.indexing::TestIndexing::test_small_regressions",
+            # They count references to the array at each index, while a recording may still hold it.
+            "core.indexing::TestMultiIndexingAutomated::*",
             "core.item_selection::TestTake::test_refcounting",
             "core.scalarmath::TestTypes::test_leak",
             "lib.function_base::TestLeaks::*",
