@@ -152,11 +152,7 @@ class Statements(Expressions):
     def stmt_While(self, node: ast.While) -> list[ast.stmt]:
         test, _ = self.decision(node.test, node)
         if self.may_go_on(node):
-            at = start(node.test)
-            goes_on = ast.Compare(
-                ast.Name(PLAIN, ast.Load(), **at), [ast.Is()], [ast.Constant(True, **at)], **at
-            )
-            test = ast.IfExp(goes_on, node.test, test, **position(test))
+            test = ast.IfExp(self.is_plain(node.test, True), node.test, test, **position(test))
         loop = ast.While(test, self.trip(node, []), self.body(node.orelse), **position(node))
         return self.begins(node, loop)
 
@@ -189,8 +185,13 @@ class Statements(Expressions):
             unbound = ast.ExceptHandler(ast.Name("NameError", ast.Load(), **at), None, [ast.Pass(**at)], **at)
             made.append(ast.Try([bound], [unbound], [], [], **at))
         made.append(ast.Assign([ast.Name(PLAIN, ast.Store(), **at)], ast.Constant(True, **at), **at))
-        first = ast.Compare(ast.Name(PLAIN, ast.Load(), **at), [ast.Is()], [ast.Constant(False, **at)], **at)
-        return ast.If(first, made, [], **at)
+        return ast.If(self.is_plain(node, False), made, [], **at)
+
+    def is_plain(self, where: ast.AST, expected: bool) -> ast.expr:
+        """The comparison that tells if a trip of the loop at hand has gone on as it was written."""
+        at = start(where)
+        plain = ast.Name(PLAIN, ast.Load(), **at)
+        return ast.Compare(plain, [ast.Is()], [ast.Constant(expected, **at)], **at)
 
     def may_go_on(self, node: ast.AST) -> bool:
         """Whether a loop may go on as it was written: no frame of ours holds what NumPy counts references
