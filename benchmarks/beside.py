@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 import gc
 import time
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import npcompile
+from timing import header, parser, save
 
 BATCH = 5e-3  # seconds: shorter calls are timed so many together
 ROUNDS = 15  # batches of each in steady state; the least counts
@@ -104,3 +107,12 @@ def table(programs: Sequence[Program]) -> list[Row]:
         print(f"{row.name:34}{times}{while_compiling:>11}{steady:>9}  {counts}", flush=True)
         rows.append(row)
     return rows
+
+
+def measure(doc: str | None, title: str, name: str, programs: Sequence[Program]) -> None:
+    """Run a benchmark from the command line: print its table, and save it where that is asked for."""
+    chosen = parser(doc).parse_args()
+    warnings.simplefilter("ignore", npcompile.NotCompiledWarning)
+    header(title)
+    rows = table(programs)
+    save(chosen.json, name, measured=[dataclasses.asdict(row) for row in rows])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-import warnings
 from typing import Any
 
 import numpy as np
@@ -11,9 +9,7 @@ from scipy.integrate import quad, solve_ivp
 from scipy.optimize import brentq, least_squares, minimize
 from sklearn.neighbors import NearestNeighbors
 
-import npcompile
-from beside import Program, table
-from timing import header, parser, save
+from beside import Program, measure
 
 SCALAR = 0.9  # what a callback of 0.2 microseconds is to have of plain Python's speed
 
@@ -130,13 +126,5 @@ PROGRAMS = [
 ]
 
 
-def main() -> None:
-    chosen = parser(__doc__).parse_args()
-    warnings.simplefilter("ignore", npcompile.NotCompiledWarning)
-    header("callbacks: speed beside plain Python and NumPy")
-    rows = table(PROGRAMS)
-    save(chosen.json, "callbacks", measured=[dataclasses.asdict(row) for row in rows])
-
-
 if __name__ == "__main__":
-    main()
+    measure(__doc__, "callbacks: speed beside plain Python and NumPy", "callbacks", PROGRAMS)

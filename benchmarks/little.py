@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import sys
-import warnings
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-import npcompile
-from beside import Program, table
-from timing import header, parser, save
+from beside import Program, measure
 
 sys.path.append(str(Path(__file__).resolve().parent.parent / "examples"))
 
@@ -121,7 +117,7 @@ def new_classes(f, x):
 
 
 def queens(board, row):
-    """How many ways there are to complete a board."""
+    """Count the ways to complete a board."""
     n = len(board)
     if row == n:
         return 1
@@ -202,13 +198,5 @@ PROGRAMS = [
 ]
 
 
-def main() -> None:
-    chosen = parser(__doc__).parse_args()
-    warnings.simplefilter("ignore", npcompile.NotCompiledWarning)
-    header("little programs: speed beside plain Python and NumPy")
-    rows = table(PROGRAMS)
-    save(chosen.json, "little", measured=[dataclasses.asdict(row) for row in rows])
-
-
 if __name__ == "__main__":
-    main()
+    measure(__doc__, "little programs: speed beside plain Python and NumPy", "little", PROGRAMS)

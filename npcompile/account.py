@@ -27,25 +27,25 @@ MEANWHILE = 2e-3
 
 
 def are_held() -> bool:
-    """Whether there are contests. Tests that count replays pin the answer: NPCOMPILE_CONTESTS=0."""
+    """Tell if contests are held. Tests that count replays pin the answer: NPCOMPILE_CONTESTS=0."""
     interpreted = os.environ.get("NPCOMPILE_BACKEND") == "interpreter"
     return not interpreted and os.environ.get("NPCOMPILE_CONTESTS", "1") != "0"
 
 
 class Resting:
-    """How long who lost a contest rests: longer each time."""
+    """Lengthens the rest of a contest's loser each time."""
 
     def __init__(self) -> None:
         self._next = FIRST
 
     def calls(self) -> int:
-        """So many calls are not the loser's."""
+        """Return the number of calls for which the loser rests."""
         calls, self._next = self._next, min(self._next * LONGER, MOST)
         return calls
 
 
 class Account:
-    """What calls of one signature took by the blocks of a function, and by the plain function."""
+    """Compares the times of one signature's calls by a function's blocks and by the plain function."""
 
     def __init__(self) -> None:
         self._left = SETTLING  # so many calls are not measured
@@ -89,7 +89,7 @@ class Account:
 
 
 def is_settled(outlined: Running) -> bool:
-    """Whether nothing is being compiled, or tried out, in a function that was cut and in what it calls."""
+    """Tell if a function that was cut, and its callees, have nothing left to compile or try out."""
     cuts: list[Any] = [outlined]
     states: list[State] = []
     for callee in list(outlined.root.callees.values()):

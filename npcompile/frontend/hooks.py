@@ -120,7 +120,7 @@ class Hooks:
         return parts[0] if len(parts) == 1 else "".join(parts)
 
     def meant(self, value: Any) -> Any:
-        """What a local name is bound to where its function goes on as it was written."""
+        """Return the object for a local name of a function that goes on as it was written."""
         return value
 
     def discard(self, value: Any) -> None:

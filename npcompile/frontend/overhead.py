@@ -74,11 +74,6 @@ class Call:
     def _go_on(self) -> None:
         self.spent, self._forget = False, None
 
-    @property
-    def seconds(self) -> float:
-        """How long the call has taken so far."""
-        return clock() - self.began
-
     def end(self) -> None:
         """The call is over."""
         if (forget := self._forget) is not None:
