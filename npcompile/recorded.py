@@ -16,11 +16,11 @@ from npcompile.balance import WHOLE, Balance
 from npcompile.binding import Binding
 from npcompile.device import current_device
 from npcompile.frontend.errstate import all_warnings_are_errors, traps, warnings_matter
-from npcompile.frontend.faults import fault_of
+from npcompile.frontend.faults import fault_of, performs
 from npcompile.frontend.fixed import replaced
 from npcompile.frontend.lengths import apart, counts_of
 from npcompile.frontend.outline import may_resize, tried_whole
-from npcompile.frontend.overhead import current, enter, leave, users
+from npcompile.frontend.overhead import DEEPEST, Call, current, enter, leave, users
 from npcompile.frontend.program import Diverged, Program
 from npcompile.frontend.record import Recorder
 from npcompile.frontend.rewrite import Rewritten
@@ -104,8 +104,11 @@ class Recorded(Unrecorded):
         if self._passing.left > 0 and not kwargs and self._passes(args):
             return self._passed(args)
         call, before = enter()
+        call.depth += 1
         try:
             try:
+                if call.depth > DEEPEST:
+                    return self._deep(call)(*args, **kwargs)
                 return self._answer(args, kwargs)
             except BaseException as error:
                 if (fault := fault_of(error)) is None:
@@ -113,7 +116,16 @@ class Recorded(Unrecorded):
                     raise
             return self._despite(fault, args, kwargs)
         finally:
+            call.depth -= 1
             leave(call, before)
+
+    def _deep(self, call: Call) -> Any:
+        """What Python calls within so many calls of jitted functions."""
+        self._stats.calls += 1
+        self._stats.plain_calls += 1
+        function = self._in_python(current_device() is not None)
+        call.switch(False)
+        return function
 
     def _answer(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         stats = self._stats
@@ -415,4 +427,5 @@ class Recorded(Unrecorded):
         return not state.is_unsure(traced.program)
 
 
+performs(Recorded.__call__)
 front.classes |= {"__call__": Recorded, "state": State, "stats": Stats}

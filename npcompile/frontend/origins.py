@@ -57,7 +57,7 @@ class Origins:
             return
         self.checked_ones.add((node, *others))
         order = {one: place for place, one in enumerate(self.graph.nodes)}
-        behind = max(node, *others, *self.inputs[-1:], key=order.__getitem__)
+        behind = max((node, *others, *self.inputs[-1:]), key=order.__getitem__)
         with self.graph.inserting_after(behind):
             guard = self.graph.create_node("call_function", Guard(kind, expected), (node, *others))
         line, top, elsewhere = self.where()

@@ -35,15 +35,21 @@ def later(seconds: float, function: Callable[[], None]) -> Callable[[], None]:
     return timer.cancel
 
 
+# Calls of jitted functions within one another, past which they are Python's alone: each that machinery looks
+# at takes several levels of Python's stack, of which a function that calls itself needs many.
+DEEPEST = 16
+
+
 class Call:
     """The time of one outermost call. `machinery`: seconds spent in machinery so far; `spent`: whether the
-    call is to go on as plain Python from here."""
+    call is to go on as plain Python from here; `depth`: the calls of jitted functions under way within it."""
 
-    __slots__ = ("_forget", "_patience", "_since", "began", "begun", "machinery", "spent", "working")
+    __slots__ = ("_forget", "_patience", "_since", "began", "begun", "depth", "machinery", "spent", "working")
 
     def __init__(self) -> None:
         self.began = self._since = clock()
         self.machinery = 0.0
+        self.depth = 0
         self.working = False  # machinery is at work
         self.begun = False  # a function that was cut runs, or ran
         self.spent = False

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import npcompile
+from npcompile import front
 from tests.checker import same
 
 LEVELS = (50, 80, 120, 300)  # Python's own limit is 1000
@@ -42,6 +43,17 @@ def test_a_method_in_a_loop_of_its_own() -> None:
         got, want = Jitted(np.arange(float(levels))), Clusters(np.arange(float(levels)))
         same(got.expanded(0, got.neighbours(0)), want.expanded(0, want.neighbours(0)))
         same(got.seen, want.seen)
+
+
+@pytest.mark.filterwarnings("ignore::npcompile.NotCompiledWarning")
+def test_where_no_call_is_answered_by_the_native_runtime(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+    monkeypatch.setattr(front, "note", lambda *about: None)
+    expanded = npcompile.jit(Clusters.expanded)
+    for levels in (50, 80, 120, 240):  # each takes three of Python's
+        got = type("Jitted", (Clusters,), {"expanded": expanded})(np.arange(float(levels)))
+        want = Clusters(np.arange(float(levels)))
+        same(got.expanded(0, got.neighbours(0)), want.expanded(0, want.neighbours(0)))
 
 
 @pytest.mark.filterwarnings("ignore::npcompile.NotCompiledWarning")
