@@ -24,10 +24,11 @@ if TYPE_CHECKING:
 class Entering:
     """Which function stands in for one that is called, for one cut of a function."""
 
-    __slots__ = ("__dict__", "__weakref__", "_as_they_are", "idle", "raises", "rest")
+    __slots__ = ("__dict__", "__weakref__", "_as_they_are", "idle", "raises", "rest", "unanswered")
     rest: int  # so many calls are not looked at: the native runtime counts them, too
     raises: bool  # nor are any until one does not raise: it sees to that, too
     idle: int  # so many calls in a row were of functions that are called as they are: it counts them, too
+    unanswered: int  # so many calls of its blocks in a row were not answered by kernels
     owner: Recorded  # the function that is cut
     root: Any  # the jitted function that it belongs to
     _as_they_are: list[types.CodeType]  # of functions that are called as they are: it looks into that, too

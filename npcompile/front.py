@@ -108,7 +108,16 @@ def _of(recorded: Recorded) -> Any:
         quick = quick and not (recorded.fast_random or recorded.resizes)
         direct = quick and recorded._direct
         recorded._front = _module.Front(
-            recorded.__wrapped__, binding.parameters, recorded.own, recorded._stats, growing, quick, direct
+            *(
+                recorded.__wrapped__,
+                binding.parameters,
+                recorded.own,
+                recorded._stats,
+                growing,
+                quick,
+                direct,
+            ),
+            recorded.cut,
         )
     return recorded._front
 

@@ -19,7 +19,7 @@ from npcompile import front
 from npcompile.accumulating import Accumulators
 from npcompile.deciding import decided_by, done_for_effect, driven
 from npcompile.entering import PLAIN
-from npcompile.frontend import follow
+from npcompile.frontend import follow, overhead
 from npcompile.frontend.lengths import apart
 from npcompile.frontend.node_attributes import source_place
 from npcompile.frontend.outline import Outline, Piece, goes_as_before, must_be_cut, outline, tree_of
@@ -28,6 +28,7 @@ from npcompile.frontend.program import step_of
 from npcompile.frontend.rewriting.blocks import Levels
 from npcompile.frontend.rewriting.scopes import own_nodes
 from npcompile.frontend.rewriting.source import NotFound
+from npcompile.frontend.rewriting.twice import IDLE
 from npcompile.frontend.trace import Traced
 from npcompile.idling import Idling
 from npcompile.inner import Inner, take_over
@@ -44,6 +45,8 @@ MAX_SIGHTED = 16
 LIKE_IT = 2
 # So many recordings may fail to tell a counter from a number that is the same, at trips ever further apart.
 MAX_AMBIGUOUS = 9
+# Seconds for which loops whose blocks no kernel answers go on as they were written.
+PATIENCE = 0.05
 
 
 class Outlined(Running):
@@ -66,7 +69,8 @@ class Outlined(Running):
         self._contested = self._direct and owner is root and not code.co_flags & inspect.CO_GENERATOR
         self.has_run = self.entered = False
         self.idling = Idling()
-        self.rest, self.raises, self.idle = 0, False, 0
+        self.rest, self.raises, self.idle, self.unanswered = 0, False, 0, 0
+        self._goes_on = False  # its loops' blocks are called again soon
         self.rounds = 0  # how often it was measured what Python does
         self.watch: Watch | None = None  # it is being measured
 
@@ -120,6 +124,16 @@ class Outlined(Running):
     def idler(self) -> Outlined | None:
         """It, where its loops may go on as they were written, as nothing is called in place of NumPy's."""
         return None if self._substitutes else self
+
+    def idles(self) -> None:
+        """Have a loop whose blocks no kernel answered go on as it was written for a while, and then try them
+        again: kernels may come, and sizes may change."""
+        if not self._goes_on:
+            self._goes_on = True
+            overhead.later(PATIENCE, self._go_on)
+
+    def _go_on(self) -> None:
+        self.unanswered, self._goes_on = 0, False
 
     def current(self) -> list[Block]:
         """The blocks of the cut as it is now."""
@@ -230,6 +244,7 @@ class Block(Inner):
     def __init__(self, within: Outlined, piece: Piece) -> None:
         self.piece = piece
         super().__init__(piece.function, within)
+        self.cut = within if piece.block.in_loop else None
         around = within.owner.variables if isinstance(within.owner, Block) else frozenset()
         self.variables: frozenset[str] = piece.block.variables | around  # that a loop changes
         if piece.block.in_loop:  # others may change at each trip
@@ -258,6 +273,13 @@ class Block(Inner):
         super().wait_until(deadline)
         if self.inside is not None:
             self.inside.wait(deadline)
+
+    def _in_python(self, device: bool = False) -> Any:
+        if self.cut is not None:
+            self.cut.unanswered += 1
+            if self.cut.unanswered == IDLE:
+                self.cut.idles()
+        return super()._in_python(device)
 
     # -- what a block cannot do ----------------------------------------------------------------------------
 

@@ -60,6 +60,7 @@ class Recorded(Unrecorded):
     fast_random: bool
     max_programs = MAX_PROGRAMS
     _alone = True  # it is not one of those that share their recordings
+    cut: Any = None  # whose loop calls it, a block
     tries_again = (
         False  # replays that were measured to be slower than NumPy are measured again, ever more seldom
     )
@@ -173,7 +174,7 @@ class Recorded(Unrecorded):
                     call.switch(True)
                 stats.replays += 1
                 stats.host_calls += host_calls
-                self.balance.replayed()
+                self._replayed()
                 state.misses = 0
                 if len(state.ready) > 1:
                     state.prefer(replay)
@@ -192,6 +193,12 @@ class Recorded(Unrecorded):
             if failure is not None:
                 return self._again(key, args, kwargs, failure)
         return self._unanswered(key, args, kwargs)
+
+    def _replayed(self) -> None:
+        """A call was answered by a program."""
+        self.balance.replayed()
+        if self.cut is not None:
+            self.cut.unanswered = 0
 
     def signature(self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any]) -> tuple[Any, ...]:
         """The signature of a call with its arguments in the one form; their leaves are put into `leaves`."""
@@ -231,7 +238,7 @@ class Recorded(Unrecorded):
                     continue
                 assert group is not None
                 group.misses = 0
-                self.balance.replayed()
+                self._replayed()
                 if state is not None and state.misses and not state.owed:
                     state.found(self.balance)
                 return result

@@ -90,9 +90,11 @@ class Clock(Protocol):
 
 
 class Idler(Protocol):
-    """Counts the calls in a row of functions that are called as they are."""
+    """Counts the calls in a row of functions that are called as they are, and those of blocks that no kernel
+    answered."""
 
     idle: int
+    unanswered: int
 
 
 def tree_of(fn: FunctionType) -> tuple[ast.FunctionDef, frozenset[str]]:

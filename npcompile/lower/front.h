@@ -33,13 +33,15 @@ struct Usual {
     ternaryfunc by_name = nullptr;  // what calls __call__ of any class that Python has made
 } usual;
 
+constexpr long IDLE = 64;  // calls of blocks in a row, as in rewriting/twice.py
+
 struct Names {
-    PyObject *filters, *prefer, *answer;
+    PyObject *filters, *prefer, *answer, *idles;
 } names;
 
 struct Slots {
     Slot front, unlooked;                                       // of the recorded function
-    Slot cut_rest, cut_raises;                                  // of one that was cut
+    Slot cut_rest, cut_raises, cut_unanswered;                  // of one that was cut
     Slot rest, aside, trial, outlined, ready, misses, small, settled, raises, owed;  // of what is known of a signature
     Slot calls, replays, host_calls, plain_calls, divergences;  // of its counts
 } slots;
@@ -54,6 +56,7 @@ struct Front {
     unsigned long long growing;  // bits for the places of arguments that are known by their type alone
     bool quick;          // what is NumPy's as long as kernels are compiled is the function itself, called
     bool direct;         // so is what is for good
+    PyObject *cut;       // whose loop calls this, a block: it counts calls in a row that no kernel answers; or null
     PyObject *known;     // by the text of a signature: (state, count of threads, key)
     PyObject *last_text, *last;  // of the call before
     PyObject *filters, *first, *errors;  // as they were when Python last found nothing unusual
@@ -160,6 +163,23 @@ bool count_passed(Front *self) {
     return !passed || (count(self->stats, slots.calls, passed) && count(self->stats, slots.plain_calls, passed));
 }
 
+// A block's call is the function's own. False with an exception set.
+bool unanswered(Front *self) {
+    if (!self->cut) return true;
+    if (!count(self->cut, slots.cut_unanswered, 1)) return false;
+    if (PyLong_AsLong(slots.cut_unanswered.of(self->cut)) != IDLE) return true;
+    PyObject *done = PyObject_CallMethodNoArgs(self->cut, names.idles);
+    Py_XDECREF(done);
+    return done != nullptr;
+}
+
+// A kernel has answered a block's call.
+void answers(Front *self) {
+    if (!self->cut) return;
+    PyObject *&held = slots.cut_unanswered.of(self->cut);
+    if (held && PyLong_AsLong(held)) Py_SETREF(held, PyLong_FromLong(0));
+}
+
 // The answer of the first replay that does not diverge; null without an exception where Python is to see to it.
 PyObject *replayed(Front *self, PyObject *state, PyObject *ready, Signature &signature, long &diverged) {
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(ready); i++) {
@@ -175,6 +195,7 @@ PyObject *replayed(Front *self, PyObject *state, PyObject *ready, Signature &sig
             answer = counted(self, answer, &slots.replays, PyLong_AsLong(PyTuple_GET_ITEM(pair, 1)), diverged);
             PyObject *&misses = slots.misses.of(state);
             bool ok = answer != nullptr;
+            if (ok) answers(self);
             if (ok && misses && PyObject_IsTrue(misses)) Py_SETREF(misses, PyLong_FromLong(0));
             if (ok && PyList_GET_SIZE(ready) > 1) {
                 PyObject *done = PyObject_CallMethodOneArg(state, names.prefer, replay);
@@ -269,6 +290,7 @@ PyObject *answered(Front *self, PyObject *known, Signature &signature, const Bou
         plain = plain || (resting = self->quick && rests(state, slots.rest));
     }
     if (plain) {
+        if (!unanswered(self)) return nullptr;
         if (!named && (resting || outlined == Py_None)) pass_on(self, state, resting, args, given);
         PyObject *answer = PyObject_Vectorcall(self->function, args, size_t(given), named);
         return counted(self, answer, &slots.plain_calls, 0, 0);
@@ -290,7 +312,7 @@ PyObject *front_call(PyObject *recorded, PyObject *const *args, Py_ssize_t given
     if (front && front != Py_None && !named && PyFunction_GET_CODE(self->function) == self->code &&
         self->passing.takes(args, given) && holds(usual.device, nullptr, Py_None)) {
         self->passed++;
-        answer = PyObject_Vectorcall(self->function, args, size_t(given), nullptr);
+        if (unanswered(self)) answer = PyObject_Vectorcall(self->function, args, size_t(given), nullptr);
         Py_DECREF(front);
         return answer;
     }
@@ -314,7 +336,7 @@ PyObject *front_call(PyObject *recorded, PyObject *const *args, Py_ssize_t given
                 answer = answered(self, known, signature, bound, args, given, named);
                 Py_DECREF(known);
             } else if (ok && self->direct && rests(recorded, slots.unlooked)) {
-                answer = PyObject_Vectorcall(self->function, args, size_t(given), named);
+                if (unanswered(self)) answer = PyObject_Vectorcall(self->function, args, size_t(given), named);
                 answer = counted(self, answer, &slots.plain_calls, 0, 0);
             }
         }
@@ -340,15 +362,15 @@ PyObject *front_get(PyObject *recorded, PyObject *const *args, Py_ssize_t given,
 
 // ------------------------------------------------------------------------------------------------- as an object
 
-// Front(function, (takes, only_named, only_positional, more, more_named), own, stats, growing, quick, direct)
+// Front(function, (takes, only_named, only_positional, more, more_named), own, stats, growing, quick, direct, cut)
 PyObject *front_new(PyTypeObject *type, PyObject *args, PyObject *) {
-    PyObject *function, *takes, *only_named, *own, *stats;
+    PyObject *function, *takes, *only_named, *own, *stats, *cut;
     Py_ssize_t only_positional;
     unsigned long long growing;
     int more, more_named, quick, direct;
-    if (!PyArg_ParseTuple(args, "O!(O!O!npp)O!OKpp", &PyFunction_Type, &function, &PyTuple_Type, &takes, &PyTuple_Type,
+    if (!PyArg_ParseTuple(args, "O!(O!O!npp)O!OKppO", &PyFunction_Type, &function, &PyTuple_Type, &takes, &PyTuple_Type,
                           &only_named, &only_positional, &more, &more_named, &PyTuple_Type, &own, &stats, &growing, &quick,
-                          &direct))
+                          &direct, &cut))
         return nullptr;
     Front *self = reinterpret_cast<Front *>(type->tp_alloc(type, 0));
     if (!self) return nullptr;
@@ -360,6 +382,7 @@ PyObject *front_new(PyTypeObject *type, PyObject *args, PyObject *) {
     self->growing = growing;
     self->quick = quick;
     self->direct = direct;
+    self->cut = cut == Py_None ? nullptr : Py_NewRef(cut);
     self->known = PyDict_New();
     if (!self->known) Py_CLEAR(self);
     return reinterpret_cast<PyObject *>(self);
@@ -422,7 +445,7 @@ int front_traverse(PyObject *object, visitproc visit, void *arg) {
     Front *self = reinterpret_cast<Front *>(object);
     for (PyObject *held : {self->function, self->code, self->parameters.takes, self->parameters.only_named, self->own,
                            self->stats, self->known, self->last_text, self->last, self->filters, self->first,
-                           self->errors})
+                           self->errors, self->cut})
         Py_VISIT(held);
     return self->passing.traverse(visit, arg);
 }
@@ -431,7 +454,7 @@ int front_clear(PyObject *object) {
     Front *self = reinterpret_cast<Front *>(object);
     for (PyObject **held : {&self->function, &self->code, &self->parameters.takes, &self->parameters.only_named,
                             &self->own, &self->stats, &self->known, &self->last_text, &self->last, &self->filters,
-                            &self->first, &self->errors})
+                            &self->first, &self->errors, &self->cut})
         Py_CLEAR(*held);
     self->passing.end();
     return 0;
@@ -463,11 +486,11 @@ bool ready_front() {
     front_type.tp_clear = front_clear;
     front_type.tp_methods = front_methods;
     front_type.tp_doc = "What is known of one recorded function's signatures: Front(function, (takes, only_named, "
-                        "only_positional, more, more_named), own, stats, growing, quick, direct).";
+                        "only_positional, more, more_named), own, stats, growing, quick, direct, cut).";
     struct {
         PyObject **name;
         const char *text;
-    } all[] = {{&names.filters, "filters"}, {&names.prefer, "prefer"}, {&names.answer, "answer"}};
+    } all[] = {{&names.filters, "filters"}, {&names.prefer, "prefer"}, {&names.answer, "answer"}, {&names.idles, "idles"}};
     for (auto &one : all)
         if (!(*one.name = PyUnicode_InternFromString(one.text))) return false;
     return PyType_Ready(&front_type) == 0;
@@ -504,7 +527,7 @@ PyObject *use(PyObject *, PyObject *args) {
     if (!PyArg_ParseTuple(args, "(O!OOO)O(OO!OOOO)", &PyType_Type, &type, &cut, &state, &counts, &call, &threads,
                           &PyDict_Type, &warnings, &errors, &traps, &device, &diverged))
         return nullptr;
-    if (!find_slots(type, {{"_front", &slots.front}, {"unlooked", &slots.unlooked}}) || !find_slots(cut, {{"rest", &slots.cut_rest}, {"raises", &slots.cut_raises}}) ||
+    if (!find_slots(type, {{"_front", &slots.front}, {"unlooked", &slots.unlooked}}) || !find_slots(cut, {{"rest", &slots.cut_rest}, {"raises", &slots.cut_raises}, {"unanswered", &slots.cut_unanswered}}) ||
         !find_slots(state, {{"trial", &slots.trial}, {"outlined", &slots.outlined}, {"ready", &slots.ready},
                             {"misses", &slots.misses}, {"rest", &slots.rest}, {"small", &slots.small}, {"settled", &slots.settled},
                             {"raises", &slots.raises}, {"owed", &slots.owed}, {"aside", &slots.aside}}) ||

@@ -15,8 +15,8 @@ from npcompile.frontend.rewriting.nodes import start
 # No identifiers: what gives the call at hand (a free variable), the local name of what it gave, and the cut
 # itself (a free variable).
 CALL, AT_HAND, CUT = ".call", ".at_hand", ".cut"
-# A loop without blocks in which so many calls in a row were of functions that are called as they are goes on
-# as it was written.
+# A loop in which so many calls in a row came to nothing goes on as it was written: calls of its blocks that
+# no kernel answered, or, if it has none, calls of functions that are called as they are.
 IDLE = 64
 
 
@@ -27,6 +27,11 @@ class Loop:
     made: Any
     node: ast.For | ast.While
     blocks: bool
+
+    @property
+    def count(self) -> str:
+        """The attribute of the cut in which it is counted what comes to nothing."""
+        return "unanswered" if self.blocks else "idle"
 
 
 class Twice:
@@ -45,29 +50,37 @@ class Twice:
             return body
         at = start(body[0])
         call = ast.Call(ast.Name(CALL, ast.Load(), **at), [], [], **at)
-        return [ast.Assign([ast.Name(AT_HAND, ast.Store(), **at)], call, **at), *self._body(body, False)]
+        return [
+            ast.Assign([ast.Name(AT_HAND, ast.Store(), **at)], call, **at),
+            *self._body(body, frozenset()),
+        ]
 
-    def _body(self, body: list[ast.stmt], idling: bool) -> list[ast.stmt]:
+    def _body(self, body: list[ast.stmt], within: frozenset[str]) -> list[ast.stmt]:
+        """Statements, in loops that count what is named so."""
         made: list[ast.stmt] = []
         for statement in body:
             loop = self.loops.get(id(statement))
-            begins = loop is not None and not loop.blocks and not idling
-            if begins:
-                made.append(_begins(statement))
-            self._inside(statement, idling or begins)
+            if loop is not None and loop.count not in within:
+                made.append(_sets(statement, loop.count, 0))
+            self._inside(statement, within if loop is None else within | {loop.count})
             if loop is not None:
                 self._either(loop)
             made.append(statement)
+            if loop is not None and loop.blocks and loop.count in within:
+                # The loop around this one goes on by its own blocks, and this one, next time, as it is now.
+                at = start(statement)
+                sets = [_sets(statement, loop.count, IDLE - 1)]
+                made.append(ast.If(_comes_to_nothing(loop.count, statement), sets, [], **at))
         return made
 
-    def _inside(self, statement: Any, idling: bool) -> None:
+    def _inside(self, statement: Any, within: frozenset[str]) -> None:
         """Rewrite what a statement holds, which is a copy of ours wherever it holds such a loop."""
         for name in ("body", "orelse", "finalbody"):
             held = getattr(statement, name, None)
             if isinstance(held, list):
-                setattr(statement, name, self._body(held, idling))
+                setattr(statement, name, self._body(held, within))
         for handler in getattr(statement, "handlers", ()):
-            handler.body = self._body(handler.body, idling)
+            handler.body = self._body(handler.body, within)
 
     def _either(self, loop: Loop) -> None:
         made, node = loop.made, loop.node
@@ -80,15 +93,16 @@ class Twice:
         """Whether a trip is done as it was written."""
         at = start(where)
         spent = ast.Attribute(ast.Name(AT_HAND, ast.Load(), **at), "spent", ast.Load(), **at)
-        if loop.blocks:
-            return spent
-        idle = ast.Attribute(ast.Name(CUT, ast.Load(), **at), "idle", ast.Load(), **at)
-        is_idle = ast.Compare(idle, [ast.GtE()], [ast.Constant(IDLE, **at)], **at)
-        return ast.BoolOp(ast.Or(), [spent, is_idle], **at)
+        return ast.BoolOp(ast.Or(), [spent, _comes_to_nothing(loop.count, where)], **at)
 
 
-def _begins(where: Any) -> ast.stmt:
-    """The statement that has calls of functions that are called as they are counted anew."""
+def _comes_to_nothing(count: str, where: Any) -> ast.expr:
     at = start(where)
-    idle = ast.Attribute(ast.Name(CUT, ast.Load(), **at), "idle", ast.Store(), **at)
-    return ast.Assign([idle], ast.Constant(0, **at), **at)
+    counted = ast.Attribute(ast.Name(CUT, ast.Load(), **at), count, ast.Load(), **at)
+    return ast.Compare(counted, [ast.GtE()], [ast.Constant(IDLE, **at)], **at)
+
+
+def _sets(where: Any, count: str, number: int) -> ast.stmt:
+    at = start(where)
+    counted = ast.Attribute(ast.Name(CUT, ast.Load(), **at), count, ast.Store(), **at)
+    return ast.Assign([counted], ast.Constant(number, **at), **at)

@@ -1,0 +1,124 @@
+"""Loops whose blocks no kernel answers go on as they were written, and try their blocks again later."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import npcompile
+from npcompile import Jitted
+from npcompile.frontend import overhead
+from npcompile.frontend.rewriting.twice import IDLE
+from npcompile.state import Entry
+from tests.checker import same
+
+pytestmark = pytest.mark.filterwarnings("ignore::npcompile.NotCompiledWarning")
+
+TRIPS = 1000
+
+
+class Later:
+    """What is to be called later is called when a test says so."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.due: list[Callable[[], None]] = []
+        monkeypatch.setattr(overhead, "later", self.add)
+
+    def add(self, seconds: float, function: Callable[[], None]) -> Callable[[], None]:
+        self.due.append(function)
+        return lambda: None
+
+    def go_on(self) -> None:
+        due, self.due = self.due, []
+        for function in due:
+            function()
+
+
+@pytest.fixture
+def later(monkeypatch: pytest.MonkeyPatch) -> Later:
+    return Later(monkeypatch)
+
+
+@pytest.fixture
+def uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kernels are being compiled for ever."""
+    monkeypatch.delenv("NPCOMPILE_BACKEND", raising=False)
+    monkeypatch.setattr(Entry, "start", lambda self: setattr(self, "parked", False))
+    monkeypatch.setattr(Entry, "done", property(lambda self: False))
+
+
+def blocks_called(jitted: Jitted, *args: Any) -> int:
+    """How many calls of blocks a call makes."""
+    before = jitted._blocks.calls
+    same(jitted(*args), jitted.__wrapped__(*args))
+    return int(jitted._blocks.calls - before)
+
+
+def stepping(x: np.ndarray, trips: int, log: list[int]) -> np.ndarray:
+    for i in range(trips):
+        x = np.abs(x * 0.5 - 0.25) * 0.75 + np.abs(x * 0.25 - 0.125)
+        log.append(i)
+    return x
+
+
+def nested(x: np.ndarray, trips: int, log: list[int]) -> np.ndarray:
+    for i in range(trips):
+        for _ in range(3):
+            x = np.abs(x * 0.5 - 0.25) * 0.75 + np.abs(x * 0.25 - 0.125)
+            log.append(i)
+        log.append(-i)
+    return x
+
+
+@pytest.mark.usefixtures("uncompiled")
+@pytest.mark.parametrize("fn", [stepping, nested])
+def test_few_blocks_are_called(fn: Any, later: Later) -> None:
+    jitted = npcompile.jit(fn)
+    x = np.linspace(0, 1, 50)
+    blocks_called(jitted, x, 8, [])  # cut and recorded
+    blocks_called(jitted, x, 8, [])
+    assert blocks_called(jitted, x, TRIPS, []) <= IDLE + 3
+    assert len(later.due) == 1
+
+
+class Log(list):  # type: ignore[type-arg]
+    """Calls what is to be done at a trip."""
+
+    def __init__(self, todo: dict[int, Callable[[], None]]) -> None:
+        super().__init__()
+        self.todo = todo
+
+    def append(self, trip: int) -> None:
+        super().append(trip)
+        self.todo.get(trip, int)()
+
+
+def test_blocks_are_tried_again(later: Later, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+    jitted = npcompile.jit(stepping)
+    x = np.linspace(0, 1, 50)
+    for _ in range(2):
+        blocks_called(jitted, x, 8, Log({}))
+    (outlined,) = (state.outlined for state in jitted._states.values())
+    assert outlined is not None
+
+    def idle() -> None:
+        outlined.unanswered = IDLE
+        outlined.idles()
+
+    before = jitted._blocks.replays
+    same(jitted(x, TRIPS, Log({0: idle, 300: later.go_on})), stepping(x, TRIPS, Log({})))
+    assert jitted._blocks.replays - before == 1 + TRIPS - 301
+
+
+def test_what_kernels_answer_counts_for_nothing(monkeypatch: pytest.MonkeyPatch, later: Later) -> None:
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+    jitted = npcompile.jit(stepping)
+    x = np.linspace(0, 1, 50)
+    for _ in range(2):
+        blocks_called(jitted, x, 8, [])
+    assert blocks_called(jitted, x, TRIPS, []) == TRIPS
+    assert not later.due
