@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from npcompile.state import State
 
 # Of whose instances the type alone does not say enough.
-_NOT_BY_TYPE = (np.generic, torch.Tensor, ndarray)
+_NOT_BY_TYPE = (np.generic, np.memmap, torch.Tensor, ndarray)
 
 # At so many calls that it might have answered, at twice as many, and so on, the runtime is looked for: other
 # processes build it, too. At the second number it is built, though nothing may be there to be compiled; it is

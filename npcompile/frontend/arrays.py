@@ -1,9 +1,10 @@
-"""What counts as an array in a recording: NumPy's own, and ours on a device."""
+"""What counts as an array in a recording: NumPy's own, those on a file's memory, and ours on a device."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 import torch
@@ -13,7 +14,7 @@ from npcompile.frontend.ndarray import asarray, ndarray
 
 def is_array(obj: Any) -> bool:
     kind = type(obj)
-    return kind is np.ndarray or kind is ndarray
+    return kind is np.ndarray or kind is ndarray or kind is np.memmap
 
 
 def is_numpy(obj: Any) -> bool:
@@ -24,8 +25,26 @@ def is_numpy(obj: Any) -> bool:
 def layout(array: Any) -> np.ndarray[Any, Any]:
     """The NumPy array that lies as this one does: itself, or what stands for device memory (never to be
     read)."""
-    found: np.ndarray[Any, Any] = array._layout if type(array) is ndarray else array
+    kind = type(array)
+    found: np.ndarray[Any, Any] = array._layout if kind is ndarray else array
+    return on_memory_of(found) if kind is np.memmap else found
+
+
+# The plain arrays on the memory of memmaps, by the memmaps' ids: each keeps its memmap alive.
+_on_memory: WeakValueDictionary[int, np.ndarray[Any, Any]] = WeakValueDictionary()
+
+
+def on_memory_of(mapped: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The plain array on a memmap's memory: one object as long as somebody holds it, so that a memmap that is
+    given twice is seen to be one."""
+    found = _on_memory.get(id(mapped))
+    if found is None or _lies(found) != _lies(mapped):  # it may have been given another shape
+        found = _on_memory[id(mapped)] = mapped.view(np.ndarray)
     return found
+
+
+def _lies(array: np.ndarray[Any, Any]) -> tuple[Any, ...]:
+    return array.dtype, array.shape, array.strides, array.flags.num
 
 
 def is_uneven(array: np.ndarray[Any, Any]) -> bool:
@@ -82,3 +101,10 @@ def after_writing(array: Any, write: Callable[[Any], Any], *read: Any) -> Any:
 def with_items(array: Any, index: Any, value: Any) -> Any:
     """The array after `array[index] = value`, as one of its own."""
     return after_writing(array, lambda made: made.__setitem__(index, value), value)
+
+
+# What gives the array on the memory of another kind of array, and as it is written.
+ARRAYS_OF: dict[str, tuple[Callable[[Any], Any], str]] = {
+    "tensor": (from_tensor, "numpy()"),
+    "mapped": (on_memory_of, "view(np.ndarray)"),
+}

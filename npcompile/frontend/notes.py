@@ -66,6 +66,7 @@ class Notes(Decided):
         self.filename = filename
         self.count = 0
         self.devices: set[str] = set()  # of the device arrays met
+        self.mapped = False  # a memmap was met
         self.libraries = libraries
         self.made: dict[int, Any] = {}  # functions that were made inside: their cells are this call's
         self.code: CodeType | None = None  # of the function itself, as it is being run
@@ -92,12 +93,13 @@ class Notes(Decided):
         kind = type(obj)
         if is_array(obj):
             device = "cpu"
+            self.mapped |= kind is np.memmap
             if kind is ndarray:
                 device = obj.device
                 self.devices.add(device)
                 if len(self.devices) > 1:
                     raise Unfollowed(f"arrays on several devices: {', '.join(sorted(self.devices))}")
-                obj = layout(obj)
+            obj = layout(obj)
             dtype = computed(obj.dtype)
             if is_uneven(obj):
                 dtype = None
@@ -107,7 +109,8 @@ class Notes(Decided):
                 self.outside_roots.add(root)
             # Where it lies in memory depends on lengths: what is the caller's is looked at again.
             known = None if self.general and root not in self.outside_roots else region
-            return Value("array", dtype, obj.shape, strides, root, known, device, obj.dtype.hasobject)
+            held = obj.dtype.hasobject
+            return Value("array", dtype, obj.shape, strides, root, known, device, held, kind is np.memmap)
         if kind in NUMBERS or kind is bool:
             return Value(kind.__name__)
         if isinstance(obj, np.generic):
@@ -306,7 +309,7 @@ class Notes(Decided):
                 what = "an array" if is_array(obj) else f"a number ({obj!r})"
                 raise Unfollowed(f"{what} of unknown origin")
             decided = static and not (sizes and "size" in ({} if known.node is None else known.node.meta))
-            if known.node is not None and decided and kind is not np.ndarray:
+            if known.node is not None and decided and kind not in (np.ndarray, np.memmap):
                 self.decide(known.node, obj)
                 return self.tracked.meant(obj)
             if known.node is not None and kind is np.ndarray and static and not sizes and obj.ndim == 0:

@@ -16,9 +16,10 @@ from npcompile.frontend.alike import DICTS, is_key, place_of
 from npcompile.frontend.arrays import facts, is_array
 from npcompile.frontend.follow import is_users_class
 from npcompile.frontend.handed import Unfollowed
+from npcompile.frontend.memmaps import Mapped, is_mapped, refuse_text
 from npcompile.frontend.notes import Notes
 from npcompile.frontend.object_arrays import refuse_objects
-from npcompile.frontend.program import Read, step_of
+from npcompile.frontend.program import Read, Structure, step_of, value_of
 from npcompile.frontend.signature import MADE_ANEW, NUMBERS, by_value
 from npcompile.lower.sizes import SMALLEST
 from npcompile.lower.values import Value
@@ -30,9 +31,24 @@ MAX_CONTENTS = 64
 class Outside(Notes):
     """Reads, and the guards on what was read."""
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.files = Mapped()
+
     def add(self, step: str, target: Any, args: Any, kwargs: dict[str, Any], value: Value) -> fx.Node:
         refuse_objects(step, target, (args, kwargs), value)
+        self.files.check(step, target, (args, kwargs), value)
         return super().add(step, target, args, kwargs, value)
+
+    def placeholder(self, name: str, leaf: Any) -> None:
+        super().placeholder(name, leaf)
+        if is_mapped(leaf):
+            self.files.met(value_of(self.inputs[-1]).root)
+
+    def structure(self, result: Any) -> Structure:
+        if is_mapped(result):
+            raise Unfollowed("a memmap is answered")
+        return super().structure(result)
 
     def opened(self, container: Any, node: fx.Node) -> None:
         """Follow a container from outside: what lies in a dict is read now, of others where it is needed."""
@@ -45,6 +61,7 @@ class Outside(Notes):
     def typed(self, value: Any, node: fx.Node, call: fx.Node) -> None:
         """A call that is made again and gave a number has to give one of this type; one that gave an array
         that was known (its own argument), that array."""
+        refuse_text((node.args, node.kwargs), value)
         if not is_called(call):
             if node is not call:
                 call.meta.setdefault("items", {})[place_of(node.args[1])] = node
@@ -101,6 +118,11 @@ class Outside(Notes):
         """
         if type(value) in NUMBERS and read.how != "item":
             value = self.tracked.stand(value)
+        if is_mapped(value):
+            base = self.add("read", read, () if base is None else (base,), {}, Value("object"))
+            base.meta["within"] = within
+            self.guard("type", np.memmap, base)
+            read = Read("mapped", "view")
         node = self.add("read", read, () if base is None else (base,), {}, self.value(value, outside=True))
         node.meta["within"] = within
         return self.read_as(node, value, read.how)

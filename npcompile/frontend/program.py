@@ -13,7 +13,7 @@ import numpy as np
 from torch import fx
 
 from npcompile.frontend.alike import DICTS, are_alike, same_value
-from npcompile.frontend.arrays import facts, from_tensor, is_array, outline
+from npcompile.frontend.arrays import ARRAYS_OF, facts, is_array, outline
 from npcompile.frontend.hooks import UNARY
 from npcompile.frontend.made import Build, Store, class_attribute, is_absent
 from npcompile.frontend.pure import OPERATORS, TOTAL, UFUNCS
@@ -31,8 +31,8 @@ class Read:
     """A value outside that the function read: evaluated again at replay.
 
     how: "global" (of a function's module), "cell" (of a closure), "attribute" or "item" (of another node's
-    value), "tensor" (`value.numpy()` of a torch tensor: shares its memory), "defaults", "kwdefaults" (of a
-    function), "class" (an attribute of one), "static" (what a class holds under a name, as it lies there),
+    value), "tensor", "mapped" (the array on the memory of a torch tensor, of a memmap), "defaults",
+    "kwdefaults" (of a function), "class" (an attribute of one), "static" (what a class holds under a name),
     "has" (whether a class or module has an attribute), "subclass" (whether a class counts as one of another).
     """
 
@@ -58,8 +58,8 @@ class Read:
             return issubclass(self.name, self.holder)
         if self.how == "attribute":
             return getattr(base, self.name)
-        if self.how == "tensor":
-            return from_tensor(base)
+        if self.how in ARRAYS_OF:
+            return ARRAYS_OF[self.how][0](base)
         return base[self.name]
 
     def text(self, base: str) -> str:
@@ -73,8 +73,8 @@ class Read:
             return f"hasattr({self.holder.__name__}, {self.name!r})"
         if self.how == "subclass":
             return f"issubclass({self.name.__name__}, {self.holder.__name__})"
-        if self.how == "tensor":
-            return f"{base}.numpy()"
+        if self.how in ARRAYS_OF:
+            return f"{base}.{ARRAYS_OF[self.how][1]}"
         return f"{base}.{self.name}" if self.how == "attribute" else f"{base}[{self.name!r}]"
 
 

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from npcompile.frontend.arrays import on_memory_of
 from npcompile.frontend.ndarray import ndarray
 from npcompile.frontend.table import TWINS
 
@@ -23,6 +24,7 @@ from npcompile.frontend.table import TWINS
 _FLAGS = 0x0001 | 0x0002 | 0x0100 | 0x0400
 _MAX_WORK = 10_000  # deciding exactly whether arrays share memory is NP-hard in the number of axes
 _TWIN = 1 << 20  # beside them: the dtype equals another and is none, `long long` where int64 is `long`
+_MAPPED = 1 << 21  # it is a memmap; the leaf is the plain array on its memory
 
 NUMBERS = (int, float, complex)  # exact types: traced
 # Values that decide: part of the signature themselves.
@@ -55,6 +57,9 @@ def key_of(value: Any, leaves: list[Any]) -> Any:
         leaves.append(value)
         flags = value.flags.num & _FLAGS | (_TWIN if value.dtype.char in TWINS else 0)
         return value.dtype, value.shape, value.strides, flags
+    if kind is np.memmap:
+        dtype, shape, strides, flags = key_of(on_memory_of(value), leaves)
+        return dtype, shape, strides, flags | _MAPPED
     if kind is float or kind is int or kind is complex:
         leaves.append(value)
         return kind

@@ -117,7 +117,7 @@ class Steps(Outside):
             made = [self.even(item) for item in arg]
             changed = any(one is not other for one, other in zip(made, arg, strict=True))
             return type(arg)(made) if changed else arg
-        if type(arg) is not np.ndarray or computed(arg.dtype) is None or not is_uneven(arg):
+        if not isinstance(arg, np.ndarray) or computed(arg.dtype) is None or not is_uneven(arg):
             return arg
         refusal, self.refusal = self.refusal, "a copy of a record's field: its elements lie unevenly"
         made = self.call("host", np.array, (arg,), {}, np.array(arg))
@@ -127,7 +127,7 @@ class Steps(Outside):
     def _moves(self, op: Op, args: tuple[Any, ...]) -> bool:
         """Whether this is `array[i, ...]` or `array[i:i+3, ...]` with an integer that a step gave: which
         element, row or window it is may change, its shape does not."""
-        if op.function is not GETITEM or not is_basic(args[1]) or type(args[0]) is not np.ndarray:
+        if op.function is not GETITEM or not is_basic(args[1]) or not isinstance(args[0], np.ndarray):
             return False
         return any(map(self._is_step, _items(args[1])))
 

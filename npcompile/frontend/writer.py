@@ -169,7 +169,7 @@ class Writer:
             return f"{base}.{read.name}"
         if read.how == "told":
             return f"{base}.{read.name}()"
-        if read.how == "tensor":
+        if read.how in ("tensor", "mapped"):
             return f"{self.constant(read, 'array_of')}({base})"
         return f"{base}[{self.arg(read.name)}]"
 

@@ -40,6 +40,7 @@ class Value:
     region: Region | None = None
     device: str = "cpu"
     holds_objects: bool = False  # elements are, or have fields that are, Python objects
+    mapped: bool = False  # to Python it is a memmap
 
     @property
     def doubled(self) -> bool:
@@ -56,7 +57,14 @@ class Value:
     def renewed(self, root: int, shape: tuple[int, ...], dtype: torch.dtype | None) -> Value:
         """The same kind of value in memory of its own: C order, another root."""
         return replace(
-            self, root=root, region=None, shape=shape, strides=c_strides(shape), dtype=dtype, kind="array"
+            self,
+            root=root,
+            region=None,
+            shape=shape,
+            strides=c_strides(shape),
+            dtype=dtype,
+            kind="array",
+            mapped=False,
         )
 
 

@@ -98,6 +98,7 @@ class Access(Histories):
         if id(obj) in self.notes.objects:
             return self.own(obj, name, result)
         if is_array(obj):
+            self.notes.files.of(obj, name, result)
             if name in pure.ARRAY_FACTS:
                 traced = self.notes.general or self.notes.by_data(obj)
                 if traced and name == "shape":

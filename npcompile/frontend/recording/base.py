@@ -18,6 +18,7 @@ from npcompile.frontend.made import is_plain
 from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.rewriting.nested import unhooked
 from npcompile.frontend.steps import Steps
+from npcompile.frontend.strided import Strided
 from npcompile.frontend.table import Op
 from npcompile.frontend.tracked import is_nan
 
@@ -136,12 +137,12 @@ class Base(Hooks):
         return result
 
     def _refuses(self, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
-        if self.notes.devices:
+        if self.notes.devices or self.notes.mapped:
             args, kwargs = layouts(args), layouts(kwargs)
         self.notes.refusal = self.uncompiled.get(op.name) or op.refuses(args, kwargs)
         return self.notes.refusal
 
 
 def layouts(value: Any) -> Any:
-    """Arguments with each device array as the NumPy array that lies as it does."""
-    return map_arrays(value, layout)
+    """Arguments with each device array and memmap as the NumPy array that lies as it does."""
+    return map_arrays(value, layout, (Strided, np.memmap))

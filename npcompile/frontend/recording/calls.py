@@ -18,6 +18,7 @@ from npcompile.frontend.defaults import with_default
 from npcompile.frontend.dispatch import UPDATING
 from npcompile.frontend.errstate import TRAPS
 from npcompile.frontend.made import is_plain
+from npcompile.frontend.memmaps import of_memmaps
 from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.object_arrays import is_numpys
 from npcompile.frontend.program import Call, Read
@@ -65,7 +66,11 @@ class Calls(Opaque):
             return done[0]
         if op is None and type(fn) is types.BuiltinFunctionType and fn.__self__ is not None:
             return self._method(fn, args, kwargs)
-        if type(fn) is types.MethodType and is_array(fn.__self__):
+        if (
+            type(fn) is types.MethodType
+            and is_array(fn.__self__)
+            and not of_memmaps(fn.__self__, fn.__name__)
+        ):
             return self._method(fn, args, kwargs)
         if op is not None:
             return self._numpy(op, fn, args, kwargs)

@@ -6,6 +6,7 @@ from typing import Any
 
 from npcompile.frontend.arrays import is_numpy
 from npcompile.frontend.hooks import Hooks
+from npcompile.frontend.memmaps import refuse_text
 from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.recording.access import Access
 from npcompile.frontend.recording.place import do
@@ -31,7 +32,9 @@ class Texts(Access):
         return piece
 
     def _piece(self, value: Any, function: Format, piece: Piece) -> Piece:
-        node = self.notes.add("host", function, (self.notes.ref(value),), {}, Value("object"))
+        ref = self.notes.ref(value)
+        refuse_text(ref, piece)
+        node = self.notes.add("host", function, (ref,), {}, Value("object"))
         self.notes.tracked.keep(piece, node)
         return piece
 
@@ -55,6 +58,7 @@ class Texts(Access):
             notes.tracked.node(arg) or arg if isinstance(arg, str) else notes.ref(arg) for arg in args
         )
         named = {key: notes.ref(arg) for key, arg in kwargs.items()}
+        refuse_text((refs, named), result)
         own = fresh_text(result)
         if own is None:
             raise Unfollowed("a traced value made into a text of one character")

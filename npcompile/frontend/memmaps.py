@@ -1,0 +1,77 @@
+"""Memory-mapped arrays (`np.memmap`): programs take them as the plain arrays on their memory.
+
+NumPy answers most operations on a memmap with plain arrays and scalars, others (views, copies, sorting) with
+memmaps. The first call is NumPy's own, on the memmap itself. A program is made of it only if no memmap shows:
+none is answered, handed to a call, stored, or told from another object by identity. Everything else is the
+same on a plain array: values, writes to the file, what cannot be written to.
+
+Two memmaps may be of one file, which their addresses do not tell: where one of several is written to, Python
+does the work. Of two plain arrays on the memory of two memmaps nothing of the kind is known, as little as
+`np.shares_memory` knows of it.
+"""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+import numpy as np
+
+from npcompile.frontend.handed import Unfollowed
+from npcompile.frontend.program import value_of
+from npcompile.lower.segment import nodes_in
+from npcompile.lower.values import Value
+
+_TELLS_APART = frozenset({"is", "other"})  # "same" does not: there is one plain array for each memmap
+_OWN = frozenset(vars(np.memmap))  # what a memmap has that arrays have not, or does otherwise
+
+
+def is_mapped(obj: Any) -> bool:
+    """Whether this is a memmap. One of a class of the user's is none: it is as any subclass of arrays."""
+    return type(obj) is np.memmap
+
+
+def of_memmaps(obj: Any, name: str) -> bool:
+    """Whether an attribute is a memmap's own, or its class's, rather than one that arrays have."""
+    return is_mapped(obj) and (name in _OWN or name not in np.ndarray.__dict__)
+
+
+def refuse_text(refs: Any, result: Any) -> None:
+    """Raise Unfollowed for a text made of a memmap: it may name the class."""
+    if isinstance(result, str) and any(value_of(node).mapped for node in nodes_in(refs)):
+        raise Unfollowed("a memmap made into text")
+
+
+class Mapped:
+    """The memory of files that one recording meets, and whether it was written to."""
+
+    def __init__(self) -> None:
+        self.roots: set[int] = set()
+        self.written = False
+
+    def of(self, obj: Any, name: str, result: Any) -> None:
+        """Raise Unfollowed for an attribute that a plain array has not, or that is bound to the memmap."""
+        if of_memmaps(obj, name) or (is_mapped(obj) and type(result) is types.MethodWrapperType):
+            raise Unfollowed(f"{name} of a memmap")
+
+    def check(self, step: str, target: Any, args: Any, value: Value) -> None:
+        """Raise Unfollowed for a step by which a memmap would show, or by which two may be one file."""
+        if step == "read" and value.mapped:
+            self.met(value.root)
+        if not self.roots:
+            return
+        given = [value_of(node) for node in nodes_in(args)]
+        shows = step == "opaque" or (step == "host" and hasattr(target, "needless"))
+        shows |= step == "guard" and target.kind in _TELLS_APART
+        # A list of memmaps that a step gave may be handed on as a whole.
+        if (step == "part" and value.mapped) or (shows and any(one.mapped for one in given)):
+            raise Unfollowed("a memmap is handed on")
+        if step == "write" and given[0].root in self.roots:
+            self.written = True
+            self.met(given[0].root)
+
+    def met(self, root: int) -> None:
+        """Two memmaps may be of one file, at other addresses: none of several is written to."""
+        self.roots.add(root)
+        if self.written and len(self.roots) > 1:
+            raise Unfollowed("one of several memmaps is written to: they may be of one file")
