@@ -5,10 +5,15 @@
     python benchmarks/npbench.py --path ../npbench --preset S --markdown > table.md
     python benchmarks/npbench.py --path ../npbench --compare torch.compile numba  # beside others
     python benchmarks/npbench.py --path ../npbench --only jacobi_2d,nbody
+    python benchmarks/npbench.py --path ../npbench --check  # right or not, within 15 minutes on two cores
 
 Each program runs under each compiler in a process of its own (`npbench_program.py`) with a time limit; the
 kernels of a run are compiled anew. *kernels* is the part of a call's time that is spent in its kernels,
 *recorded* that in recorded programs (with NumPy's BLAS in them); the rest is Python and plain NumPy.
+
+`--check` judges a few calls of each program (the first, some while kernels are compiled, some after that)
+and times the first beside NumPy's. A fault of npcompile's own is raised. The exit status is 1, with a line
+for each such program, if any is wrong, fails, or stalls; one whose first call is merely slow is told.
 """
 
 from __future__ import annotations
@@ -21,14 +26,21 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from npbench_program import LIMIT, WAYS
+from npbench_program import CHECK, LIMIT, WAYS
 from timing import header, machine, parser, pretty
 
 SLOWER = 1.15  # of NumPy's time: what counts as slower than NumPy
 OURS = "npcompile"
+# A first call may take 1.5 times NumPy's and so many seconds: past these it is told as slow, as the machine
+# may be busy; past those it has stalled.
+OF_FIRST, SLOW, STALLED = 1.5, 0.15, 3.0
+CHECKED_WITHIN = 870.0  # seconds for all of `--check`
+AT_ONCE = 2  # programs of `--check`: one waits for the compiler as a rule
 
 Found = dict[
     str, Any
@@ -46,6 +58,8 @@ def run(path: Path, name: str, preset: str, way: str, limit: float, cache: str) 
         way,
     ]
     environment = os.environ | {"NPCOMPILE_CACHE_DIR": cache, "TORCHINDUCTOR_CACHE_DIR": cache}
+    if way == CHECK:
+        environment["NPCOMPILE_INTERNAL_ERRORS"] = "raise"
     failed = ""
     try:
         done = subprocess.run(
@@ -149,6 +163,38 @@ def markdown(table: dict[str, list[Found]]) -> str:
     return "\n".join([*lines, "", *(f"- {summary(rows, way)}" for way, rows in table.items())])
 
 
+def checked(found: Found) -> tuple[str, str]:
+    """The verdict on a program whose calls were judged, and why."""
+    if "wrong" in found or "failed" in found:
+        return verdict(found), found.get("wrong") or found["failed"]
+    text = f"first call {pretty(found['first'])}, NumPy's {pretty(found['numpy_first'])}"
+    over = found["first"] - OF_FIRST * found["numpy_first"]
+    return "STALLED" if over > STALLED else "slow" if over > SLOW else "right", text
+
+
+def check(path: Path, names: list[str], preset: str, limit: float) -> int:
+    """Judge a few calls of each program, of two programs at once; the exit status."""
+    end = time.monotonic() + CHECKED_WITHIN
+
+    def found_of(name: str) -> Found:
+        left = end - time.monotonic()
+        if left > 0:
+            return run(path, name, preset, CHECK, min(limit, left), cache)
+        return {"name": name, "stage": "starting", "failed": f"not begun within {CHECKED_WITHIN:.0f} s"}
+
+    bad = []
+    with tempfile.TemporaryDirectory(prefix="npbench-") as cache, ThreadPoolExecutor(AT_ONCE) as pool:
+        for found in pool.map(found_of, names):
+            what, why = checked(found)
+            counts = found.get("counts", {})
+            replays = f"{counts['replays']} of {counts['calls']} calls replayed" if counts else ""
+            print(f"{found['name']:26}{what:8}{why}; {found.get('waiting') or replays}", flush=True)
+            if what not in ("right", "slow"):
+                bad.append(f"{found['name']}: {what}: {why}")
+    print("\n".join([f"{len(names) - len(bad)} of {len(names)} right", *bad]))
+    return int(bool(bad))
+
+
 def arguments() -> argparse.Namespace:
     options = parser(__doc__)
     options.add_argument("--path", type=Path, required=True, help="NPBench's folder")
@@ -159,6 +205,7 @@ def arguments() -> argparse.Namespace:
     options.add_argument(
         "--markdown", action="store_true", help="print a table for the docs, at the end only"
     )
+    options.add_argument("--check", action="store_true", help="judge a few calls of each; next to no times")
     options.add_argument("--limit", type=float, default=LIMIT, help="seconds for each program, default 180")
     return options.parse_args()
 
@@ -171,6 +218,9 @@ def main() -> int:
     if not names:
         print(f"no program of NPBench in {chosen.path}", file=sys.stderr)
         return 2
+    if chosen.check:
+        header("NPBench")
+        return check(chosen.path, names, chosen.preset, chosen.limit)
     shown = sys.stderr if chosen.markdown else sys.stdout
     with contextlib.redirect_stdout(shown):
         header("NPBench")
