@@ -81,7 +81,7 @@ class Account:
         if is_settled(outlined):
             calls = self._resting.calls()
         else:
-            calls = min(max(int(MEANWHILE / max(min(trial.numpys), 1e-7)), FIRST), MOST)
+            calls = min(max(int(MEANWHILE / max(min(trial.numpys, default=0.0), 1e-7)), FIRST), MOST)
         if slower:
             state.rest = calls
         else:

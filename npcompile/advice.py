@@ -7,6 +7,18 @@ import re
 # The first pattern found in a reason decides. A recording words its reasons where it gives up; here stands
 # what a user can do about each.
 _ADVICE: tuple[tuple[str, str], ...] = (
+    (
+        r"No space left|Disk quota|Read-only file|Permission denied|no folder for kernels",
+        "space and permission to write in the folder that NPCOMPILE_CACHE_DIR names (~/.cache/npcompile)",
+    ),
+    (
+        r"not in the cache folder|cannot open shared|ImportError|invalid ELF|file too short|failed to map",
+        "another folder for kernels by NPCOMPILE_CACHE_DIR, or remove ~/.cache/npcompile: it is made anew",
+    ),
+    (
+        r"process died|no thread for|Cannot allocate|MemoryError|temporarily unavailable",
+        "more memory, processes and threads for this program: the system ended the compiler or refused it",
+    ),
     (r"more than \d+ signatures", "call it with fewer shapes and dtypes: pad or group the arrays"),
     (
         r"more than \d+ ways|went another way",

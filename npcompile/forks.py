@@ -15,8 +15,10 @@ from npcompile import front
 
 if TYPE_CHECKING:
     from npcompile.recorded import Recorded
+    from npcompile.running import Running
 
 alive: weakref.WeakSet[Recorded] = weakref.WeakSet()
+cuts: weakref.WeakSet[Running] = weakref.WeakSet()
 _threads_before = 0
 
 
@@ -32,6 +34,8 @@ def _after() -> None:
     """
     threads = torch.get_num_threads()
     front.lock = threading.Lock()
+    for cut in list(cuts):
+        cut.lock = threading.Lock()
     for recorded in list(alive):
         recorded._lock = threading.Lock()
         front.forget(recorded)

@@ -112,7 +112,7 @@ class Linking:
             if error is not None and not self._without(entry):
                 state.plain = True
                 if not compiler.is_ending():  # threads may go on meanwhile: that is nothing to tell
-                    self._report(error, self.at(None), everywhere=True)
+                    self._report(error, self.at(None), everywhere=True, ask=f"; instead: {advice(error)}")
         return linked
 
     def _without(self, entry: Entry) -> bool:

@@ -15,7 +15,7 @@ import time
 import types
 from typing import Any
 
-from npcompile import front
+from npcompile import forks, front
 from npcompile.accumulating import Accumulators
 from npcompile.deciding import decided_by, done_for_effect, driven
 from npcompile.entering import PLAIN
@@ -61,6 +61,7 @@ class Outlined(Running):
         self.why: tuple[str | None, int | None] | None = None  # it could not be recorded whole: reason, line
         self.blocks: dict[Any, Block] = {}
         self.lock = threading.Lock()
+        forks.cuts.add(self)
         self.refused: str | None = None  # why a call under `strict` was not to run
         # What Python calls between blocks may be called with other options, whatever is compiled.
         self._substitutes = owner._default_float is not None or owner.fast_random or owner.resizes

@@ -12,6 +12,7 @@ from collections import deque
 
 from npcompile import recorders
 from npcompile.frontend.faults import meant
+from npcompile.lower import notices
 
 # What `warnings` knows of places that were told already.
 _told: dict[str | tuple[str, type[Warning], int], int] = {}
@@ -46,6 +47,17 @@ def warn(text: str) -> None:
         owed.append((text, file, frame.f_lineno, module))
     else:
         warnings.warn_explicit(text, NotCompiledWarning, file, frame.f_lineno, module, _told)
+
+
+def _tell_notice(text: str) -> None:
+    """A notice of the lower layers, in the midst of a call that goes on: it is no error."""
+    try:
+        warn(text)
+    except NotCompiledWarning:
+        _log.warning("%s", text)
+
+
+notices.listen(_tell_notice)
 
 
 def tell_owed() -> None:

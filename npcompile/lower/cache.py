@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -14,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import torch
+
+from . import notices
 
 WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 _private: list[tuple[Path, int]] = []
@@ -33,10 +36,16 @@ def directory() -> Path:
     """The folder of the kernels, made if it is missing.
 
     `$NPCOMPILE_CACHE_DIR`, else `~/.cache/npcompile`, in it a folder for these versions. When that cannot be
-    used or is not this user's own, a private folder that lives as long as this process.
+    used or is not this user's own, a private folder that lives as long as this process. Raises OSError where
+    neither can be written.
     """
     root = os.environ.get("NPCOMPILE_CACHE_DIR")
-    return _directory(root or os.path.join(os.path.expanduser("~"), ".cache", "npcompile"), os.getpid())
+    root = root or os.path.join(os.path.expanduser("~"), ".cache", "npcompile")
+    path = _directory(root, os.getpid())
+    if not path.is_dir():  # somebody has cleaned up meanwhile
+        _directory.cache_clear()
+        path = _directory(root, os.getpid())
+    return path
 
 
 @cache
@@ -46,10 +55,30 @@ def _directory(root: str, pid: int) -> Path:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
         check_directory(path)
         _check_parent(path.parent)
-    except (OSError, Refused):
-        path = Path(tempfile.mkdtemp(prefix="npcompile-"))
+    except (OSError, Refused) as reason:
+        try:
+            path = Path(tempfile.mkdtemp(prefix="npcompile-"))
+        except OSError as error:
+            raise OSError(f"there is no folder for kernels ({reason}; {error})") from None
         _private.append((path, pid))
+        notices.tell(
+            f"compiled kernels are kept for this process alone, not for later ones, as {reason}; "
+            "instead: set NPCOMPILE_CACHE_DIR to a folder that you alone can write"
+        )
     return path
+
+
+def place(folder: Path) -> tuple[int, int]:
+    """Which folder of that name it is: another one where somebody has removed it meanwhile."""
+    info = os.stat(folder)
+    return info.st_dev, info.st_ino
+
+
+def remove(folder: Path, key: str) -> None:
+    """Remove what is under a key, which cannot be used although it is whole."""
+    for ending in ("json", "so"):
+        with contextlib.suppress(OSError):
+            os.unlink(folder / f"{key}.{ending}")
 
 
 def remove_private() -> None:
@@ -94,17 +123,42 @@ def store(folder: Path, key: str, library: Path | None, metadata: dict[str, Any]
     """Put a library (moved from where it is) and its metadata under a key, whole or not at all.
 
     The library goes first: metadata without its library is never seen. Of two processes the last one wins;
-    the checksum tells a mixture of both, which is then not loaded.
+    the checksum tells a mixture of both, which is then not loaded. Raises OSError; then nothing is left.
     """
     metadata = dict(metadata)
-    if library is not None:
-        metadata["library"] = hashlib.sha256(library.read_bytes()).hexdigest()
-        os.chmod(library, 0o600)
-        os.replace(library, folder / f"{key}.so")
     handle, name = tempfile.mkstemp(dir=folder, prefix=".tmp-")  # made with mode 0600
-    with os.fdopen(handle, "w") as file:
-        json.dump(metadata, file)
-    os.replace(name, folder / f"{key}.json")
+    try:
+        if library is not None:
+            metadata["library"] = hashlib.sha256(library.read_bytes()).hexdigest()
+        with os.fdopen(handle, "w") as file:
+            file.write(_sealed(metadata))
+        if library is not None:
+            os.chmod(library, 0o600)
+            os.replace(library, folder / f"{key}.so")
+        os.replace(name, folder / f"{key}.json")
+    except BaseException:  # a full disk, say: nothing is left
+        with contextlib.suppress(OSError):
+            os.unlink(name)
+        raise
+
+
+_SEAL = '"checksum": "'
+
+
+def _sealed(metadata: dict[str, Any]) -> str:
+    """Metadata as text that ends with a checksum of what is before it."""
+    text = json.dumps(metadata)[:-1] + (", " if metadata else "")
+    return f'{text}{_SEAL}{hashlib.sha256(text.encode()).hexdigest()}"}}'
+
+
+def _unsealed(data: bytes) -> dict[str, Any]:
+    """The metadata of such a text. Raises ValueError for any other."""
+    text, _, seal = data.rpartition(_SEAL.encode())
+    if seal != f'{hashlib.sha256(text).hexdigest()}"}}'.encode():
+        raise ValueError("the metadata is damaged")
+    metadata: dict[str, Any] = json.loads(data)
+    del metadata["checksum"]
+    return metadata
 
 
 def load(folder: Path, key: str) -> tuple[Path | None, dict[str, Any]] | None:
@@ -115,7 +169,7 @@ def load(folder: Path, key: str) -> tuple[Path | None, dict[str, Any]] | None:
     library = folder / f"{key}.so"
     try:
         check_directory(folder)
-        metadata = json.loads(read(folder / f"{key}.json"))
+        metadata = _unsealed(read(folder / f"{key}.json"))
         if "library" not in metadata:
             return None, metadata
         if hashlib.sha256(read(library)).hexdigest() != metadata["library"]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import atexit
 import collections
 import contextlib
+import functools
 import json
 import os
-import pickle
 import queue
-import select
 import signal
 import subprocess
 import sys
@@ -25,11 +24,13 @@ import torch.fx as fx
 
 from . import cache, cpp, fitting, kernel, native, sizes, worker
 from . import graph as wire
+from .eager import without_kernel
 from .families import Family, Shared
 
 TIME_LIMIT = 60.0  # seconds for one segment, beyond what the worker allows itself: for one that is stuck
 IDLE_LIMIT = 300.0  # seconds after which a worker with nothing to do is ended: it holds some 300 MB
 ATTEMPTS = 2
+MOST_DEATHS = 6  # of workers in a row that have answered nothing: then no further one is started
 MAX_FITTED = 512  # jobs of libraries for any sizes that are kept: each is found again in a millisecond or two
 START = (
     "import sys, json; sys.path[:] = json.loads(sys.argv[1]); "
@@ -103,7 +104,12 @@ class Job:
             self._compiler.libraries[key] = found
             self.general = self.general._replace(sized=metadata["sized"])
             metadata = fitting.fit(metadata, self.general.values, self.inputs, self.outputs)
-        made = kernel.make(runtime, self.inputs, self.outputs, self.written, library, metadata)
+        instead = functools.partial(without_kernel, self.data, self.inputs, self.outputs)
+        try:
+            made = kernel.make(runtime, self.inputs, self.outputs, self.written, library, metadata, instead)
+        except Exception:
+            cache.remove(folder, key)  # the worker makes it anew
+            raise
         self.form = metadata["form"]
         self.source = metadata["source"]
         self.kernels = metadata["kernels"]
@@ -135,10 +141,6 @@ class General(NamedTuple):
         return self.shared.pattern
 
 
-class _WorkerDied(Exception):
-    pass
-
-
 class _Compiler:
     """The jobs of one process. A forked child gets its own, with the kernels that were done."""
 
@@ -153,6 +155,8 @@ class _Compiler:
         self.process: subprocess.Popen[bytes] | None = None
         self.log: Any = None
         self.folder: Path | None = None  # where the worker works
+        self.place: tuple[int, int] | None = None  # which folder of that name it is
+        self.deaths = 0  # of workers in a row
         self.compiled = 0
         self.closing = False
 
@@ -165,7 +169,7 @@ class _Compiler:
             if len(self.fitted) > MAX_FITTED:  # who uses them keeps them
                 self.jobs.pop(self.fitted.popleft(), None)
             self.families.setdefault(job.family, Family()).meet(job.sized)
-        self._begin(job)
+        self._try_to_begin(job)
         return job
 
     def adopt(self, job: Job) -> None:
@@ -176,7 +180,15 @@ class _Compiler:
             job._compiler = self
             job._event = threading.Event()
             self.jobs[job.key] = job
-        self._begin(job)
+        self._try_to_begin(job)
+
+    def _try_to_begin(self, job: Job) -> None:
+        try:
+            self._begin(job)
+        except BaseException as error:  # Ctrl-C, say: nobody may wait for it
+            self.jobs.pop(job.key, None)
+            job.finish(f"{type(error).__name__}: {error}")
+            raise
 
     def _begin(self, job: Job) -> None:
         if self._from_disk(job) or (job.general is None and self._share(job)):
@@ -234,9 +246,17 @@ class _Compiler:
         runtime to be built."""
         self.queue.put(job)
         with self.lock:
-            if self.thread is None or not self.thread.is_alive():
-                self.thread = threading.Thread(target=self._serve, name="npcompile-worker", daemon=True)
-                self.thread.start()
+            if self.thread is not None and self.thread.is_alive():
+                return
+            thread = threading.Thread(target=self._serve, name="npcompile-worker", daemon=True)
+            try:
+                thread.start()
+            except RuntimeError as error:  # the system has no more; a later job may have one
+                if job is not None:
+                    self.jobs.pop(job.key, None)
+                    job.finish(f"no thread for the compiler: {error}")
+            else:
+                self.thread = thread
 
     def _serve(self) -> None:
         # The worker is started from this thread, which lives as long as the process: Linux ends a child with
@@ -258,7 +278,9 @@ class _Compiler:
                     job.begin()
                     job.finish(self._compile(job))
             except Exception as error:  # whatever happens here, nobody may wait for ever
-                if job is not None:
+                if job is None:
+                    self.stop()  # a late answer would be taken for another's
+                else:
                     job.finish(f"{type(error).__name__}: {error}")
 
     def _compile(self, job: Job) -> str | None:
@@ -274,20 +296,26 @@ class _Compiler:
         return self._request(job, job.key, None)
 
     def _request(self, job: Job, key: str, pattern: sizes.Pattern | None) -> str | None:
+        if self.deaths >= MOST_DEATHS:
+            return f"the compiling process died {self.deaths} times in a row, and is not started again"
         folder = cache.directory()
+        if self.folder is not None and self.place != cache.place(folder):  # somebody has removed it meanwhile
+            self.stop()
         seconds = worker.limit()
         request = worker.Request(key, job.data, pattern, job.allowed, str(folder), cpp.compiler(), seconds)
         for attempt in range(ATTEMPTS):
             try:
                 reply = self._ask(request)
+                self.deaths = 0
                 break
             except TimeoutError:
                 self.stop()
                 return f"not compiled after {TIME_LIMIT + seconds:.0f} seconds"
-            except _WorkerDied:
+            except worker.Died:
                 reason = self._last_words()
                 self.stop()
-                if attempt == ATTEMPTS - 1:
+                self.deaths += 1
+                if attempt == ATTEMPTS - 1 or self.deaths >= MOST_DEATHS:
                     return f"the compiling process died: {reason}"
         job.culprit = reply.culprit
         if reply.error is not None:
@@ -303,13 +331,11 @@ class _Compiler:
     def _ask(self, request: worker.Request) -> worker.Reply:
         process = self._spawn()
         assert process.stdin is not None and process.stdout is not None
-        end = time.monotonic() + TIME_LIMIT + request.seconds
         try:
             process.stdin.write(worker.pack(request))
         except OSError as error:
-            raise _WorkerDied from error
-        (length,) = worker.LENGTH.unpack(_receive(process.stdout.fileno(), worker.LENGTH.size, end))
-        return worker.Reply(*pickle.loads(_receive(process.stdout.fileno(), length, end)))
+            raise worker.Died from error
+        return worker.receive(process.stdout.fileno(), TIME_LIMIT + request.seconds)
 
     def _spawn(self) -> subprocess.Popen[bytes]:
         if self.closing:
@@ -320,16 +346,21 @@ class _Compiler:
                 environment.pop(name, None)
             path = json.dumps([os.path.abspath(p) for p in sys.path])
             self.folder = cache.directory()
+            self.place = cache.place(self.folder)
             self.log = tempfile.TemporaryFile()
-            self.process = subprocess.Popen(
-                [sys.executable, "-c", START, path, str(self.folder)],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=self.log,
-                bufsize=0,
-                env=environment,
-                start_new_session=True,  # Ctrl-C is the user's program's alone
-            )
+            try:
+                self.process = subprocess.Popen(
+                    [sys.executable, "-c", START, path, str(self.folder)],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=self.log,
+                    bufsize=0,
+                    env=environment,
+                    start_new_session=True,  # Ctrl-C is the user's program's alone
+                )
+            except BaseException:
+                self.log.close()
+                raise
         return self.process
 
     def _last_words(self) -> str:
@@ -339,39 +370,27 @@ class _Compiler:
 
     def stop(self) -> None:
         """End the worker, and a C++ compiler it is running."""
-        process, self.process = self.process, None
+        (process, self.process), log = (self.process, None), self.log
         if process is None:
             return
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(0.2)
-        self._close(process)
+        self._close(process, log)
         assert self.folder is not None
         cache.remove_leavings(self.folder, process.pid)
 
-    def _close(self, process: subprocess.Popen[bytes]) -> None:
-        for file in (process.stdin, process.stdout, self.log):
+    def _close(self, process: subprocess.Popen[bytes], log: Any) -> None:
+        for file in (process.stdin, process.stdout, log):
             assert file is not None
             file.close()
 
     def abandon(self) -> None:
         """In a forked child: let go of the parent's worker."""
         if self.process is not None:
-            self._close(self.process)
+            self._close(self.process, self.log)
             self.process.returncode = 0  # not ours to wait for
-
-
-def _receive(descriptor: int, count: int, end: float) -> bytes:
-    data = b""
-    while len(data) < count:
-        if not select.select([descriptor], [], [], max(0.0, end - time.monotonic()))[0]:
-            raise TimeoutError
-        more = os.read(descriptor, count - len(data))
-        if not more:
-            raise _WorkerDied
-        data += more
-    return data
 
 
 _compiler = _Compiler()

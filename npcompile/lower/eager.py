@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
 from torch import fx
 
-from npcompile.lower.graph import evaluate, rows_of
+from npcompile.lower import notices
+from npcompile.lower.graph import evaluate, rows_of, unpack
 from npcompile.lower.values import Value, tensor_of
 
 _NUMBERS = {"int": torch.int64, "float": torch.float64, "complex": torch.complex128, "bool": torch.bool}
@@ -50,6 +51,25 @@ def laid(tensor: torch.Tensor, value: Value) -> torch.Tensor:
     return result.copy_(tensor)
 
 
+def run_rows(
+    rows: list[tuple[Any, ...]], values: Sequence[Value], results: Sequence[Value], host: Sequence[Any]
+) -> Any:
+    """What a kernel of these rows would give for these host values."""
+    outputs = evaluate(rows, *(enter(item, value) for item, value in zip(host, values, strict=True)))
+    left = tuple(leave(tensor, value) for tensor, value in zip(outputs, results, strict=True))
+    return left[0] if len(left) == 1 else left
+
+
+def without_kernel(data: bytes, values: Sequence[Value], results: Sequence[Value], *host: Any) -> Any:
+    """The same for a kernel that could not run, for want of memory as a rule; told once. data: the rows."""
+    result = run_rows(unpack(data), values, results, host)
+    notices.tell(
+        "a kernel could not get the memory that it needs: the operations were done one by one; instead: "
+        "smaller arrays, or more memory for this process"
+    )
+    return result
+
+
 def eager(graph: fx.Graph, device: str | None = None) -> Callable[..., Any]:
     """A callable with a kernel's calling convention: host values in, one result or a tuple of them out.
 
@@ -60,9 +80,7 @@ def eager(graph: fx.Graph, device: str | None = None) -> Callable[..., Any]:
     results: tuple[Value, ...] = graph.output_node().meta["values"]
 
     def run(*host: Any) -> Any:
-        outputs = evaluate(rows, *(enter(item, value) for item, value in zip(host, values, strict=True)))
-        left = tuple(leave(tensor, value) for tensor, value in zip(outputs, results, strict=True))
-        return left[0] if len(left) == 1 else left
+        return run_rows(rows, values, results, host)
 
     def run_on_device(*tensors: torch.Tensor) -> list[torch.Tensor]:
         with torch.device(str(device)):

@@ -19,12 +19,6 @@
 
 namespace {
 
-struct Scratch {
-    void *buffer;
-    explicit Scratch(size_t size) : buffer(size ? pool_malloc(nullptr, size) : nullptr) {}
-    ~Scratch() { pool_free(nullptr, buffer, 0); }
-};
-
 // ---------------------------------------------------------------------------------------------- what is passed
 
 enum class Kind { array, scalar, integer, real, complex_, boolean };
@@ -102,6 +96,8 @@ struct Kernel {
     std::vector<int64_t> *table;  // how many threads share a run; then a kernel's numbers for its sizes
     Trial *trial;   // null: `table` says it
     PyObject *body;  // the general form: body(input arrays, output arrays)
+    PyObject *instead;  // does the same where a run fails that has written nothing of the caller's
+    bool writes;        // into inputs
     size_t scratch;
     bool release;  // long enough to let other Python threads run
 };
@@ -241,12 +237,7 @@ bool run_general(Kernel *self, PyObject *const *args, void **in, PyObject **resu
     return ok;
 }
 
-bool run_native(Kernel *self, void **in, void **out) {
-    Scratch scratch(self->scratch);
-    if (self->scratch && !scratch.buffer) {
-        PyErr_NoMemory();
-        return false;
-    }
+bool run_native(Kernel *self, void **in, void **out, char *scratch) {
     if (self->threads && forked.load(std::memory_order_relaxed)) *self->threads = 1;
     const char *message;
     const int64_t *table = self->table->data();
@@ -260,17 +251,32 @@ bool run_native(Kernel *self, void **in, void **out) {
     const int64_t began = timed ? nanoseconds() : 0;
     if (self->release) {
         Py_BEGIN_ALLOW_THREADS;
-        message = self->run(in, out, static_cast<char *>(scratch.buffer), table);
+        message = self->run(in, out, scratch, table);
         Py_END_ALLOW_THREADS;
     } else {
-        message = self->run(in, out, static_cast<char *>(scratch.buffer), table);
+        message = self->run(in, out, scratch, table);
     }
     if (timed)
         self->trial->took(nanoseconds() - began);
     else if (self->trial)
         self->trial->ran();
-    if (message) PyErr_SetString(PyExc_RuntimeError, message);
+    if (message) PyErr_SetString(std::strcmp(message, "std::bad_alloc") ? PyExc_RuntimeError : PyExc_MemoryError, message);
     return !message;
+}
+
+// The answer by other means, where there is one; else the exception stays that is set.
+PyObject *done_instead(Kernel *self, PyObject *const *args, Py_ssize_t count) {
+    PyObject *type, *error, *traceback;
+    PyErr_Fetch(&type, &error, &traceback);
+    PyObject *answer = PyObject_Vectorcall(self->instead, args, size_t(count), nullptr);
+    if (!answer && PyErr_ExceptionMatches(PyExc_Exception)) {
+        PyErr_Restore(type, error, traceback);
+        return nullptr;
+    }
+    Py_XDECREF(type);
+    Py_XDECREF(error);
+    Py_XDECREF(traceback);
+    return answer;
 }
 
 PyObject *kernel_call(PyObject *callable, PyObject *const *args, size_t nargsf, PyObject *names) {
@@ -304,7 +310,13 @@ PyObject *kernel_call(PyObject *callable, PyObject *const *args, size_t nargsf, 
             out[made] = numbers[n_in + made].bytes;
         }
     }
-    ok = ok && (self->body ? run_general(self, args, in, results) : run_native(self, in, out));
+    const size_t wanted = self->body ? 0 : self->scratch;
+    char *scratch = ok && wanted ? static_cast<char *>(pool_malloc(nullptr, wanted)) : nullptr;
+    const bool begun = ok && (scratch || !wanted);
+    if (ok && !begun) PyErr_NoMemory();
+    ok = begun && (self->body ? run_general(self, args, in, results) : run_native(self, in, out, scratch));
+    pool_free(nullptr, scratch, 0);
+    const bool again = !ok && !(begun && self->writes) && PyErr_ExceptionMatches(PyExc_Exception);
     for (Py_ssize_t i = 0; ok && i < n_out; i++) {
         const Spec &spec = (*self->outputs)[i];
         if (spec.kind == Kind::array) continue;
@@ -321,17 +333,17 @@ PyObject *kernel_call(PyObject *callable, PyObject *const *args, size_t nargsf, 
         else
             Py_XDECREF(results[i]);
     }
-    return tuple;
+    return again ? done_instead(self, args, n_in) : tuple;
 }
 
-// Kernel(library, inputs, outputs, scratch, release, body, table, tried)
+// Kernel(library, inputs, outputs, scratch, release, body, table, tried, instead)
 PyObject *kernel_new(PyTypeObject *type, PyObject *args, PyObject *) {
     const char *library;
-    PyObject *inputs, *outputs, *body, *table;
+    PyObject *inputs, *outputs, *body, *table, *instead;
     Py_ssize_t scratch;
     int release, tried;
-    if (!PyArg_ParseTuple(args, "zO!O!npOO!p", &library, &PyTuple_Type, &inputs, &PyTuple_Type, &outputs, &scratch,
-                          &release, &body, &PyTuple_Type, &table, &tried))
+    if (!PyArg_ParseTuple(args, "zO!O!npOO!pO", &library, &PyTuple_Type, &inputs, &PyTuple_Type, &outputs, &scratch,
+                          &release, &body, &PyTuple_Type, &table, &tried, &instead))
         return nullptr;
     Kernel *self = reinterpret_cast<Kernel *>(type->tp_alloc(type, 0));
     if (!self) return nullptr;
@@ -343,11 +355,13 @@ PyObject *kernel_new(PyTypeObject *type, PyObject *args, PyObject *) {
     self->release = release;
     if (tried) self->trial = new Trial;
     if (body != Py_None) self->body = Py_NewRef(body);
+    self->instead = Py_NewRef(instead);
     for (size_t i = 0; i < self->table->size(); i++)
         (*self->table)[i] = PyLong_AsLongLong(PyTuple_GET_ITEM(table, i));
     if (PyErr_Occurred()) goto failed;
     for (size_t i = 0; i < self->inputs->size(); i++)
         if (!parse_spec(PyTuple_GET_ITEM(inputs, i), (*self->inputs)[i])) goto failed;
+    for (const Spec &spec : *self->inputs) self->writes |= spec.written;
     for (size_t i = 0; i < self->outputs->size(); i++)
         if (!parse_spec(PyTuple_GET_ITEM(outputs, i), (*self->outputs)[i])) goto failed;
     if (library) {
@@ -381,6 +395,7 @@ void kernel_dealloc(PyObject *object) {
     delete self->table;
     delete self->trial;
     Py_XDECREF(self->body);
+    Py_XDECREF(self->instead);
     Py_TYPE(object)->tp_free(object);
 }
 

@@ -59,8 +59,12 @@ def make(
     written: set[int],
     library: Path,
     metadata: dict[str, Any],
+    instead: Callable[..., Any],
 ) -> Callable[..., Any]:
     """The callable of one segment: host values in the order of its inputs to one value, or a tuple of more.
+
+    instead: called with the same values where the kernel cannot run (there is no memory for its results) or
+    fails without having written into an input.
 
     Called, it raises TypeError, ValueError or OverflowError before anything ran if a value is not of the
     type, dtype, shape and strides that were compiled, or is read-only where the kernel writes.
@@ -75,6 +79,7 @@ def make(
         body,
         tuple(metadata["table"]),
         cpp.tried(metadata["cost"], metadata["threads"], metadata["fixed"]),
+        instead,
     )
 
 

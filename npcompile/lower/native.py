@@ -27,6 +27,16 @@ FLAGS = ("-O2", "-DNDEBUG", "-std=c++17", "-fPIC", "-shared", "-pthread", "-w", 
 
 _lock = threading.Lock()
 _module: ModuleType | None = None
+_failures: list[str] = []
+MOST_FAILURES = 2  # then it is not built again
+
+
+def _renew_lock() -> None:
+    global _lock
+    _lock = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_renew_lock)
 
 
 @cache
@@ -64,8 +74,15 @@ def load(folder: Path) -> Any:
             loader = importlib.machinery.ExtensionFileLoader(name, str(found[0]))
             spec = importlib.util.spec_from_file_location(name, found[0], loader=loader)
             assert spec is not None
-            module = importlib.util.module_from_spec(spec)
-            loader.exec_module(module)
+            if len(_failures) >= MOST_FAILURES:
+                raise ImportError(_failures[-1])
+            try:
+                module = importlib.util.module_from_spec(spec)
+                loader.exec_module(module)
+            except ImportError as error:
+                _failures.append(f"the native runtime cannot be loaded: {error}")
+                files.remove(folder, key())  # the worker builds it anew
+                raise ImportError(_failures[-1]) from None
             if limit := os.environ.get("NPCOMPILE_POOL_BYTES"):
                 module.set_limit(int(limit))
             _module = module

@@ -10,6 +10,7 @@ import ctypes
 import os
 import pickle
 import queue
+import select
 import signal
 import struct
 import sys
@@ -47,6 +48,35 @@ class Reply(NamedTuple):
 def pack(message: Any) -> bytes:
     data = pickle.dumps(tuple(message))
     return LENGTH.pack(len(data)) + data
+
+
+class Died(Exception):
+    """The worker has ended, or closed its output."""
+
+
+def receive(descriptor: int, seconds: float) -> Reply:
+    """The next reply from there. Raises TimeoutError after so many seconds; Died.
+
+    They are counted in waits, not by a clock: it goes on while all processes are stopped, and may jump.
+    """
+
+    def read(count: int) -> bytes:
+        nonlocal seconds
+        data = b""
+        while len(data) < count:
+            wait = min(seconds, 1.0)
+            if not select.select([descriptor], [], [], wait)[0]:
+                seconds -= wait
+                if seconds <= 0:
+                    raise TimeoutError
+                continue
+            more = os.read(descriptor, count - len(data))
+            if not more:
+                raise Died
+            data += more
+        return data
+
+    return Reply(*pickle.loads(read(LENGTH.unpack(read(LENGTH.size))[0])))
 
 
 def serve(folder: str) -> None:

@@ -8,6 +8,9 @@ import numpy as np
 import pytest
 
 import npcompile
+from tests.jit.runtime_faults import in_time, kernel_folder, program_kernels
+
+__all__ = ["in_time", "kernel_folder", "native_runtime", "program_kernels"]
 
 
 @pytest.fixture(scope="module")

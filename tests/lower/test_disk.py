@@ -123,8 +123,6 @@ def test_damaged_files_are_not_loaded(files, which, monkeypatch):
     whole = files[which].read_bytes()
     for damaged in (b"", whole[: len(whole) // 2], whole[:1000] + b"#" + whole[1001:]):
         files[which].write_bytes(damaged)
-        if which == "json" and len(damaged) == len(whole):
-            continue  # a changed letter of the text that `explain` shows is no damage
         assert again(monkeypatch).error == "sent to the worker"
     files[which].unlink()
     assert again(monkeypatch).error == "sent to the worker"
