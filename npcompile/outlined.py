@@ -71,7 +71,7 @@ class Outlined(Running):
         self.has_run = self.entered = False
         self.idling = Idling()
         self.rest, self.raises, self.idle, self.unanswered = 0, False, 0, 0
-        self._goes_on = False  # its loops' blocks are called again soon
+        self._tries_at = 0.0  # when its loops' blocks are called again
         self.rounds = 0  # how often it was measured what Python does
         self.watch: Watch | None = None  # it is being measured
 
@@ -129,12 +129,13 @@ class Outlined(Running):
     def idles(self) -> None:
         """Have a loop whose blocks no kernel answered go on as it was written for a while, and then try them
         again: kernels may come, and sizes may change."""
-        if not self._goes_on:
-            self._goes_on = True
-            overhead.later(PATIENCE, self._go_on)
+        now = time.monotonic()
+        if now >= self._tries_at:
+            self._tries_at = now + PATIENCE
+            overhead.later(PATIENCE, self._try_blocks)
 
-    def _go_on(self) -> None:
-        self.unanswered, self._goes_on = 0, False
+    def _try_blocks(self) -> None:
+        self.unanswered = 0
 
     def current(self) -> list[Block]:
         """The blocks of the cut as it is now."""

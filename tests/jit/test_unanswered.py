@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import npcompile
-from npcompile import Jitted
+from npcompile import Jitted, outlined
 from npcompile.frontend import overhead
 from npcompile.frontend.rewriting.twice import IDLE
 from npcompile.state import Entry
@@ -26,6 +26,7 @@ class Later:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.due: list[Callable[[], None]] = []
         monkeypatch.setattr(overhead, "later", self.add)
+        monkeypatch.setattr(outlined, "PATIENCE", 1e9)
 
     def add(self, seconds: float, function: Callable[[], None]) -> Callable[[], None]:
         self.due.append(function)
@@ -102,12 +103,12 @@ def test_blocks_are_tried_again(later: Later, monkeypatch: pytest.MonkeyPatch) -
     x = np.linspace(0, 1, 50)
     for _ in range(2):
         blocks_called(jitted, x, 8, Log({}))
-    (outlined,) = (state.outlined for state in jitted._states.values())
-    assert outlined is not None
+    (cut,) = (state.outlined for state in jitted._states.values())
+    assert cut is not None
 
     def idle() -> None:
-        outlined.unanswered = IDLE
-        outlined.idles()
+        cut.unanswered = IDLE
+        cut.idles()
 
     before = jitted._blocks.replays
     same(jitted(x, TRIPS, Log({0: idle, 300: later.go_on})), stepping(x, TRIPS, Log({})))
