@@ -45,7 +45,6 @@ def take_over(made: Recorded, one: Recorded) -> None:
 class Inner(Recorded):
     """A part of a function's work that is recorded by itself; what it does is counted with the function's."""
 
-    clear_seconds = 0.0
     first_replays = FEWEST
 
     def __init__(self, fn: Any, within: Outlined) -> None:

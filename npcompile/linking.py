@@ -42,8 +42,7 @@ class Linking:
         "_uncompiled",
     )
     _front: Any  # what the native runtime knows of it, which looks here at each call
-    # Replays that take no longer are not measured beside NumPy, nor are so many of them at first.
-    clear_seconds = 3e-6
+    # So many replays at first are not measured beside NumPy.
     first_replays = 8
     root: Any  # the jitted function that it is, or is a part of
 
@@ -104,7 +103,7 @@ class Linking:
                         replay = HostCalls(self, state, entry, kernels, replay)
                     state.ready.insert(0, (replay, entry.host_calls))
                     if not verifying():
-                        state.try_out(entry, self.clear_seconds, self.first_replays)
+                        state.try_out(entry, self.first_replays)
                     self._count(entry)
                     linked = True
                 state.pending.remove(entry)

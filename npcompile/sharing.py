@@ -287,7 +287,7 @@ class Sharing(Linking):
             first, *rest = ((replay, entry.host_calls) for replay in replays)
             state.ready, state.general = [first, *kept, *rest], general
         if entry.jobs:  # else they are interpreted
-            state.try_out(entry, self.clear_seconds, self.first_replays)
+            state.try_out(entry, self.first_replays)
         return result
 
     def _cut_of_all(self, group: Group | None) -> Any:

@@ -241,17 +241,12 @@ class State:
         if len(self.plain_seconds) < FEWEST:
             self.plain_seconds.append(seconds)
 
-    def try_out(self, entry: Entry, clear: float, first: int) -> None:
-        """Measure replays, after the first, beside NumPy. clear: seconds that are nothing to measure."""
-        if not self.tried and entry.program.device in (None, "cpu"):
+    def try_out(self, entry: Entry, first: int) -> None:
+        """Measure replays, after so many first ones, beside NumPy."""
+        if account.are_held() and not self.tried and entry.program.device in (None, "cpu"):
             if entry.segments:
-                least = numpy_cost(entry.plan, LEAST) * 1e-9
-                # A replay that takes microseconds may be that of a function that takes less.
-                clear = least if account.are_held() else max(clear, least)
-                self.trial = Trial(clear, self.plain_seconds, first)
-            elif (
-                account.are_held()
-            ):  # nothing of it is compiled: steps are Python's, which may be more than before
+                self.trial = Trial(numpy_cost(entry.plan, LEAST) * 1e-9, self.plain_seconds, first)
+            else:  # nothing of it is compiled: steps are Python's, which may be more than before
                 self.trial = Trial(0.0, [])
         self.tried = True
 

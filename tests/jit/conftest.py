@@ -15,11 +15,9 @@ __all__ = ["in_time", "kernel_folder", "native_runtime", "program_kernels"]
 
 @pytest.fixture(scope="module")
 def native_runtime() -> Iterator[None]:
-    """One function compiled: with that the native runtime is there. No replay is in doubt: NumPy has no
-    turns, whatever the time says."""
+    """One function compiled: with that the native runtime is there."""
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("NPCOMPILE_BACKEND", raising=False)
-        patch.setattr(npcompile.Jitted, "clear_seconds", 60.0)
         jitted = npcompile.jit(lambda x: np.sqrt(x) + 1, wait=True)
         jitted(np.ones(3))
         yield

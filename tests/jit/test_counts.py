@@ -15,7 +15,6 @@ from tests.jit.lane import judge
 @pytest.fixture(autouse=True)
 def compiled(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.delenv("NPCOMPILE_BACKEND", raising=False)
-    monkeypatch.setattr(npcompile.Jitted, "clear_seconds", 60.0)  # not measured beside NumPy
     yield
 
 

@@ -116,8 +116,7 @@ def test_another_layout_is_no_length(fn, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 @pytest.mark.parametrize("name", ["column of a wider one", "reversed"])
-def test_compiled_they_share_their_kernels(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(npcompile.Jitted, "clear_seconds", 60.0)  # not measured beside NumPy
+def test_compiled_they_share_their_kernels(name: str) -> None:
     jitted = npcompile.jit(scaled, wait=True)
     for n in SIZES:
         judge(jitted, scaled, lambda n=n: VECTORS[name](n), ulp=16)

@@ -45,10 +45,7 @@ def test_factors_are_handed_on(dtype: str, tmp_path: Path, monkeypatch: pytest.M
     assert jitted.stats.recordings <= 3 and jitted.stats.plain_calls == 0, jitted.stats
 
 
-def test_statements_that_differ_in_numbers_share_their_kernels(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(npcompile.Jitted, "clear_seconds", 60.0)  # not measured beside NumPy
+def test_statements_that_differ_in_numbers_share_their_kernels(tmp_path: Path) -> None:
     fn = updates(tmp_path)
     jitted = npcompile.jit(fn, wait=True)
     for _ in range(3):

@@ -96,8 +96,7 @@ def test_three_recordings_answer_for_all_lengths(fn, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize("fn", [windows, parts])
-def test_compiled_they_share_their_kernels(fn, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(npcompile.Jitted, "clear_seconds", 60.0)  # not measured beside NumPy
+def test_compiled_they_share_their_kernels(fn) -> None:
     jitted = npcompile.jit(fn, wait=True)
     for n in LENGTHS:
         x = np.arange(float(n)) % 7

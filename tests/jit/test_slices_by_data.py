@@ -116,8 +116,7 @@ def test_what_is_written_before_kernels_of_such_sizes(monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("fn", [between, as_many, window, placed], ids=lambda fn: fn.__name__)
-def test_compiled_they_share_their_kernels(fn: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(npcompile.Jitted, "clear_seconds", 60.0)  # not measured beside NumPy
+def test_compiled_they_share_their_kernels(fn: Callable[..., Any]) -> None:
     jitted = npcompile.jit(fn, wait=True)
     for seed in range(25):
         judge(jitted, fn, (data(seed),), ulp=16)

@@ -194,8 +194,6 @@ def shrinking(z, c):
 @pytest.mark.filterwarnings("ignore::npcompile.jit.NotCompiledWarning")
 def test_sizes_that_change_at_each_trip_are_replayed(monkeypatch: pytest.MonkeyPatch) -> None:
     """The lengths that a block meets come again, each with kernels that are there."""
-    monkeypatch.setattr(npcompile.Jitted, "clear_seconds", 60.0)  # not measured beside NumPy
-    monkeypatch.setattr("npcompile.inner.Inner.clear_seconds", 60.0)
     monkeypatch.setattr(Sums, "slower", lambda self: False)
     jitted = npcompile.jit(shrinking)
     for seed in range(60):
