@@ -16,7 +16,7 @@ from npcompile.balance import WHOLE, Balance
 from npcompile.binding import Binding
 from npcompile.device import current_device
 from npcompile.frontend.errstate import all_warnings_are_errors, traps, warnings_matter
-from npcompile.frontend.faults import fault_of, performs
+from npcompile.frontend.faults import fault_of, performs, told
 from npcompile.frontend.fixed import replaced
 from npcompile.frontend.lengths import apart, counts_of
 from npcompile.frontend.outline import may_resize, tried_whole
@@ -26,7 +26,6 @@ from npcompile.frontend.record import Recorder
 from npcompile.frontend.rewrite import Rewritten
 from npcompile.frontend.signature import BY_NAME, are_apart, key_of
 from npcompile.frontend.trace import Traced, trace
-from npcompile.frontend.tracebacks import tell
 from npcompile.growing import Growing
 from npcompile.lower.eager import eager
 from npcompile.lower.transfers import counting
@@ -113,7 +112,7 @@ class Recorded(Unrecorded):
                 return self._answer(args, kwargs)
             except BaseException as error:
                 if (fault := fault_of(error)) is None:
-                    tell(error)
+                    told(error)
                     raise
             return self._despite(fault, args, kwargs)
         finally:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from npcompile.account import Account, are_held
 from npcompile.entering import Entering
+from npcompile.frontend.faults import fault_of, told
 from npcompile.frontend.outline import Outline
 from npcompile.frontend.overhead import enter, leave, users
 from npcompile.frontend.rewriting.source import NotFound
-from npcompile.frontend.tracebacks import tell
 from npcompile.idling import AGAIN, ALL, Idling
 from npcompile.telling import NotCompiledError
 from npcompile.watch import Watch
@@ -54,9 +54,11 @@ class Running(Entering):
                 state.rest -= 1
                 return self.plain(args, kwargs)
             return state.account.answer(self, state, args, kwargs)
-        except BaseException as error:
-            tell(error)
-            raise
+        except BaseException as error:  # the native runtime calls this, and not `Recorded.__call__`
+            if (fault := fault_of(error)) is None:
+                told(error)
+                raise
+        return self.owner._despite(fault, args, kwargs)
 
     def plain(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call of the function as it is."""
@@ -105,7 +107,6 @@ class Running(Entering):
                 self.idling.answers()
                 return result
             except BaseException as error:
-                tell(error)
                 if self._direct and not self.raises:
                     self.raises = self.idling.raises()
                 if isinstance(error, NotCompiledError):

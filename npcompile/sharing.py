@@ -12,12 +12,11 @@ from npcompile import front
 from npcompile.binding import Binding
 from npcompile.device import current_device
 from npcompile.frontend.defaults import on_device
-from npcompile.frontend.faults import Fault, fault_of
+from npcompile.frontend.faults import Fault, fault_of, told
 from npcompile.frontend.lengths import apart, whatever_lengths
 from npcompile.frontend.overhead import users
 from npcompile.frontend.program import Diverged
 from npcompile.frontend.signature import key_of
-from npcompile.frontend.tracebacks import tell
 from npcompile.general import General, Group, Waiting
 from npcompile.linking import Linking
 from npcompile.lower.transfers import counting
@@ -120,13 +119,13 @@ class Sharing(Linking):
                 bound = self._binding.bind(args, kwargs) or (args, kwargs)
                 self._states.setdefault(self.signature(*bound, []), State()).settle()
             if fault.done:
-                return fault.result
+                return fault.outcome()
             function: Any = self.__wrapped__
             with contextlib.suppress(Exception):
                 function = self._in_python(on_device((args, kwargs)))
             return function(*args, **kwargs)
         except BaseException as error:
-            tell(error)
+            told(error)
             raise
 
     def _group(self, key: Any) -> tuple[Group | None, tuple[int, ...]]:

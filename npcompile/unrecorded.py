@@ -11,9 +11,9 @@ import numpy as np
 
 from npcompile.device import current_device
 from npcompile.frontend.defaults import Defaults, on_device
+from npcompile.frontend.faults import told
 from npcompile.frontend.overhead import users
 from npcompile.frontend.rewrite import Rewritten, rewrite
-from npcompile.frontend.tracebacks import tell
 from npcompile.passing import MOST as MOST_PASSED
 from npcompile.passing import Passing
 from npcompile.sharing import LOOKED_AT, Sharing
@@ -105,7 +105,7 @@ class Unrecorded(Sharing):
         try:
             return self.__wrapped__(*args)
         except BaseException as error:
-            tell(error)
+            told(error)
             raise
 
     def _look_again(self) -> None:

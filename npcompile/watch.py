@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from npcompile.account import is_settled
 from npcompile.advice import advice
+from npcompile.frontend.faults import Fault, beside
 from npcompile.frontend.outline import outline, tree_of
 from npcompile.frontend.rewriting.source import NotFound
 from npcompile.left import first_line, reasons_of, why_it_costs
@@ -50,6 +51,12 @@ class _Frame:
         self.inside = 0.0
 
 
+def _stop(watch: Any, fault: Fault) -> None:
+    """A fault in what takes the time: nothing of the function is timed any more."""
+    watch.enough, watch.outlined.watch = True, None
+    watch.root.failed(fault)
+
+
 class Watch:
     """The measuring of one function, with those that it calls, from when it is cut."""
 
@@ -86,8 +93,8 @@ class Watch:
         try:
             result = self.of(self.outlined, function)(*args, **kwargs)
         finally:
-            total = (self.until if self.enough else clock()) - start
             self.root.session = None
+            total = (self.until if self.enough else clock()) - start
             spent, self.spent = self.spent, {}
         self.quiet = before == self.root._blocks.recordings
         if self.quiet:
@@ -109,14 +116,22 @@ class Watch:
             made = self.made[outlined] = self._clocked(outlined) or (function, [])
 
         def call(*args: Any, **kwargs: Any) -> Any:
-            self.frames.append(_Frame(outlined))
+            self._begin(outlined)
             try:
                 return made[0](*args, **kwargs)
             finally:
-                self.tock()
-                self.frames.pop()
+                self._end()
 
         return call
+
+    @beside(_stop)
+    def _begin(self, outlined: Outlined) -> None:
+        self.frames.append(_Frame(outlined))
+
+    @beside(_stop)
+    def _end(self) -> None:
+        self.tock()
+        self.frames.pop()
 
     def _clocked(self, outlined: Outlined) -> tuple[Callable[..., Any], list[ast.stmt]] | None:
         fn = outlined.owner.__wrapped__
@@ -153,6 +168,7 @@ class Watch:
 
         return call
 
+    @beside(_stop)
     def tick(self, unit: int) -> None:
         if not self.frames:  # a generator goes on after the call
             return
@@ -173,6 +189,7 @@ class Watch:
         for frame in self.frames:
             frame.unit = None
 
+    @beside(_stop)
     def tock(self) -> None:
         now = clock()
         if not self.frames or (frame := self.frames[-1]).unit is None:

@@ -1,21 +1,27 @@
 """The boundary against npcompile's own faults: tells them from the user's exceptions, and what was done.
 
-An exception that is not the user's or NumPy's never reaches a caller. Two kinds of places catch it: a hook of
-a recording (`guarded`), and the call of a jitted function (`Recorded.__call__`). Both ask `fault_of`. What
-has been done is not done again, and what has not been is done by Python.
+An exception that is not the user's or NumPy's never reaches a caller. These catch it: a hook of a recording
+(`guarded`), a method of an object that a hook has handed to Python (`handed`), what is drawn from in a loop
+(`drawn`), what is called from within the user's code to take notes (`beside`), and the call of a jitted
+function (`Recorded.__call__`). All ask `fault_of`. What has been done is not done again, and what has not
+been is done by Python. Where something was begun that can neither be undone nor gone on with, `InternalError`
+says so: nothing is ever done twice.
 
 Where the answer is known is a convention: a function that carries out what the user asked for, in the hooks
 of a recording or around a call, keeps the answer in a local name `result`, bound as soon as it is there. It
-costs nothing until something fails: then the frames of the traceback are looked at.
+costs nothing until something fails: then the frames of the traceback are looked at. An exception of the
+user's that was on its way when bookkeeping failed is the answer, too.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import itertools
 import os
 import sys
 import sysconfig
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from types import CodeType, FrameType, MethodType, TracebackType
 from typing import Any, TypeVar
 
@@ -26,6 +32,7 @@ from npcompile.frontend.hooks import Hooks
 from npcompile.frontend.overhead import users
 from npcompile.frontend.program import Diverged
 from npcompile.frontend.recording.place import is_place, performed
+from npcompile.frontend.tracebacks import tell
 
 _PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 _RECORDING = os.path.join(os.path.dirname(__file__), "recording") + os.sep
@@ -44,13 +51,15 @@ Function = TypeVar("Function", bound=Any)
 
 
 class InternalError(BaseException):
-    """NPCOMPILE_INTERNAL_ERRORS=raise: a fault of npcompile's own, else a reason in `stats`."""
+    """A fault of npcompile's own in the middle of what can neither be undone nor gone on with; with
+    NPCOMPILE_INTERNAL_ERRORS=raise any, which else is a reason in `stats`."""
 
 
 class Fault:
     """A fault of npcompile's own, as an exception.
 
-    reason: for `stats`. done: whether what the user asked for has been done; result: what it gave.
+    reason: for `stats`. done: whether what the user asked for has been done; result: what it gave; raised:
+    what it raised.
     """
 
     def __init__(self, error: BaseException, frames: list[FrameType], lines: list[int]) -> None:
@@ -63,7 +72,18 @@ class Fault:
         self.reason = f"internal error: {type(error).__name__}: {text} at npcompile/{place}"
         answers = (frame.f_locals.get("result", _MISSING) for frame in frames if _keeps_result(frame.f_code))
         self.result = next((answer for answer in answers if answer is not _MISSING), _MISSING)
-        self.done = self.result is not _MISSING
+        self.raised = _on_its_way(error, frames)
+        self.done = self.result is not _MISSING or self.raised is not None
+
+    def outcome(self) -> Any:
+        """What has been done gave this, or raised it."""
+        if self.raised is not None:
+            raise self.raised
+        return self.result
+
+    def torn(self) -> InternalError:
+        """The exception for what was begun, and is not done."""
+        return InternalError(f"{self.reason}; what was done until then stays")
 
     def same(self, other: BaseException) -> bool:
         """Whether Python raises just this: then it was the user's, raised where we did the user's work."""
@@ -102,6 +122,27 @@ def fault_of(error: BaseException) -> Fault | None:
     if not isinstance(error, Diverged) and _is_theirs(frames):
         return None
     return Fault(error, frames, lines)
+
+
+def told(error: BaseException) -> None:
+    """Give the user's exception the traceback of functions as they were written; a fault keeps its own."""
+    with contextlib.suppress(Exception):
+        if fault_of(error) is None:
+            tell(error)
+
+
+def _on_its_way(error: BaseException, frames: list[FrameType]) -> BaseException | None:
+    """The user's exception on whose way up another was raised: both left one of these frames."""
+    seen = {id(error)}
+    further = error.__context__
+    while further is not None and id(further) not in seen:
+        seen.add(id(further))
+        passed = [frame for frame, _ in _frames(further.__traceback__)]
+        if any(frame in frames for frame in passed) and not isinstance(further, Diverged):
+            if not isinstance(further, Exception) or _is_theirs(passed):
+                return further
+        further = further.__context__
+    return None
 
 
 def noting(error: BaseException) -> Fault:
@@ -162,22 +203,138 @@ def _guarded(hook: Callable[..., Any], plain: Callable[..., Any]) -> Callable[..
         try:
             return MethodType(hook, self)(*given, **named)  # no further tuple refers to what is given
         except Exception as error:
-            fault = fault_of(error)
-            if fault is None:
+            if (fault := fault_of(error)) is None:
                 raise
-            if not fault.done and performed.count != before:
-                self.faulted(fault)
-                raise
-        if fault.done:
-            self.faulted(fault)
-            return fault.result
-        try:
-            result = plain(self, *map(self.notes.tracked.meant, given), **named)
-        except Exception as error:
-            if not fault.same(error):
-                self.faulted(fault)
-            raise
-        self.faulted(fault)
-        return result
+        return _instead(self, fault, before, plain, self, given, named)
 
     return guard
+
+
+def handed(plain: Callable[..., Any]) -> Callable[[Function], Function]:
+    """A method of an object that a hook has handed to Python, which calls it outside any hook. A fault ends
+    the recording, that of the object's `hooks`, and `plain` is called in its place."""
+
+    def decorate(method: Function) -> Function:
+        @functools.wraps(method)
+        def guard(self: Any, /, *given: Any, **named: Any) -> Any:
+            before = performed.count
+            try:
+                return method(self, *given, **named)
+            except Exception as error:
+                if (fault := fault_of(error)) is None:
+                    raise
+            return _instead(self.hooks, fault, before, plain, self, given, named)
+
+        return guard  # type: ignore[return-value]
+
+    return decorate
+
+
+def _instead(
+    hooks: Any, fault: Fault, before: int, plain: Any, own: Any, given: tuple[Any, ...], named: dict[str, Any]
+) -> Any:
+    """What the user asked for, where doing it has met a fault. before: `performed.count` when it began."""
+    if not fault.done and performed.count != before:
+        hooks.faulted(fault)
+        raise fault.torn() from fault.error
+    if fault.done:
+        hooks.faulted(fault)
+        return fault.outcome()
+    try:
+        result = plain(own, *[_as_python_has(hooks, one) for one in given], **named)
+    except Exception as error:
+        if not fault.same(error):
+            hooks.faulted(fault)
+        raise
+    hooks.faulted(fault)
+    return result
+
+
+def _as_python_has(hooks: Any, value: Any) -> Any:
+    try:
+        return hooks.notes.tracked.meant(value)
+    except Exception:  # that is the fault
+        return value
+
+
+class Source:
+    """What a loop goes over, drawn from by a generator of ours. What that has drawn and not yet handed over
+    is kept, so that Python can go on where it fails."""
+
+    __slots__ = ("_given", "_held", "_items", "_obj", "_places")
+
+    def __init__(self, obj: Any) -> None:
+        self._obj = obj
+        self._items: Iterator[Any] | None = None
+        self._places = False  # items are got by their places
+        self._held: tuple[Any, ...] = ()
+        self._given = 0
+
+    def over(self, obj: Any) -> None:
+        """It is this that is gone over."""
+        self._obj, self._items = obj, iter(obj)
+
+    def by_place(self, obj: Any, item: Callable[[int], Any]) -> None:
+        """It is this that is gone over, an item at a time, which `item` gives."""
+        self._obj, self._items, self._places = obj, map(item, range(len(obj))), True
+
+    def __iter__(self) -> Iterator[Any]:
+        items = self._items = iter(self._obj) if self._items is None else self._items
+        while True:
+            try:
+                self._held = (next(items),)
+            except StopIteration:
+                return
+            if items is self._obj:  # nobody can draw that again
+                performed.count += 1
+            yield self._held[0]
+
+    def given(self) -> None:
+        """What was drawn is where it was to go."""
+        self._held = ()
+        self._given += 1
+
+    def left(self) -> Iterator[Any]:
+        """What is still to be drawn, by Python alone."""
+        if self._places:
+            return map(self._obj.__getitem__, range(self._given + len(self._held), len(self._obj)))
+        return iter(self._obj) if self._items is None else self._items
+
+    def rest(self) -> Iterator[Any]:
+        """What was drawn and not given, and what is still to be drawn."""
+        return itertools.chain(self._held, self.left())
+
+
+def drawn(hooks: Any, source: Source, parts: Iterator[Iterable[Any]]) -> Iterator[Any]:
+    """What a generator of ours gives, part by part; from a fault of its own on what is left in its source."""
+    return itertools.chain.from_iterable(_parts(hooks, source, parts))
+
+
+def _parts(hooks: Any, source: Source, parts: Iterator[Iterable[Any]]) -> Iterator[Iterable[Any]]:
+    try:
+        for part in parts:
+            source.given()
+            yield part
+        return
+    except Exception as error:
+        if (fault := fault_of(error)) is None:
+            raise
+    hooks.faulted(fault)
+    yield source.rest()
+
+
+def beside(ends: Callable[[Any, Fault], None]) -> Callable[[Function], Function]:
+    """A method that is called from within the user's code to take notes, and answers nothing: where it meets
+    a fault, `ends` has it called no more."""
+
+    def decorate(method: Function) -> Function:
+        @functools.wraps(method)
+        def noted(self: Any, /, *given: Any) -> None:
+            try:
+                method(self, *given)
+            except Exception as error:
+                ends(self, noting(error))
+
+        return noted  # type: ignore[return-value]
+
+    return decorate

@@ -18,6 +18,8 @@ class Recorder(Leaving):
 
     def finish(self, name: str, result: Any) -> Program | None:
         """The program, or None with `reason` set."""
+        if (failed := self.notes.tracked.failed) is not None:
+            self.faulted(noting(failed))
         if not self.active:
             return None
         try:

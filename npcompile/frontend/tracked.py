@@ -105,6 +105,7 @@ class Tracked:
         one: Callable[[fx.Node | None, fx.Node | None, Any], fx.Node],
     ) -> None:
         self._known: dict[int, Known] = {}
+        self.failed: Exception | None = None  # a fault as an object died
         self._decide = decide  # adds a guard that a node has this value, because it has an equal
         self._equate = equate  # adds a guard that two are equal, if that will do
         self._one = one  # adds a guard that two are this one object; None: what is decided is
@@ -172,7 +173,10 @@ class Tracked:
             if entry is not None and entry.holder is reference:
                 del known[key]
                 if ended is not None:
-                    ended(node)
+                    try:
+                        ended(node)
+                    except Exception as error:  # Python would drop what a weak reference's callback raises
+                        self.failed = error
 
         self._known[key] = Known(weakref.ref(array, died), node)
 

@@ -199,7 +199,7 @@ PyObject *replayed(Front *self, PyObject *state, PyObject *ready, Signature &sig
             if (ok && misses && PyObject_IsTrue(misses)) Py_SETREF(misses, PyLong_FromLong(0));
             if (ok && PyList_GET_SIZE(ready) > 1) {
                 PyObject *done = PyObject_CallMethodOneArg(state, names.prefer, replay);
-                ok = done != nullptr;
+                if (!done) PyErr_Clear();  // the answer is there
                 Py_XDECREF(done);
             }
             if (!ok) Py_CLEAR(answer);

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
+import subprocess
+import sys
+import threading
 import types
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,12 +13,18 @@ import numpy as np
 import pytest
 
 import npcompile
-from npcompile import recorded, state
+from npcompile import account, idling, recorded, state
 from npcompile.frontend import trace
 from npcompile.frontend.faults import InternalError
+from npcompile.frontend.recording.base import Base
+from npcompile.frontend.recording.control import Control
+from npcompile.frontend.recording.managing import Managing
 from npcompile.frontend.recording.operators import Operators
+from npcompile.running import Running
+from npcompile.watch import Watch
 from tests.jit import faults
 
+ROOT = Path(npcompile.__file__).parent.parent
 SAMPLED = 100  # functions; all of them by `python -m tests.jit.faults --all`
 
 pytestmark = pytest.mark.filterwarnings("ignore::npcompile.NotCompiledWarning")
@@ -31,18 +39,10 @@ def hidden(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def test_each_sampled_function_may_raise() -> None:
-    programs = faults.corpus()
-    assert len(programs) == 60
-    found = faults.places(dict(itertools.islice(programs.items(), 0, None, 3)))
-    assert len(found) > 500
-    found = {name: place for name, place in found.items() if not name.startswith(faults.OPEN)}
-    wrong = []
-    for name, (function, program) in itertools.islice(found.items(), 0, None, len(found) // SAMPLED):
-        try:
-            faults.judge(programs[program], function, 0)
-        except (AssertionError, faults.Injected) as error:
-            wrong.append(f"{name} in {program}: {error}")
-    assert wrong == []
+    """In a process of its own, whatever other tests have had loaded in this one."""
+    command = [sys.executable, "-m", "tests.jit.faults", "--sampled", str(SAMPLED)]
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
 @pytest.mark.parametrize(
@@ -91,6 +91,92 @@ def test_fault_is_raised_where_it_is_not_to_be_hidden(monkeypatch: pytest.Monkey
     monkeypatch.setenv("NPCOMPILE_INTERNAL_ERRORS", "raise")
     with pytest.raises(InternalError, match="KeyError: 'by_data'"):
         npcompile.jit(_twice)(np.ones(3))
+
+
+def test_what_was_drawn_is_handed_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A generator of ours that fails between drawing an item and giving it gives it none the less."""
+    monkeypatch.setattr(Control, "_is_own", fault)
+    drawn = []
+
+    def numbers():
+        for number in range(4):
+            drawn.append(number)
+            yield number
+
+    @npcompile.jit
+    def f(x, items):
+        return [x * item for item in items]
+
+    for _ in range(3):
+        drawn.clear()
+        np.testing.assert_array_equal(f(np.ones(2), numbers()), np.arange(4).repeat(2).reshape(4, 2))
+        assert drawn == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("name", ["_on_lock", "_acquire", "_release", "step", "forget", "_note"])
+def test_a_lock_is_acquired_once_and_released(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    lock = threading.Lock()
+
+    @npcompile.jit
+    def f(x, lock):
+        with lock:
+            y = x * 2
+        return y
+
+    monkeypatch.setattr(Base if hasattr(Base, name) else Managing, name, fault)
+    for _ in range(4):
+        assert lock.acquire(timeout=5)
+        lock.release()
+        np.testing.assert_array_equal(f(np.ones(3), lock), np.full(3, 2.0))
+
+
+@pytest.mark.parametrize(
+    "failing",
+    [
+        Running.leave_if_plain,  # before anything
+        Watch.tick.__wrapped__,  # called from the user's own lines
+        Watch.tock.__wrapped__,
+        Watch.__init__,
+        account.is_settled,  # when the answer is there
+    ],
+)
+def test_effects_happen_once(failing: types.FunctionType) -> None:
+    told = []
+
+    @npcompile.jit
+    def f(x):
+        for trip in range(5):
+            told.append(trip)
+            x *= 2
+        return x
+
+    with faults.raising(failing, 0):
+        for _ in range(12):
+            told.clear()
+            x = np.ones(3)
+            assert f(x) is x
+            np.testing.assert_array_equal(x, np.full(3, 32.0))
+            assert told == [0, 1, 2, 3, 4]
+
+
+def test_users_exception_stays_the_answer_where_bookkeeping_fails_after_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    told = []
+
+    @npcompile.jit
+    def f(x, items):
+        for item in items:
+            told.append(item)
+            x = x / item
+        raise ValueError("the user's")
+
+    monkeypatch.setattr(idling.Idling, "raises", fault)
+    for _ in range(4):
+        told.clear()
+        with pytest.raises(ValueError, match="the user's"):
+            f(np.ones(3), [1, 2])
+        assert told == [1, 2]
 
 
 def _twice(x):

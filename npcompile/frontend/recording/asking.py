@@ -43,7 +43,8 @@ class Asking(Slices):
         if self.on and not (args or kwargs):
             own = fn.__self__ if type(fn) is types.BuiltinFunctionType else None
             if type(own) is ContextVar and fn.__name__ == "get" and self.notes.tracked.node(own) is not None:
-                return (self._note(self._told, own, do(fn)),)
+                result = do(fn)
+                return (self._note(self._told, own, result),)
         return super().of_objects(fn, args, kwargs)
 
     def _told(self, variable: ContextVar[Any], result: Any) -> Any:

@@ -9,13 +9,15 @@ from npcompile.frontend.program import Call
 
 
 class Method:
-    """An array's method called with its array first; noted as a call of the method of that name."""
+    """An array's method, which takes its array first; noted as a call of the method of that name."""
 
     def __init__(self, bound: Any) -> None:
-        self._bound = bound
+        self.bound = bound
 
-    def __call__(self, own: Any, *args: Any, **kwargs: Any) -> Any:
-        return self._bound(*args, **kwargs)
+
+def as_called(fn: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The function, and the arguments after it, by which Python does what is noted as `fn(*args)`."""
+    return (fn.bound, *args[1:]) if isinstance(fn, Method) else (fn, *args)
 
 
 class After:
@@ -31,4 +33,4 @@ class After:
 
 def target_of(fn: Any) -> Any:
     """What a replay calls for this."""
-    return Call(fn._bound.__name__) if isinstance(fn, Method) else fn
+    return Call(fn.bound.__name__) if isinstance(fn, Method) else fn

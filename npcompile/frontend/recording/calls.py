@@ -23,7 +23,7 @@ from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.object_arrays import is_numpys
 from npcompile.frontend.program import Call, Read
 from npcompile.frontend.recording.base import SIMPLE
-from npcompile.frontend.recording.bound import After, Method, target_of
+from npcompile.frontend.recording.bound import After, Method, as_called, target_of
 from npcompile.frontend.recording.functions import MAX_OWN_DEPTH
 from npcompile.frontend.recording.opaque import Opaque
 from npcompile.frontend.recording.place import as_noted, do, frames, warn, warn_at
@@ -53,7 +53,8 @@ class Calls(Opaque):
             return self._warn(*args, **kwargs)
         op = TABLE.of(fn)
         if fn is torch.from_numpy and len(args) == 1 and is_array(args[0]):
-            return self._note(self.notes.call, "host", to_tensor, args, {}, to_tensor(args[0]))
+            result = to_tensor(args[0])
+            return self._note(self.notes.call, "host", to_tensor, args, {}, result)
         if fn is np.copyto and len(args) == 2 and is_array(args[0]):
             result = do(fn, *args, **kwargs)
             return self._note(self.notes.copied, args[0], args[1], kwargs.get("where", True), result)
@@ -173,7 +174,7 @@ class Calls(Opaque):
             reason = self._refuses(op, args, kwargs)
         except Exception as error:  # the predicate saw a call that NumPy will refuse itself
             reason = repr(error)
-        result = do(fn, *args, **kwargs)
+        result = do(*as_called(fn, args), **kwargs)
         if args and result is args[0] and (op.view or op.function in formed.HANDS_BACK):  # np.asarray, say
             return self._note(formed.lies, self.notes, result)
         self._note(formed.squeezes, self.notes, op, args)
@@ -200,7 +201,7 @@ class Calls(Opaque):
         dst = kwargs["out"]
         if type(dst) is tuple and len(dst) == 1:
             dst = dst[0]
-        result = do(fn, *args, **kwargs)
+        result = do(*as_called(fn, args), **kwargs)
         return self._note(self._into_note, op, args, rest, dst, result)
 
     def _into_note(self, op: Op, args: tuple[Any, ...], rest: dict[str, Any], dst: Any, result: Any) -> Any:
@@ -257,11 +258,12 @@ class Calls(Opaque):
         args, kwargs = as_noted(self.notes.constant, fn, args, kwargs)
         if kwargs.get("out") is not None:
             self.stop("out= of a call that is not native")
-        result = do(fn, *args, **kwargs)
+        result = do(*as_called(fn, args), **kwargs)
         return self._note(self.notes.host, target_of(fn), args, kwargs, result) if self.on else result
 
     def _view(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        return self._note(self.notes.call, "host", fn, args, kwargs, do(fn, *args, **kwargs))
+        result = do(fn, *args, **kwargs)
+        return self._note(self.notes.call, "host", fn, args, kwargs, result)
 
     def _method(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A bound built-in method: of an array, a scalar, a ufunc, a container."""
@@ -293,9 +295,11 @@ class Calls(Opaque):
             return do(fn, *args, **kwargs)
         if isinstance(own, np.generic) and not kwargs:
             note = self.notes.number if name == "item" else self.notes.host
-            return self._note(note, Call(name), (own, *args), {}, do(fn, *args))
+            result = do(fn, *args)
+            return self._note(note, Call(name), (own, *args), {}, result)
         if type(own) is str and name == "format" and self.notes.traced(*args, *kwargs.values()):
-            return self._note(self._made_text, fill, (own, *args), kwargs, do(fn, *args, **kwargs))
+            result = do(fn, *args, **kwargs)
+            return self._note(self._made_text, fill, (own, *args), kwargs, result)
         if name == "append" and len(args) == 1 and not kwargs and self.grows(own):
             return self.append(own, *args)
         other = type(own) in DICTS and id(own) in self.notes.containers
@@ -369,10 +373,12 @@ class Calls(Opaque):
         except TypeError:  # no list holds it
             return self._opaque(Call(getattr(fn, "__name__", type(fn).__name__), fn), fn, args, kwargs)
         if fn in pure.NUMBER_FUNCTIONS:
-            return self._note(self._number, fn, args, kwargs, do(fn, *args, **kwargs))
+            result = do(fn, *args, **kwargs)
+            return self._note(self._number, fn, args, kwargs, result)
         if fn in pure.STRUCTURE:
             given = map(self.notes.tracked.meant, args) if fn is id else args
-            return self._note(self._structural, fn, args, kwargs, do(fn, *given, **kwargs))
+            result = do(fn, *given, **kwargs)
+            return self._note(self._structural, fn, args, kwargs, result)
         if fn in pure.WALKS:
             first = 1 if fn is enumerate else len(args)  # the second is where it starts to count
             return fn(*(self._walkable(fn, arg) for arg in args[:first]), *args[first:], **kwargs)
@@ -412,7 +418,8 @@ class Calls(Opaque):
             if fn in pure.VIEWS:
                 return self._view(fn, args, kwargs)
             if fn in pure.STRUCTURE:
-                return self._note(self._structural, fn, args, kwargs, do(fn, *args, **kwargs))
+                result = do(fn, *args, **kwargs)
+                return self._note(self._structural, fn, args, kwargs, result)
         except TypeError:
             pass
         deep = len(self._cells) >= MAX_OWN_DEPTH

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import functools
 import itertools
 import sys
 import types
@@ -13,13 +14,13 @@ from typing import Any
 from npcompile.frontend import formed
 from npcompile.frontend.alike import DICTS, is_key
 from npcompile.frontend.arrays import is_array
+from npcompile.frontend.faults import Source, drawn, told
 from npcompile.frontend.fixed import is_fixed
 from npcompile.frontend.made import is_named_tuple
 from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.recording.base import SIMPLE
 from npcompile.frontend.recording.texts import Texts
 from npcompile.frontend.rewriting.forms import UNROLLED
-from npcompile.frontend.tracebacks import tell
 
 # A loop is unrolled into the program up to this many trips, a nest of loops up to so many of the inner ones.
 MAX_TRIPS = 32
@@ -84,18 +85,19 @@ class Control(Texts):
 
     def _own_trips(self, trips: Iterator[Any], obj: Any) -> Iterator[Any]:
         """A loop of the function itself: where it is long, its body is compiled once."""
-        return itertools.chain.from_iterable(self._own_parts(trips, obj))
+        source = Source(trips)
+        return drawn(self, source, self._own_parts(source, obj))
 
-    def _own_parts(self, trips: Iterator[Any], obj: Any) -> Iterator[Iterable[Any]]:
+    def _own_parts(self, source: Source, obj: Any) -> Iterator[Iterable[Any]]:
         if is_array(obj) and len(obj) > UNROLLED:
             self.stop("a loop over an array")
         place = len(self.own_trips)
         self.own_trips.append(0)
         before = self.notes.count
-        for trip, item in enumerate(trips):
+        for trip, item in enumerate(source):
             if self.done:
                 yield (item,)
-                yield trips
+                yield source.left()
                 return
             if trip >= MAX_OWN_TRIPS or self.notes.count - before > MAX_OWN_STEPS:
                 self.stop(f"a loop of more than {MAX_OWN_TRIPS} trips or {MAX_OWN_STEPS} steps")
@@ -103,9 +105,10 @@ class Control(Texts):
             yield (item,)
 
     def _trips(self, obj: Any) -> Iterator[Any]:
-        return itertools.chain.from_iterable(self._parts(obj))
+        source = Source(obj)
+        return drawn(self, source, self._parts(source, obj))
 
-    def _parts(self, obj: Any) -> Iterator[Iterable[Any]]:
+    def _parts(self, source: Source, obj: Any) -> Iterator[Iterable[Any]]:
         """What to go over, trip by trip; at once, when nothing is noted any more."""
         obj = self._walked(obj)
         if type(obj) in (list, deque, *DICTS):
@@ -116,9 +119,9 @@ class Control(Texts):
         if is_array(obj):
             self.notes.asked(obj)
             self._note(formed.rows, self.notes, obj)
-            items: Any = (self._row(obj, position) for position in range(len(obj)))
+            source.by_place(obj, functools.partial(self._row, obj))
         else:
-            items = iter(obj)
+            source.over(obj)
         if not self.is_walked(obj):
             self.stop(f"a loop over a {type(obj).__name__}")
         if self.on and not self.is_known(obj):
@@ -129,11 +132,10 @@ class Control(Texts):
         self._nest += 1
         try:
             trips = 0
-            for place, item in enumerate(items):
+            for item in source:
                 if self.done:
                     yield (item,)
-                    # Rows of an array are read by a hook each, so the others are read without.
-                    yield map(obj.__getitem__, range(place + 1, len(obj))) if is_array(obj) else items
+                    yield source.left()  # rows of an array are read without the hook, too
                     return
                 if self.on:
                     counts = not self._is_own(item)
@@ -276,7 +278,7 @@ class Control(Texts):
     def caught(self, exc: Any) -> None:
         decided = self.is_decided(exc)
         self._raised = None  # it holds frames, and what is in them would live on
-        tell(exc)
+        told(exc)
         if self.on and not decided:
             self.stop(f"an exception was caught ({type(exc).__name__})")
 
@@ -296,8 +298,8 @@ class Control(Texts):
     def keys(self, values: Any) -> Any:
         if not self.on:
             return values
-        items = list(values)
-        return self._note(self._keys, items, items)
+        result = list(values)
+        return self._note(self._keys, result, result)
 
     def build(self, value: Any) -> Any:
         if self.on and type(value) in (dict, set):

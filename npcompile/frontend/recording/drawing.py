@@ -48,11 +48,13 @@ class Drawing(Following):
             if is_array(kwargs.get("size")) or any(map(is_array, args[place : place + 1])):
                 followed = False  # what is in it would have to be decided
             if followed and kwargs.get("out") is None and all(map(_is_plain, (*args[1:], *kwargs.values()))):
-                return self._note(self._drawn, fn, args, kwargs, do(fn, *args, **kwargs))
+                result = do(fn, *args, **kwargs)
+                return self._note(self._drawn, fn, args, kwargs, result)
         if type(fn) is _METHOD and self.on and fn in pure.SEEDS:
             given = args if fn is np.random.seed else args[1:]
             if all(map(_is_plain, (*given, *kwargs.values()))):
-                return self._note(self._seeded, fn, args, kwargs, do(fn, *args, **kwargs))
+                result = do(fn, *args, **kwargs)
+                return self._note(self._seeded, fn, args, kwargs, result)
         return super()._listed(fn, args, kwargs)
 
     def _is_followed_pick(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:

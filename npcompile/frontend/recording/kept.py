@@ -74,11 +74,11 @@ class Kept(Managing):
             return (self._copied(args[0], kwargs),)
         if (fn is set or fn is frozenset or fn is dict) and not any(map(self.notes.tracked.get, args)):
             given = (list(args[0]),) if len(args) == 1 and fn is not dict else args
-            made: Any = fn(*given, **kwargs)
-            keys = given[0] if given and fn is not dict else made
+            result: Any = fn(*given, **kwargs)
+            keys = given[0] if given and fn is not dict else result
             if fn is dict and given and type(given[0]) in (list, tuple):
                 keys = [key for key, _ in given[0]]
-            return (self._note(self._keys, keys, made),)
+            return (self._note(self._keys, keys, result),)
         if (done := super().of_objects(fn, args, kwargs)) is not None:
             return done
         if (fn is str or fn is repr) and len(args) == 1 and isinstance(args[0], BaseException) and not kwargs:
@@ -180,7 +180,8 @@ class Kept(Managing):
         if kind is deque and set(kwargs) <= {"maxlen"}:
             self._note(self.notes.ref, [*args[1:], *kwargs.values()], True)
             items = (self.iterate(args[0]),) if args and hasattr(type(args[0]), "__iter__") else args[:1]
-            return self._keep(do(deque, *items, *args[1:], **kwargs))
+            result: Any = do(deque, *items, *args[1:], **kwargs)
+            return self._keep(result)
         if kind in _DICTS:
             first = args[: 1 if kind is defaultdict else 0]
             if len(args) > len(first) + 1 or (kind is Counter and kwargs):
@@ -196,9 +197,9 @@ class Kept(Managing):
                     return None
             if kind is Counter and given:
                 self._note(self._keys, given[0], None)
-            made = do(kind, *first, *given, **kwargs)
-            self._note(self._keys, made, None)
-            return self._keep(made)
+            result = do(kind, *first, *given, **kwargs)
+            self._note(self._keys, result, None)
+            return self._keep(result)
         if issubclass(kind, BaseException) and not _has_code(kind):
             return (do(kind, *args, **kwargs),)
         return None
@@ -214,13 +215,13 @@ class Kept(Managing):
         else:
             self._note(self._keys, args[:1], None)
         try:
-            found = do(fn, *args)
+            result = do(fn, *args)
         except (KeyError, IndexError) as error:
             self.raising(error)
             raise
         if type(own) is Counter:
-            self._note(self._count, found)
-        return (found,)
+            self._note(self._count, result)
+        return (result,)
 
     def _count(self, found: Any) -> Any:
         if type(found) is int:

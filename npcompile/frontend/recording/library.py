@@ -22,6 +22,7 @@ import numpy as np
 
 from npcompile.frontend import follow, pure
 from npcompile.frontend.arrays import is_array
+from npcompile.frontend.faults import handed
 from npcompile.frontend.hooks import BINARY, COMPARE, INPLACE, UNARY
 from npcompile.frontend.program import step_of
 from npcompile.frontend.recording.control import LAZY
@@ -57,6 +58,7 @@ class Ordered:
         self.hooks = hooks
         self.key = key
 
+    @handed(lambda self, other: self.key < other.key)
     def __lt__(self, other: Ordered) -> bool:
         found: bool = self.hooks.truth(self.hooks.compare("<", self.key, other.key))
         return found
@@ -114,7 +116,8 @@ class Library(Kept):
         most = fn.cache_parameters()["maxsize"]
         if most is not None and most < SEVERAL:
             return None
-        return (self._note(self._is_remembered, fn, args, do(fn, *args)),)
+        result = do(fn, *args)
+        return (self._note(self._is_remembered, fn, args, result),)
 
     def _is_remembered(self, fn: Any, args: tuple[Any, ...], result: Any) -> Any:
         value = self.notes.tracked.stand(result) if type(result) in NUMBERS else result
@@ -293,15 +296,15 @@ class Library(Kept):
         if type(obj) not in LAZY or self.notes.tracked.get(obj) is not None:
             return None
         try:
-            found = do(next, obj)
+            result = do(next, obj)
         except StopIteration as error:
             if default:
                 return (default[0],)
             self.raising(error)  # how much there is to draw was decided
             raise
         if type(obj) in _COUNTING:
-            self._note(self.notes.constant, found[0] if type(obj) is enumerate else found)
-        return (found,)
+            self._note(self.notes.constant, result[0] if type(obj) is enumerate else result)
+        return (result,)
 
     # -- what is asked of all of them --------------------------------------------------------------------
 

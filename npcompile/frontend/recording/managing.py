@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import operator
 import threading
 import types
 from typing import Any
 
 import numpy as np
 
+from npcompile.frontend.faults import handed
 from npcompile.frontend.program import Call
 from npcompile.frontend.recording.functions import Functions, suspends
 from npcompile.frontend.recording.place import do
@@ -19,34 +21,35 @@ _PLAIN = (contextlib.nullcontext, contextlib.suppress)
 _LOCKS = (type(threading.Lock()), type(threading.RLock()), threading.Condition, threading.Semaphore)
 
 
-def _acquire(lock: Any) -> None:
-    lock.__enter__()
-
-
-def _release(lock: Any) -> None:
-    lock.__exit__(None, None, None)
+# What replays call, in C: between the two nothing of ours can fail.
+_acquire = operator.methodcaller("__enter__")
+_release = operator.methodcaller("__exit__", None, None, None)
 
 
 class Managed:
     """What a `with` statement enters in place of a manager: its methods are called by the hooks."""
 
-    def __init__(self, hooks: Managing, enter: Any, leave: Any, args: tuple[Any, ...] = ()) -> None:
-        self._hooks = hooks
+    def __init__(self, hooks: Managing, manager: Any, enter: Any, leave: Any, *args: Any) -> None:
+        self.hooks = hooks
+        self._manager = manager
         self._enter = enter
         self._leave = leave
         self._args = args
 
+    @handed(lambda self: type(self._manager).__enter__(self._manager))
     def __enter__(self) -> Any:
-        entered = self._hooks.step(self._enter, *self._args)
-        self._hooks.notes.tries += 1
-        return entered
+        result = self.hooks.step(self._enter, *self._args)
+        self.hooks.notes.tries += 1
+        return result
 
+    @handed(lambda self, *error: type(self._manager).__exit__(self._manager, *error))
     def __exit__(self, kind: Any, error: Any, trace: Any) -> bool:
-        hooks = self._hooks
+        hooks = self.hooks
         hooks.notes.tries -= 1
         if error is not None and hooks.on and not hooks.is_decided(error):
             hooks.stop(f"an exception ends a with statement ({type(error).__name__})")
-        return hooks.truth(hooks.step(self._leave, *self._args, kind, error, trace))
+        result = hooks.step(self._leave, *self._args, kind, error, trace)
+        return hooks.truth(result)
 
 
 class Managing(Functions):
@@ -61,11 +64,11 @@ class Managing(Functions):
             return obj
         enter, leave = self.protocol(obj, "__enter__"), self.protocol(obj, "__exit__")
         if enter is not None and leave is not None:
-            return Managed(self, enter, leave, (obj,))
+            return Managed(self, obj, enter, leave, obj)
         if id(obj) in self._managers:
-            return Managed(self, obj.__enter__, obj.__exit__)
+            return Managed(self, obj, obj.__enter__, obj.__exit__)
         if isinstance(obj, _LOCKS) and self.notes.tracked.node(obj) is not None:
-            return Managed(self, self._acquire, self._release, (obj,))
+            return Managed(self, obj, self._acquire, self._release, obj)
         self.stop(f"a with statement on a {type(obj).__name__}")
         return obj
 
@@ -75,17 +78,20 @@ class Managing(Functions):
         return method(*args) if own is self else self.call(method, *args)
 
     def _acquire(self, lock: Any) -> Any:
-        return self._on_lock(_acquire, lock, lock.__enter__())
+        result = lock.__enter__()
+        self._on_lock("acquire", _acquire, lock)
+        return result
 
     def _release(self, lock: Any, *error: Any) -> Any:
-        return self._on_lock(_release, lock, lock.__exit__(*error))
+        result = lock.__exit__(*error)
+        self._on_lock("release", _release, lock)
+        return result
 
-    def _on_lock(self, method: Any, lock: Any, result: Any) -> Any:
+    def _on_lock(self, name: str, method: Any, lock: Any) -> None:
         if self.on:
             self._note(self.handed, (), {}, method)
             self.forget()  # another thread may have had it
-            self._note(self.notes.effect, Call(method.__name__, method), (lock,), {}, False, None)
-        return result
+            self._note(self.notes.effect, Call(name, method), (lock,), {}, False, None)
 
     def of_objects(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
         if (done := super().of_objects(fn, args, kwargs)) is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import operator
 import sys
 import threading
 import warnings
@@ -13,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from npcompile.frontend.hooks import BINARY, COMPARE, UNARY
 from npcompile.frontend.overhead import current
 from npcompile.frontend.rewriting.source import is_given
 
@@ -21,12 +23,25 @@ _PACKAGE = str(Path(__file__).parent.parent.parent)
 
 
 class _Performed(threading.local):
-    """How many operations of the user's have been carried out on this thread."""
+    """How many operations of the user's that may change anything this thread has carried out."""
 
     count = 0
 
 
 performed = _Performed()
+# Operators change nothing, nor do items of these. Those of users' classes are functions, which count.
+_OPERATORS = frozenset(
+    [id(function) for function in (*BINARY.values(), *UNARY.values(), getattr, len)]
+    + [id(COMPARE[op]) for op in ("<", "<=", ">", ">=", "==", "!=", "is", "is not")]
+)
+_ITEMS = frozenset(id(kind.__getitem__) for kind in (list, tuple, str, np.ndarray))
+
+
+def _may_change(function: Any, args: tuple[Any, ...]) -> bool:
+    if id(function) in _OPERATORS:
+        return False
+    kind = type(args[0]) if function is operator.getitem else None
+    return kind is not dict and id(getattr(kind, "__getitem__", None)) not in _ITEMS
 
 
 def _call(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -84,7 +99,8 @@ def caller() -> FrameType:
 
 def do(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
     """`function(*args, **kwargs)`, from a frame that has the user's file, line, name and globals."""
-    performed.count += 1
+    if _may_change(function, args):
+        performed.count += 1
     frame = sys._getframe(1)
     while frame.f_code.co_filename.startswith(_OURS):
         if frame.f_back is None:
