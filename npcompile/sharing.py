@@ -12,7 +12,7 @@ from npcompile import front
 from npcompile.binding import Binding
 from npcompile.device import current_device
 from npcompile.frontend.defaults import on_device
-from npcompile.frontend.faults import Fault, fault_of, told
+from npcompile.frontend.faults import Fault, InternalError, fault_of, told
 from npcompile.frontend.lengths import apart, whatever_lengths
 from npcompile.frontend.overhead import users
 from npcompile.frontend.program import Diverged
@@ -95,7 +95,10 @@ class Sharing(Linking):
 
     def _raised(self, state: State, error: BaseException) -> None:
         """A recording ended in an exception. Where such calls are Python's from now on, it is told."""
-        if state.raised_again():
+        if isinstance(error, InternalError):
+            state.settle()
+            self.note(str(error), self.at(self._first_line()))
+        elif state.raised_again():
             reason = f"it raises {type(error).__name__}: such calls are Python's until one does not raise"
             self.root.note(reason, self.at(self.led_to(error) or self._first_line()))
 

@@ -17,6 +17,8 @@ from npcompile.frontend.writer import Writer, as_numpy
 from npcompile.lower.plan import Plan, Step
 from npcompile.lower.segment import nodes_in
 
+_INSIDE = frozenset(["segment", "copy", "view", "number", "part"])  # steps that nobody else sees
+
 
 class DeviceWriter(Writer):
     """An array from outside is copied to the device where it enters, and has a twin from then on: the host's
@@ -50,6 +52,25 @@ class DeviceWriter(Writer):
 
     def copy(self, node: fx.Node, value: str) -> None:
         self.put(f"{self.constant(assign, 'assign')}({node.name}, {value})")
+
+    @property
+    def gives_back(self) -> bool:  # type: ignore[override]
+        return bool(self.behind)
+
+    def first_effect(self) -> int:
+        """What is written to the device's copy of a host's array the caller does not see before it is given
+        back."""
+        first = super().first_effect()
+        if self.program.device in (None, "cpu"):
+            return first
+        steps = self.plan.steps
+        inputs = [*self.program.inputs, *(step.node for step in self.plan.early if step.node is not None)]
+        seen = {value_of(node).root for node in inputs if node.meta.get("wrapped")}
+        while first < len(steps) and steps[first].kind in _INSIDE:
+            if any(value_of(node).root in seen for node in _written(steps[first])):
+                break
+            first += 1
+        return first
 
     def begin(self) -> None:
         inputs = [node for node in self.program.inputs if value_of(node).kind == "array"]

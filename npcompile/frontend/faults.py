@@ -21,8 +21,9 @@ import itertools
 import os
 import sys
 import sysconfig
+from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator
-from types import CodeType, FrameType, MethodType, TracebackType
+from types import BuiltinFunctionType, CodeType, FrameType, MethodType, TracebackType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -192,22 +193,36 @@ def guarded(kind: Class) -> Class:
     for name, plain in vars(Hooks).items():
         hook = getattr(kind, name)
         if not name.startswith("_") and callable(plain) and hook is not plain:
-            setattr(kind, name, _guarded(hook, plain))
+            setattr(kind, name, _guarded(hook, plain, name in _CHANGING, name == "call"))
     return kind
 
 
-def _guarded(hook: Callable[..., Any], plain: Callable[..., Any]) -> Callable[..., Any]:
+# Hooks that change something, which need not be done by `place.do`; and so do methods of these.
+_CHANGING = frozenset(["setattr", "delattr", "setitem", "delitem", "inplace", "store_global", "store_free"])
+_CHANGED = frozenset([list, dict, set, deque, OrderedDict, defaultdict, Counter])
+
+
+def _guarded(
+    hook: Callable[..., Any], plain: Callable[..., Any], changes: bool, calls: bool
+) -> Callable[..., Any]:
     @functools.wraps(hook)
     def guard(self: Any, /, *given: Any, **named: Any) -> Any:
         before = performed.count
         try:
-            return MethodType(hook, self)(*given, **named)  # no further tuple refers to what is given
+            result = MethodType(hook, self)(*given, **named)  # no further tuple refers to what is given
+            if changes or (calls and _is_of_container(given[0])):
+                performed.count += 1
+            return result
         except Exception as error:
             if (fault := fault_of(error)) is None:
                 raise
         return _instead(self, fault, before, plain, self, given, named)
 
     return guard
+
+
+def _is_of_container(fn: Any) -> bool:
+    return type(fn) is BuiltinFunctionType and type(fn.__self__) in _CHANGED
 
 
 def handed(plain: Callable[..., Any]) -> Callable[[Function], Function]:

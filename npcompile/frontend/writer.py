@@ -13,6 +13,7 @@ from torch import fx
 from npcompile.frontend.around import Classes, Codes
 from npcompile.frontend.hooks import UNARY
 from npcompile.frontend.lanes import method
+from npcompile.frontend.locks import ACQUIRE, RELEASE
 from npcompile.frontend.made import Build, Store
 from npcompile.frontend.memory import Overlap
 from npcompile.frontend.node_attributes import source_place
@@ -245,6 +246,10 @@ class Writer:
                 self.put(store.text(self.arg(obj), self.leaf(value), name))
             else:
                 self.put(f"{step.node.name} = {self.call(step.node)}")
+                if _calls(step, ACQUIRE):
+                    self.put(f"__held.append({self.arg(step.node.args[0])})")
+                elif _calls(step, RELEASE):
+                    self.put("__held.pop()")
                 if step.node in self.checks:
                     self.check(step.node, self.checks[step.node])
 
@@ -293,6 +298,12 @@ class Writer:
         once = sum(leaf is node for leaf in self.program.result.leaves()) == 1
         return once and all(user.op == "output" or step_of(user) in _INSIDE for user in node.users)
 
+    gives_back = False  # the caller's arrays get what was written when all steps are done
+
+    def first_effect(self) -> int:
+        """The place of the first step that changes what the caller can see; past the last where none does."""
+        return len(self.plan.steps) if self.plan.effects is None else self.plan.effects
+
     def begin(self) -> None:
         """What comes between the steps that need nothing computed and the others."""
 
@@ -326,8 +337,8 @@ class Writer:
 
     def write(self) -> str:
         plan = self.plan
-        pure = plan.steps if plan.effects is None else plan.steps[: plan.effects]
-        rest = [] if plan.effects is None else plan.steps[plan.effects :]
+        first = self.first_effect()
+        pure, rest = plan.steps[:first], plan.steps[first:]
         self.ending = _ending(plan)
         self.indent = ""
         self.put(f"def {self.program.name}({', '.join(node.name for node in self.program.inputs)}):")
@@ -343,6 +354,7 @@ class Writer:
         numbers = {
             id(step): number for number, step in enumerate(s for s in plan.steps if s.segment is not None)
         }
+        done = False
         body = [*plan.early, *pure]
         overlap = self.overlap()
         if body or overlap or unchanged or self.program.device is not None:
@@ -360,16 +372,37 @@ class Writer:
             self.begin()
             for step in pure:
                 self.step(step, numbers.get(id(step), 0))
-            if not rest:
+            done = not rest and not self.gives_back
+            if done:
                 self.finish()
             if len(self.lines) == begun:
                 self.put("pass")
             self.indent = "    "
             self.put("except Exception as __error:")
             self.put("    raise __Diverged from __error")
-        if rest or not (body or overlap or unchanged or self.program.device is not None):
-            self.carry_out(rest, numbers)
+        if not done:
+            self.hold(rest, numbers)
         return "\n".join(self.lines)
+
+    def hold(self, rest: list[Step], numbers: dict[int, int]) -> None:
+        """The steps from the first effect on. Where one raises, locks that they acquired are released."""
+        if not any(_calls(step, ACQUIRE) for step in rest):
+            self.carry_out(rest, numbers)
+            return
+        self.put("__held = []")
+        self.put("try:")
+        self.indent += "    "
+        self.carry_out(rest, numbers)
+        self.indent = self.indent[4:]
+        self.put("except BaseException:")
+        self.put("    for __lock in reversed(__held):")
+        self.put("        __lock.__exit__(None, None, None)")
+        self.put("    raise")
+
+
+def _calls(step: Step, function: Any) -> bool:
+    target = None if step.node is None else step.node.target
+    return isinstance(target, Call) and target.function is function
 
 
 def _ending(plan: Plan) -> dict[fx.Node | None, list[str]]:

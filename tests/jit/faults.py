@@ -50,12 +50,20 @@ EXEMPT = (
     "lower/compiler.py",
     "frontend/ops/",
     "lower/eager.py",
+    "lower/graph.py:_resolved",
     "lower/graph.py:write",
     "lower/segment.py:stored",
     "nep50/",
     "frontend/recording/place.py:is_place",  # the boundary tells frames apart by it
 )
 EXEMPT_NAMES = ("Recorded.__call__", "Entering.enter", "Sharing._despite", "guard", "Base.faulted")
+# On a device: within a replay, after its first effect (a lock that it has acquired, arrays that it gives back),
+# nothing can be undone or gone on with. The exception reaches the caller: nothing is done twice, and locks are
+# released.
+OPEN = (
+    *("copying.py:Lane.", "frontend/lanes.py:", "frontend/ndarray.py:", "frontend/strided.py:"),
+    *("frontend/convert.py:tensor_of", "frontend/fperrors.py:of_cast", "lower/transfers.py:to_host"),
+)
 CALLS = 6
 SKIPS = (0, 3)  # it raises from its first entry on, and after so many
 LONGEST = 20.0  # seconds for a function
@@ -219,6 +227,14 @@ def judge(program: tuple[types.FunctionType, Any], function: types.FunctionType,
     return count[0] > skip
 
 
+def as_of_the_package(module: types.ModuleType) -> None:
+    """Have a module's functions taken for npcompile's own: what they stand for is."""
+    for kind in (module, *(one for one in vars(module).values() if isinstance(one, type))):
+        for made in vars(kind).values():
+            if type(made) is types.FunctionType and made.__module__ == module.__name__:
+                made.__code__ = made.__code__.replace(co_filename=PACKAGE + "copying.py")
+
+
 def prepared(patch: pytest.MonkeyPatch) -> None:
     patch.setenv("NPCOMPILE_BACKEND", "interpreter")
     patch.setenv("NPCOMPILE_OVERHEAD", "unlimited")
@@ -288,16 +304,18 @@ def judged(found: dict[str, Any], programs: dict[str, Any]) -> Iterator[str]:
 def main() -> int:
     asked = argparse.ArgumentParser(description=__doc__)
     asked.add_argument("names", nargs="*", help="parts of the names of the functions that are to raise")
-    asked.add_argument("--all", action="store_true", help="also on a device that copies")
+    asked.add_argument("--all", action="store_true", help="on the host, and on a device that copies")
+    asked.add_argument("--device", action="store_true", help="on a device that copies alone")
     asked.add_argument("--sampled", type=int, help="so many functions, of every third program")
     asked.add_argument("--trace", action="store_true", help="show where each fault came from")
     given = asked.parse_args()
     patch = pytest.MonkeyPatch()
     prepared(patch)
     wrong = 0
-    for device in (False, True) if given.all else (False,):
+    for device in (False, True) if given.all else (given.device,):
         if device:
             copying.use(patch)
+            as_of_the_package(copying)
         programs = corpus()
         assert len(programs) == 60
         found = places(dict(itertools.islice(programs.items(), 0, None, 3)) if given.sampled else programs)
@@ -306,12 +324,14 @@ def main() -> int:
             found = {name: at for name, at in found.items() if any(part in name for part in given.names)}
         if given.sampled:
             found = dict(itertools.islice(found.items(), 0, None, len(found) // given.sampled))
+        left = 0
         for line in judged(found, programs):
-            wrong += 1
-            print(line, flush=True)
-        print(
-            f"{len(found)} functions{' on a device that copies' if device else ''}, {wrong} wrong", flush=True
-        )
+            known = device and line.startswith(OPEN) and line.endswith(f": {Injected.__name__}: on purpose")
+            left += known
+            wrong += not known
+            print("(left) " * known + line, flush=True)
+        where = f" on a device that copies, {left} left open" if device else ""
+        print(f"{len(found)} functions{where}, {wrong} wrong", flush=True)
     return int(wrong > 0)
 
 

@@ -18,8 +18,10 @@ from npcompile.frontend import trace
 from npcompile.frontend.faults import InternalError
 from npcompile.frontend.recording.base import Base
 from npcompile.frontend.recording.control import Control
+from npcompile.frontend.recording.library import Library
 from npcompile.frontend.recording.managing import Managing
 from npcompile.frontend.recording.operators import Operators
+from npcompile.lower import graph
 from npcompile.running import Running
 from npcompile.watch import Watch
 from tests.jit import faults
@@ -130,6 +132,23 @@ def test_a_lock_is_acquired_once_and_released(name: str, monkeypatch: pytest.Mon
         np.testing.assert_array_equal(f(np.ones(3), lock), np.full(3, 2.0))
 
 
+def test_a_replay_that_fails_within_a_lock_releases_it() -> None:
+    lock = threading.Lock()
+
+    @npcompile.jit
+    def f(x, lock):
+        with lock:
+            x *= 2
+        return x
+
+    for _ in range(2):
+        np.testing.assert_array_equal(f(np.ones(3), lock), np.full(3, 2.0))
+    assert f.stats.replays == 1
+    with faults.raising(graph.write, 0), pytest.raises(faults.Injected):  # what stands for the kernel
+        f(np.ones(3), lock)
+    assert not lock.locked()
+
+
 @pytest.mark.parametrize(
     "failing",
     [
@@ -177,6 +196,28 @@ def test_users_exception_stays_the_answer_where_bookkeeping_fails_after_it(
         with pytest.raises(ValueError, match="the user's"):
             f(np.ones(3), [1, 2])
         assert told == [1, 2]
+
+
+def test_what_is_half_done_is_not_done_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The key of the first item was asked for, which told of it; the answer is not there."""
+    told = []
+
+    def place(item):
+        told.append(item)
+        return item
+
+    @npcompile.jit
+    def f(x, items):
+        return x * sorted(items, key=place)[0]
+
+    monkeypatch.setattr(Library, "_is_traced", fault)
+    with pytest.raises(InternalError, match=r"internal error: KeyError: 'by_data'.*stays"):
+        f(np.ones(3), [2, 1])
+    assert told == [2, 1]
+    assert any("internal error: KeyError" in reason for reason in f.stats.reasons)
+    told.clear()
+    np.testing.assert_array_equal(f(np.ones(3), [2, 1]), np.ones(3))
+    assert told == [2, 1]
 
 
 def _twice(x):

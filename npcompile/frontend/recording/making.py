@@ -57,7 +57,8 @@ class Making(Objects):
         if is_named_tuple(kind):
             new = getattr(kind.__new__, "__code__", None)
             if init is object.__init__ and new is not None and new.co_filename.startswith(GENERATED):
-                return (self._made(do(kind, *args, **kwargs), kind, "__new__"),)
+                result = do(kind, *args, **kwargs)
+                return (self._made(result, kind, "__new__"),)
         if not is_plain(kind, "__new__"):
             return ()
         if init is object.__init__ and not args and not kwargs:

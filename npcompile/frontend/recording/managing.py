@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import operator
 import threading
 import types
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from npcompile.frontend.faults import handed
+from npcompile.frontend.locks import ACQUIRE, RELEASE
 from npcompile.frontend.program import Call
 from npcompile.frontend.recording.functions import Functions, suspends
 from npcompile.frontend.recording.place import do
@@ -19,11 +19,6 @@ _GENERATED: Any = contextlib._GeneratorContextManager  # what functions under `c
 _MAKES_MANAGERS = contextlib.contextmanager(lambda: iter(())).__code__
 _PLAIN = (contextlib.nullcontext, contextlib.suppress)
 _LOCKS = (type(threading.Lock()), type(threading.RLock()), threading.Condition, threading.Semaphore)
-
-
-# What replays call, in C: between the two nothing of ours can fail.
-_acquire = operator.methodcaller("__enter__")
-_release = operator.methodcaller("__exit__", None, None, None)
 
 
 class Managed:
@@ -79,12 +74,12 @@ class Managing(Functions):
 
     def _acquire(self, lock: Any) -> Any:
         result = lock.__enter__()
-        self._on_lock("acquire", _acquire, lock)
+        self._on_lock("acquire", ACQUIRE, lock)
         return result
 
     def _release(self, lock: Any, *error: Any) -> Any:
         result = lock.__exit__(*error)
-        self._on_lock("release", _release, lock)
+        self._on_lock("release", RELEASE, lock)
         return result
 
     def _on_lock(self, name: str, method: Any, lock: Any) -> None:
