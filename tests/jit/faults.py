@@ -57,9 +57,9 @@ EXEMPT = (
     "frontend/recording/place.py:is_place",  # the boundary tells frames apart by it
 )
 EXEMPT_NAMES = ("Recorded.__call__", "Entering.enter", "Sharing._despite", "guard", "Base.faulted")
-# On a device: within a replay, after its first effect (a lock that it has acquired, arrays that it gives back),
-# nothing can be undone or gone on with. The exception reaches the caller: nothing is done twice, and locks are
-# released.
+# On a device: within a replay, after its first effect (a lock that it has acquired, arrays that it gives
+# back), nothing can be undone or gone on with. The exception reaches the caller: nothing is done twice, and
+# locks are released.
 OPEN = (
     *("copying.py:Lane.", "frontend/lanes.py:", "frontend/ndarray.py:", "frontend/strided.py:"),
     *("frontend/convert.py:tensor_of", "frontend/fperrors.py:of_cast", "lower/transfers.py:to_host"),
