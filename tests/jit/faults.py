@@ -50,6 +50,7 @@ EXEMPT = (
     "lower/compiler.py",
     "frontend/ops/",
     "lower/eager.py",
+    "lower/graph.py:_callable",
     "lower/graph.py:_resolved",
     "lower/graph.py:write",
     "lower/segment.py:stored",
