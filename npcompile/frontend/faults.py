@@ -285,6 +285,7 @@ class Source:
         self._held: tuple[Any, ...] = ()
         self._given = 0
 
+    @performs
     def over(self, obj: Any) -> None:
         """It is this that is gone over."""
         self._obj, self._items = obj, iter(obj)
@@ -293,6 +294,7 @@ class Source:
         """It is this that is gone over, an item at a time, which `item` gives."""
         self._obj, self._items, self._places = obj, map(item, range(len(obj))), True
 
+    @performs
     def __iter__(self) -> Iterator[Any]:
         items = self._items = iter(self._obj) if self._items is None else self._items
         while True:

@@ -220,6 +220,25 @@ def test_what_is_half_done_is_not_done_again(monkeypatch: pytest.MonkeyPatch) ->
     assert told == [2, 1]
 
 
+def _gone_through(x, items):
+    for item in items:
+        x = x + item
+    return x
+
+
+@pytest.mark.parametrize("items", [5, slice(1), None, "ab", {"a": "b"}], ids=repr)
+def test_what_cannot_be_gone_through_is_no_fault(items: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NPCOMPILE_INTERNAL_ERRORS", "raise")
+    jitted = npcompile.jit(_gone_through)
+    with pytest.raises(Exception) as expected:
+        _gone_through(np.ones(3), items)
+    for _ in range(3):
+        with pytest.raises(type(expected.value)) as raised:
+            jitted(np.ones(3), items)
+        assert str(raised.value) == str(expected.value)
+    assert not any("internal error" in reason for reason in jitted.stats.reasons)
+
+
 def _twice(x):
     return x * 2
 
