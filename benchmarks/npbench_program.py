@@ -233,7 +233,7 @@ class Judge:
 
 
 class Stages:
-    """What is known of a program so far, printed as one line of JSON at each stage: the last one counts."""
+    """Prints all that is known of a program as one line of JSON at each stage: the last one counts."""
 
     def __init__(self, name: str) -> None:
         self.found: dict[str, Any] = {"name": name}
@@ -244,15 +244,21 @@ class Stages:
         print(json.dumps(self.found), flush=True)
 
 
-def check(path: Path, name: str, preset: str) -> None:
-    """A few calls: the first, such as NumPy answers while kernels are compiled, and later ones."""
+def begun(path: Path, name: str, preset: str) -> tuple[Stages, Work, Judge]:
+    """Load a program and run it by plain NumPy: its first call comes next."""
     warnings.simplefilter("ignore")
     stage = Stages(name)
-    found = stage.found
     work = load(path, name, preset)
     stage("plain NumPy")
-    judge = Judge(work, found)
+    judge = Judge(work, stage.found)
     stage("first call")
+    return stage, work, judge
+
+
+def check(path: Path, name: str, preset: str) -> None:
+    """A few calls: the first, such as NumPy answers while kernels are compiled, and later ones."""
+    stage, work, judge = begun(path, name, preset)
+    found = stage.found
     import npcompile
 
     jitted = npcompile.jit(work.function)
@@ -277,14 +283,9 @@ def check(path: Path, name: str, preset: str) -> None:
 
 def report(path: Path, name: str, preset: str, way: str) -> None:
     """Judged until nothing new is compiled, then timed beside NumPy."""
-    warnings.simplefilter("ignore")
     end = time.monotonic() + LIMIT
-    stage = Stages(name)
+    stage, work, judge = begun(path, name, preset)
     found = stage.found
-    work = load(path, name, preset)
-    stage("plain NumPy")
-    judge = Judge(work, found)
-    stage("first call")
     runner = WAYS[way](work.function)
     found["first"] = judge.seconds(runner.call)
     stage("compiling")
