@@ -20,7 +20,7 @@ from npcompile.frontend.faults import fault_of, performs, told
 from npcompile.frontend.fixed import replaced
 from npcompile.frontend.lengths import apart, counts_of
 from npcompile.frontend.outline import may_resize, tried_whole
-from npcompile.frontend.overhead import DEEPEST, Call, current, enter, leave, users
+from npcompile.frontend.overhead import DEEPEST, current, enter, leave, users
 from npcompile.frontend.program import Diverged, Program
 from npcompile.frontend.record import Recorder
 from npcompile.frontend.rewrite import Rewritten
@@ -108,7 +108,10 @@ class Recorded(Unrecorded):
         try:
             try:
                 if call.depth > DEEPEST:
-                    return self._deep(call)(*args, **kwargs)
+                    self._stats.calls += 1
+                    function = Unrecorded.beside(self, args, kwargs)
+                    call.switch(False)
+                    return function(*args, **kwargs)
                 return self._answer(args, kwargs)
             except BaseException as error:
                 if (fault := fault_of(error)) is None:
@@ -118,14 +121,6 @@ class Recorded(Unrecorded):
         finally:
             call.depth -= 1
             leave(call, before)
-
-    def _deep(self, call: Call) -> Any:
-        """What Python calls within so many calls of jitted functions."""
-        self._stats.calls += 1
-        self._stats.plain_calls += 1
-        function = self._in_python(current_device() is not None)
-        call.switch(False)
-        return function
 
     def _answer(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         stats = self._stats

@@ -1,4 +1,4 @@
-"""What counts as an array in a recording: NumPy's own, those on a file's memory, and ours on a device."""
+"""Tells arrays of a recording from other values: NumPy's own, those on a file's memory, ours on a device."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def with_items(array: Any, index: Any, value: Any) -> Any:
     return after_writing(array, lambda made: made.__setitem__(index, value), value)
 
 
-# What gives the array on the memory of another kind of array, and as it is written.
+# These give the array on the memory of another kind of array, and their text, as it is written in replays.
 ARRAYS_OF: dict[str, tuple[Callable[[Any], Any], str]] = {
     "tensor": (from_tensor, "numpy()"),
     "mapped": (on_memory_of, "view(np.ndarray)"),

@@ -58,7 +58,7 @@ class DeviceWriter(Writer):
         return bool(self.behind)
 
     def first_effect(self) -> int:
-        """What is written to the device's copy of a host's array the caller does not see before it is given
+        """Pass over writes to the device's copies of host arrays: the caller sees them when they are given
         back."""
         first = super().first_effect()
         if self.program.device in (None, "cpu"):

@@ -77,7 +77,7 @@ class Fault:
         self.done = self.result is not _MISSING or self.raised is not None
 
     def outcome(self) -> Any:
-        """What has been done gave this, or raised it."""
+        """Return what has been done gave, or raise what it raised."""
         if self.raised is not None:
             raise self.raised
         return self.result
@@ -248,7 +248,7 @@ def handed(plain: Callable[..., Any]) -> Callable[[Function], Function]:
 def _instead(
     hooks: Any, fault: Fault, before: int, plain: Any, own: Any, given: tuple[Any, ...], named: dict[str, Any]
 ) -> Any:
-    """What the user asked for, where doing it has met a fault. before: `performed.count` when it began."""
+    """Do what the user asked for, where that has met a fault. before: `performed.count` when it began."""
     if not fault.done and performed.count != before:
         hooks.faulted(fault)
         raise fault.torn() from fault.error
@@ -273,8 +273,8 @@ def _as_python_has(hooks: Any, value: Any) -> Any:
 
 
 class Source:
-    """What a loop goes over, drawn from by a generator of ours. What that has drawn and not yet handed over
-    is kept, so that Python can go on where it fails."""
+    """Holds what a loop goes over, from which a generator of ours draws. It keeps what has been drawn and not
+    yet handed over, so that Python can go on where the generator fails."""
 
     __slots__ = ("_given", "_held", "_items", "_obj", "_places")
 
@@ -307,23 +307,24 @@ class Source:
             yield self._held[0]
 
     def given(self) -> None:
-        """What was drawn is where it was to go."""
+        """Note that the loop has got what was drawn."""
         self._held = ()
         self._given += 1
 
     def left(self) -> Iterator[Any]:
-        """What is still to be drawn, by Python alone."""
+        """Return an iterator of Python's alone over the items that have not been drawn."""
         if self._places:
             return map(self._obj.__getitem__, range(self._given + len(self._held), len(self._obj)))
         return iter(self._obj) if self._items is None else self._items
 
     def rest(self) -> Iterator[Any]:
-        """What was drawn and not given, and what is still to be drawn."""
+        """Return an iterator over the item that was drawn and not given, and over those not drawn."""
         return itertools.chain(self._held, self.left())
 
 
 def drawn(hooks: Any, source: Source, parts: Iterator[Iterable[Any]]) -> Iterator[Any]:
-    """What a generator of ours gives, part by part; from a fault of its own on what is left in its source."""
+    """Go over what a generator of ours gives, part by part, and from a fault of its own on over what is left
+    in its source."""
     return itertools.chain.from_iterable(_parts(hooks, source, parts))
 
 

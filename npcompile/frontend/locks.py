@@ -1,4 +1,4 @@
-"""How replays acquire and release locks: in C, so that nothing of ours can fail in between."""
+"""Acquires and releases locks for replays: in C, so that nothing of ours can fail in between."""
 
 from __future__ import annotations
 
