@@ -113,6 +113,14 @@ class Sharing(Linking):
             if fault_of(error) is None:
                 raise
 
+    def despite(self, error: BaseException, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The answer of a call of which a replay raised under the native runtime: the exception itself where
+        it is the user's."""
+        if (fault := fault_of(error, 0)) is None:
+            told(error)
+            return error
+        return self._despite(fault, args, kwargs)
+
     def _despite(self, fault: Fault, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The answer of a call in which npcompile itself failed: Python's, and so are later calls of the
         signature. What has been done is not done again."""
@@ -123,6 +131,8 @@ class Sharing(Linking):
                 self._states.setdefault(self.signature(*bound, []), State()).settle()
             if fault.done:
                 return fault.outcome()
+            if fault.begun:
+                raise fault.torn() from fault.error
             function: Any = self.__wrapped__
             with contextlib.suppress(Exception):
                 function = self._in_python(on_device((args, kwargs)))

@@ -38,6 +38,7 @@ from npcompile.frontend.tracebacks import tell
 _PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 _RECORDING = os.path.join(os.path.dirname(__file__), "recording") + os.sep
 _HOOKS = sys.modules[Hooks.__module__].__file__
+_LANES = os.path.join(os.path.dirname(__file__), "lanes.py")
 # What is installed with Python is nobody's own code, nor is what has no file (`<frozen ...>`, `<string>`).
 _STDLIB = sysconfig.get_paths()["stdlib"] + os.sep
 _LIBRARIES = tuple(os.path.dirname(str(module.__file__)) + os.sep for module in (np, torch))
@@ -60,7 +61,7 @@ class Fault:
     """A fault of npcompile's own, as an exception.
 
     reason: for `stats`. done: whether what the user asked for has been done; result: what it gave; raised:
-    what it raised.
+    what it raised. begun: whether a replay failed after its first effect.
     """
 
     def __init__(self, error: BaseException, frames: list[FrameType], lines: list[int]) -> None:
@@ -75,6 +76,8 @@ class Fault:
         self.result = next((answer for answer in answers if answer is not _MISSING), _MISSING)
         self.raised = _on_its_way(error, frames)
         self.done = self.result is not _MISSING or self.raised is not None
+        # Until its first effect, a replay raises nothing but `Diverged`.
+        self.begun = not isinstance(error, Diverged) and any(_is_replay(frame) for frame in frames)
 
     def outcome(self) -> Any:
         """Return what has been done gave, or raise what it raised."""
@@ -112,13 +115,14 @@ def performs(function: Function) -> Function:
 performs(users)
 
 
-def fault_of(error: BaseException) -> Fault | None:
-    """The fault that an exception is, which the caller has just caught; None for the user's and NumPy's."""
+def fault_of(error: BaseException, caught: int = 1) -> Fault | None:
+    """The fault that an exception is; None for the user's and NumPy's. caught: so many frames of its
+    traceback, the caller's own, are those that caught it."""
     if isinstance(error, InternalError) or not isinstance(error, Exception | Diverged):
         return None
     if isinstance(error, _meant):
         return None
-    found = list(_frames(error.__traceback__))[1:]  # the first is the caller's
+    found = list(_frames(error.__traceback__))[caught:]
     frames, lines = [frame for frame, _ in found], [line for _, line in found]
     if not isinstance(error, Diverged) and _is_theirs(frames):
         return None
@@ -162,6 +166,11 @@ def _is_ours(code: CodeType) -> bool:
     return code.co_filename.startswith(_PACKAGE) and not is_place(code)
 
 
+def _is_replay(frame: FrameType) -> bool:
+    """Whether the frame is that of a program's function, whose lines are the user's."""
+    return frame.f_globals.get("__Diverged") is Diverged
+
+
 def _keeps_result(code: CodeType) -> bool:
     folder = os.path.dirname(code.co_filename) + os.sep
     return code in _performers or folder in (_PACKAGE, _RECORDING)
@@ -176,11 +185,15 @@ def _is_library(code: CodeType) -> bool:
 
 def _is_theirs(frames: list[FrameType]) -> bool:
     """Whether the user's code raised, or what was done in its name."""
-    performs = False
+    performs = replays = False
     for frame in frames:
         code = frame.f_code
         if _is_ours(code):
             performs = code in _performers or code.co_filename == _HOOKS
+            if replays:  # what it calls of ours are ops, which raise as NumPy does, and its lane
+                return performs or code.co_filename != _LANES
+        elif _is_replay(frame):
+            performs = replays = True
         elif is_place(code) or not _is_library(code):
             return True
         else:

@@ -10,6 +10,7 @@ import numpy as np
 import torch
 
 from npcompile.frontend.arrays import layout
+from npcompile.frontend.faults import performs
 from npcompile.frontend.ndarray import asarray, ndarray
 from npcompile.lower import transfers
 from npcompile.lower.eager import laid
@@ -132,6 +133,7 @@ def _on_host(kernel: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
+@performs
 def assign(dst: Any, value: Any) -> None:
     """`dst[...] = value`."""
     dst[...] = value
@@ -144,4 +146,4 @@ def method(name: str) -> Callable[..., Any]:
         found = getattr(array, name)
         return found(*args, **kwargs) if callable(found) else found
 
-    return call
+    return performs(call)

@@ -10,6 +10,7 @@ from torch import fx
 
 from npcompile.frontend.around import Classes, Codes
 from npcompile.frontend.device_writer import DeviceWriter
+from npcompile.frontend.faults import performs
 from npcompile.frontend.lanes import Lane
 from npcompile.frontend.memory import Overlap
 from npcompile.frontend.program import Guard, Program
@@ -103,6 +104,8 @@ class Replay:
 
         def counted(*leaves: Any) -> Any:
             with counting(counter):
-                return function(*leaves)
+                result = function(*leaves)
+            return result
 
+        performs(counted)
         return counted

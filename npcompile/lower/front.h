@@ -36,7 +36,7 @@ struct Usual {
 constexpr long IDLE = 64;  // calls of blocks in a row, as in rewriting/twice.py
 
 struct Names {
-    PyObject *filters, *prefer, *answer, *idles;
+    PyObject *filters, *prefer, *answer, *idles, *despite;
 } names;
 
 struct Slots {
@@ -180,8 +180,38 @@ void answers(Front *self) {
     if (held && PyLong_AsLong(held)) Py_SETREF(held, PyLong_FromLong(0));
 }
 
+// Calls a method of Python's by a call's arguments, after so many others: `method(*first, args, kwargs)`.
+PyObject *with_arguments(PyObject *object, PyObject *method, PyObject *first, const Bound &bound) {
+    PyObject *given = PyTuple_New(bound.count), *named = bound.named ? Py_NewRef(bound.named) : PyDict_New();
+    PyObject *answer = nullptr;
+    for (Py_ssize_t i = 0; given && i < bound.count; i++) PyTuple_SET_ITEM(given, i, Py_NewRef(bound.args[i]));
+    if (given && named) answer = PyObject_CallMethodObjArgs(object, method, first, given, named, nullptr);
+    Py_XDECREF(given);
+    Py_XDECREF(named);
+    return answer;
+}
+
+// The answer of a call whose replay has raised, if that is no exception of the user's: that stays set.
+PyObject *despite(PyObject *recorded, const Bound &bound) {
+    PyObject *type, *error, *traceback;
+    PyErr_Fetch(&type, &error, &traceback);
+    PyErr_NormalizeException(&type, &error, &traceback);
+    if (traceback) PyException_SetTraceback(error, traceback);
+    PyObject *answer = with_arguments(recorded, names.despite, error, bound);
+    if (answer == error) {
+        Py_DECREF(answer);
+        PyErr_Restore(type, error, traceback);
+        return nullptr;
+    }
+    Py_XDECREF(type);
+    Py_XDECREF(error);
+    Py_XDECREF(traceback);
+    return answer;
+}
+
 // The answer of the first replay that does not diverge; null without an exception where Python is to see to it.
-PyObject *replayed(Front *self, PyObject *state, PyObject *ready, Signature &signature, long &diverged) {
+PyObject *replayed(Front *self, PyObject *recorded, PyObject *state, PyObject *ready, Signature &signature,
+                   const Bound &bound, long &diverged) {
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(ready); i++) {
         PyObject *pair = Py_NewRef(PyList_GET_ITEM(ready, i)), *replay = PyTuple_GET_ITEM(pair, 0);
         PyObject *answer = PyObject_Vectorcall(replay, signature.leaves.data(), signature.leaves.size, nullptr);
@@ -190,7 +220,7 @@ PyObject *replayed(Front *self, PyObject *state, PyObject *ready, Signature &sig
             diverged++;
         } else if (!answer) {
             Py_DECREF(pair);
-            return counted(self, nullptr, nullptr, 0, diverged);
+            return counted(self, despite(recorded, bound), nullptr, 0, diverged);
         } else {
             answer = counted(self, answer, &slots.replays, PyLong_AsLong(PyTuple_GET_ITEM(pair, 1)), diverged);
             PyObject *&misses = slots.misses.of(state);
@@ -242,21 +272,10 @@ PyObject *raising(Front *self, PyObject *state, PyObject *const *args, Py_ssize_
     return counted(self, answer, &slots.plain_calls, 0, diverged);
 }
 
-// What a cut function answers.
-PyObject *run_cut(PyObject *outlined, PyObject *state, const Bound &bound) {
-    PyObject *given = PyTuple_New(bound.count), *named = bound.named ? Py_NewRef(bound.named) : PyDict_New();
-    PyObject *answer = nullptr;
-    for (Py_ssize_t i = 0; given && i < bound.count; i++) PyTuple_SET_ITEM(given, i, Py_NewRef(bound.args[i]));
-    if (given && named) answer = PyObject_CallMethodObjArgs(outlined, names.answer, state, given, named, nullptr);
-    Py_XDECREF(given);
-    Py_XDECREF(named);
-    return answer;
-}
-
 // What a known signature's call comes to; null without an exception where Python is to see to it. args, given and
 // named: as the caller wrote them.
-PyObject *answered(Front *self, PyObject *known, Signature &signature, const Bound &bound, PyObject *const *args,
-                   Py_ssize_t given, PyObject *named) {
+PyObject *answered(Front *self, PyObject *recorded, PyObject *known, Signature &signature, const Bound &bound,
+                   PyObject *const *args, Py_ssize_t given, PyObject *named) {
     PyObject *state = PyTuple_GET_ITEM(known, 0);
     PyObject *outlined = slots.outlined.of(state), *ready = slots.ready.of(state);
     if (!outlined || !ready || !PyList_CheckExact(ready)) return nullptr;
@@ -278,7 +297,7 @@ PyObject *answered(Front *self, PyObject *known, Signature &signature, const Bou
             if (!same_threads(PyTuple_GET_ITEM(known, 1))) return nullptr;
             long diverged = 0;
             Py_INCREF(ready);
-            PyObject *answer = replayed(self, state, ready, signature, diverged);
+            PyObject *answer = replayed(self, recorded, state, ready, signature, bound, diverged);
             Py_DECREF(ready);
             if (answer || PyErr_Occurred() || !may_raise) return answer;
             return raising(self, state, args, given, named, diverged);
@@ -298,7 +317,7 @@ PyObject *answered(Front *self, PyObject *known, Signature &signature, const Bou
     if (outlined != Py_None) {
         if (!same_threads(PyTuple_GET_ITEM(known, 1)) || !count(self->stats, slots.calls, 1)) return nullptr;
         Py_INCREF(outlined);
-        PyObject *answer = run_cut(outlined, state, bound);
+        PyObject *answer = with_arguments(outlined, names.answer, state, bound);
         Py_DECREF(outlined);
         return answer;
     }
@@ -333,7 +352,7 @@ PyObject *front_call(PyObject *recorded, PyObject *const *args, Py_ssize_t given
             PyObject *known = ok ? known_of(self, signature.text.data(), Py_ssize_t(signature.text.size)) : nullptr;
             if (known) {
                 Py_INCREF(known);
-                answer = answered(self, known, signature, bound, args, given, named);
+                answer = answered(self, recorded, known, signature, bound, args, given, named);
                 Py_DECREF(known);
             } else if (ok && self->direct && rests(recorded, slots.unlooked)) {
                 if (unanswered(self)) answer = PyObject_Vectorcall(self->function, args, size_t(given), named);
@@ -490,7 +509,8 @@ bool ready_front() {
     struct {
         PyObject **name;
         const char *text;
-    } all[] = {{&names.filters, "filters"}, {&names.prefer, "prefer"}, {&names.answer, "answer"}, {&names.idles, "idles"}};
+    } all[] = {{&names.filters, "filters"}, {&names.prefer, "prefer"}, {&names.answer, "answer"}, {&names.idles, "idles"},
+              {&names.despite, "despite"}};
     for (auto &one : all)
         if (!(*one.name = PyUnicode_InternFromString(one.text))) return false;
     return PyType_Ready(&front_type) == 0;

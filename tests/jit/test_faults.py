@@ -40,9 +40,12 @@ def hidden(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
 
 
-def test_each_sampled_function_may_raise() -> None:
+@pytest.mark.parametrize(
+    "given", [["--sampled", str(SAMPLED)], ["--device", "lanes.", "counting"]], ids=" ".join
+)
+def test_each_sampled_function_may_raise(given: list[str]) -> None:
     """In a process of its own, whatever other tests have had loaded in this one."""
-    command = [sys.executable, "-m", "tests.jit.faults", "--sampled", str(SAMPLED)]
+    command = [sys.executable, "-m", "tests.jit.faults", *given]
     ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert ran.returncode == 0, ran.stdout + ran.stderr
 
