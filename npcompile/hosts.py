@@ -6,6 +6,7 @@ What takes more than a tenth of the time is told, once.
 from __future__ import annotations
 
 import time
+import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -33,7 +34,7 @@ class HostCalls:
     def __init__(
         self, owner: Linking, state: State, entry: Entry, kernels: list[Any], replay: Callable[..., Any]
     ) -> None:
-        self.owner = owner
+        self.owner = weakref.ref(owner)  # programs may outlive it
         self.state = state
         self.replay = replay
         self.timed = entry.replay.link(kernels, owner._stats, self._around, entry.exactly)
@@ -66,13 +67,15 @@ class HostCalls:
         return call
 
     def _tell(self) -> None:
+        if (owner := self.owner()) is None:
+            return
         least = min(total for total, _ in self.measured)  # others may load the machine
         for node in self.measured[0][1]:
             seconds = min(spent.get(node, 0.0) for _, spent in self.measured)
             if seconds < max(PART * least, SECONDS):
                 continue
             reason = host_reason(node)
-            self.owner.root.tell(
+            owner.root.tell(
                 f"{self.filename}:{node.meta.get('line')}",
                 f"{min(seconds / least, 1.0):.0%} of its time goes into "
                 f"`{call_text(node, lambda part: part.name)}`, which runs uncompiled: {reason}",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import functools
 import inspect
 import pickle
@@ -14,8 +15,9 @@ from typing import Any
 import numpy as np
 
 from npcompile import front
-from npcompile.balance import Balance
+from npcompile.balance import WHOLE, Balance
 from npcompile.deciding import done_for_effect
+from npcompile.families import Family, family_of
 from npcompile.frontend.follow import is_users_class
 from npcompile.frontend.node_attributes import source_place
 from npcompile.frontend.outline import goes_as_before, must_be_cut, tree_of
@@ -45,12 +47,14 @@ class Jitted(Recorded):
     """A function under `npcompile.jit`. Called like the function; `stats` counts, `wait` waits for
     compiling."""
 
-    __slots__ = ("_blocks", "_told", "balances", "callees", "filters", "session", "spending")
+    __slots__ = ("_blocks", "_family", "_told", "balances", "callees", "filters", "session", "spending")
     __name__: str
     __qualname__: str
     _direct = True
     tries_again = True
     root = property(lambda self: self)
+    # The function itself, where it shares programs with others of its code.
+    own = property(lambda self: () if self._family is None else (self.__wrapped__,))
     # What `inspect` tells functions by, and generators and coroutines among them.
     __code__ = _of_the_function("__code__")
     __defaults__ = _of_the_function("__defaults__")
@@ -73,6 +77,7 @@ class Jitted(Recorded):
             vars(self).update({key: value for key, value in vars(fn).items() if not hasattr(type(self), key)})
         if inspect.iscoroutinefunction(fn):
             _mark_coroutine_function(self)
+        self._family: Family | None = None
         super().__init__(fn, wait, strict, dtype, Stats(), [])
         self.fast_random = fast_random
         # Functions that Python between its blocks calls, as they are called then: by themselves, or by what
@@ -84,6 +89,9 @@ class Jitted(Recorded):
         self.session: Watch | None = None  # what takes the time of the call at hand, while any does
         self._told: set[str] = set()  # places of which it was told that they cost
         self._blocks = Stats()  # what blocks of the function, and functions that it calls, have done
+        if not strict and (family := family_of(fn, (wait, dtype, fast_random))) is not None:
+            self._family = family
+            family.take(self)
 
     @property
     def stats(self) -> Stats:
@@ -120,10 +128,31 @@ class Jitted(Recorded):
     def _too_small(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return self._plain(args, kwargs)
 
+    def _start_anew(self) -> None:
+        self._family = None
+        super()._start_anew()
+
+    def _part(self) -> bool:
+        """Leave the family, where there is one, whose programs cannot be this function's. Recordings of it
+        begin anew."""
+        if self._family is None:
+            return False
+        self._family.parted = True
+        self._start_anew()
+        self.balance, self.balances, self.spending = Balance(WHOLE), {}, Spending()
+        self._programs = []
+        return True
+
+    def _not_followed(self, state: State, traced: Traced) -> None:
+        if not self._part():
+            super()._not_followed(state, traced)
+
     def _worth(self, state: State, traced: Traced) -> bool:
         assert traced.program is not None and isinstance(self.__wrapped__, types.FunctionType)
         if not super()._worth(state, traced):
             return False
+        if self._family is not None:
+            return not (self._is_cut(traced.program) and self._part())
         try:
             body = tree_of(self.__wrapped__)[0].body
             if not goes_as_before(self.__wrapped__, traced.program.trips):
@@ -139,9 +168,17 @@ class Jitted(Recorded):
         state.outlined = self._cut_after(state, traced)
         return state.outlined is None
 
+    def _is_cut(self, program: Program) -> bool:
+        """Whether the function is cut into blocks, though it was recorded whole."""
+        fn: Any = self.__wrapped__
+        with contextlib.suppress(NotFound):
+            body = tree_of(fn)[0].body
+            return not goes_as_before(fn, program.trips) or done_for_effect(program, body) is not None
+        return False
+
     def _cut(self, failed: Traced | None) -> Outlined | None:
         fn = self.__wrapped__
-        if not isinstance(fn, types.FunctionType):
+        if not isinstance(fn, types.FunctionType) or self._family is not None:
             return None
         if failed is None and not must_be_cut(fn):
             return None

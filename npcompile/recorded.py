@@ -88,8 +88,7 @@ class Recorded(Unrecorded):
         fn = self.__wrapped__
         with self._lock:
             self._code = getattr(fn, "__code__", None)
-            self._states.clear()
-            self._groups.clear()
+            self._states, self._groups = {}, {}
             self._growing = Growing(fn)
             self._binding = Binding(fn)
             self._arity = self._binding.arity
