@@ -1,5 +1,5 @@
-"""Functions that one `def` inside a function makes, call after call, and that are jitted each time, share what
-was recorded of them.
+"""Functions that one `def` inside a function makes, call after call, and that are jitted each time, share
+what was recorded of them.
 
 Their programs take the function itself as their first input, and read its closure anew at each call; defaults
 are arguments as others are. A function that has to be cut into blocks shares nothing, as blocks are made with
@@ -67,6 +67,17 @@ def family_of(fn: Any, options: tuple[Any, ...]) -> Family | None:
                 _families.popitem(last=False)
         _families.move_to_end(key)
     return None if family.parted else family
+
+
+def forget() -> None:
+    """Share nothing of what has been recorded so far with functions that are jitted from now on."""
+    with _lock:
+        _families.clear()
+
+
+def known() -> int:
+    """The number of families that are kept."""
+    return len(_families)
 
 
 def _may_share(fn: types.FunctionType) -> bool:

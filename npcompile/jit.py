@@ -144,8 +144,9 @@ class Jitted(Recorded):
         return True
 
     def _not_followed(self, state: State, traced: Traced) -> None:
-        if not self._part():
-            super()._not_followed(state, traced)
+        if self._part():
+            state = State()  # the family's stays as it is
+        super()._not_followed(state, traced)
 
     def _worth(self, state: State, traced: Traced) -> bool:
         assert traced.program is not None and isinstance(self.__wrapped__, types.FunctionType)

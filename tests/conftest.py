@@ -6,7 +6,9 @@ import atexit
 import os
 import shutil
 import tempfile
+from collections.abc import Iterator
 
+import pytest
 from hypothesis import settings
 
 # Before npcompile is imported, by a test or in a process that a test starts: nobody's own kernels are used or
@@ -29,3 +31,12 @@ os.environ.setdefault("NPCOMPILE_INTERNAL_ERRORS", "raise")
 # A test's first example may compile, so no deadline; CI sees the same examples at every run.
 settings.register_profile("npcompile", deadline=None, print_blob=True, derandomize="CI" in os.environ)
 settings.load_profile("npcompile")
+
+
+@pytest.fixture(autouse=True)
+def _by_themselves() -> Iterator[None]:
+    """Tests count recordings: none finds what another has recorded of the same inner function."""
+    from npcompile import families
+
+    families.forget()
+    yield

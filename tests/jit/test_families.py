@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import os
 import threading
 import types
 import weakref
@@ -22,9 +21,7 @@ made: list[Any] = []
 
 @pytest.fixture(autouse=True)
 def interpreter(monkeypatch: pytest.MonkeyPatch) -> Any:
-    if os.environ.get("NPCOMPILE_BACKEND") is None:
-        monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
-    families._families.clear()
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
     yield
     made.clear()
 
@@ -319,7 +316,7 @@ def test_a_bounded_number_is_kept() -> None:
         names: dict[str, Any] = {"npcompile": npcompile}
         exec("def outer():\n    return npcompile.jit(lambda y: y)\n", names)
         names["outer"]()
-    assert len(families._families) <= families.MAX_FAMILIES
+    assert families.known() <= families.MAX_FAMILIES
 
 
 def test_code_that_is_replaced() -> None:
