@@ -141,12 +141,15 @@ def explain(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Explanation:
     """
     if not callable(f) or isinstance(f, type):
         raise TypeError(f"npcompile.explain takes a function, not {'a class' if callable(f) else repr(f)}")
-    made: Any = f if isinstance(f, Jitted | Partial) or _is_method(f) else jit(f)
+    jitted = isinstance(f, Jitted | Partial) or _is_method(f)
+    made: Any = f if jitted else jit(f)
     if isinstance(made, Partial):
         made, args, kwargs = made.func, (*made.args, *args), made.keywords | kwargs
     if isinstance(made, types.MethodType):
         made, args = made.__func__, (made.__self__, *args)
     assert isinstance(made, Jitted)
+    if not jitted:
+        made.share_nothing()
     key = _key(made, args, kwargs)
     before = replace(made.stats)
     strict, made._strict = made._strict, False

@@ -179,7 +179,7 @@ def duration_text(seconds: float) -> str:
 def signature_text(program: Program) -> str:
     """The arguments that a program takes, each with its type, and its strides where it is not in C order."""
     parts = []
-    for node in program.inputs:
+    for node in program.inputs[program.own :]:
         value = value_of(node)
         text = f"{node.name}: {type_text(value)}"
         if value.kind == "array" and 0 not in value.shape and value.strides != c_strides(value.shape):

@@ -2,8 +2,9 @@
 what was recorded of them.
 
 Their programs take the function itself as their first input, and read its closure anew at each call; defaults
-are arguments as others are. A function that has to be cut into blocks shares nothing, as blocks are made with
-the closure. Nothing here holds a function that was made: arrays in its closure end with it.
+are arguments as others are. Closures over other functions, as decorators make them, share by the code of
+these. A function that has to be cut into blocks shares nothing, as blocks are made with the closure. Nothing
+here holds a function that was made: arrays in its closure end with it.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ import types
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
-from npcompile.frontend import follow
+import numpy as np
+
+from npcompile.frontend import follow, private
 from npcompile.frontend.outline import must_be_cut
 from npcompile.frontend.rewrite import Rewritten, rewrite
 from npcompile.growing import Growing
@@ -24,11 +27,19 @@ if TYPE_CHECKING:
 
 # So many families are kept, those that were jitted last: each holds programs and kernels.
 MAX_FAMILIES = 128
+# Of a family that cannot share, so many functions are recorded at their first call. Each one after these is
+# called plain once more than the one before, up to so many times: most end before a recording pays.
+AT_ONCE, LATEST = 8, 256
+# They do not share where more than a few programs are for one closure, and each answers for fewer calls.
+FEW, PAYS = 3, 8
+_DEPTH = 4  # of closures within closures that tell families apart
 
 _SHARED = (
     *("_states", "_groups", "_kinds", "_crowd", "_lock", "_uncompiled", "_programs", "_growing"),
     *("balance", "balances", "spending"),
 )
+
+_FUNCTIONS = types.BuiltinFunctionType, np.ufunc, private.DISPATCHER
 
 _families: OrderedDict[Any, Family] = OrderedDict()
 _lock = threading.Lock()
@@ -42,6 +53,23 @@ class Family:
         self.held: dict[str, Any] = {}
         self.reasons: list[str] = []
         self.parted = False  # they cannot share: what comes is recorded by itself
+        self._apart = 0  # so many have been
+        self._differences = 0  # programs of signatures for which there was one
+
+    def part(self) -> None:
+        """Share nothing from now on, and hold nothing."""
+        self.parted, self.held = True, {}
+
+    def differs(self, replays: int) -> bool:
+        """Another program of a signature for which there was one, as closures differ, as a rule: whether
+        programs are of little use to others. They may hold what one closure holds: its classes, say."""
+        self._differences += 1
+        return self._differences > FEW and replays < PAYS * self._differences
+
+    def rest(self) -> int:
+        """So many calls of another function that shares nothing are not recorded."""
+        self._apart += 1
+        return min(max(self._apart - AT_ONCE, 0), LATEST)
 
     def take(self, jitted: Jitted) -> None:
         """Have a function share, which has recorded nothing yet."""
@@ -55,10 +83,10 @@ class Family:
 
 
 def family_of(fn: Any, options: tuple[Any, ...]) -> Family | None:
-    """The family of a function that is jitted with these options; None where it is to be by itself."""
-    if type(fn) is not types.FunctionType or (key := follow.key_of(fn)) is fn:
+    """The family of a function that is jitted with these options; None where there is none of its kind."""
+    if type(fn) is not types.FunctionType or follow.key_of(fn) is fn:
         return None
-    key = key, options
+    key = _code_of(fn, _DEPTH), options
     with _lock:
         if (family := _families.get(key)) is None:
             family = _families[key] = Family(fn.__globals__)
@@ -66,13 +94,48 @@ def family_of(fn: Any, options: tuple[Any, ...]) -> Family | None:
             if len(_families) > MAX_FAMILIES:
                 _families.popitem(last=False)
         _families.move_to_end(key)
-    return None if family.parted else family
+    return family
+
+
+def _code_of(fn: types.FunctionType, depth: int) -> tuple[Any, ...]:
+    """The code that calls of a function run: its own, and that of functions in its closure."""
+    code = fn.__code__, id(fn.__globals__)
+    if not fn.__closure__ or not depth:
+        return code
+    return *code, *(_part_of(cell, depth - 1) for cell in fn.__closure__)
+
+
+def _part_of(cell: types.CellType, depth: int) -> Any:
+    try:
+        held = cell.cell_contents
+    except ValueError:  # it is given its content later
+        return None
+    function, _ = follow.unwrapped(held, ())
+    if type(function) is types.FunctionType:
+        return _code_of(function, depth)
+    if isinstance(held, _FUNCTIONS):
+        return str(getattr(held, "__name__", ""))  # a builtin method holds its object
+    return held if type(held) is bool else None
 
 
 def forget() -> None:
     """Share nothing of what has been recorded so far with functions that are jitted from now on."""
     with _lock:
         _families.clear()
+
+
+def renew(renewed: dict[Any, tuple[Any, dict[Any, Any]]]) -> None:
+    """In a forked child: lock and states in place of those that go by this lock. A family none of whose
+    functions is left begins anew."""
+    global _lock
+    _lock = threading.Lock()
+    for key, family in list(_families.items()):
+        if not family.held:
+            continue
+        if (own := family.held["_lock"]) in renewed:
+            family.held["_lock"], family.held["_states"] = renewed[own]
+        else:
+            del _families[key]
 
 
 def known() -> int:

@@ -11,7 +11,7 @@ import torch
 
 # The layers below have registered their handlers when they were imported: these come after them.
 import npcompile.lower.compiler  # noqa: F401
-from npcompile import front
+from npcompile import families, front
 
 if TYPE_CHECKING:
     from npcompile.recorded import Recorded
@@ -36,15 +36,18 @@ def _after() -> None:
     front.lock = threading.Lock()
     for cut in list(cuts):
         cut.lock = threading.Lock()
+    renewed: dict[Any, tuple[Any, dict[Any, Any]]] = {}  # by the lock: what is shared stays so
     for recorded in list(alive):
-        recorded._lock = threading.Lock()
         front.forget(recorded)
-        states: dict[Any, Any] = {}
-        for key, state in recorded._states.items():
-            state.lock = threading.Lock()
-            if not state.pending:
-                states[(threads, *key[1:]) if key[0] == _threads_before else key] = state
-        recorded._states = states
+        if recorded._lock not in renewed:
+            states: dict[Any, Any] = {}
+            for key, state in recorded._states.items():
+                state.lock = threading.Lock()
+                if not state.pending:
+                    states[(threads, *key[1:]) if key[0] == _threads_before else key] = state
+            renewed[recorded._lock] = threading.Lock(), states
+        recorded._lock, recorded._states = renewed[recorded._lock]
+    families.renew(renewed)
 
 
 os.register_at_fork(before=_before, after_in_child=_after)

@@ -8,6 +8,7 @@ import functools
 import inspect
 import pickle
 import sys
+import threading
 import types
 from collections.abc import Callable
 from typing import Any
@@ -25,12 +26,15 @@ from npcompile.frontend.program import Program
 from npcompile.frontend.rewriting.source import NotFound
 from npcompile.frontend.trace import Traced
 from npcompile.outlined import Outlined
-from npcompile.recorded import Recorded
+from npcompile.recorded import MAX_MISSES, Recorded
 from npcompile.spending import Spending
 from npcompile.state import State
 from npcompile.stats import Stats
 from npcompile.telling import NotCompiledError, NotCompiledWarning, warn
+from npcompile.trial import Crowd
 from npcompile.watch import Watch
+
+SHORT_LIVED = "functions of this `def` are recorded one by one, and most were made anew before that paid"
 
 __all__ = ["Jitted", "NotCompiledError", "NotCompiledWarning", "jit"]
 
@@ -47,7 +51,17 @@ class Jitted(Recorded):
     """A function under `npcompile.jit`. Called like the function; `stats` counts, `wait` waits for
     compiling."""
 
-    __slots__ = ("_blocks", "_family", "_told", "balances", "callees", "filters", "session", "spending")
+    __slots__ = (
+        "_blocks",
+        "_family",
+        "_rest",
+        "_told",
+        "balances",
+        "callees",
+        "filters",
+        "session",
+        "spending",
+    )
     __name__: str
     __qualname__: str
     _direct = True
@@ -78,6 +92,7 @@ class Jitted(Recorded):
         if inspect.iscoroutinefunction(fn):
             _mark_coroutine_function(self)
         self._family: Family | None = None
+        self._rest = 0  # so many calls are not recorded
         super().__init__(fn, wait, strict, dtype, Stats(), [])
         self.fast_random = fast_random
         # Functions that Python between its blocks calls, as they are called then: by themselves, or by what
@@ -90,8 +105,11 @@ class Jitted(Recorded):
         self._told: set[str] = set()  # places of which it was told that they cost
         self._blocks = Stats()  # what blocks of the function, and functions that it calls, have done
         if not strict and (family := family_of(fn, (wait, dtype, fast_random))) is not None:
-            self._family = family
-            family.take(self)
+            if family.parted:
+                self._rest = family.rest()
+            else:
+                self._family = family
+                family.take(self)
 
     @property
     def stats(self) -> Stats:
@@ -103,6 +121,13 @@ class Jitted(Recorded):
 
     def _unanswered(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         state = self._states.get(key)
+        if self._rest:
+            self._rest -= 1
+            self.note(SHORT_LIVED, self.at(None))
+            return self._plain(args, kwargs)
+        if self._family is not None and (self._family.parted or self._is_full(state)):
+            self._part()
+            state = None
         if state is not None and state.refused is not None and self._strict:
             raise NotCompiledError(state.refused)
         try:
@@ -129,19 +154,32 @@ class Jitted(Recorded):
         return self._plain(args, kwargs)
 
     def _start_anew(self) -> None:
-        self._family = None
+        if self._family is not None:
+            self._family = None
+            self._lock = threading.Lock()
+            self.balance, self.balances, self.spending = Balance(WHOLE), {}, Spending()
+            self._programs, self._uncompiled, self._kinds, self._crowd = [], {}, set(), Crowd()
         super()._start_anew()
+
+    def share_nothing(self) -> None:
+        """Have a function that has not been called be recorded, whatever is known of others of its code."""
+        self._rest = 0
+        self._start_anew()
 
     def _part(self) -> bool:
         """Leave the family, where there is one, whose programs cannot be this function's. Recordings of it
         begin anew."""
         if self._family is None:
             return False
-        self._family.parted = True
+        self._family.part()
         self._start_anew()
-        self.balance, self.balances, self.spending = Balance(WHOLE), {}, Spending()
-        self._programs = []
         return True
+
+    def _is_full(self, state: State | None) -> bool:
+        """Whether calls of a signature go more ways than are kept, for closures that differ, as a rule."""
+        if state is None or state.pending:
+            return False
+        return state.count >= self.max_programs or state.misses >= MAX_MISSES
 
     def _not_followed(self, state: State, traced: Traced) -> None:
         if self._part():
@@ -153,7 +191,8 @@ class Jitted(Recorded):
         if not super()._worth(state, traced):
             return False
         if self._family is not None:
-            return not (self._is_cut(traced.program) and self._part())
+            many = state.count > 0 and self._family.differs(self.balance.replays)
+            return not ((many or self._is_cut(traced.program)) and self._part())
         try:
             body = tree_of(self.__wrapped__)[0].body
             if not goes_as_before(self.__wrapped__, traced.program.trips):

@@ -213,6 +213,7 @@ class Program:
     # Functions that it went into, and their code: that may be replaced while they stay (on reloading).
     functions: tuple[tuple[types.FunctionType, types.CodeType], ...] = ()
     line: int | None = None  # where the function begins
+    own: int = 0  # inputs before the arguments: the function itself, where it answers for others of its code
 
     def around(self) -> tuple[Any, ...]:
         """The functions, builtins and classes, to be compared."""

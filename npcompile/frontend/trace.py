@@ -111,7 +111,7 @@ def trace(
     )
     traced.top = recorder.top
     if program is not None:
-        program.line = fn.__code__.co_firstlineno
+        program.line, program.own = fn.__code__.co_firstlineno, len(own)
         if program.device is None and device != "cpu":
             program.device = device
         try:

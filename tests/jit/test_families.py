@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
+import os
 import threading
 import types
 import weakref
@@ -340,3 +342,83 @@ def test_threads() -> None:
     [one.start() for one in threads]
     [one.join() for one in threads]
     assert not wrong
+
+
+def decorating(fn):
+    def wrapper(y, k):
+        return fn(y, k) * 2
+
+    return wrapper
+
+
+DECORATED = [
+    lambda y, k: y * 0 + k,
+    lambda y, k: y * 1 + k,
+    lambda y, k: y * 2 + k,
+    lambda y, k: y * 3 + k,
+    lambda y, k: y * 4 + k,
+    lambda y, k: y * 5 + k,
+    lambda y, k: y * 6 + k,
+    lambda y, k: y * 7 + k,
+    lambda y, k: y * 8 + k,
+    lambda y, k: y * 9 + k,
+]
+
+
+def test_what_decorators_make_of_other_functions_is_by_itself() -> None:
+    """The code of the wrapper is one, that of the functions in its closure is not."""
+    functions = [npcompile.jit(decorating(fn)) for fn in DECORATED]
+    for k in range(4):
+        for at, fn in enumerate(functions):
+            assert (fn(X, k) == (X * at + k) * 2).all()
+    assert all(fn.stats.recordings == 1 and fn.stats.replays == 3 for fn in functions)
+
+
+def of_many_flags(x, k):
+    @npcompile.jit
+    def inner(y):
+        return {name: y * at for at, name in enumerate("abcdefghijkl")}["abcdefghijkl"[k]]
+
+    return inner
+
+
+def test_closures_of_more_kinds_than_programs_are_kept() -> None:
+    """Each is replayed in the end, as if nothing were shared."""
+    functions = [of_many_flags(X, k) for k in range(12)]
+    for _ in range(40):
+        for k, inner in enumerate(functions):
+            assert (inner(X) == X * k).all()
+    before = [inner.stats.replays for inner in functions]
+    for k, inner in enumerate(functions):
+        assert (inner(X) == X * k).all()
+    assert [inner.stats.replays for inner in functions] == [count + 1 for count in before]
+
+
+def test_what_is_made_anew_and_recorded_by_itself_rests() -> None:
+    """The forty-first waits for 32 calls before it is recorded."""
+    for k in range(40):
+        that_loops(X, k)
+    assert sum(one.stats.recordings > 0 for one in made) < 12
+    that_loops(X, 1)
+    inner = made[-1]
+    for _ in range(50):
+        inner(X)
+    assert inner.stats.recordings
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+def test_forked_children_share_on() -> None:
+    for k in range(3):
+        with_a_closure(X, k)
+    old = made[0]
+    with old._lock:
+        child = os.fork()
+        if not child:
+            fine = 0
+            with contextlib.suppress(BaseException):
+                for k in range(3):
+                    same(with_a_closure(X, k), plain(with_a_closure)(X, k))
+                old(X)
+                fine = all(not one.stats.recordings for one in made[1:]) and made[-1]._lock is old._lock
+            os._exit(0 if fine else 1)
+    assert os.waitpid(child, 0)[1] == 0
