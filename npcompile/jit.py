@@ -19,7 +19,7 @@ from npcompile import front
 from npcompile.balance import WHOLE, Balance
 from npcompile.deciding import done_for_effect
 from npcompile.families import Family, family_of
-from npcompile.frontend.follow import is_users_class
+from npcompile.frontend.follow import is_users_class, jits
 from npcompile.frontend.node_attributes import source_place
 from npcompile.frontend.outline import goes_as_before, must_be_cut, tree_of
 from npcompile.frontend.program import Program
@@ -84,6 +84,7 @@ class Jitted(Recorded):
         dtype = None if default_float is None else np.dtype(default_float)
         if dtype is not None and dtype.kind != "f":
             raise TypeError(f"default_float must be a float dtype, not {dtype}")
+        jits(fn)
         functools.update_wrapper(self, fn, updated=())
         if isinstance(
             fn, types.FunctionType
@@ -354,6 +355,8 @@ def jit(
         instance = Instance(made, fn)
         vars(instance)["_called"] = called
         return instance
+    if isinstance(fn, type):
+        jits(fn)
     if isinstance(fn, type) and is_users_class(fn):
         return _with_methods(fn, options)
     return Jitted(fn, *options)

@@ -14,6 +14,7 @@ import numpy as np
 
 from npcompile.frontend import follow
 from npcompile.frontend.checking import PACKAGE, Checked
+from npcompile.frontend.installed import is_users_file
 from npcompile.frontend.made import class_attribute, is_plain
 from npcompile.frontend.recording.objects import COMPARED, MIRRORED, NAMES, UNARY
 from npcompile.frontend.rewrite import Rewritten, rewrite
@@ -53,7 +54,7 @@ class CheckedRun(Checked):
             code = frame.f_code
             if event != "call" or code in self._looked_into or code.co_filename.startswith((PACKAGE, "<")):
                 return
-            if follow.is_users_file(code.co_filename) and not self._is_part(frame):
+            if is_users_file(code.co_filename) and not self._is_part(frame):
                 self.skipped[f"{code.co_qualname} ({code.co_filename}:{code.co_firstlineno})"] = None
 
         sys.setprofile(look)

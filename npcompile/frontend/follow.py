@@ -9,10 +9,8 @@ import builtins
 import enum
 import functools
 import inspect
-import os
 import re
 import sys
-import sysconfig
 import traceback
 import types
 import warnings
@@ -22,22 +20,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy
-import torch
 
-from npcompile.frontend import private, restated
+from npcompile.frontend import installed, private, restated
 from npcompile.frontend.composed import FOLLOWED as _LISTED
 from npcompile.frontend.series import CLASSES, SERIES
-
-# Where code that is not the user's lives: the standard library, what is installed beside it, NumPy and torch
-# wherever they are.
-_INSTALLED = tuple(
-    os.path.realpath(path) + os.sep
-    for path in (
-        {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
-        | {os.path.dirname(os.path.dirname(__file__))}
-        | {os.path.dirname(inspect.getfile(module)) for module in (numpy, torch)}
-    )
-)
 
 # Classes of Python's library that wrap a list or dicts, by methods written in Python.
 _WRAPPING: tuple[type, ...] = (UserDict, UserList, ChainMap)  # and what these are made of: `Mapping.get`
@@ -59,16 +45,17 @@ def unwrapped(fn: Any, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
 
 def is_users(fn: types.FunctionType) -> bool:
     """Whether this function's source lies outside the standard library and the installed packages."""
-    return is_users_file(fn.__code__.co_filename)
-
-
-@functools.cache
-def is_users_file(name: str) -> bool:
-    """The same of a file."""
-    return not name.startswith("<frozen ") and not os.path.realpath(name).startswith(_INSTALLED)
+    file = installed.file_of(fn)
+    return file is None or installed.is_users_file(file)
 
 
 _users: weakref.WeakKeyDictionary[type, bool] = weakref.WeakKeyDictionary()
+
+
+def jits(obj: object) -> None:
+    """A function or a class is jitted: a library that it lies in is the user's code from now on."""
+    if installed.adopt(obj):
+        _users.clear()
 
 
 def is_users_class(kind: type) -> bool:
@@ -82,7 +69,7 @@ def is_users_class(kind: type) -> bool:
     if known is None:
         module = sys.modules.get(kind.__module__)
         file = getattr(module, "__file__", None)
-        known = _is_users_by_methods(kind, module) if file is None else is_users_file(file)
+        known = _is_users_by_methods(kind, module) if file is None else installed.is_users_file(file)
         known = _users[kind] = known and not issubclass(kind, enum.Enum)  # its members are values
     return known
 

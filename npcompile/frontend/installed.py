@@ -1,0 +1,91 @@
+"""Tells an installed library's code from the user's, by the folder that it lies in.
+
+A library's functions are called as they are, and nothing inside them is recorded. A library of which a
+function is jitted is the user's own code.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import os
+import site
+import sys
+import sysconfig
+import types
+from pathlib import Path
+
+import numpy
+import torch
+
+
+def _folders(*paths: str | None) -> tuple[str, ...]:
+    return tuple({os.path.realpath(path) + os.sep for path in paths if path})
+
+
+_STDLIB = _folders(*(sysconfig.get_path(name) for name in ("stdlib", "platstdlib")))
+# Whatever is jitted, these are nobody's own code.
+_NEVER = _folders(
+    os.path.dirname(os.path.dirname(__file__)),
+    *(os.path.dirname(inspect.getfile(module)) for module in (numpy, torch)),
+)
+# Where packages are installed: this environment's folders; by their names, those of one that it was made on.
+_SITES = _folders(
+    *(sysconfig.get_path(name) for name in ("purelib", "platlib")),
+    *site.getsitepackages(),
+    site.getusersitepackages(),
+)
+_NAMES = ("site-packages", "dist-packages")
+
+_adopted: set[str] = set()
+
+
+def adopt(obj: object) -> bool:
+    """A function or a class is jitted: the library that it lies in is the user's code. Whether that is news."""
+    if isinstance(obj, types.FunctionType):
+        file = file_of(obj)
+    else:
+        file = getattr(sys.modules.get(obj.__module__), "__file__", None) if isinstance(obj, type) else None
+    library = None if file is None else _library(file)
+    if library is None or library in _adopted:
+        return False
+    _adopted.add(library)
+    is_users_file.cache_clear()
+    return True
+
+
+def file_of(fn: types.FunctionType) -> str | None:
+    """The file of a function; of one whose source is a text, of the module that it was made in, if any."""
+    name = fn.__code__.co_filename
+    if name.startswith("<") and not name.startswith("<frozen "):
+        found = fn.__globals__.get("__file__")
+        return found if isinstance(found, str) else None
+    return name
+
+
+@functools.cache
+def is_users_file(name: str) -> bool:
+    """Whether a file lies outside the standard library and the installed packages, or in an adopted one."""
+    if name.startswith("<frozen "):
+        return False
+    library = _library(name)
+    if library is None:
+        return not os.path.realpath(name).startswith((*_STDLIB, *_NEVER))
+    return library in _adopted
+
+
+@functools.cache
+def _library(name: str) -> str | None:
+    """The folder of the installed package that a file is of, or the file where it is a module by itself; None
+    where it is not installed by itself."""
+    path = os.path.realpath(name)
+    if path.startswith(_NEVER):
+        return None
+    folder = next((one for one in _SITES if path.startswith(one)), None)
+    if folder is None:
+        parts = Path(path).parts
+        at = next((at for at, part in enumerate(parts) if part in _NAMES), None)
+        if at is None:
+            return None
+        folder = os.path.join(*parts[: at + 1], "")
+    return os.path.join(folder, path[len(folder) :].split(os.sep, 1)[0])
