@@ -1,4 +1,4 @@
-"""First calls of programs with helpers, loops and calls of libraries: each in a process of its own, nothing on disk."""
+"""First calls of programs with helpers, loops and libraries: each in its own process, nothing on disk."""
 
 from __future__ import annotations
 
@@ -13,6 +13,17 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from scipy import interpolate, linalg, ndimage, optimize, signal, sparse, stats
+from scipy.integrate import quad, solve_ivp
+from scipy.optimize import brentq, minimize
+from scipy.sparse import csgraph
+from scipy.spatial import cKDTree, distance
+from sklearn.cluster import KMeans
+from sklearn.decomposition import PCA
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.model_selection import cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from timing import header, parser, save
 
@@ -20,8 +31,6 @@ WANTED = 1.2  # times the plain program's first call
 
 
 def filtered_peaks(channels, fs):
-    from scipy import signal
-
     def band(low, high):
         return signal.butter(4, [low / (fs / 2), high / (fs / 2)], btype="band")
 
@@ -41,8 +50,6 @@ def decay(t, a, k, c):
 
 
 def fits(curves, t):
-    from scipy import interpolate, optimize
-
     found = []
     for y in curves:
         p, covariance = optimize.curve_fit(decay, t, y, p0=(1.0, 1.0, 0.0))
@@ -54,8 +61,6 @@ def fits(curves, t):
 
 
 def groups(samples):
-    from scipy import stats
-
     rows = []
     for k in range(len(samples)):
         for j in range(k):
@@ -67,8 +72,6 @@ def groups(samples):
 
 
 def dynamics(A, trips):
-    from scipy import linalg
-
     def normalised(v):
         return v / np.sqrt((v * v).sum())
 
@@ -81,10 +84,6 @@ def dynamics(A, trips):
 
 
 def neighbours(points, count):
-    from scipy import sparse
-    from scipy.sparse import csgraph
-    from scipy.spatial import cKDTree, distance
-
     tree = cKDTree(points)
     far, places = tree.query(points, k=count)
     weights = np.exp(-(far**2) / (2 * far.mean() ** 2))
@@ -99,8 +98,6 @@ def neighbours(points, count):
 
 
 def blobs(image, scales):
-    from scipy import ndimage
-
     def response(scale):
         smooth = ndimage.gaussian_filter(image, scale)
         return scale**2 * np.abs(ndimage.laplace(smooth))
@@ -113,10 +110,6 @@ def blobs(image, scales):
 
 
 def components(X):
-    from sklearn.cluster import KMeans
-    from sklearn.decomposition import PCA
-    from sklearn.preprocessing import StandardScaler
-
     Z = StandardScaler().fit_transform(X)
     reduced = PCA(3).fit_transform(Z)
     inertia = []
@@ -127,11 +120,6 @@ def components(X):
 
 
 def validated(X, y):
-    from sklearn.linear_model import LogisticRegression, Ridge
-    from sklearn.model_selection import cross_val_score
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
-
     scores = []
     for strength in (0.1, 1.0, 10.0):
         model = make_pipeline(StandardScaler(), LogisticRegression(C=strength))
@@ -142,9 +130,6 @@ def validated(X, y):
 
 
 def minimum(start, count):
-    from scipy.integrate import quad, solve_ivp
-    from scipy.optimize import brentq, minimize
-
     def bowl(x):
         return np.sum((x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2)
 
@@ -193,16 +178,11 @@ FULL = "all of them"
 
 
 def child(name: str, jitted: bool) -> None:
-    """Print the seconds of the calls of one program in this process: the first after what it imports is there."""
+    """Print the seconds of the first calls of one program in this process."""
     import npcompile
 
     warnings.simplefilter("ignore")
     function, make = PROGRAMS[name]
-    for module in ("signal", "optimize", "stats", "linalg", "sparse.csgraph", "spatial.distance", "ndimage"):
-        __import__(f"scipy.{module}")
-    if "sklearn" in name:
-        for module in ("cluster", "decomposition", "preprocessing", "linear_model", "model_selection", "pipeline"):
-            __import__(f"sklearn.{module}")
     called = npcompile.jit(function) if jitted else function
     times = []
     for _ in range(4):

@@ -42,6 +42,10 @@ _ADVICE: tuple[tuple[str, str], ...] = (
         "call it in the caller, and pass what it gives as an argument; without strict=True it may stay, and "
         "what is around it is compiled",
     ),
+    (
+        r"a library's function",
+        "leave it, or call it in the caller and pass what it gives; what is around it is compiled",
+    ),
     (r"decides? after|are checked after", "decide before the first write or print"),
     (r"exception was caught", "test for the case before, with np.where or np.errstate"),
     (r"with statement on", "enter the context in the caller"),

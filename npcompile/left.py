@@ -39,6 +39,17 @@ def reasons_of(fn: Any, stats: Stats) -> dict[int, str]:
     return found
 
 
+def tell_libraries(outlined: Any) -> None:
+    """Say of a function that was cut which lines call libraries' functions; `strict` has that be an error."""
+    root, levels = outlined.root, outlined.levels
+    for node, name in levels.libraries.items():
+        reason, place = f"{name} is a library's function, called as it is", outlined.owner.at(node.lineno)
+        answer = isinstance(node, ast.Return) and isinstance(node.value, ast.Call)
+        if root._strict and not answer:
+            root._report(reason, place)
+        root.note(reason, place)
+
+
 def why_left(node: ast.stmt, levels: Levels, reasons: dict[int, str]) -> str:
     """Why no block holds a statement."""
     lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)

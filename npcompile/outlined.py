@@ -32,7 +32,7 @@ from npcompile.frontend.rewriting.twice import IDLE
 from npcompile.frontend.trace import Traced
 from npcompile.idling import Idling
 from npcompile.inner import Inner, take_over
-from npcompile.left import LITTLE
+from npcompile.left import LITTLE, tell_libraries
 from npcompile.recorded import Recorded
 from npcompile.running import Running
 from npcompile.state import State
@@ -106,6 +106,7 @@ class Outlined(Running):
         self.stale, self.enters = False, Outlined.enter
         fn: Any = self.owner.__wrapped__
         made = outline(fn, self.levels, self.enter, self.as_it_is, idler=self.idler)
+        tell_libraries(self)
         for piece in made.pieces:
             key = self.key_of(piece)
             block = self.blocks.get(key)

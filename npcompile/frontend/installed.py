@@ -14,6 +14,7 @@ import sys
 import sysconfig
 import types
 from pathlib import Path
+from typing import Any
 
 import numpy
 import torch
@@ -41,7 +42,8 @@ _adopted: set[str] = set()
 
 
 def adopt(obj: object) -> bool:
-    """A function or a class is jitted: the library that it lies in is the user's code. Whether that is news."""
+    """A function or a class is jitted: the library that it lies in is the user's code. Gives whether that is
+    news."""
     if isinstance(obj, types.FunctionType):
         file = file_of(obj)
     else:
@@ -72,6 +74,16 @@ def is_users_file(name: str) -> bool:
     if library is None:
         return not os.path.realpath(name).startswith((*_STDLIB, *_NEVER))
     return library in _adopted
+
+
+def is_library(obj: Any) -> bool:
+    """Whether a function, a class or an object is of an installed library, not of NumPy or Python itself."""
+    if isinstance(obj, types.FunctionType):
+        file = file_of(obj)
+    else:
+        module = getattr(obj, "__module__", None)
+        file = getattr(sys.modules.get(module), "__file__", None) if isinstance(module, str) else None
+    return isinstance(file, str) and (library := _library(file)) is not None and library not in _adopted
 
 
 @functools.cache

@@ -17,6 +17,7 @@ import numpy as np
 
 from npcompile.frontend import follow
 from npcompile.frontend.follow import looks_at_frames
+from npcompile.frontend.installed import is_library
 from npcompile.frontend.overhead import current
 from npcompile.frontend.rewrite import LOOKS
 from npcompile.frontend.rewriting.blocks import Block, Levels
@@ -50,6 +51,7 @@ from npcompile.frontend.rewriting.source import (
     is_given,
 )
 from npcompile.frontend.rewriting.twice import CALL, CUT
+from npcompile.frontend.table import TABLE
 
 _NOT_CUT = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 UNKNOWN: Any = object()  # what an expression stands for, where that is to be seen at the call only
@@ -145,14 +147,17 @@ def outline(
     code = fn.__code__
     outside = dict(zip(code.co_freevars, fn.__closure__ or (), strict=True))
     facts = _facts_of(node, code)
-    names = _Names(facts, outside, fn.__globals__)
+    names = _Names(
+        lambda name: facts.is_local(name) or name in facts.bound, outside, fn.__globals__, facts.makers
+    )
     cut = Cutter(
         node,
         facts,
         levels,
         imports,
-        lambda called: as_it_is(names.find(called)),
+        lambda called: names.is_of_library(called) or as_it_is(names.find(called)),
         names.is_of_others,
+        names.is_of_library,
         idler is not None,
     ).cut()
     if clock is None and not cut.blocks and not cut.enters:
@@ -182,15 +187,22 @@ def outline(
 class _Names:
     """What expressions of a function stand for, as far as that is to be seen before it is called."""
 
-    def __init__(self, facts: Facts, cells: dict[str, CellType], outer: dict[str, Any]) -> None:
-        self.facts = facts
+    def __init__(
+        self,
+        is_local: Callable[[str], bool],
+        cells: dict[str, CellType],
+        outer: dict[str, Any],
+        makers: Callable[[str], list[ast.Call]],
+    ) -> None:
+        self.is_local = is_local
+        self.makers = makers  # the calls that give a local name all of its values
         self.cells = cells
         self.outer = outer
 
     def find(self, node: ast.expr) -> Any:
         """What an outer name stands for, or a module's attribute; else UNKNOWN."""
         if isinstance(node, ast.Name):
-            if self.facts.is_local(node.id) or node.id in self.facts.bound:
+            if self.is_local(node.id):
                 return UNKNOWN
             if node.id in self.cells:
                 return _content(self.cells[node.id])
@@ -201,8 +213,25 @@ class _Names:
                 return vars(module).get(node.attr, UNKNOWN)
         return UNKNOWN
 
+    def is_of_library(self, called: ast.expr) -> bool:
+        """Whether this is a function, a class or an object's method of an installed library, of which nothing
+        is recorded."""
+        found = self.find(called)
+        if found is not UNKNOWN:
+            return is_as_it_is(found)
+        while isinstance(called, ast.Attribute):
+            called = called.value
+            found = self.find(called)
+            if found is not UNKNOWN:
+                return not isinstance(found, ModuleType) and is_as_it_is(found)
+        makers = self.makers(called.id) if isinstance(called, ast.Name) else [called]
+        made = [self.find(maker.func) if isinstance(maker, ast.Call) else UNKNOWN for maker in makers]
+        return bool(made) and all(isinstance(kind, type) and is_as_it_is(kind) for kind in made)
+
     def is_of_others(self, called: ast.expr) -> bool:
         """Whether this is a function, or an object's method, of a library that is not NumPy."""
+        if self.is_of_library(called):
+            return True
         found = self.find(called)
         while found is UNKNOWN and isinstance(called, ast.Attribute):
             called = called.value
@@ -210,6 +239,11 @@ class _Names:
         if found is UNKNOWN or isinstance(found, ModuleType | type):
             return False
         return follow.is_of_others(found)
+
+
+def is_as_it_is(found: Any) -> bool:
+    """Whether what is called is an installed library's, and no op."""
+    return is_library(found) and not hasattr(type(found), "npcompile_function") and TABLE.of(found) is None
 
 
 def _content(cell: CellType) -> Any:
@@ -258,8 +292,8 @@ def _meant(node: ast.expr, known: dict[str, Any]) -> Any:
 
 def must_be_cut(fn: FunctionType) -> bool:
     """Whether a function holds what no recording of the whole follows: loops that count or go on while
-    something holds, calls for their effect, `yield`, more operations than one recording is to follow; or any
-    loop, where that was tried in vain."""
+    something holds, calls for their effect or of libraries, `yield`, more operations than one recording is to
+    follow; or any loop, where that was tried in vain."""
     try:
         node, imports = tree_of(fn)
     except NotFound:
@@ -269,6 +303,7 @@ def must_be_cut(fn: FunctionType) -> bool:
     last = node.body[-1]
     made = set(stored_names(*node.body)) | {fn.__code__.co_varnames[place] for place in histories(fn)}
     work = 0
+    libraries = _calls_of_libraries(fn)
     for part in own_nodes(body_of(node)):
         work += isinstance(part, WORK)
         changed = changes_container(part)
@@ -278,11 +313,22 @@ def must_be_cut(fn: FunctionType) -> bool:
             return True
         if isinstance(part, ast.While | ast.Yield | ast.YieldFrom | ast.Global | ast.Nonlocal):
             return True
+        if isinstance(part, ast.Call) and libraries(part):
+            return True
         if isinstance(part, ast.For) and not is_short(part) and (tried or is_counted(part)):
             return True
         if isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Del):
             return True
     return work > 2 * MAX_WORK
+
+
+def _calls_of_libraries(fn: FunctionType) -> Callable[[ast.Call], bool]:
+    """Whether a call in a function is of a library's function."""
+    code = fn.__code__
+    cells = dict(zip(code.co_freevars, fn.__closure__ or (), strict=True))
+    local = {*code.co_varnames, *code.co_cellvars}
+    names = _Names(local.__contains__, cells, fn.__globals__, lambda name: [])
+    return lambda call: names.is_of_library(call.func)
 
 
 def histories(fn: Any) -> frozenset[int]:

@@ -23,12 +23,16 @@ class Levels:
     faster: set[ast.AST] = field(default_factory=set)
     driven: set[ast.AST] = field(default_factory=set)
     why: dict[ast.AST, str] = field(default_factory=dict)  # what blocks that held them could not do
+    libraries: dict[ast.stmt, str] = field(default_factory=dict)  # the library's function that each calls
     # Where an expression stands in the source -> its number, when it is worked out by itself: the same in
     # each cut, so that blocks are, too.
     numbers: dict[tuple[int | None, ...], int] = field(default_factory=dict)
 
     def __getitem__(self, node: ast.AST) -> int:
         return self.of.get(node, 0)
+
+    def number(self, place: tuple[int | None, ...]) -> int:
+        return self.numbers.setdefault(place, len(self.numbers) + 1)
 
     def leave(self, block: Block, faster: bool, driven: list[ast.stmt]) -> None:
         """Leave a block's statements to Python. faster: NumPy was seen to be. driven: those that go by what a

@@ -32,6 +32,7 @@ from npcompile.frontend.rewriting.forms import (
     only_kept,
     swapped,
 )
+from npcompile.frontend.rewriting.libraries import Libraries
 from npcompile.frontend.rewriting.nodes import is_pure, position
 from npcompile.frontend.rewriting.scopes import own_nodes, stored_names
 from npcompile.frontend.rewriting.twice import Twice
@@ -49,11 +50,13 @@ class Cutter:
         imports: frozenset[str],
         as_it_is: Callable[[ast.expr], bool],
         of_others: Callable[[ast.expr], bool],
+        of_library: Callable[[ast.expr], bool],
         twice: bool,
     ) -> None:
         self.node = node
         self.as_it_is = as_it_is  # whether an expression stands for what is called as it is
         self.of_others = of_others  # whether it stands for a function of another library's
+        self.libraries = Libraries(of_library)
         self.entered = 0  # calls that may be of functions that are jitted, too
         self.twice = Twice() if twice else None  # loops are written twice: cut, and as they were
         self.imports = imports
@@ -111,28 +114,27 @@ class Cutter:
 
     def _aside(self, node: ast.stmt) -> bool:
         """Whether a statement only works out a counter, and may be done before the block being gathered."""
-        if isinstance(node, ast.Assign) and len(node.targets) == 1:
-            target, value = node.targets[0], node.value
-        elif isinstance(node, ast.AugAssign):
-            target, value = node.target, node.value
-        else:
-            return False
-        if (
-            not isinstance(target, ast.Name)
-            or target.id not in self.scalars
-            or target.id in self.facts.captured
-        ):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                pass
+            case ast.AugAssign(target=ast.Name(id=name), value=value):
+                pass
+            case _:
+                return False
+        if name not in self.scalars or name in self.facts.captured:
             return False
         if not is_scalar(value, self.scalars) or any(
             isinstance(part, ast.Mod | ast.FloorDiv) for part in ast.walk(node)
         ):
             return False
         run, reads = self.run, loads(node)
-        return target.id not in run.stored | run.loads and not reads & run.stored and reads <= self.bound
+        return name not in run.stored | run.loads and not reads & run.stored and reads <= self.bound
 
     def holds(self, node: ast.stmt) -> bool:
         """Whether the block being gathered may hold this statement, too."""
         form = self.facts.form(node)
+        if self.libraries.are_called_by(node, form.parts, self.levels):
+            return False
         if not form.holds or (lets_go(node) and not form.stored & self.facts.live.after.get(node, set())):
             return False
         if any(self.levels[part] > 0 or part in self.levels.starts for part in form.parts):
@@ -175,7 +177,9 @@ class Cutter:
             return node
         if extract and not isinstance(origin, ast.Expr | ast.AugAssign):
             node = self._without_opaque(node, origin)
-        if any(isinstance(part, NEVER_HELD) or is_super(part) for part in own_nodes([node])):
+        parts = list(own_nodes([node]))
+        never = any(isinstance(part, NEVER_HELD) or is_super(part) for part in parts)
+        if never or self.libraries.are_called(parts):
             return node
         if self.levels[origin] == 1 and extract:
             node = self._without_calls(node, origin)
@@ -442,7 +446,4 @@ class Cutter:
         """The name for what an expression gives."""
         place = node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
         self.places.append(place)
-        numbers = self.levels.numbers
-        return (
-            f"{self.facts.prefix}{numbers.setdefault((*place, self.places.count(place)), len(numbers) + 1)}"
-        )
+        return f"{self.facts.prefix}{self.levels.number((*place, self.places.count(place)))}"

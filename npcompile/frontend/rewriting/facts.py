@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 
 from npcompile.frontend.rewriting.flow import (
     Liveness,
@@ -104,6 +105,7 @@ class Facts:
             for part in ast.walk(node)
             if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
         }
+        self._makers = _makers(node)
         self.tried = False  # it was recorded whole, in vain
         self.trips: tuple[int, ...] | None = None  # of its loops, in the first recording of the whole
         self._forms: dict[ast.stmt, Form] = {}
@@ -115,6 +117,10 @@ class Facts:
             found = self._forms[node] = Form(node, self)
         return found
 
+    def makers(self, name: str) -> list[ast.Call]:
+        """The calls that give a name all of its values; none where other things do."""
+        return self._makers.get(name, [])
+
     def is_local(self, name: str) -> bool:
         return self.scope.kind(mangle(name, self.scope.cls), ()) == "local"
 
@@ -124,6 +130,18 @@ class Facts:
             case ast.Attribute(value=ast.Name(id=name)):
                 return name in self.displays
         return False
+
+
+def _makers(node: ast.FunctionDef) -> dict[str, list[ast.Call]]:
+    found: dict[str, list[ast.Call]] = {}
+    stores: Counter[str] = Counter(arguments(node))
+    for part in ast.walk(node):
+        match part:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call):
+                found.setdefault(name, []).append(call)
+            case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
+                stores[name] += 1
+    return {name: calls for name, calls in found.items() if len(calls) == stores[name]}
 
 
 class Gathered:

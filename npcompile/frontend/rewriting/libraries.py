@@ -1,0 +1,43 @@
+"""Keeps calls of installed libraries' functions out of blocks: Python makes them, between blocks.
+
+Nothing inside them is recorded, and nothing is known of what they give before they have given it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable
+
+from npcompile.frontend.rewriting.blocks import Levels
+from npcompile.frontend.rewriting.scopes import own_nodes
+
+_HOLDING = (ast.For, ast.With, ast.Try, ast.FunctionDef, ast.ClassDef, ast.Match)  # other statements
+
+
+class Libraries:
+    """Which calls are of libraries' functions. of_library: whether an expression stands for one."""
+
+    def __init__(self, of_library: Callable[[ast.expr], bool]) -> None:
+        self.of_library = of_library
+
+    def are_called(self, parts: Iterable[ast.AST]) -> bool:
+        return self._called(parts) is not None
+
+    def are_called_by(self, node: ast.stmt, parts: list[ast.AST], levels: Levels) -> bool:
+        """Whether any of a statement's parts calls one. If it is in the statement itself, that is taken
+        apart."""
+        if levels[node] > 0 or not self.are_called(parts):
+            return False
+        if isinstance(node, ast.If | ast.While):
+            parts = list(own_nodes([node.test]))
+        if not isinstance(node, _HOLDING) and (called := self._called(parts)) is not None:
+            levels.of[node] = 1
+            levels.libraries[node] = called
+        return True
+
+    def _called(self, parts: Iterable[ast.AST]) -> str | None:
+        """The name of one that is called in these."""
+        for part in parts:
+            if isinstance(part, ast.Call) and self.of_library(part.func):
+                return part.func.attr if isinstance(part.func, ast.Attribute) else ast.unparse(part.func)
+        return None
