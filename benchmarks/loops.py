@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+import loop_programs
 import npcompile
 from timing import header, parser, save
 
@@ -234,12 +235,16 @@ def _times(took: float, plain: float, most: tuple[float, float]) -> str:
 
 
 def main() -> None:
-    chosen = parser(__doc__).parse_args()
+    options = parser(__doc__)
+    options.add_argument("--only", nargs="*", default=(), metavar="WORD", help="programs of such names alone")
+    chosen = options.parse_args()
     warnings.simplefilter("ignore", npcompile.NotCompiledWarning)
     header("loops over elements: times a plain call")
     print(f"{'':28}{'plain':>12}{'first call':>18}{'worst of next 6':>18}{'steady':>9}")
     rows = []
-    for program in PROGRAMS:
+    for program in [*PROGRAMS, *loop_programs.PROGRAMS]:
+        if not all(word in program[0] for word in chosen.only):
+            continue
         row = measured(*program)
         first = f"{row.first * 1e3:.0f} ms {_times(row.first, row.plain, FIRST):>7}"
         worst = f"{row.worst * 1e3:.1f} ms {_times(row.worst, row.plain, LATER):>7}"

@@ -150,13 +150,19 @@ class Calls(Opaque):
             total: Any = args[1] if len(args) > 1 else 0
             if len(args) == 1:
                 self.notes.constant(total)
-            for item in self.iterate(args[0]):
+            items = iter(self.iterate(args[0]))
+            for item in items:
                 total = self.binary("+", total, item)
+                if self.done:
+                    return do(sum, items, total)
             return total
         if (fn is any or fn is all) and len(args) == 1 and not kwargs:
-            for item in self.iterate(args[0]):
+            items = iter(self.iterate(args[0]))
+            for item in items:
                 if self.truth(item) is (fn is any):
                     return fn is any
+                if self.done:
+                    return do(fn, items)
             return fn is all
         return self._opaque(Call(fn.__name__, fn), fn, args, kwargs)
 

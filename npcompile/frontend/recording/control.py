@@ -97,7 +97,7 @@ class Control(Texts):
         for trip, item in enumerate(source):
             if self.done:
                 yield (item,)
-                yield source.left()
+                yield self._rest(source, obj)
                 return
             if trip >= MAX_OWN_TRIPS or self.notes.count - before > MAX_OWN_STEPS:
                 self.stop(f"a loop of more than {MAX_OWN_TRIPS} trips or {MAX_OWN_STEPS} steps")
@@ -134,8 +134,8 @@ class Control(Texts):
             trips = 0
             for item in source:
                 if self.done:
-                    yield (item,)
-                    yield source.left()  # rows of an array are read without the hook, too
+                    yield (self.meant(item),)
+                    yield self._rest(source, obj)  # rows of an array are read without the hook, too
                     return
                 if self.on:
                     counts = not self._is_own(item)
@@ -150,6 +150,12 @@ class Control(Texts):
                 yield (item,)
         finally:
             self._nest -= 1
+
+    def _rest(self, source: Source, obj: Any) -> Iterable[Any]:
+        """What is left to go over where nothing is noted any more: what Python would have."""
+        if self.meant(obj) is obj:
+            return source.left()
+        return map(self.notes.tracked.meant, source.left())
 
     def _is_own(self, item: Any) -> bool:
         """Whether it is an object that the function has made (or a tuple with one): there are as many as it

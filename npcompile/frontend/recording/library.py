@@ -22,9 +22,9 @@ import numpy as np
 
 from npcompile.frontend import follow, pure
 from npcompile.frontend.arrays import is_array
-from npcompile.frontend.faults import handed
 from npcompile.frontend.hooks import BINARY, COMPARE, INPLACE, UNARY
 from npcompile.frontend.program import step_of
+from npcompile.frontend.recording.called_back import Applied, Ordered, Remembered, further
 from npcompile.frontend.recording.control import LAZY
 from npcompile.frontend.recording.kept import Kept
 from npcompile.frontend.recording.place import do
@@ -47,32 +47,6 @@ _OF_DECIDED: frozenset[Any] = frozenset(
     [bisect.bisect_left, bisect.bisect_right, bisect.insort_left, bisect.insort_right]
     + [heapq.heappush, heapq.heappop, heapq.heapify, heapq.heappushpop, heapq.heapreplace]
 )
-
-
-class Ordered:
-    """A key to sort by, compared by the hooks."""
-
-    __slots__ = ("hooks", "key")
-
-    def __init__(self, hooks: Any, key: Any) -> None:
-        self.hooks = hooks
-        self.key = key
-
-    @handed(lambda self, other: self.key < other.key)
-    def __lt__(self, other: Ordered) -> bool:
-        found: bool = self.hooks.truth(self.hooks.compare("<", self.key, other.key))
-        return found
-
-
-class Remembered:
-    """A function under `functools.cache`, asked again."""
-
-    def __init__(self, function: Any) -> None:
-        self.function = function
-        self.__name__ = str(getattr(function, "__name__", "remembered"))
-
-    def __call__(self, *args: Any) -> Any:
-        return self.function(*args)
 
 
 class Library(Kept):
@@ -216,7 +190,10 @@ class Library(Kept):
         if len(args) < 2 or kwargs:
             return None
         function, *rest = args
-        return (fn(functools.partial(self.call, function), *map(self._over, rest)),)
+        return (fn(self._applied(function), *map(self._over, rest)),)
+
+    def _applied(self, function: Any) -> Applied:
+        return Applied(self, functools.partial(self.call, function), function)
 
     def _chosen(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
         if len(args) != 2 or kwargs:
@@ -225,8 +202,8 @@ class Library(Kept):
 
     def _predicate(self, function: Any) -> Callable[[Any], bool]:
         if function is None or function is bool:
-            return self.truth
-        return lambda value: self.truth(self.call(function, value))
+            return Applied(self, self.truth, bool)
+        return Applied(self, lambda value: self.truth(self.call(function, value)), function)
 
     def _lazy(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         self._note(self.notes.ref, kwargs.get("repeat"), True)
@@ -246,17 +223,14 @@ class Library(Kept):
         if not args or len(args) > 2 or set(kwargs) - {"func", "initial"}:
             return None
         function = args[1] if len(args) == 2 else kwargs.get("func")
-        one = (
-            functools.partial(self.binary, "+")
-            if function is None
-            else functools.partial(self.call, function)
-        )
+        plus = functools.partial(self.binary, "+")
+        one = Applied(self, plus, operator.add) if function is None else self._applied(function)
         return (do(fn, self._over(args[0]), one, initial=kwargs.get("initial")),)
 
     def _starred(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
         if len(args) != 2 or kwargs:
             return None
-        return (fn(functools.partial(self.call, args[0]), self._over(args[1])),)
+        return (fn(self._applied(args[0]), self._over(args[1])),)
 
     def _chained(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
         if len(args) != 1 or kwargs:
@@ -266,7 +240,8 @@ class Library(Kept):
     def _compressed(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
         if len(args) != 2 or kwargs:
             return None
-        return (fn(self._over(args[0]), map(self.truth, self._over(args[1]))),)
+        chosen = map(Applied(self, self.truth, bool), self._over(args[1]))
+        return (fn(self._over(args[0]), chosen),)
 
     def _grouped(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
         """`itertools.groupby` by what is decided."""
@@ -275,6 +250,8 @@ class Library(Kept):
         function = args[1] if len(args) == 2 else kwargs.get("key")
 
         def key(item: Any) -> Any:
+            if self.done:
+                return item if function is None else function(item)
             found = item if function is None else self.call(function, item)
             if not self._is_decided_or_member(found):
                 self.stop("groupby by what is not decided")
@@ -316,8 +293,8 @@ class Library(Kept):
 
     def _in_order(self, items: list[Any], key: Any, reverse: Any) -> list[Any]:
         reverse = self.truth(reverse)
-        keys = items if key is None else [self.call(key, item) for item in items]
-        if any(map(self._is_traced, keys)):
+        keys = items if key is None else list(do(map, self._applied(key), items))
+        if not self.done and any(map(self._is_traced, keys)):
             keys = [Ordered(self, key) for key in keys]
         return [
             items[place] for place in do(sorted, range(len(items)), key=keys.__getitem__, reverse=reverse)
@@ -349,10 +326,13 @@ class Library(Kept):
             return None if key is None else (do(fn, [], key=key),)
         best = items[0]
         most = best if key is None else self.call(key, best)
-        for item in items[1:]:
+        left = iter(items[1:])
+        for item in left:
             value = item if key is None else self.call(key, item)
             if self.truth(self.compare(">" if fn is max else "<", value, most)):
                 best, most = item, value
+            if self.done:
+                return (further(fn, left, key, best, most),)
         return (best,)
 
     def _of_others(self, args: tuple[Any, ...]) -> bool:
@@ -374,6 +354,8 @@ class Library(Kept):
                 return (do(fn, args[0], ()),)
         for item in items:
             total = self.call(args[0], total, item)
+            if self.done:
+                return (do(fn, args[0], items, total),)
         return (total,)
 
     def _divided(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
@@ -392,6 +374,8 @@ class Library(Kept):
         items = [*self.iterate(args[0])] if hasattr(type(args[0]), "__iter__") else None
         if items is None:
             return None
+        if self.done:
+            return (do(np.fromiter, items, *args[1:], **kwargs),)
         plain = all(type(item) in (float, int, np.float64, np.int64) for item in items)
         if kind == "f" and plain and items:
             return (self.call(np.array, items, dtype=dtype),)

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator
 from typing import Any, TypeGuard
 
 from npcompile.frontend.rewriting.nodes import Nodes, at_attribute, constant_tuple, folds, position
-from npcompile.frontend.rewriting.scopes import comprehension_scope
 
 _LOAD, _STORE = ast.Load(), ast.Store()
 
@@ -301,33 +300,6 @@ class Expressions(Nodes):
 
     def expr_Lambda(self, node: ast.Lambda) -> ast.expr:
         return self.hook(node, "define", self.nested(node))
-
-    def expr_ListComp(self, node: Any) -> ast.expr:
-        outer, scope = self.scope, comprehension_scope(node.generators, self.scope)
-        generators: list[ast.comprehension] = []
-        for generator in node.generators:
-            iterable = self.hook(
-                generator.iter, "iterate", self.expr(generator.iter)
-            )  # the first one: outside
-            self.scope = scope
-            target, steps = self.target(generator.target)
-            generators.append(ast.comprehension(target, iterable, [], 0))
-            for name, value in steps:
-                name = name or self.temporary(value)[0]
-                once = ast.copy_location(
-                    ast.List([value], _LOAD), value
-                )  # the compiler makes it an assignment
-                generators.append(ast.comprehension(name, once, [], 0))
-            generators[-1].ifs = [self.decision(condition, node)[0] for condition in generator.ifs]
-        if isinstance(node, ast.DictComp):
-            made: Any = ast.DictComp(self.key(node.key), self.expr(node.value), generators)
-        else:
-            item = self.key(node.elt) if isinstance(node, ast.SetComp) else self.expr(node.elt)
-            made = type(node)(item, generators)
-        self.scope = outer
-        return self.hook(node, "build", ast.copy_location(made, node))
-
-    expr_SetComp = expr_DictComp = expr_GeneratorExp = expr_ListComp
 
     # Binding
 

@@ -6,10 +6,20 @@ import ast
 import copy
 from typing import Any
 
-from npcompile.frontend.rewriting.expressions import BINARY, JUMPS_OLD, Expressions
+from npcompile.frontend.rewriting.comprehensions import Comprehensions
+from npcompile.frontend.rewriting.expressions import BINARY, JUMPS_OLD
+from npcompile.frontend.rewriting.facts import arguments
+from npcompile.frontend.rewriting.flow import deleted, surely_stored
 from npcompile.frontend.rewriting.forms import is_short
 from npcompile.frontend.rewriting.nodes import HOOKS, at_attribute, position, start
-from npcompile.frontend.rewriting.scopes import Scope, function_scope, own_nodes, plain_reason, stored_names
+from npcompile.frontend.rewriting.scopes import (
+    Scope,
+    body_of,
+    function_scope,
+    own_nodes,
+    plain_reason,
+    stored_names,
+)
 from npcompile.frontend.rewriting.source import FunctionNode, bound_by
 
 PLAIN = ".plain"  # no identifier: whether the loop at hand goes on as it was written
@@ -20,27 +30,32 @@ def transform(
 ) -> FunctionNode:
     """The function's tree, rewritten; `node` is left alone. `free` are the free variables of its code."""
     rewriter = Statements(free, imports)
-    rewriter.scope = scope
     made = copy.copy(node)
-    made.body = rewriter.inside(node)
+    made.body = rewriter.inside(node, scope)
     return made
 
 
-class Statements(Expressions):
-    def inside(self, node: Any) -> Any:
+class Statements(Comprehensions):
+    _gone: frozenset[str] = frozenset()  # names that the function deletes
+
+    def inside(self, node: Any, scope: Scope) -> Any:
         """The body of a function."""
-        return self.expr(node.body) if isinstance(node, ast.Lambda) else self.body(node.body)
+        around = self.scope, self.function, self.sure, self.targets, self._gone
+        self.scope = self.function = scope
+        self.targets, self._gone = frozenset(), frozenset(deleted(body_of(node)))
+        self.sure = frozenset(arguments(node)) - self._gone
+        made = self.expr(node.body) if isinstance(node, ast.Lambda) else self.body(node.body)
+        self.scope, self.function, self.sure, self.targets, self._gone = around
+        return made
 
     def nested(self, node: Any) -> Any:
         """A function within the function: defaults out here, the body in its own scope."""
         made, args = copy.copy(node), copy.copy(node.args)
         args.defaults, args.kw_defaults = self.exprs(args.defaults), self.exprs(args.kw_defaults)
         made.args = args
-        outer, scope = self.scope, function_scope(node, self.scope, self.scope.cls)
+        scope = function_scope(node, self.scope, self.scope.cls)
         if plain_reason(node, scope, self.free) is None:
-            self.scope = scope
-            made.body = self.once_done(node, self.inside(node))
-            self.scope = outer
+            made.body = self.once_done(node, self.inside(node, scope))
         return made
 
     def once_done(self, node: Any, body: Any) -> Any:
@@ -59,7 +74,14 @@ class Statements(Expressions):
         return [both] if first is None else [first, both]
 
     def body(self, statements: list[ast.stmt]) -> list[ast.stmt]:
-        return [made for statement in statements for made in self.statement(statement)]
+        made: list[ast.stmt] = []
+        sure = self.sure
+        for statement in statements:
+            made += self.statement(statement)
+            if isinstance(statement, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Expr):
+                self.sure |= frozenset(surely_stored(statement)) - self._gone
+        self.sure = sure
+        return made
 
     def statement(self, node: Any) -> list[ast.stmt]:
         visit = getattr(self, "stmt_" + type(node).__name__, None)
@@ -193,17 +215,6 @@ class Statements(Expressions):
         plain = ast.Name(PLAIN, ast.Load(), **at)
         return ast.Compare(plain, [ast.Is()], [ast.Constant(expected, **at)], **at)
 
-    def may_go_on(self, node: ast.AST) -> bool:
-        """Whether a loop may go on as it was written: no frame of ours holds what NumPy counts references
-        of."""
-        return not any(isinstance(part, ast.Attribute) and part.attr == "resize" for part in ast.walk(node))
-
-    def is_done(self, where: ast.AST) -> ast.expr:
-        at = start(where)
-        done = ast.Attribute(ast.Name(HOOKS, ast.Load(), **at), "done", ast.Load(), **at)
-        # A comparison: of another condition within one the compiler takes the jump to be the statement's.
-        return ast.Compare(done, [ast.Is()], [ast.Constant(True, **at)], **at)
-
     def stmt_Assert(self, node: ast.Assert) -> list[ast.stmt]:
         test, where = self.decision(node.test, node)
         return [ast.Assert(test, self.expr(node.msg), **position(where if JUMPS_OLD else node))]
@@ -211,7 +222,9 @@ class Statements(Expressions):
     def stmt_For(self, node: ast.For) -> list[ast.stmt]:
         iterable = self.hook(node.iter, "iterate" if is_short(node) else "loop", self.expr(node.iter))
         target, steps = self.target(node.target)
+        sure, self.sure = self.sure, self.sure.union(stored_names(node.target)) - self._gone
         body = self.trip(node, self.bind(steps, held=target))
+        self.sure = sure
         return self.begins(node, ast.For(target, iterable, body, self.body(node.orelse), **position(node)))
 
     def stmt_Match(self, node: ast.Match) -> list[ast.stmt]:

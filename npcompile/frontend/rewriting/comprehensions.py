@@ -1,0 +1,197 @@
+"""Rewrites comprehensions and generator expressions so that each item is done in one of two ways: through the
+hooks, or, once there is nothing to take notes of, as the user wrote it.
+
+Both stand in one comprehension: the iterator, the order, the names that do not leak and the frames of a
+traceback are the same to both.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+from npcompile.frontend.rewriting.expressions import Expressions
+from npcompile.frontend.rewriting.nodes import HOOKS, start
+from npcompile.frontend.rewriting.scopes import Scope, comprehension_scope, stored_names
+
+_LOAD, _STORE = ast.Load(), ast.Store()
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+class Comprehensions(Expressions):
+    """Rewrites what stands in `scope`, a comprehension's or that of `function`."""
+
+    function = Scope(None, None)
+    sure: frozenset[str] = frozenset()  # names of the function itself that have a value here
+    targets: frozenset[str] = frozenset()  # of the comprehensions around
+    _in_iterable = False  # of a comprehension: no name can be bound there
+
+    def may_go_on(self, node: ast.AST) -> bool:
+        """Whether a loop may go on as it was written: no frame of ours holds what NumPy counts references
+        of."""
+        return not any(isinstance(part, ast.Attribute) and part.attr == "resize" for part in ast.walk(node))
+
+    def is_done(self, where: ast.AST) -> ast.expr:
+        at = start(where)
+        done = ast.Attribute(ast.Name(HOOKS, _LOAD, **at), "done", _LOAD, **at)
+        # A comparison: of another condition within one the compiler takes the jump to be the statement's.
+        return ast.Compare(done, [ast.Is()], [ast.Constant(True, **at)], **at)
+
+    def expr_ListComp(self, node: Any) -> ast.expr:
+        outer, scope = self.scope, comprehension_scope(node.generators, self.scope)
+        around, within = self.targets, self._in_iterable
+        own = frozenset(name for each in node.generators for name in stored_names(each.target))
+        written = _Written(self, own, frozenset(self._rebound(node, own)) if not within else frozenset())
+        goes_on = self.may_go_on(node)
+
+        def either(plain: ast.expr, made: ast.expr, binds: bool = True) -> ast.expr:
+            if made is plain or not goes_on:
+                return made
+            test = written.test(plain) if binds else self.is_done(plain)
+            return ast.IfExp(test, written.of(plain, binds), made, **start(plain))
+
+        generators: list[ast.comprehension] = []
+        for place, generator in enumerate(node.generators):
+            self._in_iterable = True
+            iterable: ast.expr = self.hook(generator.iter, "iterate", self.expr(generator.iter))
+            self._in_iterable = within
+            if place:  # the first one is worked out outside
+                iterable = either(generator.iter, iterable, False)
+            self.scope, self.targets = scope, around | own
+            target, steps = self.target(generator.target)
+            generators.append(ast.comprehension(target, iterable, [], 0))
+            for name, value in steps:
+                if goes_on and len(steps) == 1 and name is generator.target:  # unpacked into local names
+                    drawn = ast.Name(getattr(target, "id", ""), _LOAD, **start(value))
+                    value = ast.IfExp(self.is_done(value), drawn, value, **start(value))
+                name = name or self.temporary(value)[0]
+                once = ast.copy_location(
+                    ast.List([value], _LOAD), value
+                )  # the compiler makes it an assignment
+                generators.append(ast.comprehension(name, once, [], 0))
+            generators[-1].ifs = [either(part, self.decision(part, node)[0]) for part in generator.ifs]
+        if isinstance(node, ast.DictComp):
+            key, value = either(node.key, self.key(node.key)), either(node.value, self.expr(node.value))
+            made: Any = ast.DictComp(key, value, generators)
+        else:
+            item = self.key(node.elt) if isinstance(node, ast.SetComp) else self.expr(node.elt)
+            made = type(node)(either(node.elt, item), generators)
+        self.scope, self.targets = outer, around
+        return self.hook(node, "build", written.begun(ast.copy_location(made, node)))
+
+    expr_SetComp = expr_DictComp = expr_GeneratorExp = expr_ListComp
+
+    def _rebound(self, node: Any, own: frozenset[str]) -> Iterator[str]:
+        """The names of the function that items read: a recording may have bound them to what stands for
+        another object."""
+        function = self.function
+        mine = function.bound - function.declared_global - function.declared_nonlocal
+        first = set(ast.walk(node.generators[0].iter))
+        for part in ast.walk(node):
+            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load) and part not in first:
+                if part.id in self.sure - own - self.targets and self.mangled(part.id) in mine:
+                    yield part.id
+
+
+class _Written:
+    """The parts of one comprehension as they were written."""
+
+    def __init__(self, rewriter: Comprehensions, own: frozenset[str], rebound: frozenset[str]) -> None:
+        self.rewriter = rewriter
+        self.own = own  # what it binds itself
+        self.rebound = rebound  # the function's names that are bound anew when it begins to go on so
+        self.flag = rewriter.temporary(ast.Pass(lineno=0, col_offset=0, end_lineno=0, end_col_offset=0))
+        self.asked = False
+
+    def begun(self, made: ast.expr) -> ast.expr:
+        """The comprehension, with what says that none of its items was done as it was written."""
+        if not (self.rebound and self.asked):
+            return made
+        at = start(made)
+        says = ast.NamedExpr(ast.Name(self.flag[0].id, _STORE, **at), ast.Constant(False, **at), **at)
+        return ast.Subscript(ast.Tuple([says, made], _LOAD, **at), ast.Constant(1, **at), _LOAD, **at)
+
+    def test(self, where: ast.expr) -> ast.expr:
+        """Whether an item is done as it was written. Names are first bound to what Python would have."""
+        done = self.rewriter.is_done(where)
+        if not self.rebound:
+            return done
+        self.asked = True
+        at = start(where)
+        true = ast.Constant(True, **at)
+        binds: list[ast.expr] = [
+            ast.NamedExpr(ast.Name(name, _STORE, **at), self._meant(ast.Name(name, _LOAD, **at)), **at)
+            for name in sorted(self.rebound)
+        ]
+        binds.append(ast.NamedExpr(ast.Name(self.flag[0].id, _STORE, **at), true, **at))
+        last = ast.UnaryOp(ast.USub(), ast.Constant(1, **at), **at)
+        bound = ast.Subscript(ast.Tuple(binds, _LOAD, **at), last, _LOAD, **at)
+        begins = ast.BoolOp(ast.And(), [done, ast.Compare(bound, [ast.Is()], [true], **at)], **at)
+        flag = ast.Name(self.flag[0].id, _LOAD, **at)
+        return ast.BoolOp(ast.Or(), [ast.Compare(flag, [ast.Is()], [true], **at), begins], **at)
+
+    def of(self, node: ast.expr, binds: bool) -> ast.expr:
+        """A part; what it reads of other names is asked for where another object might be seen."""
+        return self._part(node, self.own | (self.rebound if binds else frozenset()))
+
+    def _part(self, node: Any, known: frozenset[str]) -> Any:
+        if isinstance(node, ast.Name):
+            return node if self._is_itself(node, known) else self._meant(node)
+        if isinstance(node, ast.Lambda):  # which may be called when names have other values
+            return self.rewriter.expr(node)
+        if isinstance(node, _COMPREHENSIONS):
+            made = [self._generators(node, known)]
+            inside = known.union(*(stored_names(each.target) for each in node.generators))
+            names = ("key", "value") if isinstance(node, ast.DictComp) else ("elt",)
+            parts = [self._part(getattr(node, name), inside) for name in names]
+            return ast.copy_location(type(node)(*parts, *made), node)
+        fields: dict[str, Any] = {}
+        for name, value in ast.iter_fields(node):
+            if isinstance(value, list):
+                fields[name] = [self._part(one, known) if isinstance(one, ast.AST) else one for one in value]
+            elif isinstance(value, ast.AST) and not self._is_shown(node, name, value):
+                fields[name] = self._part(value, known)
+            else:
+                fields[name] = value
+        if all(
+            new is old or (isinstance(new, list) and _same(new, old)) for new, old in _paired(fields, node)
+        ):
+            return node
+        return ast.copy_location(type(node)(**fields), node)
+
+    def _generators(self, node: Any, known: frozenset[str]) -> list[ast.comprehension]:
+        made = []
+        for generator in node.generators:
+            iterable = self._part(generator.iter, known)
+            known = known.union(stored_names(generator.target))
+            ifs = [self._part(part, known) for part in generator.ifs]
+            made.append(ast.comprehension(generator.target, iterable, ifs, 0))
+        return made
+
+    def _is_itself(self, node: ast.Name, known: frozenset[str]) -> bool:
+        """Whether the name stands for the object that Python would have."""
+        return (
+            not isinstance(node.ctx, ast.Load) or node.id in known or self.rewriter.kind(node.id) != "local"
+        )
+
+    def _is_shown(self, node: ast.AST, field: str, value: ast.AST) -> bool:
+        """Whether a name stands where numbers, which others may stand for, do not."""
+        if not isinstance(value, ast.Name):
+            return isinstance(value, ast.expr_context | ast.operator | ast.unaryop | ast.boolop)
+        return (isinstance(node, ast.Subscript | ast.Attribute) and field == "value") or (
+            isinstance(node, ast.Call) and field == "func"
+        )
+
+    def _meant(self, name: ast.Name) -> ast.expr:
+        at = start(name)
+        hook = ast.Attribute(ast.Name(HOOKS, _LOAD, **at), "meant", _LOAD, **at)
+        return ast.Call(hook, [ast.Name(name.id, _LOAD, **at)], [], **at)
+
+
+def _paired(fields: dict[str, Any], node: ast.AST) -> Iterator[tuple[Any, Any]]:
+    return ((value, getattr(node, name)) for name, value in fields.items())
+
+
+def _same(one: list[Any], other: list[Any]) -> bool:
+    return all(new is old for new, old in zip(one, other, strict=True))
