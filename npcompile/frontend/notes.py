@@ -61,6 +61,7 @@ class Notes(Decided):
         self.inputs: list[fx.Node] = []
         self.roots = Roots()
         self.tracked = Tracked(self.confused, self.equated, self.united)
+        self.literals: list[tuple[Any, ...]] = []
         self.numbers: dict[Any, fx.Node] = {}  # whole numbers that were worked out, by function and operands
         self.decided: set[fx.Node] = set()
         self.filename = filename
@@ -145,6 +146,7 @@ class Notes(Decided):
         if type(value) in NUMBERS or isinstance(value, np.generic):
             self.tracked.number(value, None)
         elif type(value) is tuple:
+            self.literals.append(value)
             for item in value:
                 self.constant(item)
         elif type(value) is slice:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import inspect
 import types
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -169,8 +169,7 @@ class Call:
 
 @dataclass
 class Structure:
-    """How the returned value is built from nodes: kind "leaf", "const", or a container type with its
-    parts."""
+    """How the returned value is built of nodes: kind "leaf", "const", or a container type with its parts."""
 
     kind: Any
     parts: list[Any] = field(default_factory=list)
@@ -206,6 +205,7 @@ class Program:
     result: Structure
     filename: str = ""
     device: str | None = None  # where its arrays lie, if they are device arrays
+    literals: Sequence[tuple[Any, ...]] = ()  # tuples that are one object at each call
     trips: tuple[int, ...] = ()  # of the function's own loops
     # Names that are Python's own as long as a module has none like it: (the module's names, the name).
     builtins: tuple[tuple[dict[str, Any], str], ...] = ()

@@ -55,7 +55,7 @@ class Replay:
         kind = Writer if program.device is None else DeviceWriter
         writer = kind(program, plan, general, checks)
         self.text = writer.write()
-        self._code = in_place(self.text, writer.users, program)
+        self._code = in_place(self.text, writer.users, writer.literals, program)
         self._space = writer.space
         self.hosts = writer.hosts
         self._shapes = writer.shapes

@@ -5,13 +5,13 @@ from __future__ import annotations
 import functools
 import inspect
 import weakref
-from collections.abc import Iterator
 from dataclasses import dataclass
 from types import CellType, CodeType, FunctionType
 from typing import Any
 
 from npcompile.frontend.follow import looks_at_frames
 from npcompile.frontend.hooks import Hooks
+from npcompile.frontend.rewriting.literals import literals
 from npcompile.frontend.rewriting.nested import learn
 from npcompile.frontend.rewriting.nodes import HOOKS
 from npcompile.frontend.rewriting.scopes import Loop, function_scope, loops, plain_reason
@@ -41,8 +41,8 @@ class Refusal:
 class Rewritten:
     """A function's code with hooks, to be bound to any function that has the original code.
 
-    constants: the numbers (int, float, complex) among its literals, nested functions' too, the very objects
-    that the code loads. loops: the `for` and `while` loops of the function itself.
+    constants: its literals, nested functions' too, the very objects that the code loads. loops: the `for` and
+    `while` loops of the function itself.
     """
 
     code: CodeType
@@ -113,14 +113,4 @@ def _rewrite(fn: FunctionType) -> Rewritten | Refusal:
     learn(made, node, imports)
     places = {name: i for i, name in enumerate(code.co_freevars)}
     cells = tuple(-1 if name == HOOKS else places[name] for name in made.co_freevars)
-    return Rewritten(made, tuple(_numbers(made.co_consts)), loops(node, scope), cells)
-
-
-def _numbers(constants: Any) -> Iterator[Any]:
-    for constant in constants:
-        if isinstance(constant, CodeType):
-            yield from _numbers(constant.co_consts)
-        elif isinstance(constant, tuple | frozenset):
-            yield from _numbers(constant)
-        elif type(constant) in (int, float, complex):
-            yield constant
+    return Rewritten(made, tuple(literals(made)), loops(node, scope), cells)

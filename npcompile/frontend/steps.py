@@ -434,7 +434,7 @@ class Steps(Outside):
         structure = self.structure(result)
         self.graph.output(tuple(structure.leaves()))
         device = next(iter(self.devices), None)
-        return Program(name, self.graph, self.inputs, structure, self.filename, device)
+        return Program(name, self.graph, self.inputs, structure, self.filename, device, self.literals)
 
 
 def _is_integer(item: Any) -> bool:

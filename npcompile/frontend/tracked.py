@@ -42,7 +42,7 @@ def _another(value: Any) -> Any:
     return value
 
 
-def _is_shared(value: Any) -> bool:
+def is_shared(value: Any) -> bool:
     """Whether CPython may have one object for all numbers that are equal to this."""
     return (type(value) is int and value + 1 - 1 is value + 1 - 1) or value is np.True_ or value is np.False_
 
@@ -131,7 +131,7 @@ class Tracked:
 
     def result(self, value: Any) -> Any:
         """What to hand on of a number that a step gave: itself, if nothing else can be that object."""
-        if id(value) in self._known or id(value) in self._meant or _is_shared(value):
+        if id(value) in self._known or id(value) in self._meant or is_shared(value):
             return self.stand(value)
         return value
 
@@ -189,7 +189,7 @@ class Tracked:
         known = self._known.get(id(value))
         if known is None:
             self._known[id(value)] = Known(value, node)
-        elif known.node is not node and not _is_shared(value):
+        elif known.node is not node and not is_shared(value):
             self._known[id(value)] = Known(value, self._one(known.node, node, self.meant(value)))
         elif known.node is not node and not (known.node and node and self._equate(known.node, node)):
             for other in (known.node, node):

@@ -20,8 +20,10 @@ from npcompile.frontend.node_attributes import source_place
 from npcompile.frontend.program import Call, Diverged, Length, Program, Read, step_of, value_of
 from npcompile.frontend.pure import OPERATORS
 from npcompile.frontend.recording.place import caller_at
+from npcompile.frontend.rewriting import literals
 from npcompile.frontend.stacks import is_stack, product
 from npcompile.frontend.table import Op
+from npcompile.frontend.tracked import is_shared
 from npcompile.frontend.windows import Check, checkable, ends_of
 from npcompile.lower.parsing import parse
 from npcompile.lower.plan import Plan, Step
@@ -64,6 +66,8 @@ class Writer:
         # Values have the user's names: all others begin with two underscores.
         self.space: dict[str, Any] = {"__Diverged": Diverged, "__copyto": np.copyto}
         self.hosts: dict[str, fx.Node] = {}  # what NumPy is called for, for want of an op, by its name
+        # The objects that literals of the text are, by what tells them apart.
+        self.literals: dict[Any, Any] = literals.table(program.literals)
         self.lines: list[str] = []
         self.users: list[int | None] = []  # for each line, the line of the function that it stands for
         self.user: int | None = None
@@ -92,11 +96,12 @@ class Writer:
             return "[" + ", ".join(self.arg(item) for item in value) + "]"
         if isinstance(value, dict):
             return "{" + ", ".join(f"{self.arg(key)}: {self.arg(item)}" for key, item in value.items()) + "}"
+        if value is None or value is True or value is False:
+            return repr(value)
         written = type(value) is int and value.bit_length() <= MOST_BITS
-        if value is None or value is True or value is False or written or type(value) is str:
-            return repr(value)
-        if type(value) is float and np.isfinite(value):
-            return repr(value)
+        if written or type(value) is str or (type(value) is float and np.isfinite(value)):
+            if is_shared(value) or self.literals.setdefault(literals.key_of(value), value) is value:
+                return repr(value)
         return self.constant(value)
 
     def args(self, node: fx.Node) -> str:
@@ -426,7 +431,7 @@ def _line(step: Step) -> int | None:
     return source_place(step.node).top if step.node is not None else None
 
 
-def in_place(text: str, users: list[int | None], program: Program) -> types.CodeType:
+def in_place(text: str, users: list[int | None], known: dict[Any, Any], program: Program) -> types.CodeType:
     """The text's code, its lines those of the user's function that they stand for: tracebacks show those."""
     tree = parse(text)
     line = next((user for user in users if user is not None), 1)
@@ -441,4 +446,5 @@ def in_place(text: str, users: list[int | None], program: Program) -> types.Code
             node.col_offset = node.end_col_offset = -1  # no column
         if isinstance(node, ast.FunctionDef) and program.line is not None:
             node.lineno = node.end_lineno = program.line  # by which profilers know it
-    return compile(tree, program.filename or f"<npcompile replay of {program.name}>", "exec")
+    code = compile(tree, program.filename or f"<npcompile replay of {program.name}>", "exec")
+    return literals.with_literals(code, known)

@@ -103,6 +103,8 @@ def _only_constants(node: ast.expr) -> bool:
         return _only_constants(node.right) and _only_constants(node.left)
     if isinstance(node, ast.UnaryOp):
         return _only_constants(node.operand)
+    if isinstance(node, ast.Tuple):
+        return all(map(_only_constants, node.elts))
     return isinstance(node, ast.Constant)
 
 

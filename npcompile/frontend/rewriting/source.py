@@ -18,6 +18,7 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from npcompile.frontend.rewriting import asserts, origins
+from npcompile.frontend.rewriting.literals import literals, table, with_literals
 from npcompile.lower import parsing
 
 FunctionNode = ast.FunctionDef | ast.Lambda
@@ -295,7 +296,8 @@ def compile_in_place(
         _unsilence()
     for _ in range(2 if cls is None else 3):
         compiled = next(const for const in compiled.co_consts if isinstance(const, CodeType))
-    return _named(compiled, code.co_filename, compiled.co_qualname, code.co_qualname)
+    named = _named(compiled, code.co_filename, compiled.co_qualname, code.co_qualname)
+    return with_literals(named, table(literals(code)))
 
 
 def _named(code: CodeType, filename: str, old: str, new: str) -> CodeType:

@@ -1,0 +1,71 @@
+"""The objects that literals are: code that is compiled anew, of the user's source or of a program, loads
+those that the user's own code loads. Of a function that returns 1000, or (1, 2), `f() is f()` holds.
+
+Small ints and names are one object anyway; the compiler makes a new one of any other literal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from types import CodeType
+from typing import Any
+
+_KINDS = frozenset((int, float, complex, str, bytes, tuple, frozenset))
+
+
+def key_of(value: Any) -> Any:
+    """By which equal literals are told apart as the compiler does: 0.0, -0.0, 0 and False are four."""
+    kind = type(value)
+    if kind is tuple:
+        return kind, *map(key_of, value)
+    if kind is frozenset:
+        return kind, frozenset(map(key_of, value))
+    return kind, repr(value)
+
+
+def literals(code: CodeType) -> Iterator[Any]:
+    """The literals in a code, and in the codes within."""
+    for const in code.co_consts:
+        if isinstance(const, CodeType):
+            yield from literals(const)
+        elif type(const) in _KINDS:
+            yield const
+            if type(const) in (tuple, frozenset):
+                yield from _items(const)
+
+
+def _items(const: Any) -> Iterator[Any]:
+    for item in const:
+        if type(item) in _KINDS:
+            yield item
+            if type(item) in (tuple, frozenset):
+                yield from _items(item)
+
+
+def table(values: Iterable[Any]) -> dict[Any, Any]:
+    """Literals by what tells them apart; of equal ones the first."""
+    known: dict[Any, Any] = {}
+    for value in values:
+        known.setdefault(key_of(value), value)
+    return known
+
+
+def with_literals(code: CodeType, known: dict[Any, Any]) -> CodeType:
+    """The code, and the codes within, with these objects for their literals."""
+    consts = tuple([_replaced(const, known) for const in code.co_consts])
+    if all(a is b for a, b in zip(consts, code.co_consts, strict=True)):
+        return code
+    return code.replace(co_consts=consts)
+
+
+def _replaced(const: Any, known: dict[Any, Any]) -> Any:
+    if isinstance(const, CodeType):
+        return with_literals(const, known)
+    if type(const) not in _KINDS:
+        return const
+    found = known.get(key_of(const), const)
+    if found is const and type(const) is tuple:
+        items = tuple([_replaced(item, known) for item in const])
+        if any(a is not b for a, b in zip(items, const, strict=True)):
+            return items
+    return found
