@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 
 from npcompile.frontend import follow
-from npcompile.frontend.checking import PACKAGE, Checked
+from npcompile.frontend.checking import Checked
 from npcompile.frontend.installed import is_users_file
 from npcompile.frontend.made import class_attribute, is_plain
 from npcompile.frontend.recording.objects import COMPARED, MIRRORED, NAMES, UNARY
 from npcompile.frontend.rewrite import Rewritten, rewrite
+from npcompile.paths import PACKAGE
 
 # Functions that ask a method of their argument.
 _ASKING: dict[int, tuple[str, type | None]] = {

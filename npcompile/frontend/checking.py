@@ -15,7 +15,6 @@ import types
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -28,8 +27,7 @@ from npcompile.frontend.operation import Operation, Unlike
 from npcompile.frontend.record import Recorder
 from npcompile.frontend.signature import NUMBERS
 from npcompile.frontend.table import TABLE, Op
-
-PACKAGE = str(Path(__file__).parent.parent)
+from npcompile.paths import PACKAGE
 
 # Methods of our arrays that are neither op nor made of ops as NumPy makes its own.
 IN_PLACE = (np.ndarray.fill, np.ndarray.sort)

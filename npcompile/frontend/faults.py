@@ -19,7 +19,6 @@ import contextlib
 import functools
 import itertools
 import os
-import sys
 import sysconfig
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator
@@ -34,11 +33,8 @@ from npcompile.frontend.overhead import users
 from npcompile.frontend.program import Diverged
 from npcompile.frontend.recording.place import is_place, performed
 from npcompile.frontend.tracebacks import tell
+from npcompile.paths import HOOKS, LANES, PACKAGE, RECORDING
 
-_PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
-_RECORDING = os.path.join(os.path.dirname(__file__), "recording") + os.sep
-_HOOKS = sys.modules[Hooks.__module__].__file__
-_LANES = os.path.join(os.path.dirname(__file__), "lanes.py")
 # What is installed with Python is nobody's own code, nor is what has no file (`<frozen ...>`, `<string>`).
 _STDLIB = sysconfig.get_paths()["stdlib"] + os.sep
 _LIBRARIES = tuple(os.path.dirname(str(module.__file__)) + os.sep for module in (np, torch))
@@ -69,7 +65,7 @@ class Fault:
         place = ""
         for frame, line in zip(frames, lines, strict=True):
             if _is_ours(frame.f_code):
-                place = f"{frame.f_code.co_filename.removeprefix(_PACKAGE)}:{line}"
+                place = f"{frame.f_code.co_filename.removeprefix(PACKAGE)}:{line}"
         text = str(error)
         self.reason = f"internal error: {type(error).__name__}: {text} at npcompile/{place}"
         answers = (frame.f_locals.get("result", _MISSING) for frame in frames if _keeps_result(frame.f_code))
@@ -163,7 +159,7 @@ def _frames(traceback: TracebackType | None) -> Iterator[tuple[FrameType, int]]:
 
 
 def _is_ours(code: CodeType) -> bool:
-    return code.co_filename.startswith(_PACKAGE) and not is_place(code)
+    return code.co_filename.startswith(PACKAGE) and not is_place(code)
 
 
 def _is_replay(frame: FrameType) -> bool:
@@ -173,7 +169,7 @@ def _is_replay(frame: FrameType) -> bool:
 
 def _keeps_result(code: CodeType) -> bool:
     folder = os.path.dirname(code.co_filename) + os.sep
-    return code in _performers or folder in (_PACKAGE, _RECORDING)
+    return code in _performers or folder in (PACKAGE, RECORDING)
 
 
 def _is_library(code: CodeType) -> bool:
@@ -189,9 +185,9 @@ def _is_theirs(frames: list[FrameType]) -> bool:
     for frame in frames:
         code = frame.f_code
         if _is_ours(code):
-            performs = code in _performers or code.co_filename == _HOOKS
+            performs = code in _performers or code.co_filename == HOOKS
             if replays:  # what it calls of ours are ops, which raise as NumPy does, and its lane
-                return performs or code.co_filename != _LANES
+                return performs or code.co_filename != LANES
         elif _is_replay(frame):
             performs = replays = True
         elif is_place(code) or not _is_library(code):

@@ -10,7 +10,6 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,10 +19,10 @@ from npcompile.frontend import dispatch
 from npcompile.frontend.convert import numpy_dtype
 from npcompile.frontend.dispatch import layout_of, map_arrays
 from npcompile.frontend.ops.rules import cast
+from npcompile.paths import PACKAGE
 
 Report = Callable[[], None] | None
 
-_OURS = str(Path(__file__).parent.parent)
 _DIVIDING = frozenset({np.floor_divide, np.remainder, np.fmod, np.divmod, np.reciprocal})
 
 
@@ -303,7 +302,7 @@ def _reported(run: Callable[[], Any]) -> None:
         warnings.simplefilter("always")
         run()
     frame = sys._getframe(1)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_OURS):
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):
         frame = frame.f_back
     registry = frame.f_globals.setdefault("__warningregistry__", {})
     module = frame.f_globals.get("__name__", "<unknown>")

@@ -19,6 +19,8 @@ from typing import Any
 import numpy
 import torch
 
+from npcompile.paths import PACKAGE
+
 
 def _folders(*paths: str | None) -> tuple[str, ...]:
     return tuple({os.path.realpath(path) + os.sep for path in paths if path})
@@ -27,7 +29,7 @@ def _folders(*paths: str | None) -> tuple[str, ...]:
 _STDLIB = _folders(*(sysconfig.get_path(name) for name in ("stdlib", "platstdlib")))
 # Whatever is jitted, these are nobody's own code.
 _NEVER = _folders(
-    os.path.dirname(os.path.dirname(__file__)),
+    PACKAGE,
     *(os.path.dirname(inspect.getfile(module)) for module in (numpy, torch)),
 )
 # Where packages are installed: this environment's folders; by their names, those of one that it was made on.

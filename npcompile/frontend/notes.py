@@ -31,6 +31,7 @@ from npcompile.frontend.tracked import Tracked
 from npcompile.lower.segment import nodes_in
 from npcompile.lower.sizes import SMALLEST
 from npcompile.lower.values import Value
+from npcompile.paths import FRONTEND, PACKAGE
 
 # A function with more steps than this is a loop that was unrolled: it stays plain. Segments of any length are
 # cut into such as compile in some seconds (`plan.MAX_OPS`).
@@ -263,11 +264,9 @@ class Notes(Decided):
         function itself that led there, None before it has begun; and, where a line of another file (that is
         not ours) is nearer, that one as "file:line"."""
         frame: FrameType | None = sys._getframe(2)
-        here = __file__.rpartition("/")[0]
-        ours = here.rpartition("/")[0] + "/"
-        while frame is not None and frame.f_code.co_filename.startswith((here, _NUMPY)):
+        while frame is not None and frame.f_code.co_filename.startswith((FRONTEND, _NUMPY)):
             frame = frame.f_back
-        if frame is None or frame.f_code.co_filename.startswith(ours):
+        if frame is None or frame.f_code.co_filename.startswith(PACKAGE):
             return None, None, ""
         nearest, file = frame.f_lineno, frame.f_code.co_filename
         while frame is not None and frame.f_code is not self.code:

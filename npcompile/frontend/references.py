@@ -7,7 +7,6 @@ import opcode
 import sys
 import types
 import weakref
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,9 +14,8 @@ import numpy as np
 from npcompile.frontend import memory
 from npcompile.frontend.recording.place import is_place
 from npcompile.frontend.rewriting.source import is_given
+from npcompile.paths import FRONTEND, PACKAGE
 
-_PACKAGE = str(Path(__file__).parent.parent)
-_FRONTEND = str(Path(__file__).parent)
 # What plain Python holds of an array with one name while its method is called: the name and the operand.
 _ALLOWED = 2
 _HOLDERS = (tuple, list, dict)
@@ -85,7 +83,7 @@ def _held(array: Any) -> int:
     frame: types.FrameType | None = sys._getframe(3)
     while frame is not None:
         code, outer = frame.f_code, frame.f_back
-        ours = code.co_filename.startswith(_PACKAGE)
+        ours = code.co_filename.startswith(PACKAGE)
         if ours or is_given(code) or is_place(code):
             for value in frame.f_locals.values():
                 if value is array:
@@ -93,7 +91,7 @@ def _held(array: Any) -> int:
                 elif type(value) in _HOLDERS and id(value) not in seen:
                     seen.add(id(value))
                     count += _contains(value, array)
-        if ours and not (outer is not None and outer.f_code.co_filename.startswith(_PACKAGE)):
+        if ours and not (outer is not None and outer.f_code.co_filename.startswith(PACKAGE)):
             count += _held_by_call(array, frame)
             passed.append(frame.f_locals.get("args"))
         frame = outer
@@ -114,7 +112,7 @@ def _held_by_call(array: Any, frame: types.FrameType) -> int:
     """How often the call refers to an array that this frame was given: a jitted function is no Python
     function, so its caller keeps what it gave until it answers, and Python makes a tuple of it."""
     known = frame.f_locals
-    if frame.f_code.co_filename.startswith(_FRONTEND):  # a hook, which a function calls as any other
+    if frame.f_code.co_filename.startswith(FRONTEND):  # a hook, which a function calls as any other
         return 0
     if not any(_contains(known[name], array) for name in ("args", "kwargs") if name in known):
         return 0

@@ -7,7 +7,6 @@ import types
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -28,6 +27,7 @@ from npcompile.frontend.rewriting.source import find, given, is_given
 from npcompile.frontend.signature import MADE_ANEW, NUMBERS, by_value
 from npcompile.frontend.table import WEAK
 from npcompile.lower.plan import Plan, Unplannable, plan
+from npcompile.paths import sources_of_ops
 
 
 @dataclass
@@ -231,9 +231,7 @@ class _Arguments:
 @cache
 def ops_version() -> str:
     """What the meaning of op nodes depends on, as part of every kernel's key: the source of the ops."""
-    here = Path(__file__).parent
-    files = sorted([*here.glob("ops/*.py"), here / "table.py", *(here.parent / "nep50").glob("*.py")])
     digest = hashlib.sha256()
-    for file in files:
+    for file in sources_of_ops():
         digest.update(file.read_bytes())
     return digest.hexdigest()

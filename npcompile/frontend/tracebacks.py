@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import types
 
 from npcompile.frontend.recording.place import is_place
 from npcompile.frontend.rewriting.source import is_given
-
-_HERE = os.path.dirname(os.path.dirname(__file__)) + os.sep
+from npcompile.paths import PACKAGE
 
 
 def tell(error: BaseException) -> None:
@@ -61,7 +59,7 @@ def _is_in(frame: types.FrameType, of: types.FrameType | None) -> bool:
 
 
 def _is_ours(code: types.CodeType) -> bool:
-    return code.co_filename.startswith(_HERE) or is_place(code)
+    return code.co_filename.startswith(PACKAGE) or is_place(code)
 
 
 def _origin(frame: types.FrameType) -> types.FrameType | None:

@@ -8,7 +8,6 @@ import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from types import CodeType, FrameType, FunctionType
 from typing import Any
 
@@ -17,9 +16,7 @@ import numpy as np
 from npcompile.frontend.hooks import BINARY, COMPARE, UNARY
 from npcompile.frontend.overhead import current
 from npcompile.frontend.rewriting.source import is_given
-
-_OURS = str(Path(__file__).parent.parent)  # files of the hooks themselves
-_PACKAGE = str(Path(__file__).parent.parent.parent)
+from npcompile.paths import FRONTEND, PACKAGE
 
 
 class _Performed(threading.local):
@@ -63,7 +60,7 @@ def frames() -> Iterator[FrameType]:
     skip = False
     while frame is not None:
         code = frame.f_code
-        if not code.co_filename.startswith(_PACKAGE) and not is_place(code):
+        if not code.co_filename.startswith(PACKAGE) and not is_place(code):
             if not skip:
                 yield frame
             skip = is_given(code)  # a block's frame: the next one is that of the function it was cut out of
@@ -92,7 +89,7 @@ def warn_at(
 def caller() -> FrameType:
     """The frame that called a hook."""
     frame = sys._getframe(1)
-    while frame.f_code.co_filename.startswith(_OURS) and frame.f_back is not None:
+    while frame.f_code.co_filename.startswith(FRONTEND) and frame.f_back is not None:
         frame = frame.f_back
     return frame
 
@@ -102,7 +99,7 @@ def do(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
     if _may_change(function, args):
         performed.count += 1
     frame = sys._getframe(1)
-    while frame.f_code.co_filename.startswith(_OURS):
+    while frame.f_code.co_filename.startswith(FRONTEND):
         if frame.f_back is None:
             return function(*args, **kwargs)
         frame = frame.f_back
