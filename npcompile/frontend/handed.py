@@ -44,6 +44,7 @@ class Handed(Showing, Origins):
         self.ids: set[int] = set()  # of such objects, as the function asked for them
         self._leaving: set[int] = set()  # of these, what is being made into a step
         self.shown: set[int] = set()  # containers that are a part of the answer
+        self.literals: list[tuple[Any, ...]] = []  # tuples that are one object at each call
 
     def ref(self, obj: Any, static: bool = False, sizes: bool = False) -> Any:
         raise NotImplementedError
@@ -200,6 +201,8 @@ class Handed(Showing, Origins):
             return Structure("leaf", [node])
         if kind in _DECIDED and (node := self.origin(result)) is not None:
             return Structure("leaf", [node])
+        if kind is tuple and any(result is one for one in self.literals):
+            return Structure("const", [result])
         if kind in (tuple, list):
             return Structure(kind, [self.structure(item) for item in result])
         if kind is dict:

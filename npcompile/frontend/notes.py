@@ -62,7 +62,6 @@ class Notes(Decided):
         self.inputs: list[fx.Node] = []
         self.roots = Roots()
         self.tracked = Tracked(self.confused, self.equated, self.united)
-        self.literals: list[tuple[Any, ...]] = []
         self.numbers: dict[Any, fx.Node] = {}  # whole numbers that were worked out, by function and operands
         self.decided: set[fx.Node] = set()
         self.filename = filename

@@ -9,7 +9,7 @@ all of it where the recording ends.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, ItemsView, Iterator, KeysView, ValuesView
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,20 @@ from npcompile.frontend.tracked import Tracked
 
 _ROWS = (list, deque)
 HOLDING: tuple[type, ...] = (*_ROWS, set, *DICTS)
+
+# Methods by which a container takes what it is given one by one.
+JOINING = frozenset(
+    (
+        "extend",
+        "extendleft",
+        "update",
+        "intersection_update",
+        "difference_update",
+        "symmetric_difference_update",
+    )
+)
+
+_ITERATORS: tuple[type, ...] = (zip, map, filter, enumerate, reversed, type(iter([])), type(iter(())))
 
 Undo = list[Callable[[], None]]
 
@@ -53,6 +67,30 @@ class Showing:
         """The same for all that the function has made."""
         self.show(*self.holding.values(), *self.objects.values())
         self.holding.clear()
+
+    def given(self, items: Any) -> Any:
+        """What is put one by one into a container that others see, or may see."""
+        if not self.tracked.any_meant:
+            return items
+        if isinstance(items, Iterator | KeysView | ValuesView | ItemsView):
+            return (self.tracked.meant(item) for item in items)
+        items = self.tracked.meant(items)
+        self.show(items)
+        return items
+
+    def show_iterators(self, *objs: Any) -> None:
+        """Have iterators that leave, and go through what stands for others, stand for such as do not."""
+        for obj in objs:
+            if type(obj) in _ITERATORS and self.tracked.any_meant:
+                self.tracked.stands(obj, self._shown_iterator(obj))
+
+    def _shown_iterator(self, iterator: Any) -> Any:
+        make, args, *state = iterator.__reduce__()
+        given = [self._shown_iterator(arg) if type(arg) in _ITERATORS else self.given(arg) for arg in args]
+        made = make(*given)
+        if state:
+            made.__setstate__(state[0])
+        return made
 
     def show_held(self, obj: Any) -> None:
         """The same for an object that the function has made, which leaves it."""

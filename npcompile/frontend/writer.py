@@ -66,8 +66,7 @@ class Writer:
         # Values have the user's names: all others begin with two underscores.
         self.space: dict[str, Any] = {"__Diverged": Diverged, "__copyto": np.copyto}
         self.hosts: dict[str, fx.Node] = {}  # what NumPy is called for, for want of an op, by its name
-        # The objects that literals of the text are, by what tells them apart.
-        self.literals: dict[Any, Any] = literals.table(program.literals)
+        self.literals = literals.table(program.literals)  # the objects that those of the text are
         self.lines: list[str] = []
         self.users: list[int | None] = []  # for each line, the line of the function that it stands for
         self.user: int | None = None
@@ -91,6 +90,8 @@ class Writer:
         if isinstance(value, slice):
             return f"slice({self.arg(value.start)}, {self.arg(value.stop)}, {self.arg(value.step)})"
         if isinstance(value, tuple):
+            if any(value is one for one in self.program.literals):
+                return self.constant(value)
             return "(" + "".join(self.arg(item) + ", " for item in value) + ")"
         if isinstance(value, list):
             return "[" + ", ".join(self.arg(item) for item in value) + "]"
@@ -135,10 +136,8 @@ class Writer:
 
     def within(self, node: fx.Node, name: str) -> str:
         """A call that helpers make: from frames like theirs."""
-        given, named = (
-            "(" + "".join(f"{self.arg(arg)}, " for arg in node.args) + ")",
-            self.arg(dict(node.kwargs)),
-        )
+        given = "(" + "".join(f"{self.arg(arg)}, " for arg in node.args) + ")"
+        named = self.arg(dict(node.kwargs))
         for place in reversed(node.meta["inside"]):
             given, named = f"({name}, {given}, {named})", "{}"
             name = self.constant(caller_at(*place), "within")
@@ -446,5 +445,5 @@ def in_place(text: str, users: list[int | None], known: dict[Any, Any], program:
             node.col_offset = node.end_col_offset = -1  # no column
         if isinstance(node, ast.FunctionDef) and program.line is not None:
             node.lineno = node.end_lineno = program.line  # by which profilers know it
-    code = compile(tree, program.filename or f"<npcompile replay of {program.name}>", "exec")
-    return literals.with_literals(code, known)
+    filename = program.filename or f"<npcompile replay of {program.name}>"
+    return literals.with_literals(compile(tree, filename, "exec"), known)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
+import enum
 import math
 from typing import Any
 
@@ -285,3 +288,96 @@ def summed(v, x):
 
 def tupled(o, v, x):
     return o.alpha is v, (v, o.alpha), x * 2.0
+
+
+LIMIT, RATE, PAIR = 1000, 2.5, (1000, 2.5)
+
+
+class Color(enum.Enum):
+    RED = 1000
+    BLUE = 2.5
+
+
+class Settings:
+    LIMIT = 1000
+    RATE = -7.5
+    MISSING = object()
+
+
+@dataclasses.dataclass
+class Record:
+    alpha: Any = 1000
+    beta: Any = 2.5
+    pair: Any = (1000, 2.5)
+
+
+def literal():
+    return 1000
+
+
+def halves(x):
+    return 0.5 if x.sum() < 0 else (0.5, 1000)
+
+
+def of_default(a=LIMIT, *, b=RATE):
+    return a if a is not LIMIT else b
+
+
+class Watched:
+    """Notes the objects that Python hands to its special methods."""
+
+    def __init__(self, seen: list[Any]) -> None:
+        object.__setattr__(self, "seen", seen)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self.seen.append(value)
+        object.__setattr__(self, name, value)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self.seen.extend((key, value))
+
+    def __getitem__(self, key: Any) -> Any:
+        self.seen.append(key)
+        return key
+
+    def __contains__(self, item: Any) -> bool:
+        self.seen.append(item)
+        return False
+
+    def __eq__(self, other: Any) -> bool:
+        self.seen.append(other)
+        return False
+
+    def __hash__(self) -> int:
+        return 5
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        self.seen.extend((*args, *kwargs.values()))
+        return args[0] if args else None
+
+    def __format__(self, text: str) -> str:
+        return f"<{text}>"
+
+    def __enter__(self) -> Any:
+        return self.seen[-1] if self.seen else None
+
+    def __exit__(self, *error: Any) -> None:
+        self.seen.append(None)
+
+
+class Base:
+    """Notes what classes that are made of it are given."""
+
+    given: Any = None
+
+    def __init_subclass__(cls, key: Any = None, **named: Any) -> None:
+        cls.given = key
+
+
+@contextlib.contextmanager
+def holding(value):
+    yield value
+
+
+def each(*values):
+    yield from values

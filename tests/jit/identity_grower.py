@@ -1,11 +1,14 @@
 """Random programs that ask which object a value is: sentinels, states, clones, caches, members of lists.
 
-python -m tests.jit.identity_grower --programs 20000 [--seed 0] [--compiled-every 100]
+python -m tests.jit.identity_grower --programs 20000 [--seed 0] [--shard 3/30] [--compiled-every 100]
+
+A shard goes through every 30th of the programs, from the third on; `--only 1234` through this one.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import random
 import tempfile
@@ -16,13 +19,29 @@ from typing import Any
 import numpy as np
 
 import npcompile
-from tests.jit.identities import Model
+from npcompile.frontend.rewriting.literals import literals
+from tests.jit.identities import LIMIT, PAIR, RATE, Color, Model, Record, Settings
 from tests.jit.identity_plays import VALUES, again, shown
+from tests.jit.identity_ways import ASKED, LITERALS, STATEMENTS, WAYS
 from tests.jit.random_python import module_of
 
 CALLS = 6
 LENGTHS = (4, 4, 6, 4, 9, 6)
-PRELUDE = "import numpy as np\nfrom tests.jit.identities import Model\n\nSENTINEL = None\n\n\n"
+PRELUDE = """import copy
+import functools
+import json
+import math
+import pickle
+
+import numpy as np
+from tests.jit.identities import *
+from tests.jit.identities import Watched
+
+SENTINEL = None
+BOUND, SHARE, COUPLE, TEXT = 1000, 2.5, (1000, 2.5), "a b"
+
+
+"""
 _COMPARED = ("small", "large", "float", "nan", "bool", "float64", "int64", "float32")  # `max` takes these
 
 
@@ -62,7 +81,11 @@ class IdentityGrower:
         choices += [f"{one}.alpha" for one in self.objects]
         choices += [f"(lambda: {name})()", f"next(iter([{name}]))", f"({name}, 1)[0]", f"{{1: {name}}}[1]"]
         choices += [f"getattr({self.pick(*self.objects)}, 'alpha')", f"{self.pick(*self.rows)}[0]"]
-        if self.compares:
+        if self.rng.random() < 0.3:
+            choices = [self.pick(*LITERALS)]
+        elif self.rng.random() < 0.3:
+            choices = [self.pick(*WAYS).format(v=name, w=self.pick(*self.names), row=self.pick(*self.rows))]
+        if self.compares and choices[1:]:
             choices += [f"max({name}, {self.pick(*self.names)})", f"min([{name}, {self.pick(*self.names)}])"]
         return self.rng.choice(choices)
 
@@ -84,7 +107,7 @@ class IdentityGrower:
 
     def statement(self, indent: str) -> None:
         put = self.lines.append
-        choice = self.rng.randrange(15)
+        choice = self.rng.randrange(20)
         if choice < 3:
             put(f"{indent}out.append({self.question()})")
         elif choice == 3:
@@ -133,6 +156,13 @@ class IdentityGrower:
             put(f"{indent}    raise ValueError({self.value()})")
             put(f"{indent}except ValueError as error:")
             put(f"{indent}    out.append(error.args[0] is {self.value()})")
+        elif choice < 18:
+            text = self.pick(*STATEMENTS).format(v=self.value(), w=self.value(), row=self.pick(*self.rows))
+            self.lines += [indent + line for line in text.split("\n")]
+        elif choice == 18:
+            put(f"{indent}if {self.pick(*ASKED)} is {self.pick('np.True_', 'np.False_', 'True', 'False')}:")
+            put(f"{indent}    x = x - 0.5")
+            put(f"{indent}out.append({self.pick(*ASKED)} is {self.pick(*ASKED)})")
         else:
             put(f"{indent}if o.key is not o.alpha:")
             put(f"{indent}    o.key = {self.pick('o.alpha', self.value())}")
@@ -153,10 +183,37 @@ def check(source: str, kind: str, rng: random.Random, folder: Path, number: int)
     program = npcompile.jit(jitted.program, wait=True)
     for module in (plain, jitted):
         module.SENTINEL = pool[0]
-    worlds = [_play(plain.program, schedule, known), _play(program, schedule, known)]
+    worlds = [
+        _play(fn, schedule, [*known, *_held(module)])
+        for module, fn in ((plain, plain.program), (jitted, program))
+    ]
     for at, (want, got) in enumerate(zip(*worlds, strict=True)):
-        assert got == want, f"call {at + 1}: {got} where Python gives {want}"
+        assert got == want, f"call {at + 1}: {_difference(got, want)}"
     return program
+
+
+def _difference(got: Any, want: Any, where: str = "") -> str:
+    """The first part in which two answers differ."""
+    kinds = (tuple, list)
+    if isinstance(got, kinds) and isinstance(want, kinds) and len(got) == len(want):
+        for at, (one, other) in enumerate(zip(got, want, strict=True)):
+            if one != other:
+                return _difference(one, other, f"{where}[{at}]")
+    return f"{where} {got} where Python gives {want}"
+
+
+def _held(module: Any) -> list[Any]:
+    """The literals of a program, and the values that its module has names for."""
+    held = [module.BOUND, module.SHARE, module.COUPLE, module.TEXT, LIMIT, RATE, PAIR, np.nan, np.pi, math.pi]
+    held += [
+        Settings.LIMIT,
+        Settings.RATE,
+        Settings.MISSING,
+        *Color,
+        *(one.value for one in Color),
+        Record.alpha,
+    ]
+    return [*held, *literals(module.program.__code__)]
 
 
 def _play(fn: Any, schedule: list[Any], known: list[Any]) -> list[Any]:
@@ -179,12 +236,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--programs", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--shard", default="0/1")
+    parser.add_argument("--only", type=int)
     parser.add_argument("--compiled-every", type=int, default=100)
     options = parser.parse_args()
     warnings.simplefilter("ignore")
+    first, step = map(int, options.shard.split("/"))
+    numbers = range(first % step, options.programs, step) if options.only is None else [options.only]
     wrong = replays = 0
     with tempfile.TemporaryDirectory() as folder:
-        for number in range(options.programs):
+        for number in numbers:
             rng = random.Random(options.seed * 1_000_003 + number)
             kind = rng.choice(sorted(VALUES))
             compiled = options.compiled_every and not (number + 1) % options.compiled_every
@@ -195,8 +256,9 @@ def main() -> None:
             except Exception as error:
                 wrong += 1
                 print(f"program {number} ({kind}): {type(error).__name__}: {error}")
+                print(f"python -m tests.jit.identity_grower --seed {options.seed} --only {number}")
                 print(source.removeprefix(PRELUDE), flush=True)
-    print(f"{options.programs} programs, {replays} replays, {wrong} wrong")
+    print(f"{len(numbers)} programs, {replays} replays, {wrong} wrong")
     raise SystemExit(bool(wrong))
 
 

@@ -28,7 +28,7 @@ from npcompile.frontend.recording.functions import MAX_OWN_DEPTH
 from npcompile.frontend.recording.opaque import Opaque
 from npcompile.frontend.recording.place import as_noted, do, frames, warn, warn_at
 from npcompile.frontend.rewrite import Rewritten, rewrite
-from npcompile.frontend.showing import HOLDING
+from npcompile.frontend.showing import HOLDING, JOINING
 from npcompile.frontend.signature import NUMBERS
 from npcompile.frontend.steps import SETITEM, _part
 from npcompile.frontend.table import TABLE, TORCH, Op, native
@@ -313,7 +313,8 @@ class Calls(Opaque):
             return found[0]
         if other or type(own) in (list, dict, set, tuple, str, bytes):
             outside = type(own) in HOLDING and self.notes.container_of(own) is not None
-            result = do(fn, *(map(self.notes.tracked.meant, args) if outside else args), **kwargs)
+            shown = self.notes.given if name in JOINING else self.notes.tracked.meant
+            result = do(fn, *(map(shown, args) if outside else args), **kwargs)
             if type(own) is list and name != "append":
                 self._note(self.notes.tight, own)
             if name in pure.ASKS.get(type(own), ()) and self.notes.tracked.get(own) is not None:

@@ -10,7 +10,7 @@ import types
 from typing import Any
 
 from npcompile.frontend.recording.resizing import Resizing
-from npcompile.frontend.showing import HOLDING
+from npcompile.frontend.showing import HOLDING, JOINING
 
 MANY = 256  # of a longer container that is not known to hold such, nothing is looked at after the end
 
@@ -43,6 +43,7 @@ class Leaving(Resizing):
     def shown(self, value: Any) -> Any:
         """A value as Python would have it, which nobody inside needs any more."""
         self._is_over()
+        self.notes.show_iterators(*(value if type(value) is tuple else (value,)))
         meant = self.notes.tracked.meant(value)
         self.notes.show(meant)
         return meant
@@ -54,6 +55,8 @@ class Leaving(Resizing):
 
     def call(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
         if self._is_over():
+            if type(getattr(fn, "__self__", None)) in HOLDING and fn.__name__ in JOINING:
+                args = tuple(map(self.notes.given, args))
             args = tuple(self._seen_as(*args))
             kwargs = dict(zip(kwargs, self._seen_as(*kwargs.values()), strict=True))
         elif self.on:
@@ -82,7 +85,12 @@ class Leaving(Resizing):
 
     def inplace(self, op: str, a: Any, b: Any) -> Any:
         if self._is_over():
-            a, b = self._seen_as(a, b)
+            a, b = self._seen_as(a, self.notes.given(b))
+        elif self.on and type(a) in HOLDING:
+            if self.notes.tracked.get(a) is not None or id(a) in self.notes.containers:
+                b = self.notes.given(b)  # not the function's own
+            elif type(b) in (*HOLDING, tuple):
+                self.notes.holds(a, *b, *(b.values() if isinstance(b, dict) else ()))
         return super().inplace(op, a, b)
 
     def getitem(self, obj: Any, index: Any) -> Any:

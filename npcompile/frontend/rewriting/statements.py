@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+from collections.abc import Iterable
 from typing import Any
 
 from npcompile.frontend.rewriting.comprehensions import Comprehensions
@@ -198,16 +199,22 @@ class Statements(Comprehensions):
         """At the first trip that goes on as it was written: what a recording has bound to local names gives
         way to what Python would have."""
         at = start(node)
-        made: list[ast.stmt] = []
         own = self.scope.bound - self.scope.declared_global - self.scope.declared_nonlocal
-        for name in sorted(own):
+        made = self.rebind_meant(node, own)
+        made.append(ast.Assign([ast.Name(PLAIN, ast.Store(), **at)], ast.Constant(True, **at), **at))
+        return ast.If(self.is_plain(node, False), made, [], **at)
+
+    def rebind_meant(self, where: ast.AST, names: Iterable[str]) -> list[ast.stmt]:
+        """Have local names stand for what Python would have, where a recording has ended."""
+        at = start(where)
+        made: list[ast.stmt] = []
+        for name in sorted(names):
             hook = ast.Attribute(ast.Name(HOOKS, ast.Load(), **at), "meant", ast.Load(), **at)
             value = ast.Call(hook, [ast.Name(name, ast.Load(), **at)], [], **at)
             bound = ast.Assign([ast.Name(name, ast.Store(), **at)], value, **at)
             unbound = ast.ExceptHandler(ast.Name("NameError", ast.Load(), **at), None, [ast.Pass(**at)], **at)
             made.append(ast.Try([bound], [unbound], [], [], **at))
-        made.append(ast.Assign([ast.Name(PLAIN, ast.Store(), **at)], ast.Constant(True, **at), **at))
-        return ast.If(self.is_plain(node, False), made, [], **at)
+        return made
 
     def is_plain(self, where: ast.AST, expected: bool) -> ast.expr:
         """The comparison that tells if a trip of the loop at hand has gone on as it was written."""
@@ -355,7 +362,9 @@ class Statements(Comprehensions):
     stmt_AsyncFunctionDef = stmt_FunctionDef
 
     def stmt_ClassDef(self, node: ast.ClassDef) -> list[ast.stmt]:
-        return [self.unsupported("class statement", node), node, *self.rebind(node, node.name)]
+        names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+        meant = self.rebind_meant(node, {name for name in names if self.kind(name) == "local"})
+        return [self.unsupported("class statement", node), *meant, node, *self.rebind(node, node.name)]
 
     def stmt_TypeAlias(self, node: Any) -> list[ast.stmt]:
         return [self.unsupported("type statement", node), node]
