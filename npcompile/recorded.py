@@ -230,7 +230,7 @@ class Recorded(Unrecorded):
                     missed = True
                     continue
                 assert group is not None
-                group.misses = 0
+                group.misses = self._unkept = 0
                 self._replayed()
                 if state is not None and state.misses and not state.owed:
                     state.found(self.balance)
@@ -244,7 +244,9 @@ class Recorded(Unrecorded):
                 self._stats.calls -= 1
                 return self(*args, **kwargs)
             if self.balance.rests():
-                self.balance.passed_over(self._pass_over(self.balance.resting))
+                # A part is cut anew, and what it was to pass over is lost then.
+                least = self._seldom() if self.root is self else LOOKED_AT
+                self.balance.passed_over(self._pass_over(self.balance.resting, least))
                 return self._too_often(args, kwargs)
             if (cut := self._cut_of_all(group)) is not None:
                 return cut.run(args, kwargs)
@@ -255,8 +257,7 @@ class Recorded(Unrecorded):
                     state.kind = apart(key)[0]
                     state.grows = self._growing.among(args)
         if state is None:
-            self._unkept += 1
-            least = LOOKED_AT << min(self._unkept // SELDOM, MOST_SELDOM)
+            least = self._seldom()
             self._pass_over(2 * least, least)
             return self._too_many(
                 args, kwargs, f"more than {self.max_signatures} signatures (shapes, dtypes, layouts)"
@@ -325,6 +326,11 @@ class Recorded(Unrecorded):
     def _too_often(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call that is not recorded as those before were recorded in vain."""
         return self._plain(args, kwargs, why_given_up(self))
+
+    def _seldom(self) -> int:
+        """So many calls at least are passed over after one of which nothing is kept: ever more."""
+        self._unkept += 1
+        return LOOKED_AT << min(self._unkept // SELDOM, MOST_SELDOM)
 
     def _pass_over(self, most: int, least: int = LOOKED_AT) -> int:
         self._looks += 1
