@@ -78,11 +78,15 @@ class Showing:
         self.show(items)
         return items
 
-    def show_iterators(self, *objs: Any) -> None:
+    def show_iterators(self, answer: Any) -> None:
         """Have iterators that leave, and go through what stands for others, stand for such as do not."""
-        for obj in objs:
-            if type(obj) in _ITERATORS and self.tracked.any_meant:
+        if not self.tracked.any_meant:
+            return
+        for obj in answer if type(answer) is tuple else (answer,):
+            if type(obj) in _ITERATORS:
                 self.tracked.stands(obj, self._shown_iterator(obj))
+                if obj is not answer:
+                    self.tracked.stands(answer, tuple(map(self.tracked.meant, answer)))
 
     def _shown_iterator(self, iterator: Any) -> Any:
         make, args, *state = iterator.__reduce__()

@@ -43,7 +43,7 @@ class Leaving(Resizing):
     def shown(self, value: Any) -> Any:
         """A value as Python would have it, which nobody inside needs any more."""
         self._is_over()
-        self.notes.show_iterators(*(value if type(value) is tuple else (value,)))
+        self.notes.show_iterators(value)
         meant = self.notes.tracked.meant(value)
         self.notes.show(meant)
         return meant
