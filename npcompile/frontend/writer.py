@@ -90,8 +90,8 @@ class Writer:
         if isinstance(value, slice):
             return f"slice({self.arg(value.start)}, {self.arg(value.stop)}, {self.arg(value.step)})"
         if isinstance(value, tuple):
-            if any(value is one for one in self.program.literals):
-                return self.constant(value)
+            if (literal := literals.literal_of(value, self.literals)) is not None:
+                return self.constant(literal)
             return "(" + "".join(self.arg(item) + ", " for item in value) + ")"
         if isinstance(value, list):
             return "[" + ", ".join(self.arg(item) for item in value) + "]"

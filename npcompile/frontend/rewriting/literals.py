@@ -50,6 +50,13 @@ def table(values: Iterable[Any]) -> dict[Any, Any]:
     return known
 
 
+def literal_of(value: tuple[Any, ...], known: dict[Any, Any]) -> Any:
+    """The literal that a tuple is, or an equal one; None where there is none."""
+    if all(item is None or type(item) is bool or type(item) in _KINDS for item in value):
+        return known.get(key_of(value))
+    return None
+
+
 def with_literals(code: CodeType, known: dict[Any, Any]) -> CodeType:
     """The code, and the codes within, with these objects for their literals."""
     consts = tuple([_replaced(const, known) for const in code.co_consts])
