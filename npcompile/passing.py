@@ -5,9 +5,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from npcompile.state import State
 
 MOST = 64  # calls before a signature is looked at again
 _BY_TYPE = frozenset([float, int, np.float64])
@@ -17,10 +20,11 @@ _ITEMS = (list, tuple, dict, set, frozenset)  # their items may be others
 class Passing:
     """So many calls with arguments of these kinds are not looked at."""
 
-    __slots__ = ("_kinds", "_types", "left")
+    __slots__ = ("_kinds", "_types", "left", "lender")
 
     def __init__(self) -> None:
         self.left = 0
+        self.lender: State | None = None  # whose rest these calls are taken from
         self._types: tuple[type, ...] = ()
         self._kinds: list[Any] | None = []  # None: the types say it all
 
@@ -34,6 +38,12 @@ class Passing:
         self._kinds = None if _BY_TYPE.issuperset(self._types) else kinds
         self.left = calls
         return True
+
+    def give_back(self) -> None:
+        """A call is another than these: what is left of them is the state's again."""
+        if self.lender is not None:
+            self.lender.rest += self.left
+            self.left, self.lender = 0, None
 
     def takes(self, args: tuple[Any, ...]) -> bool:
         """Whether this is one of them."""

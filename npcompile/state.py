@@ -76,7 +76,7 @@ MAX_WASTED = 12
 # so: where good calls and bad ones take turns, a good one is to be among those that are recorded.
 MAX_RAISED, MOST_RAISED, MOST_OWED = 2, 8, 1024
 # While kernels are compiled, so many calls, or as many as take so long, are not looked at one by one.
-MOST_CALLS, MOST_SECONDS = 512, 5e-4
+MOST_CALLS, MOST_SECONDS = 512, 5e-3
 # After so many calls by NumPy it is asked if what is parked is to be compiled.
 ASKED = 16
 

@@ -96,6 +96,7 @@ class Unrecorded(Sharing):
         """Whether a call is the plain function's, as those before it."""
         code = getattr(self.__wrapped__, "__code__", None)
         if code is not self._code or current_device() is not None or not self._passing.takes(args):
+            self._passing.give_back()
             return False
         self._stats.calls += 1
         self._stats.plain_calls += 1
@@ -118,8 +119,10 @@ class Unrecorded(Sharing):
         if self._direct and self._front is None and not options:
             lost = state.aside is None and (state.small or state.settled)
             calls = MOST_PASSED if lost else min(MOST_PASSED, state.rest)
+            self._passing.give_back()
             if self._passing.begin(args, calls) and not lost:
                 state.rest -= calls
+                self._passing.lender = state
 
     def _source(self) -> Rewritten | str:
         """The function rewritten, or the reason why it cannot be."""

@@ -61,6 +61,7 @@ struct Front {
     PyObject *last_text, *last;  // of the call before
     PyObject *filters, *first, *errors;  // as they were when Python last found nothing unusual
     Passing passing;                     // calls that are the function's own, as the last one was
+    PyObject *lender;                    // the state whose rest they are taken from, or null
     long passed;                         // so many of them have not been counted yet
     unsigned long long version;          // of the names of `warnings`, when `filters` was found there
 };
@@ -257,8 +258,17 @@ bool rests(PyObject *object, Slot slot) {
 void pass_on(Front *self, PyObject *state, bool rests, PyObject *const *args, Py_ssize_t given) {
     PyObject *held = slots.rest.of(state);
     long calls = rests ? std::min(held ? PyLong_AsLong(held) : 0, MOST_PASSED) : MOST_PASSED;
-    if (calls <= 0 || !self->passing.begin(args, given, calls)) return;
-    if (rests && !count(state, slots.rest, -calls)) PyErr_Clear();
+    if (calls <= 0 || !self->passing.begin(args, given, calls) || !rests) return;
+    if (!count(state, slots.rest, -calls)) return PyErr_Clear();
+    Py_XSETREF(self->lender, Py_NewRef(state));
+}
+
+// A call is another than those that are passed on: what is left of these is the state's again.
+void give_back(Front *self) {
+    if (!self->lender) return;
+    if (long left = self->passing.rest(); left && !count(self->lender, slots.rest, left)) PyErr_Clear();
+    self->passing.end();
+    Py_CLEAR(self->lender);
 }
 
 // The function itself, for a call of such as raised: one that does not shows that it is to be recorded again.
@@ -335,6 +345,7 @@ PyObject *front_call(PyObject *recorded, PyObject *const *args, Py_ssize_t given
         Py_DECREF(front);
         return answer;
     }
+    if (front && front != Py_None) give_back(self);
     if (front && front != Py_None && !count_passed(self)) {
         Py_DECREF(front);
         return nullptr;
@@ -464,7 +475,7 @@ int front_traverse(PyObject *object, visitproc visit, void *arg) {
     Front *self = reinterpret_cast<Front *>(object);
     for (PyObject *held : {self->function, self->code, self->parameters.takes, self->parameters.only_named, self->own,
                            self->stats, self->known, self->last_text, self->last, self->filters, self->first,
-                           self->errors, self->cut})
+                           self->errors, self->cut, self->lender})
         Py_VISIT(held);
     return self->passing.traverse(visit, arg);
 }
@@ -473,7 +484,7 @@ int front_clear(PyObject *object) {
     Front *self = reinterpret_cast<Front *>(object);
     for (PyObject **held : {&self->function, &self->code, &self->parameters.takes, &self->parameters.only_named,
                             &self->own, &self->stats, &self->known, &self->last_text, &self->last, &self->filters,
-                            &self->first, &self->errors, &self->cut})
+                            &self->first, &self->errors, &self->cut, &self->lender})
         Py_CLEAR(*held);
     self->passing.end();
     return 0;

@@ -80,6 +80,27 @@ def test_calls_that_wait_for_the_compiler_ask_no_python(let_go: threading.Event)
     assert jitted.stats.replays > 0, jitted.stats
 
 
+class Model:
+    def __init__(self, scale: float) -> None:
+        self.scale = scale
+
+
+def of_model(model: Model, x: Any) -> Any:
+    return x * model.scale + 1
+
+
+def test_another_object_at_each_call_takes_no_rest_away(let_go: threading.Event) -> None:
+    """Calls are passed on for their arguments, of which another object is none: they rest all the same."""
+    jitted = npcompile.jit(of_model)
+    x = np.arange(5.0)
+    for _ in range(20):
+        np.testing.assert_array_equal(jitted(Model(2.0), x), x * 2.0 + 1)
+    models = [Model(2.0) for _ in range(2 * MOST_CALLS)]
+    quick = sum(frames(lambda model=model: jitted(model, x)) == ["of_model"] for model in models)
+    assert quick >= 1.9 * MOST_CALLS, (quick, jitted.stats)
+    assert jitted.stats.calls == jitted.stats.plain_calls + 1 == 20 + 2 * MOST_CALLS
+
+
 def test_what_is_waited_for_answers_at_once(let_go: threading.Event) -> None:
     jitted = npcompile.jit(scaled)
     x = np.arange(5.0)
