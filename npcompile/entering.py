@@ -114,6 +114,8 @@ class Entering:
         key = follow.key_of(fn)
         known = self.root.callees.get(key)
         if known is None:
+            if not (self.owner._has_to_wait or current().affords(0.0)):
+                return fn
             known = self.root.callees[key] = self.callee(fn) if _is_usable(fn) else PLAIN
         if known is PLAIN:
             if fn.__code__ not in self._as_they_are:

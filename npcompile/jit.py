@@ -22,6 +22,7 @@ from npcompile.families import Family, family_of
 from npcompile.frontend.follow import is_users_class, jits
 from npcompile.frontend.node_attributes import source_place
 from npcompile.frontend.outline import goes_as_before, must_be_cut, tree_of
+from npcompile.frontend.overhead import Allowance
 from npcompile.frontend.program import Program
 from npcompile.frontend.rewriting.source import NotFound
 from npcompile.frontend.trace import Traced
@@ -56,6 +57,7 @@ class Jitted(Recorded):
         "_family",
         "_rest",
         "_told",
+        "allowance",
         "balances",
         "callees",
         "filters",
@@ -101,6 +103,7 @@ class Jitted(Recorded):
         self.callees: dict[Any, Any] = {}
         self.balances: dict[Any, Balance] = {}  # of the places in it
         self.spending = Spending()
+        self.allowance = Allowance()
         self.filters: Any = None  # of warnings, where a call that was cut into blocks began
         self.session: Watch | None = None  # what takes the time of the call at hand, while any does
         self._told: set[str] = set()  # places of which it was told that they cost

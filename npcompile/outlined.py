@@ -26,7 +26,7 @@ from npcompile.frontend.outline import Outline, Piece, goes_as_before, must_be_c
 from npcompile.frontend.overhead import users
 from npcompile.frontend.program import step_of
 from npcompile.frontend.rewriting.blocks import Levels
-from npcompile.frontend.rewriting.scopes import own_nodes
+from npcompile.frontend.rewriting.scopes import WORK, own_nodes
 from npcompile.frontend.rewriting.source import NotFound
 from npcompile.frontend.rewriting.twice import IDLE
 from npcompile.frontend.trace import Traced
@@ -45,6 +45,8 @@ MAX_SIGHTED = 16
 LIKE_IT = 2
 # So many recordings may fail to tell a counter from a number that is the same, at trips ever further apart.
 MAX_AMBIGUOUS = 9
+# Where to record a block takes too long, its parts have so many times fewer operations, or so many.
+SHORTER, LEAST_WORK = 4, 32
 # Seconds for which loops whose blocks no kernel answers go on as they were written.
 PATIENCE = 0.05
 
@@ -68,7 +70,7 @@ class Outlined(Running):
         self._direct = owner._direct and not (owner._strict or self._substitutes)
         code = owner.__wrapped__.__code__
         self._contested = self._direct and owner is root and not code.co_flags & inspect.CO_GENERATOR
-        self.has_run = self.entered = False
+        self.took, self.has_run, self.entered = 0.0, False, False
         self.idling = Idling()
         self.rest, self.raises, self.idle, self.unanswered = 0, False, 0, 0
         self._tries_at = 0.0  # when its loops' blocks are called again
@@ -78,7 +80,7 @@ class Outlined(Running):
     @classmethod
     def of(cls, owner: Recorded, root: Any, failed: Traced | None) -> Outlined | None:
         """The cut, or None where the function cannot be cut. failed: its recording as a whole was."""
-        made = cls(owner, root, Levels())
+        made = cls(owner, root, Levels(work=owner.block_work))
         try:
             if failed is not None:
                 made.why = failed.reason, failed.line
@@ -103,7 +105,7 @@ class Outlined(Running):
 
     def cut(self) -> None:
         """Cut the function anew; blocks that are the same as before keep what they have recorded."""
-        self.stale, self.enters = False, Outlined.enter
+        self.stale, self.enters, began = False, Outlined.enter, overhead.clock()
         fn: Any = self.owner.__wrapped__
         made = outline(fn, self.levels, self.enter, self.as_it_is, idler=self.idler)
         tell_libraries(self)
@@ -121,6 +123,7 @@ class Outlined(Running):
         if self.owner is self.root and self.rounds < ROUNDS and not generator:
             self.rounds += 1
             self.watch = Watch(self)
+        self.took = overhead.clock() - began
 
     @property
     def idler(self) -> Outlined | None:
@@ -288,7 +291,15 @@ class Block(Inner):
 
     def _not_followed(self, state: State, traced: Traced) -> None:
         state.plain = True
-        self.take_apart(traced.reason or "not recorded", traced.line, traced.top, traced.late)
+        if traced.exceeded and self._is_long():
+            self.within.levels.work = max(self.within.levels.work // SHORTER, LEAST_WORK)
+            self.go_on()
+        else:
+            self.take_apart(traced.reason or "not recorded", traced.line, traced.top, traced.late)
+
+    def _is_long(self) -> bool:
+        """Whether the block has so many operations that shorter ones may be recorded in time."""
+        return sum(isinstance(part, WORK) for part in own_nodes(self.piece.block.node.body)) > LEAST_WORK
 
     def _worth(self, state: State, traced: Traced) -> bool:
         assert traced.program is not None
@@ -421,6 +432,10 @@ class Block(Inner):
         """Cut this block by what is known now, and call that in place of it."""
         self.within.stale = True
         levels = self.within.levels
+        if not (self._has_to_wait or overhead.current().affords(self.within.took)):
+            for piece in self.pieces:
+                piece.cell.cell_contents = self._in_python()
+            return
         try:
             inside = Outlined(self, self.root, levels)
             inside.cut()

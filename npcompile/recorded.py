@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 import types
@@ -20,7 +21,7 @@ from npcompile.frontend.faults import fault_of, performs, told
 from npcompile.frontend.fixed import replaced
 from npcompile.frontend.lengths import apart, counts_of
 from npcompile.frontend.outline import may_resize, tried_whole
-from npcompile.frontend.overhead import DEEPEST, current, enter, leave, users
+from npcompile.frontend.overhead import A_BYTE, DEEPEST, LONG, TIMES, current, enter, leave, users
 from npcompile.frontend.program import Diverged, Program
 from npcompile.frontend.record import Recorder
 from npcompile.frontend.rewrite import Rewritten
@@ -32,7 +33,7 @@ from npcompile.lower.transfers import counting
 from npcompile.passing import Passing
 from npcompile.recompilations import last_difference, why_given_up
 from npcompile.served import Exactly
-from npcompile.sharing import LOOKED_AT, MOST_SELDOM, SELDOM
+from npcompile.sharing import LOOKED_AT, MOST_SELDOM, SELDOM, SHORT
 from npcompile.state import Entry, State
 from npcompile.stats import Stats
 from npcompile.telling import owed, tell_owed
@@ -89,6 +90,7 @@ class Recorded(Unrecorded):
         with self._lock:
             self._code = getattr(fn, "__code__", None)
             self._states, self._groups = {}, {}
+            self.cost = A_BYTE * len(getattr(self._code, "co_code", b""))
             self._growing = Growing(fn)
             self._binding = Binding(fn)
             self._arity = self._binding.arity
@@ -102,7 +104,7 @@ class Recorded(Unrecorded):
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if self._passing.left > 0 and not kwargs and self._passes(args):
             return self._passed(args)
-        call, before = enter()
+        call, before = enter(self.root.allowance)
         call.depth += 1
         try:
             try:
@@ -276,7 +278,9 @@ class Recorded(Unrecorded):
             return self._too_many(args, kwargs, f"{MAX_MISSES} calls in a row went another way")
         if state.plain and self._direct and not (self._strict or state.pending or state.ready):
             state.settled = group is None or group.general is None
-        if state.plain or state.pending or state.rests() or not state.lock.acquire(blocking=False):
+        if state.plain or state.pending or state.rests() or not self._affords():
+            return self._timed(state, args, kwargs)
+        if not state.lock.acquire(blocking=False):
             return self._timed(state, args, kwargs)
         try:
             if state.pending or state.plain:
@@ -367,12 +371,20 @@ class Recorded(Unrecorded):
         with counting(self._stats):
             hooks = Watch(self.name) if verifying() else Recorder
             options = self.own, self.fast_random, general, state.grows, self._counting, self._uncompiled
+            call = current()
+            before, limit = call.machinery, math.inf if self._has_to_wait else call.limit(self.cost)
             try:
-                traced = trace(fn, rewritten, args, kwargs, names, floats, device, hooks, *options)
+                traced = trace(
+                    fn, rewritten, args, kwargs, names, floats, device, hooks, *options, before + limit
+                )
             except BaseException as error:
                 self._raised(state, error)
                 raise
             state.raised, result = 0, traced.result
+            self.cost = call.machinery - before
+        if traced.exceeded and limit < LONG:
+            self.cost *= TIMES
+            return result
         if isinstance(hooks, Watch):
             hooks.report()
         self._stats.host_calls += traced.host_calls
@@ -419,6 +431,8 @@ class Recorded(Unrecorded):
 
     def _not_followed(self, state: State, traced: Traced) -> None:
         """The recording of a call was given up."""
+        if traced.exceeded:
+            self.block_work = SHORT
         cut = self._cut_at_last(state)
         if cut is None:
             cut = self._cut_after(state, traced) if traced.late else self._cut(traced)

@@ -26,6 +26,7 @@ class Running(Entering):
 
     made: Outline | None
     lock: threading.Lock
+    took: float  # seconds that it took to cut it
     stale: bool  # the levels have changed since the function was cut
     refused: str | None  # why a call under `strict` was not to run
     idling: Idling
@@ -67,10 +68,11 @@ class Running(Entering):
 
     def run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call of the function. It counts as a replay if all that was recorded of it was replayed."""
-        call, outer = enter()
+        call, outer = enter(self.root.allowance)
         try:
             with self.lock:
-                if self.stale or self.enters is not type(self).enter:  # the native runtime has it now
+                stale = self.stale or self.enters is not type(self).enter  # the native runtime has it now
+                if stale and (self.made is None or self.owner._has_to_wait or call.affords(self.took)):
                     with contextlib.suppress(NotFound):  # then it stays as it was cut before
                         self.cut()
                 assert self.made is not None

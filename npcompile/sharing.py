@@ -14,8 +14,9 @@ from npcompile.device import current_device
 from npcompile.frontend.defaults import on_device
 from npcompile.frontend.faults import Fault, InternalError, fault_of, told
 from npcompile.frontend.lengths import apart, whatever_lengths
-from npcompile.frontend.overhead import users
+from npcompile.frontend.overhead import current, users
 from npcompile.frontend.program import Diverged
+from npcompile.frontend.rewriting.blocks import MAX_WORK
 from npcompile.frontend.signature import key_of
 from npcompile.general import General, Group, Waiting
 from npcompile.linking import Linking
@@ -47,6 +48,9 @@ SELDOM, MOST_SELDOM = 4, 6
 # Groups of calls that differ in lengths alone.
 MAX_GROUPS = 2 * MAX_SIGNATURES
 
+# So many operations a block is to have at most where a recording of the whole takes too long.
+SHORT = 100
+
 
 class Sharing(Linking):
     """A function of which some programs answer for more than one signature."""
@@ -56,6 +60,8 @@ class Sharing(Linking):
         *("fast_random", "unlooked"),  # so many calls are not looked at: the native runtime counts them
     )
     max_signatures = MAX_SIGNATURES
+    cost: float  # seconds that a recording is taken to take: as many as the last one
+    block_work = MAX_WORK  # so many operations a block of it is to have at most
     # The function itself, where programs are valid for others of its code: they read its closure.
     own: tuple[Any, ...] = ()
     _wait: bool
@@ -70,6 +76,10 @@ class Sharing(Linking):
         self._crowd = Crowd()
         self._full = self.max_signatures  # at so many signatures it is looked whether there is room for more
         self._looks = self._unkept = self.unlooked = 0
+
+    def _affords(self) -> bool:
+        """Whether the function's calls have paid for a recording."""
+        return self._has_to_wait or current().affords(self.cost)
 
     @property
     def _has_to_wait(self) -> bool:

@@ -217,6 +217,8 @@ def _guarded(
     @functools.wraps(hook)
     def guard(self: Any, /, *given: Any, **named: Any) -> Any:
         before = performed.count
+        if self.at_hand.machinery > self.limit:
+            self.exceed()
         try:
             result = MethodType(hook, self)(*given, **named)  # no further tuple refers to what is given
             if changes or (calls and _is_of_container(given[0])):

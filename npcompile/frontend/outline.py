@@ -20,10 +20,10 @@ from npcompile.frontend.follow import looks_at_frames
 from npcompile.frontend.installed import is_library
 from npcompile.frontend.overhead import current
 from npcompile.frontend.rewrite import LOOKS
-from npcompile.frontend.rewriting.blocks import Block, Levels
+from npcompile.frontend.rewriting.blocks import MAX_WORK, Block, Levels
 from npcompile.frontend.rewriting.clock import TICK, TOCK, WATCH, clocked
 from npcompile.frontend.rewriting.cut import Cutter
-from npcompile.frontend.rewriting.facts import MAX_WORK, Facts
+from npcompile.frontend.rewriting.facts import Facts
 from npcompile.frontend.rewriting.forms import (
     ENTER,
     appended_to,

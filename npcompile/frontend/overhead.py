@@ -17,10 +17,20 @@ from collections.abc import Callable
 from typing import Any
 
 clock: Callable[[], float] = time.perf_counter
+_UNLIMITED = os.environ.get("NPCOMPILE_OVERHEAD") == "unlimited"
 # A call may spend this many seconds, and this share of what it has taken so far, in machinery.
 # NPCOMPILE_OVERHEAD=unlimited: any (tests that count what is compiled are to give the same on any machine).
-ALLOWANCE = float("inf") if os.environ.get("NPCOMPILE_OVERHEAD") == "unlimited" else 0.03
+ALLOWANCE = float("inf") if _UNLIMITED else 0.03
 SHARE = 0.15
+# Recordings and cuts begin where a function's calls have paid for them: the first one so many seconds, each
+# later one so many and a share of what it takes. Of the first one's nothing is left over, else so many.
+FIRST, EACH, PAID = (float("inf") if _UNLIMITED else 0.1), 0.001, 0.05
+KEPT = float("inf") if _UNLIMITED else 2.0
+# What a recording, or a cut, takes for each byte of a function's code, where none was made yet.
+A_BYTE = 12e-6
+# A recording is given up past what is left over, or so many times what it was taken to take; it is tried
+# again later, unless it took so many seconds.
+TIMES, LONG = 3, 0.03
 # Past its allowance, a call that goes on long enough is given another one: a long loop that is entered once
 # is to come to be compiled, too. Each time it waits at least so many times as long as the time before.
 LONGER = 2
@@ -92,13 +102,43 @@ def later(seconds: float, function: Callable[[], None]) -> Callable[[], None]:
 DEEPEST = 16
 
 
+class Allowance:
+    """Seconds that the calls of one jitted function have paid for recordings and cuts, and are not spent."""
+
+    __slots__ = ("_first", "left")
+
+    def __init__(self) -> None:
+        self.left = FIRST
+        self._first = True
+
+    def settle(self, took: float, machinery: float) -> None:
+        """A call is over, which took so long and spent so much."""
+        left = self.left - machinery
+        if self._first and FIRST < KEPT:
+            left = min(left, 0.0)
+        self._first = False
+        self.left = min(left + EACH + PAID * took, KEPT)
+
+
 class Call:
     """The time of one outermost call. `machinery`: seconds spent in machinery so far; `spent`: whether the
     call is to go on as plain Python from here; `depth`: the calls of jitted functions under way within it."""
 
-    __slots__ = ("_forget", "_patience", "_since", "began", "begun", "depth", "machinery", "spent", "working")
+    __slots__ = (
+        "_forget",
+        "_patience",
+        "_since",
+        "allowance",
+        "began",
+        "begun",
+        "depth",
+        "machinery",
+        "spent",
+        "working",
+    )
 
-    def __init__(self) -> None:
+    def __init__(self, allowance: Allowance | None = None) -> None:
+        self.allowance = allowance
         self.began = self._since = clock()
         self.machinery = 0.0
         self.depth = 0
@@ -119,6 +159,23 @@ class Call:
         self._since, self.working = now, working
         return before
 
+    @property
+    def left(self) -> float:
+        """The seconds that recordings and cuts may still take."""
+        if self.allowance is None:
+            return KEPT
+        now = clock()
+        spent = self.machinery + (now - self._since if self.working else 0.0)
+        return self.allowance.left + PAID * (now - self.began) - spent
+
+    def affords(self, seconds: float) -> bool:
+        """Whether a recording or a cut may begin that is taken to take so long."""
+        return self.allowance is None or self.left >= seconds
+
+    def limit(self, seconds: float) -> float:
+        """The seconds past which a recording that begins now is given up."""
+        return max(min(self.left, FIRST), TIMES * seconds)
+
     def in_vain(self) -> None:
         """What was done since machinery left off was machinery's, too: a replay that diverged."""
         self.machinery += clock() - self._since
@@ -134,6 +191,8 @@ class Call:
 
     def end(self) -> None:
         """The call is over."""
+        if self.allowance is not None:
+            self.allowance.settle(clock() - self.began, self.machinery)
         if (forget := self._forget) is not None:
             forget()
 
@@ -151,12 +210,13 @@ def current() -> Call:
     return _thread.call or _ELSEWHERE
 
 
-def enter() -> tuple[Call, bool | None]:
-    """Machinery goes to work. The call at hand, and what `leave` is to be given (None: this begins it)."""
+def enter(allowance: Allowance) -> tuple[Call, bool | None]:
+    """Machinery goes to work. The call at hand, and what `leave` is to be given (None: this begins it).
+    allowance: that of the function that is called."""
     call = _thread.call
     if call is not None:
         return call, call.switch(True)
-    call = _thread.call = Call()
+    call = _thread.call = Call(allowance)
     call.working = True
     return call, None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import types
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -43,6 +44,7 @@ class Traced:
     top: int | None = None  # the function's own line that led there
     late: bool = False  # it would do if the function were cut before that line
     host_calls: int = 0
+    exceeded: bool = False  # to record it takes too long
     fault: Fault | None = None  # it is a fault of npcompile's own that there is none
 
 
@@ -62,6 +64,7 @@ def trace(
     grow: frozenset[int] = frozenset(),
     counting: frozenset[str] | bool = False,
     uncompiled: dict[str, str] | None = None,
+    limit: float = math.inf,
 ) -> Traced:
     """Call a function, recording it. Its own exceptions are raised; the recording then counts for nothing.
 
@@ -72,10 +75,12 @@ def trace(
     counting: as `general`, and for other whole numbers that are sizes: these arguments, or (True) all that
     are given or read.
     uncompiled: ops that are left to NumPy, by name, and why.
+    limit: the seconds of machinery of the call at hand at which the recording is given up.
     own: the function, where the program takes it as its first input, to be valid for others of its code.
     """
     recorder = hooks(fn.__code__.co_filename, default_float, device == "cpu")
     recorder.fast_random = fast_random
+    recorder.limit = limit
     recorder.uncompiled = uncompiled or {}
     recorder.notes.code = rewritten.code
     recorder.notes.general = general
@@ -109,7 +114,7 @@ def trace(
     traced = Traced(
         result, program, host_calls=recorder.notes.host_calls, reason=recorder.reason, line=recorder.at
     )
-    traced.top = recorder.top
+    traced.top, traced.exceeded = recorder.top, recorder.exceeded
     if program is not None:
         program.line, program.own = fn.__code__.co_firstlineno, len(own)
         if program.device is None and device != "cpu":

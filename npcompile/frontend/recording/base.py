@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from math import inf
 from types import CellType, CodeType, FunctionType
 from typing import Any, NamedTuple
 
@@ -16,6 +17,7 @@ from npcompile.frontend.faults import Fault, noting
 from npcompile.frontend.hooks import Hooks
 from npcompile.frontend.made import is_plain
 from npcompile.frontend.notes import Unfollowed
+from npcompile.frontend.overhead import current
 from npcompile.frontend.rewriting.nested import unhooked
 from npcompile.frontend.steps import Steps
 from npcompile.frontend.strided import Strided
@@ -44,6 +46,9 @@ class Base(Hooks):
     ) -> None:
         self.notes = Steps(filename, libraries)
         self.active = True
+        self.at_hand = current()
+        self.limit = inf  # the seconds of machinery at which the recording is given up
+        self.exceeded = False  # it was given up for that
         self.done = False
         self.reason: str | None = None  # why the recording was given up
         self.fault: Fault | None = None  # that was a fault of npcompile's own
@@ -76,6 +81,11 @@ class Base(Hooks):
             self.at, self.top, elsewhere = self.notes.where()
             self.reason = f"{reason} (at {elsewhere})" if elsewhere else reason
             self._seen.clear()  # what nobody else holds dies as it would
+
+    def exceed(self) -> None:
+        """Give the recording up, as it takes too long."""
+        self.exceeded = self.exceeded or self.active
+        self.stop("to record it takes too long")
 
     def faulted(self, fault: Fault) -> None:
         """Give the recording up for a fault of npcompile's own; the call itself goes on."""

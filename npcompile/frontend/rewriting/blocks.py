@@ -10,6 +10,10 @@ from npcompile.frontend.rewriting.nodes import position
 from npcompile.frontend.rewriting.scopes import stored_names
 from npcompile.frontend.rewriting.source import FunctionNode
 
+# So many operations a block is to have at most: a recording of too many steps is given up, which is found out
+# only when they have been made.
+MAX_WORK = 600
+
 
 @dataclass
 class Levels:
@@ -22,6 +26,7 @@ class Levels:
     small: set[ast.AST] = field(default_factory=set)
     faster: set[ast.AST] = field(default_factory=set)
     driven: set[ast.AST] = field(default_factory=set)
+    work: int = MAX_WORK  # so many operations a block has at most
     why: dict[ast.AST, str] = field(default_factory=dict)  # what blocks that held them could not do
     libraries: dict[ast.stmt, str] = field(default_factory=dict)  # the library's function that each calls
     # Where an expression stands in the source -> its number, when it is worked out by itself: the same in

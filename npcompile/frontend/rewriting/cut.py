@@ -88,7 +88,7 @@ class Cutter:
     def body(self, statements: list[ast.stmt]) -> list[ast.stmt]:
         made: list[ast.stmt] = []
         for node in statements:
-            if node in self.levels.starts or self.protected or self.run.is_full:
+            if node in self.levels.starts or self.protected or self.run.work >= self.levels.work:
                 made += self.flush()
             if isinstance(node, ast.AnnAssign) and node.value is None and isinstance(node.target, ast.Name):
                 made.append(node)  # does nothing

@@ -27,10 +27,6 @@ NEVER_HELD = (
     + (ast.AsyncWith, ast.TryStar)
 )
 
-# So many operations a block is to have at most: a recording of too many steps is given up, which is found out
-# only when they have been made.
-MAX_WORK = 600
-
 
 def arguments(node: ast.FunctionDef) -> list[str]:
     args = node.args
@@ -155,7 +151,7 @@ class Gathered:
         self.loads: set[str] = set()
         self.read: set[str] = set()
         self.binds: set[str] = set()
-        self._work = 0
+        self.work = 0  # operations
 
     def add(self, node: ast.stmt, origin: ast.AST) -> None:
         form = self.facts.form(node) if node is origin else Form(node, self.facts)
@@ -164,9 +160,4 @@ class Gathered:
         self.loads |= form.loads
         self.read |= form.reads - self.binds
         self.binds |= form.binds
-        self._work += form.work
-
-    @property
-    def is_full(self) -> bool:
-        """Whether these are as much as one recording is to follow."""
-        return self._work >= MAX_WORK
+        self.work += form.work
