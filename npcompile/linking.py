@@ -154,6 +154,7 @@ class Linking:
 
         timeout: seconds. Raises TimeoutError when it passes first. Ctrl-C interrupts the wait.
         """
+        self.root.allowance.renew()
         self._wait_for_all(None if timeout is None else time.monotonic() + timeout)
 
     def _wait_for_all(self, deadline: float | None) -> None:

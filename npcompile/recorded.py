@@ -382,7 +382,7 @@ class Recorded(Unrecorded):
                 raise
             state.raised, result = 0, traced.result
             self.cost = call.machinery - before
-        if traced.exceeded and limit < LONG:
+        if traced.exceeded and limit < LONG and traced.fault is None:
             self.cost *= TIMES
             return result
         if isinstance(hooks, Watch):

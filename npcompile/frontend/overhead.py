@@ -111,6 +111,10 @@ class Allowance:
         self.left = FIRST
         self._first = True
 
+    def renew(self) -> None:
+        """The user waits for what is to be compiled: the next call may spend what a first one may."""
+        self.left, self._first = max(self.left, FIRST), True
+
     def settle(self, took: float, machinery: float) -> None:
         """A call is over, which took so long and spent so much."""
         left = self.left - machinery

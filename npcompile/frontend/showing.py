@@ -104,7 +104,7 @@ class Showing:
     def _show(self, obj: Any, undo: Undo, seen: set[int], most: int | None) -> None:
         kind = type(obj)
         if kind is tuple:
-            for item in obj:
+            for item in () if self.tracked.are_themselves(obj) else obj:
                 self._show(item, undo, seen, most)
         elif id(obj) in seen:
             pass
@@ -125,7 +125,9 @@ class Showing:
                         obj.flat[place] = meant
 
     def _show_items(self, obj: Any, undo: Undo, seen: set[int], most: int | None) -> None:
-        meant = self.tracked.meant
+        meant, alone = self.tracked.meant, self.tracked.are_themselves
+        if alone(obj) and (type(obj) is set or type(obj) in _ROWS or alone(obj.values())):
+            return
         if type(obj) is set:
             if any(meant(item) is not item for item in obj):
                 items = [meant(item) for item in obj]

@@ -12,7 +12,7 @@ from __future__ import annotations
 import ctypes
 import sys
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -81,6 +81,10 @@ _IMMORTAL = 4  # of CPython 3.14's own small ints
 _ABOVE = 1 << 20  # of numbers from here on CPython makes an object each time
 _DIGIT_AT = _digit_at()
 _NO_DIGITS = _no_digits()
+# Types of objects that hold no others.
+_ALONE = frozenset([int, float, complex, bool, str, bytes, type(None), *np.sctypeDict.values()]) - {
+    np.object_
+}
 
 
 def _apart(number: int) -> int:
@@ -149,13 +153,17 @@ class Tracked:
         """Whether this stands for another."""
         return self.meant(obj) is not obj
 
+    def are_themselves(self, items: Iterable[Any]) -> bool:
+        """Whether these, which may be many, are numbers and texts of which none stands for another."""
+        return _ALONE.issuperset(map(type, items)) and self._meant.keys().isdisjoint(map(id, items))
+
     def meant(self, obj: Any) -> Any:
         """The object that this is to Python: that for which it stands, or this itself. Of a tuple with such
         in it, one that holds what Python would."""
         found = self._meant.get(id(obj))
         if found is not None:
             return found[1]
-        if type(obj) is tuple and self._meant:
+        if type(obj) is tuple and self._meant and not self.are_themselves(obj):
             items = [self.meant(item) for item in obj]
             if any(one is not other for one, other in zip(items, obj, strict=True)):
                 made = tuple(items)

@@ -20,8 +20,10 @@ from hypothesis import strategies as st
 import npcompile
 from npcompile.frontend import overhead
 from npcompile.frontend.recording import control
-from tests.jit.overhead_programs import PROGRAMS
+from tests.jit.overhead_items import ITEMS
+from tests.jit.overhead_programs import PROGRAMS as TRIPS
 
+PROGRAMS = [*TRIPS, *ITEMS]
 HERE = str(Path(npcompile.__file__).parent)
 # What does a kernel's work, in Python, where programs are interpreted.
 KERNELS = tuple(

@@ -3,7 +3,9 @@ over once nothing is noted any more."""
 
 from __future__ import annotations
 
+import functools
 import operator
+import weakref
 from collections.abc import Iterator
 from typing import Any
 
@@ -26,18 +28,32 @@ class Ordered:
 
 
 class Applied:
-    """A function that the library calls: by the hooks, as long as there is something to note."""
+    """A function that the library calls: by the hooks, as long as there is something to note. Then what was
+    given to the library calls the function itself."""
 
-    __slots__ = ("function", "hook", "hooks")
+    __slots__ = ("function", "given", "hook", "hooks")
 
     def __init__(self, hooks: Any, hook: Any, function: Any) -> None:
         self.hooks = hooks
         self.hook = hook
         self.function = function
+        self.given: Any = None
 
     @performs
     def __call__(self, *args: Any) -> Any:
-        return self.function(*args) if self.hooks.done is True else self.hook(*args)
+        if self.hooks.done is not True:
+            return self.hook(*args)
+        if (given := self.given()) is not None:
+            given.__setstate__((self.function, (), {}, None))
+        return self.function(*args)
+
+
+def applied(hooks: Any, hook: Any, function: Any) -> Any:
+    """What to give to the library in place of a function, which `hook` calls."""
+    calls = Applied(hooks, hook, function)
+    given = functools.partial(calls)
+    calls.given = weakref.ref(given)
+    return given
 
 
 class Remembered:

@@ -6,6 +6,7 @@ hook is given what is meant.
 
 from __future__ import annotations
 
+import functools
 import types
 from typing import Any
 
@@ -71,7 +72,11 @@ class Leaving(Resizing):
             self.notes.holds(own, *given)
 
     def meant(self, value: Any) -> Any:
-        return self._seen_as(value)[0] if self._is_over() else value
+        if self._is_over():
+            return self._seen_as(value)[0]
+        if self.reason is not None and not self._inside:  # nothing stands for another: asked for each item
+            vars(self)["meant"] = functools.partial(next, iter(()))
+        return value
 
     def compare(self, op: str, a: Any, b: Any) -> Any:
         if self._is_over():

@@ -24,7 +24,7 @@ from npcompile.frontend import follow, pure
 from npcompile.frontend.arrays import is_array
 from npcompile.frontend.hooks import BINARY, COMPARE, INPLACE, UNARY
 from npcompile.frontend.program import step_of
-from npcompile.frontend.recording.called_back import Applied, Ordered, Remembered, further
+from npcompile.frontend.recording.called_back import Ordered, Remembered, applied, further
 from npcompile.frontend.recording.control import LAZY
 from npcompile.frontend.recording.kept import Kept
 from npcompile.frontend.recording.place import do
@@ -192,8 +192,8 @@ class Library(Kept):
         function, *rest = args
         return (fn(self._applied(function), *map(self._over, rest)),)
 
-    def _applied(self, function: Any) -> Applied:
-        return Applied(self, functools.partial(self.call, function), function)
+    def _applied(self, function: Any) -> Any:
+        return applied(self, functools.partial(self.call, function), function)
 
     def _chosen(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
         if len(args) != 2 or kwargs:
@@ -202,8 +202,8 @@ class Library(Kept):
 
     def _predicate(self, function: Any) -> Callable[[Any], bool]:
         if function is None or function is bool:
-            return Applied(self, self.truth, bool)
-        return Applied(self, lambda value: self.truth(self.call(function, value)), function)
+            return applied(self, self.truth, bool)
+        return applied(self, lambda value: self.truth(self.call(function, value)), function)
 
     def _lazy(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         self._note(self.notes.ref, kwargs.get("repeat"), True)
@@ -224,7 +224,7 @@ class Library(Kept):
             return None
         function = args[1] if len(args) == 2 else kwargs.get("func")
         plus = functools.partial(self.binary, "+")
-        one = Applied(self, plus, operator.add) if function is None else self._applied(function)
+        one = applied(self, plus, operator.add) if function is None else self._applied(function)
         return (do(fn, self._over(args[0]), one, initial=kwargs.get("initial")),)
 
     def _starred(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
@@ -240,7 +240,7 @@ class Library(Kept):
     def _compressed(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
         if len(args) != 2 or kwargs:
             return None
-        chosen = map(Applied(self, self.truth, bool), self._over(args[1]))
+        chosen = map(applied(self, self.truth, bool), self._over(args[1]))
         return (fn(self._over(args[0]), chosen),)
 
     def _grouped(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:

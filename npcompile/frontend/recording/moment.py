@@ -86,6 +86,7 @@ class Moment:
             setattr(of, name, value)
         recorder.active, recorder.reason, recorder.at, recorder.top = True, None, None, None
         recorder.done = False  # loops go on being noted
+        vars(recorder).pop("meant", None)
 
 
 def _alive(entry: Known) -> bool:

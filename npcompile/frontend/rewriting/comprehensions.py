@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from npcompile.frontend.rewriting.expressions import Expressions
+from npcompile.frontend.rewriting.facts import arguments
 from npcompile.frontend.rewriting.nodes import HOOKS, start
 from npcompile.frontend.rewriting.scopes import Scope, comprehension_scope, stored_names
 
@@ -49,7 +50,10 @@ class Comprehensions(Expressions):
             if made is plain or not goes_on:
                 return made
             test = written.test(plain) if binds else self.is_done(plain)
-            return ast.IfExp(test, written.of(plain, binds), made, **start(plain))
+            made = ast.IfExp(test, written.of(plain, binds), made, **start(plain))
+            if not binds and written.rebound:
+                made = ast.IfExp(written.is_plain(plain), written.of(plain, True), made, **start(plain))
+            return made
 
         generators: list[ast.comprehension] = []
         for place, generator in enumerate(node.generators):
@@ -117,7 +121,6 @@ class _Written:
         done = self.rewriter.is_done(where)
         if not self.rebound:
             return done
-        self.asked = True
         at = start(where)
         true = ast.Constant(True, **at)
         binds: list[ast.expr] = [
@@ -128,8 +131,14 @@ class _Written:
         last = ast.UnaryOp(ast.USub(), ast.Constant(1, **at), **at)
         bound = ast.Subscript(ast.Tuple(binds, _LOAD, **at), last, _LOAD, **at)
         begins = ast.BoolOp(ast.And(), [done, ast.Compare(bound, [ast.Is()], [true], **at)], **at)
+        return ast.BoolOp(ast.Or(), [self.is_plain(where), begins], **at)
+
+    def is_plain(self, where: ast.expr) -> ast.expr:
+        """Whether an item has been done as it was written."""
+        self.asked = True
+        at = start(where)
         flag = ast.Name(self.flag[0].id, _LOAD, **at)
-        return ast.BoolOp(ast.Or(), [ast.Compare(flag, [ast.Is()], [true], **at), begins], **at)
+        return ast.Compare(flag, [ast.Is()], [ast.Constant(True, **at)], **at)
 
     def of(self, node: ast.expr, binds: bool) -> ast.expr:
         """A part; what it reads of other names is asked for where another object might be seen."""
@@ -138,8 +147,8 @@ class _Written:
     def _part(self, node: Any, known: frozenset[str]) -> Any:
         if isinstance(node, ast.Name):
             return node if self._is_itself(node, known) else self._meant(node)
-        if isinstance(node, ast.Lambda):  # which may be called when names have other values
-            return self.rewriter.expr(node)
+        if isinstance(node, ast.Lambda) and not self._is_closed(node, known):
+            return self.rewriter.expr(node)  # it may be called when names stand for other objects
         if isinstance(node, _COMPREHENSIONS):
             made = [self._generators(node, known)]
             inside = known.union(*(stored_names(each.target) for each in node.generators))
@@ -168,6 +177,12 @@ class _Written:
             ifs = [self._part(part, known) for part in generator.ifs]
             made.append(ast.comprehension(generator.target, iterable, ifs, 0))
         return made
+
+    def _is_closed(self, node: ast.Lambda, known: frozenset[str]) -> bool:
+        """Whether a function reads nothing that may stand for another object."""
+        within = known.union(stored_names(node.body), arguments(node))
+        names = (part for part in ast.walk(node.body) if isinstance(part, ast.Name))
+        return all(self._is_itself(name, within) for name in names)
 
     def _is_itself(self, node: ast.Name, known: frozenset[str]) -> bool:
         """Whether the name stands for the object that Python would have."""

@@ -81,7 +81,7 @@ class Cutter:
         made.body += still_local(self.node, made.body, self.facts)
         if self.twice is not None:
             made.body = self.twice.write(made.body)
-        return Cut(made, tuple(self.blocks), self.entered > 0, bool(self.twice and self.twice.loops))
+        return Cut(made, tuple(self.blocks), self.entered > 0, bool(self.twice and self.twice.asked))
 
     # -- statements --------------------------------------------------------------------------------------
 
@@ -150,7 +150,7 @@ class Cutter:
         return False
 
     def entering(self, node: Any) -> Any:
-        return entering(node, self._called_as_it_is)
+        return entering(node, self._called_as_it_is, None if self.twice is None else self.twice.asks)
 
     def _called_as_it_is(self, function: ast.expr) -> bool:
         known = self.facts.is_display_method(function) or self.as_it_is(function)

@@ -28,7 +28,7 @@ NEVER_HELD = (
 )
 
 
-def arguments(node: ast.FunctionDef) -> list[str]:
+def arguments(node: ast.FunctionDef | ast.Lambda) -> list[str]:
     args = node.args
     every = [*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg]
     return [arg.arg for arg in every if arg is not None]

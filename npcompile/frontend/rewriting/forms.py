@@ -272,9 +272,14 @@ def leaves(body: list[ast.stmt]) -> bool:
     return bool(body) and isinstance(body[-1], ast.Return | ast.Raise | ast.Break | ast.Continue)
 
 
+Asks = Callable[[ast.expr], ast.expr]
+
+
 class _Enter(ast.NodeTransformer):
-    def __init__(self, as_it_is: Callable[[ast.expr], bool]) -> None:
+    def __init__(self, as_it_is: Callable[[ast.expr], bool], asks: Asks | None) -> None:
         self.as_it_is = as_it_is
+        self.asks = asks
+        self.within = 0  # comprehensions around
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         made = copy.copy(node)
@@ -284,7 +289,17 @@ class _Enter(ast.NodeTransformer):
             return made
         at = position(node.func)
         made.func = ast.Call(ast.Name(ENTER, ast.Load(), **at), [self.visit(node.func)], [], **at)
+        if self.within and self.asks is not None and _is_path(node.func):
+            made.func = ast.IfExp(self.asks(node.func), node.func, made.func, **at)
         return made
+
+    def _items(self, node: Any) -> ast.AST:
+        self.within += 1
+        made: Any = self.generic_visit(node)
+        self.within -= 1
+        return made
+
+    visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _items
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
         return _rebuilt(node, self.visit)
@@ -295,7 +310,15 @@ class _Enter(ast.NodeTransformer):
     visit_Lambda = visit_FunctionDef = visit_AsyncFunctionDef = visit_ClassDef = _alone
 
 
-def entering(node: Any, as_it_is: Callable[[ast.expr], bool]) -> Any:
+def _is_path(node: ast.expr) -> bool:
+    """Whether this is a name, or an attribute of one."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return isinstance(node, ast.Name)
+
+
+def entering(node: Any, as_it_is: Callable[[ast.expr], bool], asks: Asks | None) -> Any:
     """The same with each call of a Python function going through `ENTER`. as_it_is: whether an expression is
-    known to stand for no such function."""
-    return _Enter(as_it_is).visit(node)
+    known to stand for no such function. asks: gives what says, for an item of a comprehension, that it calls
+    what it calls as it is."""
+    return _Enter(as_it_is, asks).visit(node)

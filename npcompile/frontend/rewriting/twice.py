@@ -18,6 +18,7 @@ CALL, AT_HAND, CUT = ".call", ".at_hand", ".cut"
 # A loop in which so many calls in a row came to nothing goes on as it was written: calls of its blocks that
 # no kernel answered, or, if it has none, calls of functions that are called as they are.
 IDLE = 64
+IDLING = "idle"  # the attribute of the cut in which the latter are counted
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class Loop:
     @property
     def count(self) -> str:
         """The attribute of the cut in which it is counted what comes to nothing."""
-        return "unanswered" if self.blocks else "idle"
+        return "unanswered" if self.blocks else IDLING
 
 
 class Twice:
@@ -39,6 +40,17 @@ class Twice:
 
     def __init__(self) -> None:
         self.loops: dict[int, Loop] = {}  # by identity of the rewritten one
+        self._items = False  # comprehensions ask, too
+
+    @property
+    def asked(self) -> bool:
+        """Whether anything asks the call at hand."""
+        return self._items or bool(self.loops)
+
+    def asks(self, where: ast.expr) -> ast.expr:
+        """Whether an item of a comprehension calls a function as it is."""
+        self._items = True
+        return _asks(IDLING, where)
 
     def add(self, made: Any, node: ast.For | ast.While, blocks: bool) -> None:
         """Note a loop that is other than it was written."""
@@ -46,7 +58,7 @@ class Twice:
 
     def write(self, body: list[ast.stmt]) -> list[ast.stmt]:
         """The body of the function with these loops written twice."""
-        if not self.loops:
+        if not self.asked:
             return body
         at = start(body[0])
         call = ast.Call(ast.Name(CALL, ast.Load(), **at), [], [], **at)
@@ -62,6 +74,8 @@ class Twice:
             loop = self.loops.get(id(statement))
             if loop is not None and loop.count not in within:
                 made.append(_sets(statement, loop.count, 0))
+            elif self._items and IDLING not in within and _has_items(statement):
+                made.append(_sets(statement, IDLING, 0))
             self._inside(statement, within if loop is None else within | {loop.count})
             if loop is not None:
                 self._either(loop)
@@ -85,15 +99,23 @@ class Twice:
     def _either(self, loop: Loop) -> None:
         made, node = loop.made, loop.node
         if isinstance(node, ast.While) and made.test is not node.test:
-            test = self._asks(loop, node.test)
+            test = _asks(loop.count, node.test)
             made.test = ast.IfExp(test, node.test, made.test, **start(made.test))
-        made.body = [ast.If(self._asks(loop, node), node.body, made.body, **start(node))]
+        made.body = [ast.If(_asks(loop.count, node), node.body, made.body, **start(node))]
 
-    def _asks(self, loop: Loop, where: Any) -> ast.expr:
-        """Whether a trip is done as it was written."""
-        at = start(where)
-        spent = ast.Attribute(ast.Name(AT_HAND, ast.Load(), **at), "spent", ast.Load(), **at)
-        return ast.BoolOp(ast.Or(), [spent, _comes_to_nothing(loop.count, where)], **at)
+
+def _has_items(statement: ast.stmt) -> bool:
+    """Whether this is a statement by itself with a comprehension in it that asks."""
+    if hasattr(statement, "body"):
+        return False
+    return any(isinstance(part, ast.Name) and part.id == AT_HAND for part in ast.walk(statement))
+
+
+def _asks(count: str, where: Any) -> ast.expr:
+    """Whether a trip is done as it was written."""
+    at = start(where)
+    spent = ast.Attribute(ast.Name(AT_HAND, ast.Load(), **at), "spent", ast.Load(), **at)
+    return ast.BoolOp(ast.Or(), [spent, _comes_to_nothing(count, where)], **at)
 
 
 def _comes_to_nothing(count: str, where: Any) -> ast.expr:
