@@ -287,19 +287,20 @@ class Block(Inner):
                 self.cut.idles()
         return super()._in_python(device)
 
+    def _unpaid(self, state: State, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if self.cut is not None:  # the loop goes on as it was written at once
+            self.cut.unanswered = max(self.cut.unanswered, IDLE - 1)
+        return super()._unpaid(state, args, kwargs)
+
     # -- what a block cannot do ----------------------------------------------------------------------------
 
     def _not_followed(self, state: State, traced: Traced) -> None:
         state.plain = True
-        if traced.exceeded and self._is_long():
-            self.within.levels.work = max(self.within.levels.work // SHORTER, LEAST_WORK)
-            self.go_on()
-        else:
-            self.take_apart(traced.reason or "not recorded", traced.line, traced.top, traced.late)
-
-    def _is_long(self) -> bool:
-        """Whether the block has so many operations that shorter ones may be recorded in time."""
-        return sum(isinstance(part, WORK) for part in own_nodes(self.piece.block.node.body)) > LEAST_WORK
+        work = sum(isinstance(part, WORK) for part in own_nodes(self.piece.block.node.body))
+        if not traced.exceeded or work <= LEAST_WORK:
+            return self.take_apart(traced.reason or "not recorded", traced.line, traced.top, traced.late)
+        self.within.levels.work = max(self.within.levels.work // SHORTER, LEAST_WORK)
+        self.go_on()
 
     def _worth(self, state: State, traced: Traced) -> bool:
         assert traced.program is not None

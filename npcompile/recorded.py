@@ -278,8 +278,10 @@ class Recorded(Unrecorded):
             return self._too_many(args, kwargs, f"{MAX_MISSES} calls in a row went another way")
         if state.plain and self._direct and not (self._strict or state.pending or state.ready):
             state.settled = group is None or group.general is None
-        if state.plain or state.pending or state.rests() or not self._affords():
+        if state.plain or state.pending or state.rests():
             return self._timed(state, args, kwargs)
+        if not self._affords():
+            return self._unpaid(state, args, kwargs)
         if not state.lock.acquire(blocking=False):
             return self._timed(state, args, kwargs)
         try:

@@ -178,7 +178,7 @@ class Call:
 
     def limit(self, seconds: float) -> float:
         """The seconds past which a recording that begins now is given up."""
-        return max(min(self.left, FIRST), TIMES * seconds)
+        return min(max(self.left, TIMES * seconds), FIRST)
 
     def in_vain(self) -> None:
         """What was done since machinery left off was machinery's, too: a replay that diverged."""

@@ -1,0 +1,150 @@
+"""What the calls of a function have paid for: when recordings and cuts begin, and when a recording ends."""
+
+from __future__ import annotations
+
+import linecache
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import npcompile
+from npcompile.frontend import overhead
+from tests.checker import same
+
+pytestmark = pytest.mark.filterwarnings("ignore::npcompile.NotCompiledWarning")
+
+
+class Clock:
+    """Goes on by `step` each time that it is looked at, and by what a call is said to take."""
+
+    def __init__(self, step: float) -> None:
+        self.now, self.step = 0.0, step
+
+    def __call__(self) -> float:
+        self.now += self.step
+        return self.now
+
+    def takes(self, seconds: float) -> None:
+        self.now += seconds
+
+
+@pytest.fixture(autouse=True)
+def interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[float], Clock]]:
+    """Budgets by a clock that machinery moves by so many seconds at each look."""
+    with monkeypatch.context() as patch:
+        patch.setattr(overhead, "later", lambda seconds, function: lambda: None)
+        for name, value in (("FIRST", 0.1), ("KEPT", 2.0), ("ALLOWANCE", math.inf)):
+            patch.setattr(overhead, name, value)
+
+        def begin(step: float) -> Clock:
+            made = Clock(step)
+            patch.setattr(overhead, "clock", made)
+            return made
+
+        yield begin
+
+
+def written(name: str, lines: list[str]) -> Any:
+    """A function in a file of its own: what is jitted needs its source."""
+    text = "\n".join([f"def {name}(x):", *(f"    {line}" for line in lines), ""])
+    file = f"<written {name} {abs(hash(text))}>"
+    linecache.cache[file] = (len(text), None, text.splitlines(True), file)
+    space: dict[str, Any] = {"np": np}
+    exec(compile(text, file, "exec"), space)
+    return space[name]
+
+
+def steps(x: np.ndarray) -> np.ndarray:
+    y = x * 2 + 1
+    return np.sqrt(y) - y.mean()
+
+
+def test_another_size_is_recorded_once_it_is_paid_for(
+    clock: Callable[[float], Clock], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock(5e-5)
+    monkeypatch.setattr(overhead, "EACH", 3e-4)
+    jitted = npcompile.jit(steps)
+    one, other = np.arange(5.0), np.arange(7.0)
+    same(jitted(one), steps(one))
+    assert jitted.stats.recordings == 1
+    calls = 0
+    while jitted.stats.recordings == 1:
+        calls += 1
+        same(jitted(other), steps(other))
+        assert calls < 100
+    assert calls > 1
+
+
+def test_whoever_waits_need_not_pay(clock: Callable[[float], Clock]) -> None:
+    clock(0.0005)
+    jitted = npcompile.jit(steps)
+    for n in (5, 7):
+        same(jitted(np.arange(float(n))), steps(np.arange(float(n))))
+        jitted.wait(10)
+    assert jitted.stats.recordings == 2
+
+
+def test_calls_that_take_long_pay_more(clock: Callable[[float], Clock]) -> None:
+    clock(0.0)
+    allowance = overhead.Allowance()
+    allowance.settle(0.001, 0.02)
+    assert allowance.left < 0.002  # nothing is left over of a first call's
+    allowance.settle(1.0, 0.0)
+    assert allowance.left > 0.05
+    for _ in range(100):
+        allowance.settle(10.0, 0.0)
+    assert allowance.left == overhead.KEPT
+
+
+@pytest.mark.parametrize("count", [1500, 5000])
+def test_long_code_is_not_looked_at_before_it_is_paid_for(
+    count: int, clock: Callable[[float], Clock], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock(1e-6)
+    fn = written("long", ["a, b = x[0], x[1]", *(f"a = a * 0.5 + {i}" for i in range(count)), "return a"])
+    jitted = npcompile.jit(fn)
+    looks = []
+    monkeypatch.setattr("npcompile.frontend.rewriting.source._search", lambda *args: looks.append(args))
+    for _ in range(5):
+        same(jitted(np.arange(3.0)), fn(np.arange(3.0)))
+    assert not looks
+
+
+def test_a_recording_that_takes_too_long_is_given_up(
+    clock: Callable[[float], Clock], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock(2e-4)
+    monkeypatch.setattr(overhead, "EACH", 0.01)
+    fn = written("many", ["y = x", *(f"y = y * 0.5 + {i}" for i in range(300)), "return y"])
+    jitted = npcompile.jit(fn)
+    x = np.arange(5.0)
+    same(jitted(x), fn(x))
+    assert jitted.stats.recordings == 1 and jitted.stats.programs == 0
+    for _ in range(400):
+        same(jitted(x), fn(x))
+    assert jitted._blocks.programs > 1  # shorter ones
+
+
+def deeper(n: int, x: Any) -> Any:
+    return x + 1 if n == 0 else deeper(n - 1, x) + deeper(n - 1, x)
+
+
+def test_recursion_is_left_when_it_takes_too_long(clock: Callable[[float], Clock]) -> None:
+    clock(0.001)
+
+    def tree(x: Any) -> Any:
+        return deeper(9, x)
+
+    jitted = npcompile.jit(tree)
+    began = overhead.clock()
+    same(jitted(np.arange(3.0)), tree(np.arange(3.0)))
+    assert overhead.clock() - began < 0.5  # 1023 calls, of two looks or more each
