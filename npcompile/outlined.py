@@ -70,7 +70,7 @@ class Outlined(Running):
         self._direct = owner._direct and not (owner._strict or self._substitutes)
         code = owner.__wrapped__.__code__
         self._contested = self._direct and owner is root and not code.co_flags & inspect.CO_GENERATOR
-        self.took, self.has_run, self.entered = 0.0, False, False
+        self.took, self.owed, self.has_run, self.entered = 0.0, 0.0, False, False
         self.idling = Idling()
         self.rest, self.raises, self.idle, self.unanswered = 0, False, 0, 0
         self._tries_at = 0.0  # when its loops' blocks are called again
@@ -288,6 +288,7 @@ class Block(Inner):
         return super()._in_python(device)
 
     def _unpaid(self, state: State, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        self.within.owed = self.cost
         if self.cut is not None:  # the loop goes on as it was written at once
             self.cut.unanswered = max(self.cut.unanswered, IDLE - 1)
         return super()._unpaid(state, args, kwargs)

@@ -26,6 +26,7 @@ class Running(Entering):
 
     made: Outline | None
     lock: threading.Lock
+    owed: float  # seconds that the next recording in it takes, and that calls have not paid for; 0: none
     took: float  # seconds that it took to cut it
     stale: bool  # the levels have changed since the function was cut
     refused: str | None  # why a call under `strict` was not to run
@@ -47,6 +48,8 @@ class Running(Entering):
     def answer(self, state: State, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call of a known signature: where the plain function takes less time, it answers."""
         try:
+            if self.owed:
+                return self.run(args, kwargs)
             if state.account is None:
                 if not (self._contested and are_held()):
                     return self.run(args, kwargs)
@@ -83,23 +86,25 @@ class Running(Entering):
                 spent = call.spent and call.begun and not self._substitutes
                 call.begun = True
                 work = self.rest <= 0 or self.made.pieces or self.watch or self._substitutes
-                resting = self.raises or deep or spent or not work
+                # Where no block has answered yet, the function itself does until they may be recorded.
+                unpaid = self.owed > 0 and not self._substitutes and not call.affords(self.owed)
+                resting = self.raises or deep or spent or unpaid or not work
                 function: Any = self.owner.__wrapped__ if resting else self.made.function
                 if spent:
                     self.rest = max(self.rest, AGAIN)
                 else:
-                    self.rest = ALL if deep else self.rest - (resting and not self.raises)
+                    self.rest = ALL if deep else self.rest - (resting and not (self.raises or unpaid))
             own, inner = self.owner._stats, self.root._blocks
             if own is not inner:
                 self.root.filters = warnings.filters
                 if self.refused is not None and self.owner._strict:
                     raise NotCompiledError(self.refused)
             before = inner.calls, inner.replays, inner.recordings
-            self.has_run, self.entered = True, False
+            self.has_run, self.entered, self.owed = True, False, self.owed if unpaid else 0.0
             self.idling.depth += 1
             call.switch(False)
             try:
-                if self.watch is not None and not deep and not spent:
+                if self.watch is not None and not (deep or spent or unpaid):
                     result = self.watch.call(function, args, kwargs)
                 else:
                     if self.root.session is not None:
@@ -117,6 +122,8 @@ class Running(Entering):
             finally:
                 call.switch(True)
                 self.idling.depth -= 1
+                if inner.replays != before[1]:
+                    self.owed = 0.0
                 if own is inner:  # a block that was cut further, or a function that a block calls
                     own.calls -= 1
                 elif inner.calls - before[0] == inner.replays - before[1] != 0:
