@@ -87,9 +87,9 @@ class Outside(Notes):
     def contents(self, node: fx.Node, container: Any) -> None:
         """Follow what lies in a container from outside. It is all read at once: a small int in it must not
         be taken for another int of the same value."""
-        items = list(container.items() if type(container) in DICTS else enumerate(container))
-        if len(items) > MAX_CONTENTS:
+        if len(container) > MAX_CONTENTS:
             raise Unfollowed(f"a container of more than {MAX_CONTENTS} things from outside")
+        items = list(container.items() if type(container) in DICTS else enumerate(container))
         if type(container) in DICTS and all(map(is_key, container)):
             node.meta["keys"] = keys = tuple(container)
             self.guard("keys" if all(type(key) is str for key in keys) else "entries", keys, node)

@@ -40,6 +40,9 @@ _COMPARED = (int, float, bool, *(dtype.type for dtype in TORCH))  # what min and
 _IN_PLACE = {np.ndarray.fill: None, np.ndarray.sort: np.sort, np.ndarray.partition: np.partition}
 _KEYS = (*_COMPARED, complex, tuple, list)
 
+# Lists of more things are no arguments of what is recorded: each of them would be looked at.
+MOST_ITEMS = 4096
+
 
 class Calls(Opaque):
     """`f(a)`, by what is known of `f`."""
@@ -74,6 +77,9 @@ class Calls(Opaque):
         ):
             return self._method(fn, args, kwargs)
         if op is not None:
+            if any(type(arg) in (list, tuple) and len(arg) > MOST_ITEMS for arg in args):
+                self.stop(f"{op.name} of more than {MOST_ITEMS} things, one by one")
+                return self.call(fn, *args, **kwargs)
             return self._numpy(op, fn, args, kwargs)
         if isinstance(fn, types.FunctionType | types.MethodType) or hasattr(type(fn), "npcompile_function"):
             return self._function(fn, args, kwargs)
