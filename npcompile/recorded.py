@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import sys
 import types
@@ -21,7 +20,7 @@ from npcompile.frontend.faults import fault_of, performs, told
 from npcompile.frontend.fixed import replaced
 from npcompile.frontend.lengths import apart, counts_of
 from npcompile.frontend.outline import may_resize, tried_whole
-from npcompile.frontend.overhead import A_BYTE, DEEPEST, LONG, TIMES, current, enter, leave, users
+from npcompile.frontend.overhead import DEEPEST, LONG, TIMES, current, enter, estimate, leave, users
 from npcompile.frontend.program import Diverged, Program
 from npcompile.frontend.record import Recorder
 from npcompile.frontend.rewrite import Rewritten
@@ -90,7 +89,7 @@ class Recorded(Unrecorded):
         with self._lock:
             self._code = getattr(fn, "__code__", None)
             self._states, self._groups = {}, {}
-            self.cost = A_BYTE * len(getattr(self._code, "co_code", b""))
+            self.cost = estimate(self._code)
             self._growing = Growing(fn)
             self._binding = Binding(fn)
             self._arity = self._binding.arity
@@ -372,18 +371,16 @@ class Recorded(Unrecorded):
         key = self.signature(args, kwargs, leaves)  # before the call changes containers among them
         with counting(self._stats):
             hooks = Watch(self.name) if verifying() else Recorder
+            before, limit = current().machinery, self._limit
             options = self.own, self.fast_random, general, state.grows, self._counting, self._uncompiled
-            call = current()
-            before, limit = call.machinery, math.inf if self._has_to_wait else call.limit(self.cost)
+            rest = *options, before + limit
             try:
-                traced = trace(
-                    fn, rewritten, args, kwargs, names, floats, device, hooks, *options, before + limit
-                )
+                traced = trace(fn, rewritten, args, kwargs, names, floats, device, hooks, *rest)
             except BaseException as error:
                 self._raised(state, error)
                 raise
             state.raised, result = 0, traced.result
-            self.cost = call.machinery - before
+            self.cost = current().machinery - before
         if traced.exceeded and limit < LONG and traced.fault is None:
             self.cost *= TIMES
             return result

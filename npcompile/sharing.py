@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import time
 from collections.abc import Callable
@@ -80,6 +81,11 @@ class Sharing(Linking):
     def _affords(self) -> bool:
         """Whether the function's calls have paid for a recording."""
         return self._has_to_wait or current().affords(self.cost)
+
+    @property
+    def _limit(self) -> float:
+        """The seconds past which a recording is given up."""
+        return math.inf if self._has_to_wait else current().limit(self.cost)
 
     @property
     def _has_to_wait(self) -> bool:

@@ -14,6 +14,7 @@ import os
 import threading
 import time
 from collections.abc import Callable
+from types import CodeType
 from typing import Any
 
 clock: Callable[[], float] = time.perf_counter
@@ -26,8 +27,8 @@ SHARE = 0.15
 # later one so many and a share of what it takes. Of the first one's nothing is left over, else so many.
 FIRST, EACH, PAID = (float("inf") if _UNLIMITED else 0.1), 0.001, 0.05
 KEPT = float("inf") if _UNLIMITED else 2.0
-# What a recording, or a cut, takes for each byte of a function's code, where none was made yet.
-A_BYTE = 12e-6
+# What a recording, or a cut, is taken to take where none was made yet: at least, and for each byte of code.
+AT_LEAST, A_BYTE = 0.002, 12e-6
 # A recording is given up past what is left over, or so many times what it was taken to take; it is tried
 # again later, unless it took so many seconds.
 TIMES, LONG = 3, 0.03
@@ -122,6 +123,11 @@ class Allowance:
             left = min(left, 0.0)
         self._first = False
         self.left = min(left + EACH + PAID * took, KEPT)
+
+
+def estimate(code: Any) -> float:
+    """The seconds that a first recording of a function with this code is taken to take."""
+    return AT_LEAST + A_BYTE * (len(code.co_code) if isinstance(code, CodeType) else 0)
 
 
 class Call:
