@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from npcompile.frontend import counters, dispatch, errstate, pure
+from npcompile.frontend.follow import is_users_class
 from npcompile.frontend.hooks import BINARY, COMPARE, INPLACE, UNARY, Hooks
 from npcompile.frontend.mirror import Mirror
 from npcompile.frontend.ndarray import ndarray
@@ -183,12 +184,15 @@ class CheckedRecorder(Checked, Recorder):
     goes_on = False  # what follows is checked all the same
 
 
+_NUMPYS = np.ndarray, np.generic, ndarray
+
+
 def _is_numpys(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], called: bool) -> bool:
     """Whether this is an operation on NumPy's own arrays or scalars, without callbacks of the user's."""
     if (
         isinstance(function, np.ufunc) and not called
     ):  # an operator: lists have their own, whatever is in them
-        return any(isinstance(item, (np.ndarray, np.generic, ndarray)) for item in args)
+        return any(isinstance(item, _NUMPYS) for item in args) and not any(map(_acts, args))
     found: list[Any] = []
 
     def look(value: Any) -> None:
@@ -201,13 +205,18 @@ def _is_numpys(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], cal
             found.append(value)
 
     look((args, kwargs))
-    if any(callable(item) and not isinstance(item, (type, np.dtype)) for item in found):
+    if any((callable(item) and not isinstance(item, (type, np.dtype))) or _acts(item) for item in found):
         return False
-    if any(isinstance(item, (np.ndarray, np.generic, ndarray)) for item in found):
+    if any(isinstance(item, _NUMPYS) for item in found):
         return True
     if isinstance(function, np.ufunc):
         return all(type(item) in NUMBERS for item in found)
     return TABLE.of(function) is not None
+
+
+def _acts(item: Any) -> bool:
+    """Whether methods of the user's may answer for this, which have effects: they are not to run twice."""
+    return not isinstance(item, _NUMPYS) and is_users_class(type(item))
 
 
 def _is_ours(function: Any) -> bool:
