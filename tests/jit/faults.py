@@ -58,7 +58,10 @@ EXEMPT = (
     "nep50/",
     "frontend/recording/place.py:is_place",  # the boundary tells frames apart by it
 )
-EXEMPT_NAMES = ("Recorded.__call__", "Entering.enter", "Sharing._despite", "guard", "Base.faulted")
+EXEMPT_NAMES = (
+    *("Recorded.__call__", "Entering.enter", "Sharing._despite", "guard", "Base.faulted"),
+    "Jitted.<lambda>",  # what every call asks of it
+)
 # On a device: within a replay, after its first effect (a lock that it has acquired, arrays that it gives
 # back), nothing can be undone or gone on with. `InternalError` says so, once for a signature: nothing is done
 # twice, locks are released, and later calls are Python's.

@@ -39,6 +39,7 @@ class Applied:
         self.function = function
         self.given: Any = None
 
+    @handed(lambda self, *args: self.function(*args))  # the library has drawn what it gives
     @performs
     def __call__(self, *args: Any) -> Any:
         if self.hooks.done is not True:
