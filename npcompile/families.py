@@ -54,6 +54,7 @@ class Family:
         self.reasons: list[str] = []
         self.parted = False  # they cannot share: what comes is recorded by itself
         self._apart = 0  # so many have been
+        self._members = 0  # so many have shared
         self._differences = 0  # programs of signatures for which there was one
 
     def part(self) -> None:
@@ -61,8 +62,11 @@ class Family:
         self.parted, self.held = True, {}
 
     def differs(self, replays: int) -> bool:
-        """Another program of a signature for which there was one, as closures differ, as a rule: whether
-        programs are of little use to others. They may hold what one closure holds: its classes, say."""
+        """Note another program of a signature for which there was one, and tell whether programs are of
+        little use to others: they may hold what one closure holds, its classes, say. A function that is the
+        only one so far differs from itself by what it decides alone."""
+        if self._members == 1:
+            return False
         self._differences += 1
         return self._differences > FEW and replays < PAYS * self._differences
 
@@ -73,6 +77,7 @@ class Family:
 
     def take(self, jitted: Jitted) -> None:
         """Have a function share, which has recorded nothing yet."""
+        self._members += 1
         if not self.held:
             jitted._growing = Growing(_like(jitted.__wrapped__))
             self.held = {name: getattr(jitted, name) for name in _SHARED}

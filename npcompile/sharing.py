@@ -58,7 +58,8 @@ class Sharing(Linking):
 
     __slots__ = (
         *("_crowd", "_default_float", "_full", "_groups", "_kinds", "_looks", "_unkept", "_wait", "balance"),
-        *("fast_random", "unlooked"),  # so many calls are not looked at: the native runtime counts them
+        *("cost", "fast_random"),
+        "unlooked",  # so many calls are not looked at: the native runtime counts them
     )
     max_signatures = MAX_SIGNATURES
     cost: float  # seconds that a recording is taken to take: as many as the last one

@@ -43,18 +43,24 @@ def _items(const: Any) -> Iterator[Any]:
 
 
 def table(values: Iterable[Any]) -> dict[Any, Any]:
-    """Literals by what tells them apart; of equal ones the first."""
+    """Literals by what tells them apart; of equal ones the first. Other values, such as tuples that hold the
+    user's objects, are passed over."""
     known: dict[Any, Any] = {}
     for value in values:
-        known.setdefault(key_of(value), value)
+        if _is_literal(value):
+            known.setdefault(key_of(value), value)
     return known
 
 
 def literal_of(value: tuple[Any, ...], known: dict[Any, Any]) -> Any:
     """The literal that a tuple is, or an equal one; None where there is none."""
-    if all(item is None or type(item) is bool or type(item) in _KINDS for item in value):
-        return known.get(key_of(value))
-    return None
+    return known.get(key_of(value)) if _is_literal(value) else None
+
+
+def _is_literal(value: Any) -> bool:
+    if type(value) in (tuple, frozenset):
+        return all(map(_is_literal, value))
+    return value is None or type(value) is bool or type(value) in _KINDS
 
 
 def with_literals(code: CodeType, known: dict[Any, Any]) -> CodeType:
