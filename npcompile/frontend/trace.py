@@ -103,7 +103,7 @@ def trace(
     try:
         result = recorder.run(rewritten, fn, args, kwargs)
     except BaseException as error:
-        recorder.shown(error)
+        recorder.escaped(error)
         recorder.unhook()
         raise
     name = fn.__name__ if fn.__name__.isidentifier() else "function"

@@ -25,13 +25,17 @@ class Leaving(Resizing):
         """Whether nothing is recorded any more, and there is something that stands for another."""
         if self.reason is None or self._inside or not self.notes.tracked.any_meant:
             return False
+        self._show_made()
+        return True
+
+    def _show_made(self) -> None:
+        """Have all that the function has made hold what Python would have in it."""
         if not self._all_shown:
             self._all_shown = True
             self.notes.show_all()
             for function in self._inner.values():
                 for cell in function.__closure__ or ():
                     self._show_cell(cell)
-        return True
 
     def _show_cell(self, cell: types.CellType) -> None:
         try:
@@ -48,6 +52,11 @@ class Leaving(Resizing):
         meant = self.notes.tracked.meant(value)
         self.notes.show(meant)
         return meant
+
+    def escaped(self, error: BaseException) -> None:
+        """The function raised: what it has stored, and handed on, is not noted any further."""
+        self._show_made()
+        self.shown(error)
 
     def _seen_as(self, *values: Any) -> list[Any]:
         meant = [*map(self.notes.tracked.meant, values)]
