@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict, defaultdict, deque
+from collections.abc import Callable
 from types import BuiltinFunctionType
 from typing import Any
 
@@ -44,7 +45,6 @@ class Handed(Showing, Origins):
         self.ids: set[int] = set()  # of such objects, as the function asked for them
         self._leaving: set[int] = set()  # of these, what is being made into a step
         self.shown: set[int] = set()  # containers that are a part of the answer
-        self.literals: list[tuple[Any, ...]] = []  # tuples that are one object at each call
 
     def ref(self, obj: Any, static: bool = False, sizes: bool = False) -> Any:
         raise NotImplementedError
@@ -80,14 +80,19 @@ class Handed(Showing, Origins):
             if known is not None or id(value) in self.shown:
                 raise Unfollowed(f"a {kind.__name__} that others hold, too, is handed on in an object")
             self.shown.add(id(value))
-        if kind is tuple and known is not None and known.node is not None:
-            return known.node  # one from outside stays that object: `made.bounds is self.bounds`
         if kind in _DECIDED and (node := self.origin(value)) is not None:
-            return node
+            return node  # one from outside stays that object: `made.bounds is self.bounds`
+        if self.is_literal(value):
+            return value
         if kind in (list, tuple):
             return kind([self._held(item) for item in value])
         if kind is dict:
-            return {self.ref(key, True): self._held(item) for key, item in value.items()}
+            made = self._entries(value, self._held)
+            return (
+                made
+                if type(made) is dict
+                else self.add("host", Container(dict), (made,), {}, Value("object"))
+            )
         return self.ref(value)
 
     def container(self, name: str, leaf: Any) -> None:
@@ -112,9 +117,8 @@ class Handed(Showing, Origins):
             return node
         if kind in _DECIDED and (node := self.origin(obj)) is not None:
             return node
-        if kind is tuple:
-            node = self.tracked.node(obj)
-            return tuple([self.handed(item) for item in obj]) if node is None else node
+        if kind is tuple and not self.is_literal(obj):
+            return tuple([self.handed(item) for item in obj])
         return self.ref(obj)
 
     def loosen(self, *objs: Any) -> None:
@@ -148,8 +152,8 @@ class Handed(Showing, Origins):
         if kind in _DECIDED and (node := self.origin(value)) is not None:
             return node
         if kind is tuple:
-            if (known := self.tracked.node(value)) is not None:
-                return known
+            if self.is_literal(value):
+                return value
             items = tuple([self.given_away(item) for item in value])
             if not any(isinstance(item, fx.Node) for item in items):
                 return items
@@ -168,9 +172,7 @@ class Handed(Showing, Origins):
         if kind is list:
             made = [self.given_away(item) for item in value]
         else:
-            entries = [(self._key(key), self.given_away(item)) for key, item in value.items()]
-            traced = any(isinstance(key, fx.Node) for key, _ in entries)  # no key of what a step is given
-            made = entries if traced else dict(entries)
+            made = self._entries(value, self.given_away)
         self._leaving.discard(id(value))
         factory = value.default_factory if kind is defaultdict else None
         if factory is not None and type(factory) not in (type, BuiltinFunctionType):
@@ -180,6 +182,11 @@ class Handed(Showing, Origins):
         self.kept.pop(id(value), None)
         self.loose[id(value)] = value
         return node
+
+    def _entries(self, own: dict[Any, Any], held: Callable[[Any], Any]) -> Any:
+        """What lies in a dict, as an argument of a step: a dict, or, as no key may be a step, its entries."""
+        entries = [(self._key(key), held(item)) for key, item in own.items()]
+        return entries if any(isinstance(key, fx.Node) for key, _ in entries) else dict(entries)
 
     def _key(self, key: Any) -> Any:
         """A key of a dict that leaves: decided, and yet the object that it is."""
@@ -197,11 +204,9 @@ class Handed(Showing, Origins):
             if id(result) in self.shown:
                 raise Unfollowed(f"one {kind.__name__} is given twice")
             self.shown.add(id(result))
-        if kind is tuple and (node := self.tracked.node(result)) is not None:
-            return Structure("leaf", [node])
         if kind in _DECIDED and (node := self.origin(result)) is not None:
             return Structure("leaf", [node])
-        if kind is tuple and any(result is one for one in self.literals):
+        if self.is_literal(result):
             return Structure("const", [result])
         if kind in (tuple, list):
             return Structure(kind, [self.structure(item) for item in result])

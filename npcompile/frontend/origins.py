@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from torch import fx
 
@@ -25,6 +25,7 @@ class Origins:
         super().__init__()
         self.origins: dict[int, list[Any]] = {}  # each object, and its steps
         self.checked_ones: set[tuple[fx.Node, ...]] = set()  # that are checked to be one object
+        self.literals: list[tuple[Any, ...]] = []  # tuples that are one object at each call
 
     def whole(self, name: str, leaf: Any) -> None:
         """A text or a tuple among the arguments."""
@@ -41,15 +42,21 @@ class Origins:
         """The step that gave a text or a tuple; None where none did. Several that gave this one object, and
         one that may be a literal's as well, are checked to do so."""
         meant = self.tracked.meant(obj)
-        found = self.origins.get(id(meant))
-        if found is None:
+        steps = self.origins.get(id(meant), [meant])[1:]
+        if type(meant) is tuple and (node := self.tracked.node(meant)) not in (None, *steps):
+            steps.append(node)  # of which it is followed what lies in it
+        if not steps:
             return None
-        _, first, *others = found
+        first, *others = steps
         for other in others:
             self._unite("same", None, other, first)
-        if type(meant) is str and _is_shared(meant):
+        if self.is_literal(meant) or (type(meant) is str and _is_shared(meant)):
             self._unite("is", meant, first)
-        return first
+        return cast("fx.Node", first)
+
+    def is_literal(self, obj: Any) -> bool:
+        """Whether this tuple is one object at each call."""
+        return type(obj) is tuple and any(obj is one for one in self.literals)
 
     def _unite(self, kind: str, expected: Any, node: fx.Node, *others: fx.Node) -> None:
         """A guard that comes as soon as it can: what it is about is there from the beginning, or was read."""

@@ -169,7 +169,8 @@ class Outside(Notes):
         elif kind is tuple or (kind is slice and _decides(value)):
             self.guard("alike", value, node)
             self.came(value, node)
-            self.constant(value)
+            for part in value if kind is tuple else (value,):
+                self.constant(part)
         else:
             self.guard("is", value, node)
             if kind is not FunctionType and not by_value(value):

@@ -291,6 +291,44 @@ def tupled(o, v, x):
 
 
 LIMIT, RATE, PAIR = 1000, 2.5, (1000, 2.5)
+COUPLE, TEXT = (1000, 7), "a b"
+
+
+def held_as_read(o, values, x):
+    o.key = values[0]
+    return o.key is o.alpha, o.alpha is not values[-1], x * 2.0
+
+
+def key_of_dict(o, values, x):
+    kept = {PAIR: values[0]}
+    return kept, x * 2.0
+
+
+def key_of_held(o, values, x):
+    new = Model({PAIR: values[0]})
+    new.key = {values[-1]: (values[0], PAIR)}
+    o.key = {COUPLE: PAIR}
+    return new, x * 2.0
+
+
+def literal_kept(o, values, x):
+    o.kept.append(("a b", 2))
+    o.kept.append([("a b", 2), {("a b", 2): TEXT}])
+    new = Model(("a b", 2))
+    return TEXT, new, ("a b", 2), x * 2.0
+
+
+def literal_or_read(o, values, x):
+    held, written = o.alpha, (1000, 2.5)
+    o.kept.append((1000, 2.5))
+    return held is written, x * 2.0
+
+
+def kept_then_raises(o, values, x):
+    made = [values[0], o.number]
+    o.kept.append(made)
+    o.kept.append({"v": [o.number]})
+    raise ValueError(values[0], o.number)
 
 
 class Color(enum.Enum):

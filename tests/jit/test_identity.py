@@ -3,12 +3,16 @@ for all types of values, at each of six calls."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 import npcompile
-from tests.jit.identities import Watched
-from tests.jit.identity_plays import PROGRAMS, VALUES
+from npcompile.frontend.rewriting.literals import literals
+from tests.jit import identities
+from tests.jit.identities import COUPLE, PAIR, TEXT, Model, Watched
+from tests.jit.identity_plays import PROGRAMS, VALUES, again, shown
 
 CASES = [(fn, play, kind) for fn, play, kinds in PROGRAMS for kind in sorted(kinds)]
 
@@ -38,3 +42,42 @@ def test_verifying_runs_methods_of_the_users_once(monkeypatch: pytest.MonkeyPatc
         v = np.float64(at)
         same, _, *seen = jitted(v, np.arange(3.0))
         assert not same and len(seen) == 1 and seen[0] is v
+
+
+@pytest.mark.filterwarnings("ignore::npcompile.NotCompiledWarning")
+@pytest.mark.parametrize("waits", (True, False), ids=("replayed", "recorded"))
+@pytest.mark.parametrize("pair", (PAIR, COUPLE, (1, 2), ("a b", 2.5)), ids=str)
+@pytest.mark.parametrize(
+    "fn",
+    (
+        identities.held_as_read,
+        identities.key_of_dict,
+        identities.key_of_held,
+        identities.literal_kept,
+        identities.literal_or_read,
+        identities.kept_then_raises,
+    ),
+)
+def test_tuples_stay_the_objects_that_they_are(fn, pair, waits, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Read and given, equal to literals, as keys, and in what the function makes, stores and raises."""
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+    monkeypatch.setenv("NPCOMPILE_OVERHEAD", "unlimited")
+    given = [pair, again(pair), again(pair), again(pair)]
+    (written, *_) = [one for one in literals(fn.__code__) if type(one) is tuple] or [pair]
+    known = [*given, PAIR, COUPLE, TEXT, *literals(fn.__code__), *map(float, range(9))]
+    schedule = [(given[0], given[0]), (given[0], given[1]), (given[1], given[1]), (given[2], given[1])]
+    schedule += [(given[2], given[2]), (written, given[3]), (again(written), given[2]), (written, written)]
+
+    def play(fn: Any) -> list[Any]:
+        told = []
+        for at, (held, value) in enumerate(schedule):
+            o, kept = Model(held), []
+            o.kept, o.number = kept, known[-1 - at]
+            try:
+                answer = fn(o, [value, given[at % 4]], np.arange(4.0 + at % 3) + at)
+            except ValueError as error:
+                answer = error.args
+            told.append((shown(answer, known), shown([kept, o.key, o.alpha], known)))
+        return told
+
+    assert play(npcompile.jit(fn, wait=waits)) == play(fn)

@@ -134,7 +134,7 @@ class Operators(Base):
             self.notes.origin(a)
             return
         tracked = self.notes.tracked
-        one, other = (tracked.node(thing) or self.notes.origin(thing) for thing in (a, b))
+        one, other = (self.notes.origin(thing) or tracked.node(thing) for thing in (a, b))
         if one is other is None:
             return
         if type(a) is type(b) is tuple and (one is None or other is None):
