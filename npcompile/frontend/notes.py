@@ -152,6 +152,12 @@ class Notes(Decided):
         elif type(value) is slice:
             self.constant((value.start, value.stop, value.step))
 
+    def literal(self, value: Any) -> None:
+        """The same of what a function's code, or its defaults, hold: one object at each call."""
+        self.constant(value)
+        if type(value) is str or type(value) is bytes:
+            self.written[id(value)] = value
+
     def length(self, array: Any, axis: int) -> int:
         """The length of an array's axis, as a number to hand on."""
         size: int = array.shape[axis]

@@ -25,6 +25,7 @@ class Origins:
         super().__init__()
         self.origins: dict[int, list[Any]] = {}  # each object, and its steps
         self.checked_ones: set[tuple[fx.Node, ...]] = set()  # that are checked to be one object
+        self.written: dict[int, str | bytes] = {}  # texts that are literals of what is recorded
         self.literals: list[tuple[Any, ...]] = []  # tuples that are one object at each call
 
     def whole(self, name: str, leaf: Any) -> None:
@@ -50,7 +51,8 @@ class Origins:
         first, *others = steps
         for other in others:
             self._unite("same", None, other, first)
-        if self.is_literal(meant) or (type(meant) is str and _is_shared(meant)):
+        literal = id(meant) in self.written or self.is_literal(meant)
+        if literal or (type(meant) is str and _is_shared(meant)):
             self._unite("is", meant, first)
         return cast("fx.Node", first)
 

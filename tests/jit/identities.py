@@ -324,6 +324,12 @@ def literal_or_read(o, values, x):
     return held is written, x * 2.0
 
 
+def text_or_read(o, values, x):
+    held, written = o.alpha, "x y"
+    o.kept.append("x y")
+    return held is written, held, "x y", x * 2.0
+
+
 def kept_then_raises(o, values, x):
     made = [values[0], o.number]
     o.kept.append(made)

@@ -55,6 +55,7 @@ def test_verifying_runs_methods_of_the_users_once(monkeypatch: pytest.MonkeyPatc
         identities.key_of_held,
         identities.literal_kept,
         identities.literal_or_read,
+        identities.text_or_read,
         identities.kept_then_raises,
     ),
 )
@@ -63,18 +64,19 @@ def test_tuples_stay_the_objects_that_they_are(fn, pair, waits, monkeypatch: pyt
     monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
     monkeypatch.setenv("NPCOMPILE_OVERHEAD", "unlimited")
     given = [pair, again(pair), again(pair), again(pair)]
-    (written, *_) = [one for one in literals(fn.__code__) if type(one) is tuple] or [pair]
+    kind = str if fn is identities.text_or_read else tuple
+    (*_, written) = [pair, *(one for one in literals(fn.__code__) if type(one) is kind)]
     known = [*given, PAIR, COUPLE, TEXT, *literals(fn.__code__), *map(float, range(9))]
     schedule = [(given[0], given[0]), (given[0], given[1]), (given[1], given[1]), (given[2], given[1])]
     schedule += [(given[2], given[2]), (written, given[3]), (again(written), given[2]), (written, written)]
 
     def play(fn: Any) -> list[Any]:
         told = []
-        for at, (held, value) in enumerate(schedule):
+        for at, (held, value) in enumerate(schedule * 2):
             o, kept = Model(held), []
-            o.kept, o.number = kept, known[-1 - at]
+            o.kept, o.number = kept, known[-1 - at % 8]
             try:
-                answer = fn(o, [value, given[at % 4]], np.arange(4.0 + at % 3) + at)
+                answer = fn(o, [value, given[at % 4]], np.arange(4.0 + at % 3 * (at < 8)) + at)
             except ValueError as error:
                 answer = error.args
             told.append((shown(answer, known), shown([kept, o.key, o.alpha], known)))

@@ -87,11 +87,11 @@ class Functions(Control):
     ) -> Any:
         """Run a function, rewritten, on these hooks; its literals and defaults are known."""
         for literal in rewritten.constants:
-            self._note(self.notes.constant, literal)
+            self._note(self.notes.literal, literal)
         node = self.notes.tracked.node(fn)
         if node is None:
             for default in (*(fn.__defaults__ or ()), *(fn.__kwdefaults__ or {}).values()):
-                self._note(self.notes.constant, default)
+                self._note(self.notes.literal, default)
         if self._cells and (fn.__defaults__ or fn.__kwdefaults__):
             self._note(self._defaults, fn, None)
         closure = zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True)
