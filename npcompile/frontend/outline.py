@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 import builtins
 import contextlib
+import functools
 import inspect
 import weakref
 from collections.abc import Callable
@@ -148,7 +149,11 @@ def outline(
     outside = dict(zip(code.co_freevars, fn.__closure__ or (), strict=True))
     facts = _facts_of(node, code)
     names = _Names(
-        lambda name: facts.is_local(name) or name in facts.bound, outside, fn.__globals__, facts.makers
+        lambda name: facts.is_local(name) or name in facts.bound,
+        outside,
+        fn.__globals__,
+        facts.makers,
+        node,
     )
     cut = Cutter(
         node,
@@ -193,7 +198,9 @@ class _Names:
         cells: dict[str, CellType],
         outer: dict[str, Any],
         makers: Callable[[str], list[ast.Call]],
+        node: ast.AST,
     ) -> None:
+        self.node = node
         self.is_local = is_local
         self.makers = makers  # the calls that give a local name all of its values
         self.cells = cells
@@ -215,7 +222,18 @@ class _Names:
 
     def is_of_library(self, called: ast.expr) -> bool:
         """Whether this is a function, a class or an object's method of an installed library, of which nothing
-        is recorded."""
+        is recorded. In what ends by raising it is no reason to cut."""
+        return self._is_of_library(called) and called not in self.raising
+
+    @functools.cached_property
+    def raising(self) -> set[ast.AST]:
+        """All parts of branches that end by raising, as those of asserts that pytest has rewritten do."""
+        ifs = [part for part in ast.walk(self.node) if isinstance(part, ast.If)]
+        branches = [branch for part in ifs for branch in (part.body, part.orelse) if branch]
+        ended = [branch for branch in branches if isinstance(branch[-1], ast.Raise)]
+        return {part for branch in ended for statement in branch for part in ast.walk(statement)}
+
+    def _is_of_library(self, called: ast.expr) -> bool:
         found = self.find(called)
         if found is not UNKNOWN:
             return is_as_it_is(found)
@@ -303,7 +321,7 @@ def must_be_cut(fn: FunctionType) -> bool:
     last = node.body[-1]
     made = set(stored_names(*node.body)) | {fn.__code__.co_varnames[place] for place in histories(fn)}
     work = 0
-    libraries = _calls_of_libraries(fn)
+    libraries = _calls_of_libraries(fn, node)
     for part in own_nodes(body_of(node)):
         work += isinstance(part, WORK)
         changed = changes_container(part)
@@ -322,12 +340,12 @@ def must_be_cut(fn: FunctionType) -> bool:
     return work > 2 * MAX_WORK
 
 
-def _calls_of_libraries(fn: FunctionType) -> Callable[[ast.Call], bool]:
+def _calls_of_libraries(fn: FunctionType, node: ast.AST) -> Callable[[ast.Call], bool]:
     """Whether a call in a function is of a library's function."""
     code = fn.__code__
     cells = dict(zip(code.co_freevars, fn.__closure__ or (), strict=True))
     local = {*code.co_varnames, *code.co_cellvars}
-    names = _Names(local.__contains__, cells, fn.__globals__, lambda name: [])
+    names = _Names(local.__contains__, cells, fn.__globals__, lambda name: [], node)
     return lambda call: names.is_of_library(call.func)
 
 

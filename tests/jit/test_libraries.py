@@ -192,3 +192,19 @@ def test_an_answer_of_a_librarys_may_be_strict() -> None:
     for _ in range(4):
         assert np.allclose(jitted(A, b), answers(A, b), rtol=1e-12)
         jitted.wait()
+
+
+def test_what_is_called_to_raise_cuts_nothing(library: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+
+    def guarded(x, limit):
+        if limit < 0:
+            raise ValueError(library.scaled(x).sum())
+        return helper(x) * limit
+
+    jitted = npcompile.jit(guarded)
+    for _ in range(3):
+        np.testing.assert_array_equal(jitted(X, 2.0), guarded(X, 2.0))
+    assert jitted.stats.replays == 2 and not jitted.stats.reasons
+    with pytest.raises(ValueError, match=str(library.scaled(X).sum())):
+        jitted(X, -1.0)
