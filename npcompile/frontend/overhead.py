@@ -27,6 +27,8 @@ SHARE = 0.15
 # later one so many and a share of what it takes. Of the first one's nothing is left over, else so many.
 FIRST, EACH, PAID = (float("inf") if _UNLIMITED else 0.1), 0.001, 0.05
 KEPT = float("inf") if _UNLIMITED else 2.0
+# So many signatures of a function have a first call each.
+KINDS = 8
 # What a recording, or a cut, is taken to take where none was made yet: at least, and for each byte of code.
 AT_LEAST, A_BYTE = 0.002, 12e-6
 # A recording is given up past what is left over, or so many times what it was taken to take; it is tried
@@ -106,11 +108,18 @@ DEEPEST = 16
 class Allowance:
     """Seconds that the calls of one jitted function have paid for recordings and cuts, and are not spent."""
 
-    __slots__ = ("_first", "left")
+    __slots__ = ("_first", "_kinds", "left")
 
     def __init__(self) -> None:
         self.left = FIRST
         self._first = True
+        self._kinds = 0  # signatures so far
+
+    def begin(self) -> None:
+        """The first call of a signature."""
+        if self._kinds < KINDS:
+            self._kinds += 1
+            self.renew()
 
     def renew(self) -> None:
         """The user waits for what is to be compiled: the next call may spend what a first one may."""

@@ -72,6 +72,7 @@ def test_another_size_is_recorded_once_it_is_paid_for(
 ) -> None:
     clock(5e-5)
     monkeypatch.setattr(overhead, "EACH", 3e-4)
+    monkeypatch.setattr(overhead, "KINDS", 1)
     jitted = npcompile.jit(steps)
     one, other = np.arange(5.0), np.arange(7.0)
     same(jitted(one), steps(one))
@@ -148,3 +149,16 @@ def test_recursion_is_left_when_it_takes_too_long(clock: Callable[[float], Clock
     began = overhead.clock()
     same(jitted(np.arange(3.0)), tree(np.arange(3.0)))
     assert overhead.clock() - began < 0.5  # 1023 calls, of two looks or more each
+
+
+def test_each_of_the_first_signatures_has_a_first_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(overhead, "FIRST", 0.1)
+    monkeypatch.setattr(overhead, "KEPT", 2.0)
+    allowance = overhead.Allowance()
+    for _ in range(overhead.KINDS):
+        allowance.begin()
+        assert allowance.left >= overhead.FIRST
+        allowance.settle(0.0, overhead.FIRST)
+    before = allowance.left
+    allowance.begin()
+    assert allowance.left == before
