@@ -92,7 +92,7 @@ def of_own_generator(x):
     return np.array([value + 1 for value in doubled()])
 
 
-# What Python's functions call
+# Functions that Python's own functions call
 
 
 def summed(x):

@@ -25,7 +25,7 @@ from npcompile.growing import Growing
 if TYPE_CHECKING:
     from npcompile.jit import Jitted
 
-# So many families are kept, those that were jitted last: each holds programs and kernels.
+# The families that were jitted last are kept, up to this number: each holds programs and kernels.
 MAX_FAMILIES = 128
 # Of a family that cannot share, so many functions are recorded at their first call. Each one after these is
 # called plain once more than the one before, up to so many times: most end before a recording pays.
@@ -46,7 +46,7 @@ _lock = threading.Lock()
 
 
 class Family:
-    """What functions of one `def`, jitted with the same options, have in common."""
+    """Holds what functions of one `def`, jitted with the same options, have in common."""
 
     def __init__(self, names: dict[str, Any]) -> None:
         self.globals = names  # by whose id it is known
@@ -71,7 +71,7 @@ class Family:
         return self._differences > FEW and replays < PAYS * self._differences
 
     def rest(self) -> int:
-        """So many calls of another function that shares nothing are not recorded."""
+        """Count another function that shares nothing; give how many of its calls are not recorded."""
         self._apart += 1
         return min(max(self._apart - AT_ONCE, 0), LATEST)
 

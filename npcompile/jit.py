@@ -182,7 +182,7 @@ class Jitted(Recorded):
         return True
 
     def _is_full(self, state: State | None) -> bool:
-        """Whether calls of a signature go more ways than are kept, for closures that differ, as a rule."""
+        """Tell whether calls of a signature go more ways than are kept, as closures differ."""
         if state is None or state.pending:
             return False
         return state.count >= self.max_programs or state.misses >= MAX_MISSES
@@ -215,7 +215,7 @@ class Jitted(Recorded):
         return state.outlined is None
 
     def _is_cut(self, program: Program) -> bool:
-        """Whether the function is cut into blocks, though it was recorded whole."""
+        """Tell whether the function is cut into blocks, though it was recorded whole."""
         fn: Any = self.__wrapped__
         with contextlib.suppress(NotFound):
             body = tree_of(fn)[0].body

@@ -333,7 +333,7 @@ class Recorded(Unrecorded):
         return self._plain(args, kwargs, why_given_up(self))
 
     def _seldom(self) -> int:
-        """So many calls at least are passed over after one of which nothing is kept: ever more."""
+        """Give the least number of calls to pass over after one of which nothing is kept: ever more."""
         self._unkept += 1
         return LOOKED_AT << min(self._unkept // SELDOM, MOST_SELDOM)
 

@@ -80,7 +80,7 @@ class Sharing(Linking):
         self._looks = self._unkept = self.unlooked = 0
 
     def _affords(self) -> bool:
-        """Whether the function's calls have paid for a recording."""
+        """Tell whether the function's calls have paid for a recording."""
         return self._has_to_wait or current().affords(self.cost)
 
     @property

@@ -215,7 +215,7 @@ def _is_numpys(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], cal
 
 
 def _acts(item: Any) -> bool:
-    """Whether methods of the user's may answer for this, which have effects: they are not to run twice."""
+    """Tell whether the user's methods, which may have effects and must not run twice, may answer this."""
     return not isinstance(item, _NUMPYS) and is_users_class(type(item))
 
 

@@ -163,7 +163,7 @@ def _is_ours(code: CodeType) -> bool:
 
 
 def _is_replay(frame: FrameType) -> bool:
-    """Whether the frame is that of a program's function, whose lines are the user's."""
+    """Tell whether the frame is that of a program's function, whose lines are the user's."""
     return frame.f_globals.get("__Diverged") is Diverged
 
 

@@ -184,7 +184,7 @@ class Handed(Showing, Origins):
         return node
 
     def _entries(self, own: dict[Any, Any], held: Callable[[Any], Any]) -> Any:
-        """What lies in a dict, as an argument of a step: a dict, or, as no key may be a step, its entries."""
+        """Give a dict as an argument of a step: a dict, or its entries where a key is a step."""
         entries = [(self._key(key), held(item)) for key, item in own.items()]
         return entries if any(isinstance(key, fx.Node) for key, _ in entries) else dict(entries)
 

@@ -46,10 +46,7 @@ _adopted: set[str] = set()
 def adopt(obj: object) -> bool:
     """A function or a class is jitted: the library that it lies in is the user's code. Gives whether that is
     news."""
-    if isinstance(obj, types.FunctionType):
-        file = file_of(obj)
-    else:
-        file = getattr(sys.modules.get(obj.__module__), "__file__", None) if isinstance(obj, type) else None
+    file = _file_of_any(obj) if isinstance(obj, types.FunctionType | type) else None
     library = None if file is None else _library(file)
     if library is None or library in _adopted:
         return False
@@ -69,7 +66,7 @@ def file_of(fn: types.FunctionType) -> str | None:
 
 @functools.cache
 def is_users_file(name: str) -> bool:
-    """Whether a file lies outside the standard library and the installed packages, or in an adopted one."""
+    """Tell whether a file lies outside Python and the installed packages, or in an adopted one."""
     if name.startswith("<frozen "):
         return False
     library = _library(name)
@@ -79,13 +76,18 @@ def is_users_file(name: str) -> bool:
 
 
 def is_library(obj: Any) -> bool:
-    """Whether a function, a class or an object is of an installed library, not of NumPy or Python itself."""
+    """Tell whether a function, class or object is of an installed library, not of NumPy or Python."""
+    file = _file_of_any(obj)
+    return file is not None and (library := _library(file)) is not None and library not in _adopted
+
+
+def _file_of_any(obj: Any) -> str | None:
+    """The file of a function, or of the module of a class or an object."""
     if isinstance(obj, types.FunctionType):
-        file = file_of(obj)
-    else:
-        module = getattr(obj, "__module__", None)
-        file = getattr(sys.modules.get(module), "__file__", None) if isinstance(module, str) else None
-    return isinstance(file, str) and (library := _library(file)) is not None and library not in _adopted
+        return file_of(obj)
+    module = getattr(obj, "__module__", None)
+    found = getattr(sys.modules.get(module), "__file__", None) if isinstance(module, str) else None
+    return found if isinstance(found, str) else None
 
 
 @functools.cache

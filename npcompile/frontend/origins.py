@@ -57,7 +57,7 @@ class Origins:
         return cast("fx.Node", first)
 
     def is_literal(self, obj: Any) -> bool:
-        """Whether this tuple is one object at each call."""
+        """Tell whether this tuple is one object at each call."""
         return type(obj) is tuple and any(obj is one for one in self.literals)
 
     def _unite(self, kind: str, expected: Any, node: fx.Node, *others: fx.Node) -> None:

@@ -221,8 +221,8 @@ class _Names:
         return UNKNOWN
 
     def is_of_library(self, called: ast.expr) -> bool:
-        """Whether this is a function, a class or an object's method of an installed library, of which nothing
-        is recorded. In what ends by raising it is no reason to cut."""
+        """Tell whether this is a function, a class or a method of an installed library, of which nothing is
+        recorded. In what ends by raising it is no reason to cut."""
         return self._is_of_library(called) and called not in self.raising
 
     @functools.cached_property
@@ -260,7 +260,7 @@ class _Names:
 
 
 def is_as_it_is(found: Any) -> bool:
-    """Whether what is called is an installed library's, and no op."""
+    """Tell whether what is called is an installed library's, and no op."""
     return is_library(found) and not hasattr(type(found), "npcompile_function") and TABLE.of(found) is None
 
 
@@ -341,7 +341,7 @@ def must_be_cut(fn: FunctionType) -> bool:
 
 
 def _calls_of_libraries(fn: FunctionType, node: ast.AST) -> Callable[[ast.Call], bool]:
-    """Whether a call in a function is of a library's function."""
+    """Tell whether a call in a function is of a library's function."""
     code = fn.__code__
     cells = dict(zip(code.co_freevars, fn.__closure__ or (), strict=True))
     local = {*code.co_varnames, *code.co_cellvars}

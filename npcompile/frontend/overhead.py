@@ -188,7 +188,7 @@ class Call:
         return self.allowance.left + PAID * (now - self.began) - spent
 
     def affords(self, seconds: float) -> bool:
-        """Whether a recording or a cut may begin that is taken to take so long."""
+        """Tell whether a recording or a cut may begin that is taken to take so long."""
         return self.allowance is None or self.left >= seconds
 
     def limit(self, seconds: float) -> float:

@@ -69,7 +69,7 @@ class Showing:
         self.holding.clear()
 
     def given(self, items: Any) -> Any:
-        """What is put one by one into a container that others see, or may see."""
+        """Name what is put one by one into a container that others see, or may see."""
         if not self.tracked.any_meant:
             return items
         if isinstance(items, Iterator | KeysView | ValuesView | ItemsView):

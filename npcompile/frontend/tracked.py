@@ -154,7 +154,7 @@ class Tracked:
         return self.meant(obj) is not obj
 
     def are_themselves(self, items: Iterable[Any]) -> bool:
-        """Whether these, which may be many, are numbers and texts of which none stands for another."""
+        """Tell whether these, which may be many, are numbers and texts of which none stands for another."""
         return _ALONE.issuperset(map(type, items)) and self._meant.keys().isdisjoint(map(id, items))
 
     def meant(self, obj: Any) -> Any:

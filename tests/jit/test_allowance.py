@@ -1,4 +1,4 @@
-"""What the calls of a function have paid for: when recordings and cuts begin, and when a recording ends."""
+"""Calls pay for recordings and cuts: these begin once enough is paid, and end past what is left."""
 
 from __future__ import annotations
 

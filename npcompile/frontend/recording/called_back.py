@@ -1,5 +1,5 @@
-"""What Python's own library calls back while something is recorded: keys, functions, and what is left to go
-over once nothing is noted any more."""
+"""Objects that stand in for functions and keys which Python's own library calls back while something is
+recorded, and shed the hooks once nothing is noted any more."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Applied:
 
 
 def applied(hooks: Any, hook: Any, function: Any) -> Any:
-    """What to give to the library in place of a function, which `hook` calls."""
+    """Give what the library is to get in place of a function, which `hook` calls."""
     calls = Applied(hooks, hook, function)
     given = functools.partial(calls)
     calls.given = weakref.ref(given)
@@ -70,7 +70,7 @@ class Remembered:
 
 @performs
 def further(fn: Any, items: Iterator[Any], key: Any, best: Any, most: Any) -> Any:
-    """What `max` or `min` gives for the best item so far, by its key, and others, by Python alone."""
+    """Give what `max` or `min` gives for the best item so far, by its key, and others, by Python alone."""
     exceeds = operator.gt if fn is max else operator.lt
     for item in items:
         value = item if key is None else key(item)

@@ -152,7 +152,7 @@ class Control(Texts):
             self._nest -= 1
 
     def _rest(self, source: Source, obj: Any) -> Iterable[Any]:
-        """What is left to go over where nothing is noted any more: what Python would have."""
+        """Give what is left to go over where nothing is noted any more: what Python would have."""
         if self.meant(obj) is obj:
             return source.left()
         return map(self.notes.tracked.meant, source.left())

@@ -29,7 +29,7 @@ class Comprehensions(Expressions):
     _in_iterable = False  # of a comprehension: no name can be bound there
 
     def may_go_on(self, node: ast.AST) -> bool:
-        """Whether a loop may go on as it was written: no frame of ours holds what NumPy counts references
+        """Tell whether a loop may go on as written: no frame of ours holds what NumPy counts references
         of."""
         return not any(isinstance(part, ast.Attribute) and part.attr == "resize" for part in ast.walk(node))
 
@@ -117,7 +117,7 @@ class _Written:
         return ast.Subscript(ast.Tuple([says, made], _LOAD, **at), ast.Constant(1, **at), _LOAD, **at)
 
     def test(self, where: ast.expr) -> ast.expr:
-        """Whether an item is done as it was written. Names are first bound to what Python would have."""
+        """Tell whether an item is done as it was written. Names are first bound to what Python would have."""
         done = self.rewriter.is_done(where)
         if not self.rebound:
             return done
@@ -134,7 +134,7 @@ class _Written:
         return ast.BoolOp(ast.Or(), [self.is_plain(where), begins], **at)
 
     def is_plain(self, where: ast.expr) -> ast.expr:
-        """Whether an item has been done as it was written."""
+        """Tell whether an item has been done as it was written."""
         self.asked = True
         at = start(where)
         flag = ast.Name(self.flag[0].id, _LOAD, **at)
@@ -179,19 +179,19 @@ class _Written:
         return made
 
     def _is_closed(self, node: ast.Lambda, known: frozenset[str]) -> bool:
-        """Whether a function reads nothing that may stand for another object."""
+        """Tell whether a function reads nothing that may stand for another object."""
         within = known.union(stored_names(node.body), arguments(node))
         names = (part for part in ast.walk(node.body) if isinstance(part, ast.Name))
         return all(self._is_itself(name, within) for name in names)
 
     def _is_itself(self, node: ast.Name, known: frozenset[str]) -> bool:
-        """Whether the name stands for the object that Python would have."""
+        """Tell whether the name stands for the object that Python would have."""
         return (
             not isinstance(node.ctx, ast.Load) or node.id in known or self.rewriter.kind(node.id) != "local"
         )
 
     def _is_shown(self, node: ast.AST, field: str, value: ast.AST) -> bool:
-        """Whether a name stands where numbers, which others may stand for, do not."""
+        """Tell whether a name stands where numbers, which others may stand for, do not."""
         if not isinstance(value, ast.Name):
             return isinstance(value, ast.expr_context | ast.operator | ast.unaryop | ast.boolop)
         return (isinstance(node, ast.Subscript | ast.Attribute) and field == "value") or (

@@ -311,7 +311,7 @@ class _Enter(ast.NodeTransformer):
 
 
 def _is_path(node: ast.expr) -> bool:
-    """Whether this is a name, or an attribute of one."""
+    """Tell whether this is a name, or an attribute of one."""
     while isinstance(node, ast.Attribute):
         node = node.value
     return isinstance(node, ast.Name)

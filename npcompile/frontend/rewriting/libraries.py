@@ -24,7 +24,7 @@ class Libraries:
         return self._called(parts) is not None
 
     def are_called_by(self, node: ast.stmt, parts: list[ast.AST], levels: Levels) -> bool:
-        """Whether any of a statement's parts calls one. If it is in the statement itself, that is taken
+        """Tell whether any of a statement's parts calls one. If it is in the statement itself, that is taken
         apart."""
         if levels[node] > 0 or not self.are_called(parts):
             return False

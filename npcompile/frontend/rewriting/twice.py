@@ -44,11 +44,11 @@ class Twice:
 
     @property
     def asked(self) -> bool:
-        """Whether anything asks the call at hand."""
+        """Tell whether anything asks the call at hand."""
         return self._items or bool(self.loops)
 
     def asks(self, where: ast.expr) -> ast.expr:
-        """Whether an item of a comprehension calls a function as it is."""
+        """Tell whether an item of a comprehension calls a function as it is."""
         self._items = True
         return _asks(IDLING, where)
 
@@ -105,14 +105,14 @@ class Twice:
 
 
 def _has_items(statement: ast.stmt) -> bool:
-    """Whether this is a statement by itself with a comprehension in it that asks."""
+    """Tell whether this is a statement by itself with a comprehension in it that asks."""
     if hasattr(statement, "body"):
         return False
     return any(isinstance(part, ast.Name) and part.id == AT_HAND for part in ast.walk(statement))
 
 
 def _asks(count: str, where: Any) -> ast.expr:
-    """Whether a trip is done as it was written."""
+    """Tell whether a trip is done as it was written."""
     at = start(where)
     spent = ast.Attribute(ast.Name(AT_HAND, ast.Load(), **at), "spent", ast.Load(), **at)
     return ast.BoolOp(ast.Or(), [spent, _comes_to_nothing(count, where)], **at)
