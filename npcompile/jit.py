@@ -326,8 +326,9 @@ def jit(
     object, its `__call__`.
 
     wait: the first call waits until its kernels are compiled; else compiling goes on in another process,
-    and calls
-        are answered by NumPy until it is done. NPCOMPILE_WAIT=1 in the environment forces waiting.
+        and calls are answered by NumPy until it is done. For parts of a function (loops' bodies, callees) no
+        call waits where NumPy takes microseconds for them: they are compiled once their calls have done
+        enough. NPCOMPILE_WAIT=1 in the environment forces waiting.
     strict: raise `NotCompiledError`, naming file and line, where the function would run uncompiled.
     default_float: the dtype of arrays that are made without one ("float32" in place of NumPy's float64).
     fast_random: uniform, normal and exponential numbers and integers that NumPy's generators are asked for

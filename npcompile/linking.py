@@ -11,7 +11,6 @@ from typing import Any
 from npcompile import front
 from npcompile.advice import advice
 from npcompile.frontend.faults import Fault
-from npcompile.frontend.overhead import users
 from npcompile.hosts import HostCalls
 from npcompile.lower import compiler
 from npcompile.served import Exactly
@@ -71,13 +70,16 @@ class Linking:
         raise NotImplementedError
 
     def _unpark(self, state: State) -> None:
-        """Have compiled what has waited until that is worth it."""
+        """Have compiled what has waited until that is worth it. No call waits for that."""
         waited, state.waited = state.waited, 0
         for entry in [entry for entry in state.pending if entry.parked]:
-            if self.root.spending.allows(entry, waited, self._has_to_wait):
+            if self._allows(entry, waited, min(state.plain_seconds, default=0.0)):
                 entry.start()
-                if self._has_to_wait:
-                    users(self._wait_for, (entry,), {})
+
+    def _allows(self, entry: Entry, calls: int, seconds: float = 0.0) -> bool:
+        """Tell if a program is to be compiled, after so many calls by NumPy in so many seconds each."""
+        part = self.root is not self
+        return bool(self.root.spending.allows(entry, calls, self._has_to_wait, part, seconds))
 
     def _link(self, state: State) -> bool:
         """Make what has been compiled replayable; True if anything was."""

@@ -418,7 +418,7 @@ class Recorded(Unrecorded):
             replay = Exactly(entry.counts, replay) if entry.counts else replay
             state.ready.insert(0, (replay, entry.host_calls))
             return result
-        entry.parked = not self.root.spending.allows(entry, 1, self._has_to_wait)
+        entry.parked = not self._allows(entry, 1)
         if not entry.parked:
             entry.start()
         state.pending.append(entry)

@@ -1,7 +1,9 @@
 """How much may be compiled for one jitted function: as much as the work that its calls have done is worth.
 
-A compilation takes seconds. Segments that NumPy carries out in microseconds are compiled at once where they
-are few, others when the calls that wait for them have done enough. Counts and estimates decide, not a clock.
+A compilation takes seconds. Programs that NumPy carries out in microseconds are compiled at once where they
+are few, others when the calls that wait for them have done enough. Where calls wait for the compiler, they
+wait for what is compiled at once, and parts of a function (blocks, callees) are among that only where a call
+of them takes long enough. Estimates decide at first, then times that were measured.
 """
 
 from __future__ import annotations
@@ -14,12 +16,13 @@ from npcompile.trial import COST, numpy_cost
 if TYPE_CHECKING:
     from npcompile.state import Entry
 
-# Nanoseconds that the compilation of a segment is taken to last.
-COMPILING = 2_000_000_000
-# A program whose segments take NumPy so many nanoseconds each is compiled in any case.
-WORTH = 50_000
-# So many segments that take less are compiled at once; fewer where calls wait for the compiler.
-FREE, FREE_OF_WAITING = 8, 2
+# Nanoseconds that the compilation of a segment is taken to last, and more for each operation in it.
+COMPILING, AN_OPERATION = 2_000_000_000, 30_000_000
+# A program is compiled in any case where so many calls of it take as long as its compilation.
+CALLS = 40_000
+# Compilations that are taken to last so long in all begin at once; so long where calls wait for them, and
+# none of parts then.
+FREE, FREE_OF_WAITING = 8 * COMPILING, 5_000_000_000
 # So many seconds are compiled for each second of work that waits for it.
 RATE = 10
 
@@ -33,20 +36,27 @@ class Spending:
     """What was compiled for a function, with its blocks and callees, and what would have been worth it."""
 
     def __init__(self) -> None:
-        self._segments = 0  # cheap ones, so far
+        self._compiling = 0.0  # nanoseconds that compilations of cheap programs are taken to last, so far
         self._work = 0.0  # nanoseconds of NumPy's work in calls of programs that wait
 
-    def allows(self, entry: Entry, calls: int, waiting: bool) -> bool:
-        """Whether a program is to be compiled now, after so many calls that NumPy answered since it was last
-        asked. waiting: calls wait for the compiler."""
-        count = len(entry.segments)
-        if not count or not is_bounded():
+    def allows(self, entry: Entry, calls: int, waiting: bool, part: bool, seconds: float = 0.0) -> bool:
+        """Tell if a program is to be compiled now, after so many calls that NumPy answered since it was last
+        asked. waiting: calls wait for the compiler; part: the program is one of a block or a callee;
+        seconds: what the quickest of the calls took, where that was measured."""
+        if not entry.segments or not is_bounded():
             return True
-        cost = numpy_cost(entry.plan, COST)
-        if cost >= WORTH * count:
+        cost, compiling = numpy_cost(entry.plan, COST), _compiling(entry)
+        if cost * CALLS >= compiling:
             return True
-        self._work += cost * calls
-        if self._segments + count > (FREE_OF_WAITING if waiting else FREE) + RATE * self._work / COMPILING:
+        # What is called beside the kernels is not gained: then the estimate is nearer.
+        self._work += calls * (seconds * 1e9 if seconds and not entry.host_calls else cost)
+        free = FREE if not waiting else 0 if part else FREE_OF_WAITING
+        if self._compiling + compiling > free + RATE * self._work:
             return False
-        self._segments += count
+        self._compiling += compiling
         return True
+
+
+def _compiling(entry: Entry) -> float:
+    """The nanoseconds that a program's compilation is taken to last."""
+    return sum(COMPILING + AN_OPERATION * len(segment.ops) for segment in entry.segments)

@@ -14,7 +14,7 @@ from npcompile.account import FIRST, LONGER, SETTLING
 from npcompile.passing import MOST as MOST_PASSED
 from npcompile.passing import Passing
 from npcompile.running import Running
-from npcompile.spending import FREE, FREE_OF_WAITING
+from npcompile.spending import COMPILING, FREE, RATE, Spending
 from npcompile.state import Entry
 from npcompile.trial import MOST, Trial
 from tests.checker import same
@@ -277,18 +277,91 @@ def many_powers(A: np.ndarray, most: int) -> list[int]:
     return [int(matrix_power(A, n, 10**9 + 7).sum()) for n in range(most)]
 
 
-CASES = [(queens, lambda: (np.zeros(6, int), 0)), (many_powers, lambda: (np.eye(2, dtype=int), 60))]
+def sieve(n: int) -> np.ndarray:
+    prime = np.ones(n + 1, bool)
+    prime[:2] = False
+    for k in range(2, int(n**0.5) + 1):
+        if prime[k]:
+            prime[k * k :: k] = False
+    return np.flatnonzero(prime)
 
 
-@pytest.mark.parametrize("wait", [False, True])
+def smoothed(x: np.ndarray) -> np.ndarray:
+    s = np.zeros_like(x)
+    for i in range(20):
+        s = s * 0.5 + x * i
+    return s
+
+
+def square_root(x: np.ndarray) -> np.ndarray:
+    root = x
+    for _ in range(50):
+        step = (root * root - x) / (2 * root)
+        root = root - step
+        if np.abs(step).max() < 1e-12:
+            break
+    return root
+
+
+def halves(x: np.ndarray) -> Any:
+    if len(x) < 2:
+        return x.sum()
+    middle = len(x) // 2
+    return halves(x[:middle] * 2 - 1) + halves(x[middle:] + 3)
+
+
+CASES: list[tuple[Callable[..., Any], Callable[[], tuple[Any, ...]]]] = [
+    (queens, lambda: (np.zeros(6, int), 0)),
+    (many_powers, lambda: (np.eye(2, dtype=int), 60)),
+    (sieve, lambda: (100,)),
+    (smoothed, lambda: (np.arange(8.0),)),
+    (square_root, lambda: (np.arange(1, 9.0),)),
+    (halves, lambda: (np.arange(64.0),)),
+]
+
+
 @pytest.mark.parametrize(("fn", "make"), CASES)
 def test_bounded_work_has_bounded_compiling(
-    fn: Callable[..., Any], make: Callable[[], tuple[Any, ...]], wait: bool, started: list[int]
+    fn: Callable[..., Any], make: Callable[[], tuple[Any, ...]], started: list[int]
 ) -> None:
-    jitted = npcompile.jit(fn, wait=wait)
+    jitted = npcompile.jit(fn)
     for _ in range(4):
         same(jitted(*make()), fn(*make()))
-    assert sum(started) <= (FREE_OF_WAITING if wait else FREE), started
+    assert sum(started) <= FREE / COMPILING, started
+
+
+@pytest.mark.parametrize(("fn", "make"), CASES)
+def test_no_call_waits_for_kernels_of_small_parts(
+    fn: Callable[..., Any], make: Callable[[], tuple[Any, ...]], started: list[int], monkeypatch: Any
+) -> None:
+    monkeypatch.setattr("npcompile.spending.RATE", 0)  # whatever the work of calls, on any machine
+    jitted = npcompile.jit(fn, wait=True)
+    for _ in range(4):
+        same(jitted(*make()), fn(*make()))
+    assert not started and not jitted.stats.compilations
+
+
+def test_a_call_waits_for_a_small_function_and_for_large_parts(started: list[int]) -> None:
+    small = npcompile.jit(lambda x: np.sqrt(x) * 2 + 1, wait=True)
+    small(np.arange(5.0))
+    assert started == [1]
+    large = npcompile.jit(smoothed, wait=True)
+    large(np.arange(1e6))
+    assert len(started) > 1
+
+
+def test_what_calls_took_decides_what_else_is_compiled(started: list[int]) -> None:
+    jitted = npcompile.jit(lambda x: np.sqrt(x) * 2 + 1)
+    jitted(np.arange(5.0))
+    ((entry,),) = [state.entries for state in jitted._states.values()]
+    spending = Spending()
+    assert not spending.allows(entry, 1, waiting=True, part=True)
+    assert not spending.allows(entry, 10, waiting=True, part=True, seconds=1e-6)
+    enough = COMPILING * 1.1 / RATE * 1e-9
+    assert spending.allows(entry, 10, waiting=True, part=True, seconds=enough / 10)
+    spending = Spending()
+    entry.host_calls = 1  # what is called beside the kernels stays as it is
+    assert not spending.allows(entry, 10, waiting=True, part=True, seconds=enough / 10)
 
 
 def test_what_waits_is_compiled_when_its_calls_have_done_enough(
