@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import functools
+import time
 import types
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from npcompile.frontend import draws, follow, private
+from npcompile.frontend import draws, follow, overhead, private
 from npcompile.frontend.faults import noting
 from npcompile.frontend.outline import UNKNOWN, must_be_cut
 from npcompile.frontend.overhead import current
 from npcompile.frontend.recording.place import warn
 from npcompile.frontend.references import counting
 from npcompile.frontend.rewrite import Rewritten, rewrite
+from npcompile.frontend.rewriting.twice import IDLE
 from npcompile.frontend.table import TABLE
 from npcompile.substitutes import Creating, Drawing
 
 if TYPE_CHECKING:
     from npcompile.recorded import Recorded
+
+# Seconds for which loops of which nothing comes go on as they were written.
+PATIENCE = 0.05
 
 
 class Entering:
@@ -27,17 +32,39 @@ class Entering:
     __slots__ = ("__dict__", "__weakref__", "_as_they_are", "idle", "raises", "rest", "unanswered")
     rest: int  # so many calls are not looked at: the native runtime counts them, too
     raises: bool  # nor are any until one does not raise: it sees to that, too
-    idle: int  # so many calls in a row were of functions that are called as they are: it counts them, too
+    idle: int  # so many in a row of trips, and of calls of functions as they are: it counts the latter, too
     unanswered: int  # so many calls of its blocks in a row were not answered by kernels
     owner: Recorded  # the function that is cut
     root: Any  # the jitted function that it belongs to
     _as_they_are: list[types.CodeType]  # of functions that are called as they are: it looks into that, too
     _substitutes: bool  # something may be called in place of NumPy's own
+    tried: int  # how often blocks were to be called again in loops
+    _tries_at: float  # when they are, the next time
     entered: bool  # something that was called in the call at hand was jitted
+    _replays: int  # of the function's blocks and callees, when it was last asked what to call
 
     def callee(self, fn: types.FunctionType) -> Any:
         """A function of the user's, jitted."""
         raise NotImplementedError
+
+    def idles(self) -> None:
+        """Have loops of which nothing comes go on as they were written for a while, and then try their blocks
+        again: kernels may come, and sizes may change."""
+        self.idle, self.unanswered = IDLE, 0
+        now = time.monotonic()
+        if now >= self._tries_at:
+            self._tries_at = now + PATIENCE
+            overhead.later(PATIENCE, self._try_blocks)
+
+    def _try_blocks(self) -> None:
+        self.unanswered = self.idle = 0
+        self.tried += 1
+
+    def _comes_to_nothing(self) -> None:
+        """A function is called as it is."""
+        self.idle += 1
+        if self.idle == IDLE:
+            self.idles()
 
     def enter(self, fn: Any) -> Any:
         """What Python between the blocks calls for `fn`: functions of the user's are jitted, too."""
@@ -46,11 +73,11 @@ class Entering:
         kind = type(fn)  # asked at each trip of a loop
         own = fn.__func__ if kind is types.MethodType else fn
         if type(own) is types.FunctionType and own.__code__ in self._as_they_are:
-            self.idle += 1
+            self._comes_to_nothing()
             return fn
         plain = kind is types.BuiltinFunctionType and fn.__name__ not in _SEEN_TO
         if (plain or kind is private.DISPATCHER) and not self._substitutes:
-            self.idle += 1
+            self._comes_to_nothing()
             return fn
         call = current()
         before = call.switch(True)
@@ -61,10 +88,12 @@ class Entering:
             return fn
         finally:
             call.switch(before)
-        if made is fn:
-            self.idle += 1
+        replays = self.root._blocks.replays
+        if made is fn or replays == self._replays:
+            self._comes_to_nothing()
         else:
-            self.entered, self.idle = True, 0
+            self.idle = 0
+        self._replays, self.entered = replays, self.entered or made is not fn
         return made
 
     def _entered(self, fn: Any) -> Any:

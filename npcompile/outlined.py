@@ -47,8 +47,6 @@ LIKE_IT = 2
 MAX_AMBIGUOUS = 9
 # Where to record a block takes too long, its parts have so many times fewer operations, or so many.
 SHORTER, LEAST_WORK = 4, 32
-# Seconds for which loops whose blocks no kernel answers go on as they were written.
-PATIENCE = 0.05
 
 
 class Outlined(Running):
@@ -73,7 +71,8 @@ class Outlined(Running):
         self.took, self.owed, self.has_run, self.entered = 0.0, 0.0, False, False
         self.idling = Idling()
         self.rest, self.raises, self.idle, self.unanswered = 0, False, 0, 0
-        self._tries_at = 0.0  # when its loops' blocks are called again
+        self._replays, self._tries_at = 0, 0.0  # when its loops' blocks are called again
+        self.tried = 0  # how often they were to be
         self.rounds = 0  # how often it was measured what Python does
         self.watch: Watch | None = None  # it is being measured
 
@@ -129,17 +128,6 @@ class Outlined(Running):
     def idler(self) -> Outlined | None:
         """It, where its loops may go on as they were written, as nothing is called in place of NumPy's."""
         return None if self._substitutes else self
-
-    def idles(self) -> None:
-        """Have a loop whose blocks no kernel answered go on as it was written for a while, and then try them
-        again: kernels may come, and sizes may change."""
-        now = time.monotonic()
-        if now >= self._tries_at:
-            self._tries_at = now + PATIENCE
-            overhead.later(PATIENCE, self._try_blocks)
-
-    def _try_blocks(self) -> None:
-        self.unanswered = 0
 
     def current(self) -> list[Block]:
         """The blocks of the cut as it is now."""
@@ -250,7 +238,7 @@ class Block(Inner):
     def __init__(self, within: Outlined, piece: Piece) -> None:
         self.piece = piece
         super().__init__(piece.function, within)
-        self.cut = within if piece.block.in_loop else None
+        self.cut = within if piece.block.in_loop else within.owner.cut
         around = within.owner.variables if isinstance(within.owner, Block) else frozenset()
         self.variables: frozenset[str] = piece.block.variables | around  # that a loop changes
         if piece.block.in_loop:  # others may change at each trip

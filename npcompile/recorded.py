@@ -192,7 +192,7 @@ class Recorded(Unrecorded):
         """A call was answered by a program."""
         self.balance.replayed()
         if self.cut is not None:
-            self.cut.unanswered = 0
+            self.cut.unanswered = self.cut.idle = 0
 
     def signature(self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any]) -> tuple[Any, ...]:
         """The signature of a call with its arguments in the one form; their leaves are put into `leaves`."""

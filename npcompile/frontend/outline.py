@@ -93,11 +93,15 @@ class Clock(Protocol):
 
 
 class Idler(Protocol):
-    """Counts the calls in a row of functions that are called as they are, and those of blocks that no kernel
-    answered."""
+    """Counts what in a row came to nothing: trips of loops, calls of functions that are called as they are,
+    and calls of blocks that no kernel answered."""
 
     idle: int
     unanswered: int
+    tried: int  # how often blocks were to be tried again
+
+    def idles(self) -> None:
+        """Have loops go on as they were written for a while."""
 
 
 def tree_of(fn: FunctionType) -> tuple[ast.FunctionDef, frozenset[str]]:

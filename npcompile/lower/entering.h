@@ -20,7 +20,7 @@ PyObject *enter(PyObject *self, PyObject *fn) {
     if (PyFunction_Check(function) && plain && PyList_CheckExact(plain))
         for (Py_ssize_t i = 0; i < PyList_GET_SIZE(plain); i++)
             if (PyList_GET_ITEM(plain, i) == PyFunction_GET_CODE(function))
-                return count(self, of_entering.idle, 1) ? Py_NewRef(fn) : nullptr;
+                return comes_to_nothing(self, of_entering.idle) ? Py_NewRef(fn) : nullptr;
     return PyObject_CallFunctionObjArgs(of_entering.usual, self, fn, nullptr);
 }
 

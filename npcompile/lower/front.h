@@ -33,15 +33,13 @@ struct Usual {
     ternaryfunc by_name = nullptr;  // what calls __call__ of any class that Python has made
 } usual;
 
-constexpr long IDLE = 64;  // calls of blocks in a row, as in rewriting/twice.py
-
 struct Names {
-    PyObject *filters, *prefer, *answer, *idles, *despite;
+    PyObject *filters, *prefer, *answer, *despite;
 } names;
 
 struct Slots {
     Slot front, unlooked;                                       // of the recorded function
-    Slot cut_rest, cut_raises, cut_unanswered;                  // of one that was cut
+    Slot cut_rest, cut_raises, cut_unanswered, cut_idle;        // of one that was cut
     Slot rest, aside, trial, outlined, ready, misses, small, settled, raises, owed;  // of what is known of a signature
     Slot calls, replays, host_calls, plain_calls, divergences;  // of its counts
 } slots;
@@ -166,19 +164,16 @@ bool count_passed(Front *self) {
 
 // A block's call is the function's own. False with an exception set.
 bool unanswered(Front *self) {
-    if (!self->cut) return true;
-    if (!count(self->cut, slots.cut_unanswered, 1)) return false;
-    if (PyLong_AsLong(slots.cut_unanswered.of(self->cut)) != IDLE) return true;
-    PyObject *done = PyObject_CallMethodNoArgs(self->cut, names.idles);
-    Py_XDECREF(done);
-    return done != nullptr;
+    return !self->cut || comes_to_nothing(self->cut, slots.cut_unanswered);
 }
 
 // A kernel has answered a block's call.
 void answers(Front *self) {
     if (!self->cut) return;
-    PyObject *&held = slots.cut_unanswered.of(self->cut);
-    if (held && PyLong_AsLong(held)) Py_SETREF(held, PyLong_FromLong(0));
+    for (const Slot &slot : {slots.cut_unanswered, slots.cut_idle}) {
+        PyObject *&held = slot.of(self->cut);
+        if (held && PyLong_AsLong(held)) Py_SETREF(held, PyLong_FromLong(0));
+    }
 }
 
 // Calls a method of Python's by a call's arguments, after so many others: `method(*first, args, kwargs)`.
@@ -520,7 +515,7 @@ bool ready_front() {
     struct {
         PyObject **name;
         const char *text;
-    } all[] = {{&names.filters, "filters"}, {&names.prefer, "prefer"}, {&names.answer, "answer"}, {&names.idles, "idles"},
+    } all[] = {{&names.filters, "filters"}, {&names.prefer, "prefer"}, {&names.answer, "answer"},
               {&names.despite, "despite"}};
     for (auto &one : all)
         if (!(*one.name = PyUnicode_InternFromString(one.text))) return false;
@@ -558,7 +553,7 @@ PyObject *use(PyObject *, PyObject *args) {
     if (!PyArg_ParseTuple(args, "(O!OOO)O(OO!OOOO)", &PyType_Type, &type, &cut, &state, &counts, &call, &threads,
                           &PyDict_Type, &warnings, &errors, &traps, &device, &diverged))
         return nullptr;
-    if (!find_slots(type, {{"_front", &slots.front}, {"unlooked", &slots.unlooked}}) || !find_slots(cut, {{"rest", &slots.cut_rest}, {"raises", &slots.cut_raises}, {"unanswered", &slots.cut_unanswered}}) ||
+    if (!find_slots(type, {{"_front", &slots.front}, {"unlooked", &slots.unlooked}}) || !find_slots(cut, {{"rest", &slots.cut_rest}, {"raises", &slots.cut_raises}, {"unanswered", &slots.cut_unanswered}, {"idle", &slots.cut_idle}}) ||
         !find_slots(state, {{"trial", &slots.trial}, {"outlined", &slots.outlined}, {"ready", &slots.ready},
                             {"misses", &slots.misses}, {"rest", &slots.rest}, {"small", &slots.small}, {"settled", &slots.settled},
                             {"raises", &slots.raises}, {"owed", &slots.owed}, {"aside", &slots.aside}}) ||

@@ -29,6 +29,17 @@ bool count(PyObject *object, Slot slot, long more) {
     return true;
 }
 
+constexpr long IDLE = 64;  // as in rewriting/twice.py
+
+// Counts what came to nothing in a cut function, one more in a row. False with an exception set.
+bool comes_to_nothing(PyObject *cut, Slot slot) {
+    if (!count(cut, slot, 1)) return false;
+    if (PyLong_AsLong(slot.of(cut)) != IDLE) return true;
+    PyObject *done = PyObject_CallMethod(cut, "idles", nullptr);
+    Py_XDECREF(done);
+    return done != nullptr;
+}
+
 // Where the slots of a class are. False with an exception set.
 bool find_slots(PyObject *type, std::initializer_list<std::pair<const char *, Slot *>> wanted) {
     for (auto &[name, slot] : wanted) {

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 import npcompile
-from npcompile import Jitted, outlined
+from npcompile import Jitted, entering
 from npcompile.frontend import overhead
 from npcompile.frontend.rewriting.twice import IDLE
+from npcompile.outlined import Outlined
 from npcompile.state import Entry
 from tests.checker import same
 
@@ -26,7 +27,7 @@ class Later:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.due: list[Callable[[], None]] = []
         monkeypatch.setattr(overhead, "later", self.add)
-        monkeypatch.setattr(outlined, "PATIENCE", 1e9)
+        monkeypatch.setattr(entering, "PATIENCE", 1e9)
 
     def add(self, seconds: float, function: Callable[[], None]) -> Callable[[], None]:
         self.due.append(function)
@@ -83,6 +84,77 @@ def test_few_blocks_are_called(fn: Any, later: Later) -> None:
     blocks_called(jitted, x, 8, [])
     assert blocks_called(jitted, x, TRIPS, []) <= IDLE + 3
     assert len(later.due) == 1
+
+
+def growing_text(x: np.ndarray, trips: int, log: list[int]) -> Any:
+    text = ""
+    for i in range(trips):
+        text += "+" if i % 3 else "-"
+        log.append(i)
+    return text, x.sum()
+
+
+def seldom(x: np.ndarray, trips: int, log: list[int]) -> np.ndarray:
+    for i in range(trips):
+        if i % 900 == 1:
+            x = np.abs(x * 0.5 - 0.25) * 0.75 + np.abs(x * 0.25 - 0.125)
+        log.append(i)
+    return x
+
+
+def halved(x: np.ndarray) -> np.ndarray:
+    return np.abs(x * 0.5 - 0.25) * 0.75 + np.abs(x * 0.25 - 0.125)
+
+
+def by_a_callee(x: np.ndarray, trips: int, log: list[int]) -> np.ndarray:
+    for i in range(trips):
+        x = halved(x)
+        log.append(i)
+    return x
+
+
+def in_turn(x: np.ndarray, trips: int, log: list[int]) -> np.ndarray:
+    for i in range(trips):
+        for _ in range(2):
+            log.append(i)
+            log.append(-i)
+        while len(log) % 3:
+            log.append(1)
+    return x
+
+
+@pytest.mark.usefixtures("uncompiled")
+@pytest.mark.parametrize("fn", [growing_text, seldom, by_a_callee, in_turn])
+def test_little_is_asked_in_a_loop_of_which_nothing_comes(
+    fn: Any, later: Later, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jitted = npcompile.jit(fn)
+    x = np.linspace(0, 1, 50)
+    for _ in range(2):
+        blocks_called(jitted, x, 8, [])
+    asked = 0
+
+    def enter(self: Outlined, function: Any) -> Any:
+        nonlocal asked
+        asked += 1
+        return of(self, function)
+
+    of = Outlined.enter
+    monkeypatch.setattr(Outlined, "enter", enter)
+    for _ in range(3):
+        asked = 0
+        assert blocks_called(jitted, x, TRIPS, []) <= 2 * IDLE
+        assert asked <= 6 * IDLE
+
+
+def test_what_a_callee_answers_counts_for_nothing(monkeypatch: pytest.MonkeyPatch, later: Later) -> None:
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+    jitted = npcompile.jit(by_a_callee)
+    x = np.linspace(0, 1, 50)
+    for _ in range(2):
+        blocks_called(jitted, x, 8, [])
+    assert blocks_called(jitted, x, TRIPS, []) == TRIPS
+    assert not later.due
 
 
 class Log(list):  # type: ignore[type-arg]

@@ -324,7 +324,7 @@ class Cutter:
     def _either(self, made: Any, node: ast.For | ast.While, known: tuple[int, int]) -> None:
         """Let a loop go on as it was written, where any of it is other than that."""
         if self.twice is not None and known != self._found:
-            self.twice.add(made, node, known[0] != len(self.blocks))
+            self.twice.add(made, node)
 
     def _test(self, node: ast.expr, origin: ast.stmt) -> ast.expr:
         """A loop's condition: the call of a block that gives its value."""

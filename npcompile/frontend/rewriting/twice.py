@@ -15,24 +15,22 @@ from npcompile.frontend.rewriting.nodes import start
 # No identifiers: what gives the call at hand (a free variable), the local name of what it gave, and the cut
 # itself (a free variable).
 CALL, AT_HAND, CUT = ".call", ".at_hand", ".cut"
-# A loop in which so many calls in a row came to nothing goes on as it was written: calls of its blocks that
-# no kernel answered, or, if it has none, calls of functions that are called as they are.
+# A loop in which so much in a row came to nothing goes on as it was written: calls of its blocks that no
+# kernel answered; or its trips, and calls of functions that are called as they are.
 IDLE = 64
-IDLING = "idle"  # the attribute of the cut in which the latter are counted
+# The attributes of the cut in which these are counted, which are 0 once a kernel has answered. Where there
+# are too many of the former, the latter says so. Trips are counted whatever they do: blocks may have been
+# left to Python since, or not be reached.
+UNANSWERED, IDLING = "unanswered", "idle"
+TRIED = "tried"  # the attribute that counts how often loops were to try their blocks again
 
 
 @dataclass(frozen=True)
 class Loop:
-    """A loop that was rewritten (`made`), as it was written (`node`), and whether it holds blocks."""
+    """A loop that was rewritten (`made`), and as it was written (`node`)."""
 
     made: Any
     node: ast.For | ast.While
-    blocks: bool
-
-    @property
-    def count(self) -> str:
-        """The attribute of the cut in which it is counted what comes to nothing."""
-        return "unanswered" if self.blocks else IDLING
 
 
 class Twice:
@@ -41,6 +39,7 @@ class Twice:
     def __init__(self) -> None:
         self.loops: dict[int, Loop] = {}  # by identity of the rewritten one
         self._items = False  # comprehensions ask, too
+        self._within = 0  # loops that are within others
 
     @property
     def asked(self) -> bool:
@@ -50,11 +49,11 @@ class Twice:
     def asks(self, where: ast.expr) -> ast.expr:
         """Tell whether an item of a comprehension calls a function as it is."""
         self._items = True
-        return _asks(IDLING, where)
+        return _asks(where)
 
-    def add(self, made: Any, node: ast.For | ast.While, blocks: bool) -> None:
+    def add(self, made: Any, node: ast.For | ast.While) -> None:
         """Note a loop that is other than it was written."""
-        self.loops[id(made)] = Loop(made, node, blocks)
+        self.loops[id(made)] = Loop(made, node)
 
     def write(self, body: list[ast.stmt]) -> list[ast.stmt]:
         """The body of the function with these loops written twice."""
@@ -62,32 +61,46 @@ class Twice:
             return body
         at = start(body[0])
         call = ast.Call(ast.Name(CALL, ast.Load(), **at), [], [], **at)
-        return [
-            ast.Assign([ast.Name(AT_HAND, ast.Store(), **at)], call, **at),
-            *self._body(body, frozenset()),
-        ]
+        written = self._body(body, False)
+        rested = [_binds(f".rested{number}", _never(body[0])) for number in range(self._within)]
+        return [ast.Assign([ast.Name(AT_HAND, ast.Store(), **at)], call, **at), *rested, *written]
 
-    def _body(self, body: list[ast.stmt], within: frozenset[str]) -> list[ast.stmt]:
-        """Statements, in loops that count what is named so."""
+    def _body(self, body: list[ast.stmt], within: bool) -> list[ast.stmt]:
+        """Statements, within such a loop or not."""
         made: list[ast.stmt] = []
         for statement in body:
             loop = self.loops.get(id(statement))
-            if loop is not None and loop.count not in within:
-                made.append(_sets(statement, loop.count, 0))
-            elif self._items and IDLING not in within and _has_items(statement):
-                made.append(_sets(statement, IDLING, 0))
-            self._inside(statement, within if loop is None else within | {loop.count})
+            begins = loop is not None or (self._items and _has_items(statement))
+            if begins and not within:
+                made += [_sets(statement, count, 0) for count in (UNANSWERED, IDLING)]
+            self._inside(statement, within or loop is not None)
             if loop is not None:
                 self._either(loop)
-            made.append(statement)
-            if loop is not None and loop.blocks and loop.count in within:
-                # The loop around this one goes on by its own blocks, and this one, next time, as it is now.
-                at = start(statement)
-                sets = [_sets(statement, loop.count, IDLE - 1)]
-                made.append(ast.If(_comes_to_nothing(loop.count, statement), sets, [], **at))
+            before, after = self._around(statement) if loop is not None and within else ([], [])
+            made += [*before, statement, *after]
         return made
 
-    def _inside(self, statement: Any, within: frozenset[str]) -> None:
+    def _around(self, loop: ast.stmt) -> tuple[list[ast.stmt], list[ast.stmt]]:
+        """Give what stands before a loop within another, and after it. Its trips are none of the other's;
+        where it went on as it was written, it does so next time from its first trip on, until blocks are
+        tried."""
+        at, number = start(loop), self._within
+        self._within += 1
+        before, rested = (ast.Name(f".{name}{number}", ast.Load(), **at) for name in ("before", "rested"))
+        tried = _counted(TRIED, loop)
+        known = ast.Compare(rested, [ast.Eq()], [tried], **at)
+        more = ast.Compare(_counted(IDLING, loop), [ast.Gt()], [before], **at)
+        back = ast.Assign([_counted(IDLING, loop, ast.Store())], before, **at)
+        rests = ast.IfExp(_comes_to_nothing(loop), tried, _never(loop), **at)
+        return (
+            [
+                _binds(before.id, _counted(IDLING, loop)),
+                ast.If(known, [_sets(loop, IDLING, IDLE)], [], **at),
+            ],
+            [_binds(rested.id, rests), ast.If(more, [back], [], **at)],
+        )
+
+    def _inside(self, statement: Any, within: bool) -> None:
         """Rewrite what a statement holds, which is a copy of ours wherever it holds such a loop."""
         for name in ("body", "orelse", "finalbody"):
             held = getattr(statement, name, None)
@@ -99,9 +112,9 @@ class Twice:
     def _either(self, loop: Loop) -> None:
         made, node = loop.made, loop.node
         if isinstance(node, ast.While) and made.test is not node.test:
-            test = _asks(loop.count, node.test)
+            test = _asks(node.test)
             made.test = ast.IfExp(test, node.test, made.test, **start(made.test))
-        made.body = [ast.If(_asks(loop.count, node), node.body, made.body, **start(node))]
+        made.body = [ast.If(_asks(node), node.body, [*_counts(node), *made.body], **start(node))]
 
 
 def _has_items(statement: ast.stmt) -> bool:
@@ -111,20 +124,42 @@ def _has_items(statement: ast.stmt) -> bool:
     return any(isinstance(part, ast.Name) and part.id == AT_HAND for part in ast.walk(statement))
 
 
-def _asks(count: str, where: Any) -> ast.expr:
+def _asks(where: Any) -> ast.expr:
     """Tell whether a trip is done as it was written."""
     at = start(where)
     spent = ast.Attribute(ast.Name(AT_HAND, ast.Load(), **at), "spent", ast.Load(), **at)
-    return ast.BoolOp(ast.Or(), [spent, _comes_to_nothing(count, where)], **at)
+    return ast.BoolOp(ast.Or(), [spent, _comes_to_nothing(where)], **at)
 
 
-def _comes_to_nothing(count: str, where: Any) -> ast.expr:
+def _counted(count: str, where: Any, context: ast.expr_context | None = None) -> ast.Attribute:
     at = start(where)
-    counted = ast.Attribute(ast.Name(CUT, ast.Load(), **at), count, ast.Load(), **at)
-    return ast.Compare(counted, [ast.GtE()], [ast.Constant(IDLE, **at)], **at)
+    return ast.Attribute(ast.Name(CUT, ast.Load(), **at), count, context or ast.Load(), **at)
+
+
+def _comes_to_nothing(where: Any) -> ast.expr:
+    at = start(where)
+    return ast.Compare(_counted(IDLING, where), [ast.GtE()], [ast.Constant(IDLE, **at)], **at)
+
+
+def _never(where: Any) -> ast.expr:
+    """A count that there is not."""
+    return ast.Constant(-1, **start(where))
+
+
+def _counts(where: Any) -> list[ast.stmt]:
+    """Count a trip."""
+    at = start(where)
+    one = ast.AugAssign(_counted(IDLING, where, ast.Store()), ast.Add(), ast.Constant(1, **at), **at)
+    reached = ast.Compare(_counted(IDLING, where), [ast.Eq()], [ast.Constant(IDLE, **at)], **at)
+    idles = ast.Attribute(ast.Name(CUT, ast.Load(), **at), "idles", ast.Load(), **at)
+    return [one, ast.If(reached, [ast.Expr(ast.Call(idles, [], [], **at), **at)], [], **at)]
 
 
 def _sets(where: Any, count: str, number: int) -> ast.stmt:
     at = start(where)
-    counted = ast.Attribute(ast.Name(CUT, ast.Load(), **at), count, ast.Store(), **at)
-    return ast.Assign([counted], ast.Constant(number, **at), **at)
+    return ast.Assign([_counted(count, where, ast.Store())], ast.Constant(number, **at), **at)
+
+
+def _binds(name: str, value: ast.expr) -> ast.stmt:
+    at = start(value)
+    return ast.Assign([ast.Name(name, ast.Store(), **at)], value, **at)
