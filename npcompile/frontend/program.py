@@ -376,14 +376,14 @@ def _called(obj: Any) -> str:
 def guard_text(node: fx.Node, names: Callable[[fx.Node], str]) -> str:
     """A guard as a Python condition."""
     guard: Any = node.target
-    name = names(node.args[0])  # type: ignore[arg-type]
+    name, *others = (literal(arg, names) for arg in node.args)
     expected = guard.expected
     if guard.kind == "truth":
         return f"{'' if expected else 'not '}{name}"
-    if guard.kind in ("same", "other") and len(node.args) == 2:
-        return f"{name} {'is' if guard.kind == 'same' else 'is not'} {names(node.args[1])}"  # type: ignore[arg-type]
+    if guard.kind in ("same", "other") and others:
+        return f"{name} {'is' if guard.kind == 'same' else 'is not'} {others[0]}"
     if guard.kind == "equal":
-        return f"{name} == {names(node.args[1])}"  # type: ignore[arg-type]
+        return f"{name} == {others[0]}"
     if guard.kind == "other":
         return f"{name} is not {getattr(expected, '__name__', repr(expected))}"
     if guard.kind == "is" and type(expected) is dict:  # it may be a module's names

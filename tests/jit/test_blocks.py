@@ -89,7 +89,8 @@ FUNCTIONS = [
 @pytest.mark.parametrize(("fn", "module"), FUNCTIONS, ids=[fn.__name__ for fn, _ in FUNCTIONS])
 def test_as_plain_python(fn: Any, module: types.ModuleType) -> None:
     histories = []
-    for run in (fn, npcompile.jit(fn)):
+    jitted = npcompile.jit(fn)
+    for run in (fn, jitted):
         random.seed(4)
         defaults, fn.__defaults__ = fn.__defaults__, copy.deepcopy(fn.__defaults__)
         histories.append([outcome(run, arguments(fn, module, *call), module) for call in CALLS])
@@ -98,6 +99,7 @@ def test_as_plain_python(fn: Any, module: types.ModuleType) -> None:
     for call, (one, plain) in enumerate(zip(got, want, strict=True)):
         for part in plain:
             same(one[part], plain[part], where=f"call {call}: {part}")
+    assert all(map(str, jitted.programs))
 
 
 def steady(fn: Any, module: types.ModuleType) -> Stats:
