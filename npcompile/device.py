@@ -11,6 +11,8 @@ import torch
 from npcompile.frontend import ndarray as arrays
 
 current: ContextVar[torch.device | None] = ContextVar("npcompile.device", default=None)
+# Those that were ever asked for: while there is none, the native runtime does not ask for the current one.
+used: list[torch.device] = []
 _drawing: ContextVar[torch.device | None] = ContextVar("npcompile.device.fast_random", default=None)
 
 
@@ -34,6 +36,8 @@ class device(ContextDecorator):
         return device(self.device, fast_random=self.fast_random)
 
     def __enter__(self) -> device:
+        if self.device not in used:
+            used.append(self.device)
         drawing = self.device if self.fast_random else None
         self._tokens.append((current.set(self.device), _drawing.set(drawing)))
         return self

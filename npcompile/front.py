@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from npcompile.device import current
+from npcompile.device import current, used
 from npcompile.frontend import errstate
 from npcompile.frontend.fixed import USED, replaced
 from npcompile.frontend.ndarray import ndarray
@@ -53,11 +53,11 @@ def use() -> None:
         module.fixed(USED)
         module.deciding(BY_VALUE, CLASSES_BY_VALUE, _NOT_BY_TYPE, OWNERS)
         errors = errstate.variable, errstate.traps
-        asked = torch.get_num_threads, vars(warnings), *errors, current, Diverged
+        asked = torch.get_num_threads, vars(warnings), *errors, current, used, Diverged
         kinds = tuple(classes[name] for name in ("__call__", "run", "state", "stats"))
         for name, function in module.use(kinds, kinds[0].__call__, asked).items():
             setattr(classes[name], name, function)
-        module.direct(kinds[0])
+        module.direct(kinds[0], classes["__get__"])
         classes["run"].enter = module.entering(classes["run"])
         _module = module
 

@@ -28,7 +28,7 @@ MANY_TOO_SMALL = 64
 
 # What a recorded function keeps that is not in its `__dict__`.
 _SLOTS = (
-    *({*Linking.__slots__} - {"__dict__", "__weakref__"}),
+    *({*Linking.__slots__} - {"__dict__", "__weakref__", "_vector"}),
     *(*Sharing.__slots__, *Unrecorded.__slots__, *Recorded.__slots__),
 )
 _values = operator.attrgetter(*_SLOTS)

@@ -39,6 +39,7 @@ class Linking:
         "_stats",
         "_strict",
         "_uncompiled",
+        "_vector",  # the native runtime's: what it calls an instance by
     )
     _front: Any  # what the native runtime knows of it, which looks here at each call
     # So many replays at first are not measured beside NumPy.

@@ -12,7 +12,7 @@ import numpy as np
 if TYPE_CHECKING:
     from npcompile.state import State
 
-MOST = 64  # calls before a signature is looked at again
+MOST = 256  # calls before a signature is looked at again
 _BY_TYPE = frozenset([float, int, np.float64])
 _ITEMS = (list, tuple, dict, set, frozenset)  # their items may be others
 

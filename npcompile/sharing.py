@@ -45,7 +45,7 @@ KEPT_ANEW = 16  # where all are kept, another is kept in the place of one of the
 LOOKED_AT = 16
 # After so many looks at which there was no room for a signature, each passes over twice as many calls: so
 # often.
-SELDOM, MOST_SELDOM = 4, 6
+SELDOM, MOST_SELDOM = 4, 8
 # Groups of calls that differ in lengths alone.
 MAX_GROUPS = 2 * MAX_SIGNATURES
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 import time
 from collections.abc import Callable
@@ -245,9 +246,10 @@ class State:
         """Measure replays, after so many first ones, beside NumPy."""
         if account.are_held() and not self.tried and entry.program.device in (None, "cpu"):
             if entry.segments:
-                self.trial = Trial(numpy_cost(entry.plan, LEAST) * 1e-9, self.plain_seconds, first)
+                clear = numpy_cost(entry.plan, LEAST) * 1e-9
+                self.trial = Trial(clear, self.plain_seconds, first, seconds_taken())
             else:  # nothing of it is compiled: steps are Python's, which may be more than before
-                self.trial = Trial(0.0, [])
+                self.trial = Trial(0.0, [], taken=seconds_taken())
         self.tried = True
 
     def measured(self, recorded: Recorded, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -287,8 +289,23 @@ class State:
             self.rest -= self.rest > 0
             return False
         self.ready, self.aside, self.small = self.aside, None, False
-        self.trial = Trial(0.0, [])
+        self.trial = Trial(0.0, [], taken=seconds_taken())
         return True
+
+
+@functools.cache
+def seconds_taken() -> float:
+    """The seconds that a call which does nothing is measured to take."""
+    least = 1.0
+    for _ in range(64):
+        start = time.thread_time()
+        users(_nothing, (), {})
+        least = min(least, time.thread_time() - start)
+    return least
+
+
+def _nothing() -> None:
+    pass
 
 
 def _confused(program: Program) -> list[tuple[Any, Any]]:

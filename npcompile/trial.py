@@ -26,6 +26,9 @@ INPUT_COST = 80
 FEWEST, MOST = 3, 8
 # A replay that takes so much longer than NumPy is given up. Past the others, that is clear at once.
 SLOWER = 1.04
+# Where NumPy takes less than so many seconds, one that does not take less by so much is: times differ as much
+# from call to call, and the plain function is called without a look at its arguments.
+SHORT, FASTER = 2e-6, 0.9
 CLEARLY_SLOWER, CLEARLY_FASTER = 1.5, 0.8
 
 
@@ -132,11 +135,12 @@ class Trial:
 
     Others may load the machine: the least of several times counts, and of the calling thread's own time.
     NumPy is asked only where it is in doubt: not where replays take less than `clear` seconds, and after
-    the `first` replays.
+    the `first` replays. `taken` seconds of each time are those of taking it.
     """
 
-    def __init__(self, clear: float, numpys: list[float], first: int = FEWEST) -> None:
+    def __init__(self, clear: float, numpys: list[float], first: int = FEWEST, taken: float = 0.0) -> None:
         self.clear = clear
+        self.taken = taken
         self.first = first
         self.replays: list[float] = []
         self.numpys = list(numpys)
@@ -159,7 +163,9 @@ class Trial:
             return False
         if count < FEWEST or len(self.replays) < self.first:
             return None
-        ratio = mine / max(min(self.numpys), 1e-9)
-        if CLEARLY_FASTER < ratio < CLEARLY_SLOWER and count < MOST:
+        theirs = max(min(self.numpys), 1e-9)
+        if CLEARLY_FASTER < mine / theirs < CLEARLY_SLOWER and count < MOST:
             return None
-        return ratio > SLOWER
+        taken = min(self.taken, 0.9 * mine, 0.9 * theirs)
+        most = FASTER if self.taken and theirs - taken < SHORT else SLOWER
+        return mine - taken > most * (theirs - taken)

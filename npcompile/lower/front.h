@@ -28,9 +28,9 @@ struct Usual {
     PyObject *errors = nullptr;     // NumPy's context variable for floating-point errors
     PyObject *traps = nullptr;      // errstate.traps: whether these are to be exceptions
     PyObject *device = nullptr;     // ours for the current device
+    PyObject *devices = nullptr;    // a list of those that have ever been asked for
     PyObject *diverged = nullptr;   // the exception
     PyObject *call = nullptr;       // Recorded.__call__ as Python has it
-    ternaryfunc by_name = nullptr;  // what calls __call__ of any class that Python has made
 } usual;
 
 struct Names {
@@ -38,7 +38,7 @@ struct Names {
 } names;
 
 struct Slots {
-    Slot front, unlooked;                                       // of the recorded function
+    Slot front, unlooked, vector;                               // of the recorded function
     Slot cut_rest, cut_raises, cut_unanswered, cut_idle;        // of one that was cut
     Slot rest, aside, trial, outlined, ready, misses, small, settled, raises, owed;  // of what is known of a signature
     Slot calls, replays, host_calls, plain_calls, divergences;  // of its counts
@@ -60,6 +60,8 @@ struct Front {
     PyObject *filters, *first, *errors;  // as they were when Python last found nothing unusual
     Passing passing;                     // calls that are the function's own, as the last one was
     PyObject *lender;                    // the state whose rest they are taken from, or null
+    PyObject *words;                     // texts and classes of what is known: a set
+    bool strangers;                      // the signature looked at last was not known
     long passed;                         // so many of them have not been counted yet
     unsigned long long version;          // of the names of `warnings`, when `filters` was found there
 };
@@ -68,6 +70,7 @@ void forget(Front *self) {
     Py_CLEAR(self->last_text);
     Py_CLEAR(self->last);
     if (self->known) PyDict_Clear(self->known);
+    if (self->words) PySet_Clear(self->words);
     self->passing.end();
 }
 
@@ -81,6 +84,9 @@ bool holds(PyObject *variable, PyObject *unset, PyObject *wanted) {
     Py_XDECREF(value);
     return value == wanted;
 }
+
+// Whether no device is asked for. Where none ever was in this process, the thread's context need not be looked into.
+bool is_without_device() { return !PyList_GET_SIZE(usual.devices) || holds(usual.device, nullptr, Py_None); }
 
 PyObject *filters_now() { return PyDict_GetItemWithError(usual.warnings, names.filters); }
 
@@ -110,7 +116,7 @@ bool is_calm(Front *self) {
         self->version = version;
     }
     if (first_of(self->filters) != self->first) return false;
-    if (!errors_pass(self) || !holds(usual.device, nullptr, Py_None)) return false;
+    if (!errors_pass(self) || !is_without_device()) return false;
     return !PyThreadState_Get()->c_traceobj;  // sys.gettrace()
 }
 
@@ -237,7 +243,7 @@ PyObject *replayed(Front *self, PyObject *recorded, PyObject *state, PyObject *r
     return nullptr;
 }
 
-constexpr long MOST_PASSED = 64;  // calls that are known by their arguments alone, before a signature is looked at
+constexpr long MOST_PASSED = 256;  // calls that are known by their arguments alone, before a signature is looked at
 
 // Whether the function is called as it is for now: one that was cut into blocks of which nothing is compiled, a
 // signature whose kernels are being compiled, or one that is not known.
@@ -264,6 +270,33 @@ void give_back(Front *self) {
     if (long left = self->passing.rest(); left && !count(self->lender, slots.rest, left)) PyErr_Clear();
     self->passing.end();
     Py_CLEAR(self->lender);
+}
+
+// What tells an argument from others of its kind: a text, a class, or (of an object) its class. Null where Python would
+// have to be asked if two are the same.
+PyObject *word_of(PyObject *arg) {
+    if (PyUnicode_CheckExact(arg)) return arg;
+    auto *kind = reinterpret_cast<PyObject *>(PyType_Check(arg) ? reinterpret_cast<PyTypeObject *>(arg) : Py_TYPE(arg));
+    return Py_IS_TYPE(kind, &PyType_Type) ? kind : nullptr;
+}
+
+// Keeps what tells the arguments of a known signature from others.
+bool learn_words(Front *self, PyObject *args) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); i++)
+        if (PyObject *word = word_of(PyTuple_GET_ITEM(args, i)); word && PySet_Add(self->words, word) < 0) return false;
+    return true;
+}
+
+// Whether an argument says that a call's signature is not known, and such calls are not looked at for now.
+bool is_strangers(Front *self, PyObject *recorded, PyObject *const *args, Py_ssize_t given) {
+    if (!self->strangers || PyFunction_GET_CODE(self->function) != self->code || !is_calm(self)) return false;
+    for (Py_ssize_t i = 0; i < given; i++) {
+        PyObject *word = word_of(args[i]);
+        int known = word ? PySet_Contains(self->words, word) : 1;
+        if (known < 0) PyErr_Clear();
+        if (!known) return rests(recorded, slots.unlooked);
+    }
+    return false;
 }
 
 // The function itself, for a call of such as raised: one that does not shows that it is to be recorded again.
@@ -329,23 +362,10 @@ PyObject *answered(Front *self, PyObject *recorded, PyObject *known, Signature &
     return nullptr;
 }
 
-// Recorded.__call__
-PyObject *front_call(PyObject *recorded, PyObject *const *args, Py_ssize_t given, PyObject *named) {
-    PyObject *front = Py_XNewRef(slots.front.of(recorded)), *answer = nullptr;
-    Front *self = reinterpret_cast<Front *>(front);
-    if (front && front != Py_None && !named && PyFunction_GET_CODE(self->function) == self->code &&
-        self->passing.takes(args, given) && holds(usual.device, nullptr, Py_None)) {
-        self->passed++;
-        if (unanswered(self)) answer = PyObject_Vectorcall(self->function, args, size_t(given), nullptr);
-        Py_DECREF(front);
-        return answer;
-    }
-    if (front && front != Py_None) give_back(self);
-    if (front && front != Py_None && !count_passed(self)) {
-        Py_DECREF(front);
-        return nullptr;
-    }
-    if (front && front != Py_None && PyFunction_GET_CODE(self->function) == self->code && is_calm(self)) {
+// A call that is not passed on without a look.
+PyObject *looked_at(Front *self, PyObject *recorded, PyObject *const *args, Py_ssize_t given, PyObject *named) {
+    PyObject *answer = nullptr;
+    if (PyFunction_GET_CODE(self->function) == self->code && is_calm(self)) {
         auto **room = static_cast<PyObject **>(alloca(sizeof(PyObject *) * size_t(self->parameters.arity() + 1)));
         Bound bound;
         if (bind(self->parameters, self->function, args, given, named, room, bound)) {
@@ -357,32 +377,77 @@ PyObject *front_call(PyObject *recorded, PyObject *const *args, Py_ssize_t given
             ok = ok && signature.of(bound.args, bound.count, self->growing) && (!bound.named || signature.of_named(bound.named));
             PyObject *known = ok ? known_of(self, signature.text.data(), Py_ssize_t(signature.text.size)) : nullptr;
             if (known) {
+                self->strangers = false;
                 Py_INCREF(known);
                 answer = answered(self, recorded, known, signature, bound, args, given, named);
                 Py_DECREF(known);
             } else if (ok && self->direct && rests(recorded, slots.unlooked)) {
+                self->strangers = true;
                 if (unanswered(self)) answer = PyObject_Vectorcall(self->function, args, size_t(given), named);
                 answer = counted(self, answer, &slots.plain_calls, 0, 0);
             }
         }
     }
-    Py_XDECREF(front);
-    if (answer || PyErr_Occurred()) return answer;
-    auto **all = static_cast<PyObject **>(alloca(sizeof(PyObject *) * size_t(given + 2 + (named ? PyTuple_GET_SIZE(named) : 0))));
+    return answer;
+}
+
+// A call of a recorded function that is not passed on at once.
+__attribute__((noinline)) PyObject *slowly(PyObject *recorded, PyObject *const *args, size_t flags, PyObject *named) {
+    PyObject *front = slots.front.of(recorded);
+    Py_ssize_t given = PyVectorcall_NARGS(flags);
+    if (front && front != Py_None) {
+        Front *self = reinterpret_cast<Front *>(Py_NewRef(front));
+        if (!named && is_strangers(self, recorded, args, given)) {
+            self->passed++;
+            PyObject *answer = nullptr;
+            if (unanswered(self)) answer = PyObject_Vectorcall(self->function, args, flags, nullptr);
+            Py_DECREF(front);
+            return answer;
+        }
+        give_back(self);
+        PyObject *answer = count_passed(self) ? looked_at(self, recorded, args, given, named) : nullptr;
+        Py_DECREF(front);
+        if (answer || PyErr_Occurred()) return answer;
+    }
+    size_t count = size_t(given + (named ? PyTuple_GET_SIZE(named) : 0));
+    auto **all = static_cast<PyObject **>(alloca(sizeof(PyObject *) * (count + 2)));
     all[0] = nullptr;  // room that the callee may use
     all[1] = recorded;
-    std::memcpy(all + 2, args, sizeof(PyObject *) * size_t(given + (named ? PyTuple_GET_SIZE(named) : 0)));
+    std::memcpy(all + 2, args, sizeof(PyObject *) * count);
     return PyObject_Vectorcall(usual.call, all + 1, size_t(given + 1) | PY_VECTORCALL_ARGUMENTS_OFFSET, named);
 }
 
+// Calls a recorded function. What is passed on costs little more than the plain function does.
+PyObject *vector(PyObject *recorded, PyObject *const *args, size_t flags, PyObject *named) {
+    Front *self = reinterpret_cast<Front *>(slots.front.of(recorded));
+    if (!self || reinterpret_cast<PyObject *>(self) == Py_None || named) return slowly(recorded, args, flags, named);
+    PyObject *function = self->function;
+    if (PyFunction_GET_CODE(function) != self->code || !self->passing.takes(args, PyVectorcall_NARGS(flags)) ||
+        !is_without_device())
+        return slowly(recorded, args, flags, nullptr);
+    self->passed++;
+    if (self->cut && !unanswered(self)) return nullptr;
+    return reinterpret_cast<PyFunctionObject *>(function)->vectorcall(function, args, flags, nullptr);
+}
+
+// Recorded.__call__
+PyObject *front_call(PyObject *recorded, PyObject *const *args, Py_ssize_t given, PyObject *named) {
+    return vector(recorded, args, size_t(given), named);
+}
+
+// The first call of each instance: later ones find `vector` in it.
 PyObject *called(PyObject *recorded, PyObject *args, PyObject *named) {
-    if (named && PyDict_GET_SIZE(named)) return usual.by_name(recorded, args, named);
-    return front_call(recorded, reinterpret_cast<PyTupleObject *>(args)->ob_item, PyTuple_GET_SIZE(args), nullptr);
+    slots.vector.of(recorded) = reinterpret_cast<PyObject *>(vector);
+    return PyVectorcall_Call(recorded, args, named);
 }
 
 // Recorded.__get__: a method of the instance.
 PyObject *front_get(PyObject *recorded, PyObject *const *args, Py_ssize_t given, PyObject *) {
     return given && args[0] != Py_None ? PyMethod_New(recorded, args[0]) : Py_NewRef(recorded);
+}
+
+PyObject *got(PyObject *recorded, PyObject *instance, PyObject *) {
+    return instance && instance != Py_None ? PyMethod_New(recorded, instance) : Py_NewRef(recorded);
 }
 
 // ------------------------------------------------------------------------------------------------- as an object
@@ -409,7 +474,8 @@ PyObject *front_new(PyTypeObject *type, PyObject *args, PyObject *) {
     self->direct = direct;
     self->cut = cut == Py_None ? nullptr : Py_NewRef(cut);
     self->known = PyDict_New();
-    if (!self->known) Py_CLEAR(self);
+    self->words = PySet_New(nullptr);
+    if (!self->known || !self->words) Py_CLEAR(self);
     return reinterpret_cast<PyObject *>(self);
 }
 
@@ -443,7 +509,7 @@ PyObject *front_note(PyObject *object, PyObject *given) {
     if (PyDict_GET_SIZE(self->known) >= most) forget(self);
     PyObject *text = PyBytes_FromStringAndSize(signature.text.data(), Py_ssize_t(signature.text.size));
     PyObject *known = PyTuple_Pack(3, state, threads, key);
-    bool ok = text && known && PyDict_SetItem(self->known, text, known) == 0;
+    bool ok = text && known && learn_words(self, args) && PyDict_SetItem(self->known, text, known) == 0;
     Py_CLEAR(self->last_text);
     Py_CLEAR(self->last);
     Py_XDECREF(text);
@@ -470,7 +536,7 @@ int front_traverse(PyObject *object, visitproc visit, void *arg) {
     Front *self = reinterpret_cast<Front *>(object);
     for (PyObject *held : {self->function, self->code, self->parameters.takes, self->parameters.only_named, self->own,
                            self->stats, self->known, self->last_text, self->last, self->filters, self->first,
-                           self->errors, self->cut, self->lender})
+                           self->errors, self->cut, self->lender, self->words})
         Py_VISIT(held);
     return self->passing.traverse(visit, arg);
 }
@@ -479,7 +545,7 @@ int front_clear(PyObject *object) {
     Front *self = reinterpret_cast<Front *>(object);
     for (PyObject **held : {&self->function, &self->code, &self->parameters.takes, &self->parameters.only_named,
                             &self->own, &self->stats, &self->known, &self->last_text, &self->last, &self->filters,
-                            &self->first, &self->errors, &self->cut, &self->lender})
+                            &self->first, &self->errors, &self->cut, &self->lender, &self->words})
         Py_CLEAR(*held);
     self->passing.end();
     return 0;
@@ -527,41 +593,62 @@ PyMethodDef call_def = {"__call__", reinterpret_cast<PyCFunction>(reinterpret_ca
 PyMethodDef get_def = {"__get__", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(front_get)),
                        METH_FASTCALL | METH_KEYWORDS, "As a method of an instance."};
 
-// direct(class): instances of it, and of its subclasses that have its `__call__`, are called without looking for that.
-PyObject *direct(PyObject *module, PyObject *type) {
-    auto *kind = reinterpret_cast<PyTypeObject *>(type);
-    if (kind->tp_call != called) usual.by_name = kind->tp_call;
-    kind->tp_call = called;
-    PyObject *call = PyObject_GetAttrString(type, "__call__");
-    PyObject *further = call ? PyObject_CallMethod(type, "__subclasses__", nullptr) : nullptr;
-    bool ok = further != nullptr;
-    for (Py_ssize_t i = 0; ok && i < PyList_GET_SIZE(further); i++) {
-        PyObject *below = PyList_GET_ITEM(further, i), *own = PyObject_GetAttrString(below, "__call__"), *done = nullptr;
-        ok = own && (own != call || (done = direct(module, below)));
-        Py_XDECREF(own);
-        Py_XDECREF(done);
+// Has instances of a class, and of its subclasses that have these methods, called and bound without a search for them.
+bool take_over(PyTypeObject *kind, PyObject *call, PyObject *get) {
+    auto *type = reinterpret_cast<PyObject *>(kind);
+    PyObject *own = PyObject_GetAttrString(type, "__call__"), *bound = PyObject_GetAttrString(type, "__get__");
+    if (!bound) PyErr_Clear();
+    if (own == call) {
+        kind->tp_call = called;
+        kind->tp_vectorcall_offset = slots.vector.at;
+        kind->tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL;
     }
-    Py_XDECREF(call);
+    if (bound && bound == get) {
+        kind->tp_descr_get = got;
+        kind->tp_flags |= Py_TPFLAGS_METHOD_DESCRIPTOR;  // a method is called without an object that binds it
+    }
+    Py_XDECREF(own);
+    Py_XDECREF(bound);
+    PyType_Modified(kind);
+    PyObject *further = own ? PyObject_CallMethod(type, "__subclasses__", nullptr) : nullptr;
+    bool ok = further != nullptr;
+    for (Py_ssize_t i = 0; ok && i < PyList_GET_SIZE(further); i++)
+        ok = take_over(reinterpret_cast<PyTypeObject *>(PyList_GET_ITEM(further, i)), call, get);
     Py_XDECREF(further);
+    return ok;
+}
+
+// direct(class, class that has `__get__`): their instances, which have the methods of `use`, are called by `vector`.
+PyObject *direct(PyObject *, PyObject *args) {
+    PyTypeObject *type, *bound;
+    if (!PyArg_ParseTuple(args, "O!O!", &PyType_Type, &type, &PyType_Type, &bound)) return nullptr;
+    PyObject *call = PyObject_GetAttrString(reinterpret_cast<PyObject *>(type), "__call__");
+    PyObject *get = PyObject_GetAttrString(reinterpret_cast<PyObject *>(bound), "__get__");
+    bool ok = call && get && take_over(type, call, get);
+    Py_XDECREF(call);
+    Py_XDECREF(get);
     return ok ? Py_NewRef(Py_None) : nullptr;
 }
 
 // use((class of recorded functions, of their cuts, of states, of counts), __call__ of the first, (threads, names of
-// warnings, errors, traps, device, Diverged)): what the first is to have instead
+// warnings, errors, traps, device, devices, Diverged)): what the first is to have instead
 PyObject *use(PyObject *, PyObject *args) {
-    PyObject *type, *cut, *state, *counts, *call, *threads, *warnings, *errors, *traps, *device, *diverged;
-    if (!PyArg_ParseTuple(args, "(O!OOO)O(OO!OOOO)", &PyType_Type, &type, &cut, &state, &counts, &call, &threads,
-                          &PyDict_Type, &warnings, &errors, &traps, &device, &diverged))
+    PyObject *type, *cut, *state, *counts, *call, *threads, *warnings, *errors, *traps, *device, *devices, *diverged;
+    if (!PyArg_ParseTuple(args, "(O!OOO)O(OO!OOOO!O)", &PyType_Type, &type, &cut, &state, &counts, &call, &threads,
+                          &PyDict_Type, &warnings, &errors, &traps, &device, &PyList_Type, &devices, &diverged))
         return nullptr;
-    if (!find_slots(type, {{"_front", &slots.front}, {"unlooked", &slots.unlooked}}) || !find_slots(cut, {{"rest", &slots.cut_rest}, {"raises", &slots.cut_raises}, {"unanswered", &slots.cut_unanswered}, {"idle", &slots.cut_idle}}) ||
+    if (!find_slots(type, {{"_front", &slots.front}, {"unlooked", &slots.unlooked}, {"_vector", &slots.vector}}) ||
+        !find_slots(cut, {{"rest", &slots.cut_rest}, {"raises", &slots.cut_raises},
+                          {"unanswered", &slots.cut_unanswered}, {"idle", &slots.cut_idle}}) ||
         !find_slots(state, {{"trial", &slots.trial}, {"outlined", &slots.outlined}, {"ready", &slots.ready},
                             {"misses", &slots.misses}, {"rest", &slots.rest}, {"small", &slots.small}, {"settled", &slots.settled},
                             {"raises", &slots.raises}, {"owed", &slots.owed}, {"aside", &slots.aside}}) ||
         !find_slots(counts, {{"calls", &slots.calls}, {"replays", &slots.replays}, {"host_calls", &slots.host_calls},
                              {"plain_calls", &slots.plain_calls}, {"divergences", &slots.divergences}}))
         return nullptr;
+    hide(type, "_vector");
     usual = {Py_NewRef(threads), Py_NewRef(warnings), Py_NewRef(errors),   Py_NewRef(traps),
-             Py_NewRef(device),  Py_NewRef(diverged), Py_NewRef(call)};
+             Py_NewRef(device),  Py_NewRef(devices),  Py_NewRef(diverged), Py_NewRef(call)};
     auto *kind = reinterpret_cast<PyTypeObject *>(type);
     PyObject *calling = PyDescr_NewMethod(kind, &call_def), *getting = PyDescr_NewMethod(kind, &get_def);
     if (calling && getting) return Py_BuildValue("{sNsN}", "__call__", calling, "__get__", getting);

@@ -63,7 +63,7 @@ PyMethodDef methods[] = {
     {"signature", signature, METH_O, "Of a tuple of arguments: (bytes, leaves); None where that is left to Python."},
     {"deciding", deciding, METH_VARARGS, "What signatures cannot tell by the type alone: (types, classes, classes)."},
     {"use", use, METH_VARARGS, "Calls from now on: (classes, a __call__, what is asked at each) -> new methods."},
-    {"direct", direct, METH_O, "Call instances of a class, which has the methods of `use`, without a search."},
+    {"direct", direct, METH_VARARGS, "Call instances of a class, and bind those of another, without a search."},
     {"entering", entering, METH_O, "Of a class of cuts: what it is to have as its `enter` from now on."},
     {"fixed", fixed, METH_O, "What is to be as it is: ((dictionary, names, values), ...)."},
     {"as_they_were", as_they_were, METH_NOARGS, "Whether it is; False while `fixed` has not been called."},

@@ -6,6 +6,7 @@ import hashlib
 import importlib.machinery
 import importlib.util
 import os
+import re
 import sysconfig
 import tempfile
 import threading
@@ -18,11 +19,18 @@ from . import cache as files
 from . import cpp
 
 SOURCE = Path(__file__).with_name("native.cpp")
-_NAMES = (
-    *("binding", "entering", "fixed", "front", "guards", "kernel"),
-    *("pool", "signature", "slots", "team", "trying"),
-)
-HEADERS = tuple(Path(__file__).with_name(f"{name}.h") for name in _NAMES)
+
+
+def _included(source: Path) -> dict[Path, None]:
+    """The headers of ours that a file includes, and those that they do."""
+    found: dict[Path, None] = {}
+    for name in re.findall(r'^#include "(.+)"', source.read_text(), re.MULTILINE):
+        header = source.with_name(name)
+        found |= {header: None, **_included(header)}
+    return found
+
+
+HEADERS = tuple(_included(SOURCE))
 FLAGS = ("-O2", "-DNDEBUG", "-std=c++17", "-fPIC", "-shared", "-pthread", "-w", "-fvisibility=hidden")
 
 _lock = threading.Lock()

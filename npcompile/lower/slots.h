@@ -53,4 +53,15 @@ bool find_slots(PyObject *type, std::initializer_list<std::pair<const char *, Sl
     return true;
 }
 
+// Makes a slot room for an address, which neither the garbage collector nor Python takes for an object. For classes of
+// which no instance has it filled.
+void hide(PyObject *type, const char *name) {
+    PyObject *found = PyObject_GetAttrString(type, name);
+    if (!found) return PyErr_Clear();
+    PyMemberDef *member = reinterpret_cast<PyMemberDescrObject *>(found)->d_member;
+    member->type = T_PYSSIZET;
+    member->flags |= READONLY;
+    Py_DECREF(found);
+}
+
 }  // namespace

@@ -220,3 +220,20 @@ def test_sizes_that_never_come_again_are_numpys_where_it_is_faster(monkeypatch: 
     before = jitted._blocks.replays
     jitted(z.copy(), c.copy())
     assert jitted._blocks.replays - before <= 2
+
+
+@pytest.mark.parametrize(
+    ("replay", "numpy", "slower"),
+    [
+        (1.4e-6, 1.4e-6, True),  # NumPy is called without a look
+        (1.34e-6, 1.4e-6, False),  # of half a microsecond, that is more than a tenth
+        (3.1e-6, 3.1e-6, False),
+        (3.1e-6, 3.0e-6, True),  # of two microseconds, that is more than four hundredths
+    ],
+)
+def test_the_time_that_measuring_takes_does_not_count(replay: float, numpy: float, slower: bool) -> None:
+    trial = Trial(0.0, [], taken=0.9e-6)
+    for _ in range(MOST):
+        trial.note(True, replay)
+        trial.note(False, numpy)
+    assert trial.slower() is slower
