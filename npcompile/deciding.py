@@ -1,4 +1,4 @@
-"""What is seen in a recorded program: what it decides by, and calls that are made for their effect."""
+"""What is seen in a recorded program or in a block: what decides, what is for its effect, what takes long."""
 
 from __future__ import annotations
 
@@ -57,3 +57,12 @@ def done_for_effect(program: Program, body: list[ast.stmt]) -> fx.Node | None:
         for line in range(part.lineno, (part.end_lineno or part.lineno) + 1)
     }
     return next((node for node in calls if source_place(node).top in lines), None)
+
+
+# What goes over items, or is called for each of them by a function of Python's.
+_ITEMS = (ast.comprehension, ast.Lambda, ast.For, ast.While)
+
+
+def goes_over_items(block: Block) -> bool:
+    """Tell whether a block does something for each of any number of things."""
+    return any(isinstance(part, _ITEMS) for part in ast.walk(block.node))

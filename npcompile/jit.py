@@ -125,8 +125,8 @@ class Jitted(Recorded):
 
     def _unanswered(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         state = self._states.get(key)
-        if state is None:
-            self.allowance.begin()
+        if state is None or (state.ready and not state.pending):
+            self.allowance.begin(way=state is not None)
         if self._rest:
             self._rest -= 1
             self.note(SHORT_LIVED, self.at(None))

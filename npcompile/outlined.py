@@ -17,7 +17,7 @@ from typing import Any
 
 from npcompile import forks, front
 from npcompile.accumulating import Accumulators
-from npcompile.deciding import decided_by, done_for_effect, driven
+from npcompile.deciding import decided_by, done_for_effect, driven, goes_over_items
 from npcompile.entering import PLAIN
 from npcompile.frontend import follow, overhead
 from npcompile.frontend.lengths import apart
@@ -52,8 +52,9 @@ SHORTER, LEAST_WORK = 4, 32
 class Outlined(Running):
     """The cut of one function for one signature of its arguments."""
 
-    def __init__(self, owner: Recorded, root: Any, levels: Levels) -> None:
+    def __init__(self, owner: Recorded, root: Any, levels: Levels, whole: float = 0.0) -> None:
         self.owner, self.root = owner, root
+        self.whole = whole  # seconds that it took to record all of it, in vain, with all that it goes over
         self.levels = levels
         self._as_they_are = []
         self.stale = True  # the levels have changed since the function was cut
@@ -68,7 +69,7 @@ class Outlined(Running):
         self._direct = owner._direct and not (owner._strict or self._substitutes)
         code = owner.__wrapped__.__code__
         self._contested = self._direct and owner is root and not code.co_flags & inspect.CO_GENERATOR
-        self.took, self.owed, self.has_run, self.entered = 0.0, 0.0, False, False
+        self.took, self.owed, self.has_run, self.entered, self.answered = 0.0, 0.0, False, False, False
         self.idling = Idling()
         self.rest, self.raises, self.idle, self.unanswered = 0, False, 0, 0
         self._replays, self._tries_at = 0, 0.0  # when its loops' blocks are called again
@@ -79,7 +80,7 @@ class Outlined(Running):
     @classmethod
     def of(cls, owner: Recorded, root: Any, failed: Traced | None) -> Outlined | None:
         """The cut, or None where the function cannot be cut. failed: its recording as a whole was."""
-        made = cls(owner, root, Levels(work=owner.block_work))
+        made = cls(owner, root, Levels(work=owner.block_work), 0.0 if failed is None else owner.cost)
         try:
             if failed is not None:
                 made.why = failed.reason, failed.line
@@ -238,6 +239,8 @@ class Block(Inner):
     def __init__(self, within: Outlined, piece: Piece) -> None:
         self.piece = piece
         super().__init__(piece.function, within)
+        if goes_over_items(piece.block):
+            self.cost = max(self.cost, within.whole)
         self.cut = within if piece.block.in_loop else within.owner.cut
         around = within.owner.variables if isinstance(within.owner, Block) else frozenset()
         self.variables: frozenset[str] = piece.block.variables | around  # that a loop changes
@@ -276,7 +279,7 @@ class Block(Inner):
         return super()._in_python(device)
 
     def _unpaid(self, state: State, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        self.within.owed = self.cost
+        self.within.owed = min(self.within.owed or self.cost, self.cost)
         if self.cut is not None:  # the loop goes on as it was written at once
             self.cut.unanswered = max(self.cut.unanswered, IDLE - 1)
         return super()._unpaid(state, args, kwargs)
@@ -427,7 +430,7 @@ class Block(Inner):
                 piece.cell.cell_contents = self._in_python()
             return
         try:
-            inside = Outlined(self, self.root, levels)
+            inside = Outlined(self, self.root, levels, self.cost)
             inside.cut()
         except NotFound:
             self.put(self._in_python())

@@ -317,7 +317,7 @@ class Recorded(Unrecorded):
 
     def _missed(self, state: State) -> None:
         """All programs of a signature diverged. Where that is the rule they are given up, and it is told."""
-        if state.missed(self.balance):
+        if state.missed(self.balance, self._affords()):
             self.root.note(why_given_up(self), self.at(self._first_line()))
 
     def _are_news(self) -> bool:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from npcompile.account import Account, are_held
 from npcompile.entering import Entering
+from npcompile.frontend import overhead
 from npcompile.frontend.faults import fault_of, told
 from npcompile.frontend.outline import Outline
-from npcompile.frontend.overhead import enter, leave, users
+from npcompile.frontend.overhead import Call, enter, leave, users
 from npcompile.frontend.rewriting.source import NotFound
 from npcompile.idling import AGAIN, ALL, Idling
 from npcompile.telling import NotCompiledError
@@ -31,6 +32,7 @@ class Running(Entering):
     stale: bool  # the levels have changed since the function was cut
     refused: str | None  # why a call under `strict` was not to run
     idling: Idling
+    answered: bool  # a block did in the last call
     watch: Watch | None
     enters: Any  # what the cut function asks for what it calls
     has_run: bool
@@ -40,6 +42,19 @@ class Running(Entering):
     def cut(self) -> None:
         """Cut the function anew."""
         raise NotImplementedError
+
+    @property
+    def _is_stale(self) -> bool:
+        """Tell whether it would be cut otherwise by now."""
+        return self.stale or self.enters is not type(self).enter  # the native runtime has it now
+
+    def _affords(self, call: Call) -> bool:
+        """Tell whether it may be cut anew in the call at hand."""
+        return self.owner._has_to_wait or call.affords(self.took)
+
+    def _cut_anew(self) -> None:
+        with contextlib.suppress(NotFound):  # then it stays as it was cut before
+            self.cut()
 
     def leave_if_plain(self) -> None:
         """If it is called between blocks of another, and comes to the function itself, have it called so."""
@@ -74,10 +89,8 @@ class Running(Entering):
         call, outer = enter(self.root.allowance)
         try:
             with self.lock:
-                stale = self.stale or self.enters is not type(self).enter  # the native runtime has it now
-                if stale and (self.made is None or self.owner._has_to_wait or call.affords(self.took)):
-                    with contextlib.suppress(NotFound):  # then it stays as it was cut before
-                        self.cut()
+                if self._is_stale and (self.made is None or self._affords(call)):
+                    self._cut_anew()
                 assert self.made is not None
                 if not self.has_run:
                     self.leave_if_plain()
@@ -86,8 +99,10 @@ class Running(Entering):
                 spent = call.spent and call.begun and not self._substitutes
                 call.begun = True
                 work = self.rest <= 0 or self.made.pieces or self.watch or self._substitutes
-                # Where no block has answered yet, the function itself does until they may be recorded.
-                unpaid = self.owed > 0 and not self._substitutes and not call.affords(self.owed)
+                # Where no block has answered yet, the function itself does until they may be recorded, and
+                # it does so where none answered the last time and it is to be cut otherwise by now.
+                owes = self.owed > 0 and not call.affords(self.owed)
+                unpaid = (owes or (self.stale and not self.answered)) and not self._substitutes
                 resting = self.raises or deep or spent or unpaid or not work
                 function: Any = self.owner.__wrapped__ if resting else self.made.function
                 if spent:
@@ -101,6 +116,7 @@ class Running(Entering):
                     raise NotCompiledError(self.refused)
             before = inner.calls, inner.replays, inner.recordings
             self.has_run, self.entered, self.owed = True, False, self.owed if unpaid else 0.0
+            began = overhead.clock()
             self.idling.depth += 1
             call.switch(False)
             try:
@@ -122,7 +138,10 @@ class Running(Entering):
             finally:
                 call.switch(True)
                 self.idling.depth -= 1
-                if inner.replays != before[1]:
+                if unpaid and self.owner is self.root and not self.idling.depth:
+                    self.rest = self.owner.root.allowance.passes(overhead.clock() - began)
+                self.answered = inner.replays != before[1]
+                if self.answered:
                     self.owed = 0.0
                 if own is inner:  # a block that was cut further, or a function that a block calls
                     own.calls -= 1
@@ -134,5 +153,8 @@ class Running(Entering):
                     self.rest = 0 if deep else self.idling.note(self.entered or bool(self.made.pieces))
                     if self.rest:
                         self.leave_if_plain()
+                if self.stale and call.is_first and self.idling.depth == 0 and self._affords(call):
+                    with self.lock:
+                        self._cut_anew()
         finally:
             leave(call, outer)

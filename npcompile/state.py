@@ -12,7 +12,7 @@ from npcompile import account
 from npcompile.balance import Balance
 from npcompile.frontend.lengths import exactly
 from npcompile.frontend.node_attributes import source_place
-from npcompile.frontend.overhead import users
+from npcompile.frontend.overhead import MOST_CALLS, MOST_SECONDS, users
 from npcompile.frontend.program import Program
 from npcompile.frontend.trace import Traced, ops_version
 from npcompile.frontend.windows import stands_alone
@@ -76,8 +76,6 @@ MAX_WASTED = 12
 # answers does not raise; from then on until four, sixteen, ... do not, and more recordings in a row may end
 # so: where good calls and bad ones take turns, a good one is to be among those that are recorded.
 MAX_RAISED, MOST_RAISED, MOST_OWED = 2, 8, 1024
-# While kernels are compiled, so many calls, or as many as take so long, are not looked at one by one.
-MOST_CALLS, MOST_SECONDS = 512, 5e-3
 # After so many calls by NumPy it is asked if what is parked is to be compiled.
 ASKED = 16
 
@@ -164,9 +162,10 @@ class State:
         cut = None if self.group is None else self.group.outlined
         return self.answered or (cut is not None and self.outlined is cut)
 
-    def missed(self, balance: Balance) -> bool:
-        """All programs diverged. Where that is the rule they are given up; whether they are now."""
-        if self.pending:  # one for such calls may be among what is being compiled
+    def missed(self, balance: Balance, affords: bool) -> bool:
+        """All programs diverged. Where that is the rule they are given up; whether they are now. affords: a
+        further one may be recorded."""
+        if self.pending or not affords:  # there may be one for such calls before long
             self.misses = max(self.misses, 1)
             return False
         self.misses += 1

@@ -17,6 +17,7 @@ from npcompile.frontend.rewrite import Rewritten, rewrite
 from npcompile.passing import MOST as MOST_PASSED
 from npcompile.passing import Passing
 from npcompile.sharing import LOOKED_AT, Sharing
+from npcompile.trial import FEWEST
 
 if TYPE_CHECKING:
     from npcompile.state import State
@@ -84,7 +85,12 @@ class Unrecorded(Sharing):
 
     def _unpaid(self, state: State, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call that is not recorded, as that is not paid for yet."""
-        return self._timed(state, args, kwargs)
+        result = self._timed(state, args, kwargs)
+        if not state.ready and len(state.plain_seconds) >= FEWEST:
+            state.rest = self.root.allowance.passes(min(state.plain_seconds))
+            if not kwargs:
+                self._pass_on(state, args)
+        return result
 
     def beside(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What has NumPy answer a call, to see how long it takes."""

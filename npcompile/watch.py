@@ -4,6 +4,7 @@ blocks, once all of it that can be is compiled; what takes more than a tenth of 
 from __future__ import annotations
 
 import ast
+import functools
 import threading
 import time
 import types
@@ -13,12 +14,14 @@ from typing import TYPE_CHECKING, Any
 from npcompile.account import is_settled
 from npcompile.advice import advice
 from npcompile.frontend.faults import Fault, beside
-from npcompile.frontend.outline import outline, tree_of
+from npcompile.frontend.outline import Piece, outline, tree_of
+from npcompile.frontend.overhead import current
+from npcompile.frontend.rewriting.forms import ENTER
 from npcompile.frontend.rewriting.source import NotFound
 from npcompile.left import first_line, reasons_of, why_it_costs
 
 if TYPE_CHECKING:
-    from npcompile.outlined import Outlined
+    from npcompile.outlined import Block, Outlined
 
 clock = time.perf_counter
 # So many calls are measured, after one in which what takes the time is made; what takes a larger part of the
@@ -30,8 +33,10 @@ SECONDS = 5e-6
 ROUNDS = 4
 # As long as kernels are compiled, one call in so many is looked at, past the first.
 OFTEN = 8
-# So many statements are timed in one call: what comes after goes on without, in loops from the next trip on.
-MOST = 1000
+# So many statements are timed in one call, or as many as there is room for, of which each takes so many
+# seconds: what comes after goes on without, in loops from the next trip on. Calls with room for fewer than
+# so many are not measured.
+MOST, EACH, LEAST = 1000, 3e-6, 100
 
 
 def _is_jitted(fn: Any) -> bool:
@@ -51,9 +56,15 @@ class _Frame:
         self.inside = 0.0
 
 
+def _called(piece: Piece, block: Block | None) -> Any:
+    """Return what a function that was cut calls for one of its blocks."""
+    return piece.function if block is None else block.instead or block
+
+
 def _stop(watch: Any, fault: Fault) -> None:
     """A fault in what takes the time: nothing of the function is timed any more."""
-    watch.enough, watch.outlined.watch = True, None
+    watch._times(False)
+    watch.outlined.watch = None
     watch.root.failed(fault)
 
 
@@ -68,7 +79,9 @@ class Watch:
         self.made: dict[Outlined, tuple[Callable[..., Any], list[ast.stmt]]] = {}
         self.spent: dict[tuple[Outlined, int], float] = {}  # in the call at hand
         self.calls: list[tuple[float, dict[tuple[Outlined, int], float]]] = []  # all of it, and by statement
-        self.timed = 0  # statements of the call at hand
+        # Where functions that are measured find what to call: what takes its time, and what gives it plain.
+        self.cells: list[tuple[types.CellType, Any, Callable[[], Any]]] = []
+        self.timed, self.most = 0, 0.0  # statements of the call at hand, and how many may be
         self.enough = False  # of these: nothing of the call at hand is timed any more
         self.until = 0.0  # since when
         self.looks = 0  # calls at which something may still have been compiled
@@ -86,14 +99,19 @@ class Watch:
             if self.looks < OFTEN or self.looks % OFTEN == 0:
                 self.quiet = before == self.root._blocks.recordings and is_settled(self.outlined)
             return result
+        if not self._affords(self.outlined):
+            return function(*args, **kwargs)
         self.thread = threading.get_ident()
         self.root.session = self
-        self.timed, self.enough = 0, False
-        start = clock()
+        at_hand, start = current(), clock()
         try:
-            result = self.of(self.outlined, function)(*args, **kwargs)
+            function = self.of(self.outlined, function)
+            self.timed, self.most = 0, min(at_hand.left / EACH, MOST)
+            self._times(True)
+            result = function(*args, **kwargs)
         finally:
             self.root.session = None
+            at_hand.machinery += self.timed * EACH
             total = (self.until if self.enough else clock()) - start
             spent, self.spent = self.spent, {}
         self.quiet = before == self.root._blocks.recordings
@@ -105,6 +123,11 @@ class Watch:
                 self._tell()
         return result
 
+    def _affords(self, outlined: Outlined) -> bool:
+        """Tell whether there is room to take the time of what stays Python in a function that was cut."""
+        made = 0.0 if outlined in self.made else outlined.took
+        return self.outlined.owner._has_to_wait or current().affords(made + LEAST * EACH)
+
     # -- taking the time -----------------------------------------------------------------------------------
 
     def of(self, outlined: Outlined, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -113,7 +136,14 @@ class Watch:
             return function
         made = self.made.get(outlined)
         if made is None:
-            made = self.made[outlined] = self._clocked(outlined) or (function, [])
+            if not self._affords(outlined):
+                return function
+            at_hand = current()
+            before = at_hand.switch(True)
+            try:
+                made = self.made[outlined] = self._clocked(outlined) or (function, [])
+            finally:
+                at_hand.switch(before)
 
         def call(*args: Any, **kwargs: Any) -> Any:
             self._begin(outlined)
@@ -139,8 +169,6 @@ class Watch:
 
         def enter(callee: Any) -> Any:
             made = outlined.enter(callee)
-            if self.enough:  # what is called takes nobody's time from now on
-                return made
             plain = made is callee or any(state.plain for state in getattr(made, "_states", {}).values())
             return made if plain and not _is_jitted(callee) else self._timed(made)
 
@@ -151,11 +179,20 @@ class Watch:
             made = outline(fn, outlined.levels, enter, as_it_is, self, outlined.idler)
         except NotFound:
             return None
+        closure = zip(made.function.__code__.co_freevars, made.function.__closure__ or (), strict=True)
+        self.cells += [(cell, enter, lambda: outlined.enter) for name, cell in closure if name == ENTER]
         for piece in made.pieces:
             block = outlined.blocks.get(outlined.key_of(piece))
-            function = piece.function if block is None else block.instead or block
-            piece.cell.cell_contents = self._timed(function)
+            plain = functools.partial(_called, piece, block)
+            self.cells.append((piece.cell, self._timed(plain()), plain))
+        self._times(not self.enough)
         return made.function, made.units
+
+    def _times(self, takes: bool) -> None:
+        """Have the functions that are measured take the time of what they call, or of nothing."""
+        self.enough = not takes
+        for cell, timed, plain in self.cells:
+            cell.cell_contents = timed if takes else plain()
 
     def _timed(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """A block, or a function that is jitted, too: its time is not that of the statement around it."""
@@ -180,14 +217,15 @@ class Watch:
         if self.enough:
             return
         self.timed += 1
-        if self.timed > MOST:
+        if self.timed > self.most:
             self._ends()
             return
         frame.unit, frame.inside, frame.since = unit, 0.0, clock()
 
     def _ends(self) -> None:
         """Enough has been timed of this call. What is being timed is left out."""
-        self.enough, self.until = True, clock()
+        self._times(False)
+        self.until = clock()
         for frame in self.frames:
             frame.unit = None
 

@@ -19,15 +19,19 @@ from typing import Any
 
 clock: Callable[[], float] = time.perf_counter
 _UNLIMITED = os.environ.get("NPCOMPILE_OVERHEAD") == "unlimited"
-# A call may spend this many seconds, and this share of what it has taken so far, in machinery.
+# A first call may spend this many seconds, and this share of what it has taken so far, in machinery.
 # NPCOMPILE_OVERHEAD=unlimited: any (tests that count what is compiled are to give the same on any machine).
 ALLOWANCE = float("inf") if _UNLIMITED else 0.03
 SHARE = 0.15
-# Recordings and cuts begin where a function's calls have paid for them: the first one so many seconds, each
-# later one so many and a share of what it takes. Of the first one's nothing is left over, else so many.
-FIRST, EACH, PAID = (float("inf") if _UNLIMITED else 0.1), 0.001, 0.05
+# Recordings and cuts begin where there is room for them: in a first call so many seconds and that share too.
+FIRST = float("inf") if _UNLIMITED else 0.1
+# A later call may spend so many seconds and this share of what it has taken so far in all, or, beside the
+# former, this part of what calls have saved: they save that share of what they take, at most so many seconds.
+EACH, PAID, PART = 0.001, 0.05, 1 / 8
 KEPT = float("inf") if _UNLIMITED else 2.0
-# So many signatures of a function have a first call each.
+# Of calls that come to nothing for now so many, or as many as take so long, are not looked at one by one.
+MOST_CALLS, MOST_SECONDS = 512, 5e-3
+# So many signatures of a function have a first call each, and so many further ways through it.
 KINDS = 8
 # What a recording, or a cut, is taken to take where none was made yet: at least, and for each byte of code.
 AT_LEAST, A_BYTE = 0.002, 12e-6
@@ -106,32 +110,53 @@ DEEPEST = 16
 
 
 class Allowance:
-    """Seconds that the calls of one jitted function have paid for recordings and cuts, and are not spent."""
+    """Seconds that the calls of one jitted function may spend in machinery. `saved`: what later calls have
+    paid for, and not spent; negative where they have spent more."""
 
-    __slots__ = ("_first", "_kinds", "left")
+    __slots__ = ("_begun", "first", "saved")
 
     def __init__(self) -> None:
-        self.left = FIRST
-        self._first = True
-        self._kinds = 0  # signatures so far
+        self.first = True  # the next call, or the one at hand, may spend what a first one may
+        self.saved = 0.0 if FIRST < KEPT else KEPT
+        self._begun = [0, 0]  # signatures so far, and further ways
 
-    def begin(self) -> None:
-        """The first call of a signature."""
-        if self._kinds < KINDS:
-            self._kinds += 1
+    def begin(self, way: bool = False) -> None:
+        """The first call of a signature, or of a way through the function that none before has gone."""
+        if self._begun[way] < KINDS:
+            self._begun[way] += 1
             self.renew()
 
     def renew(self) -> None:
         """The user waits for what is to be compiled: the next call may spend what a first one may."""
-        self.left, self._first = max(self.left, FIRST), True
+        self.first = True
+
+    def of_later(self, took: float) -> float:
+        """Return what a later call that has taken so long may spend in all."""
+        if self.saved < 0:
+            return PART * (EACH + PAID * took)
+        return EACH + max(PAID * took, PART * self.saved)
+
+    def of_all(self, took: float) -> float:
+        """Return what a call that has taken so long may spend in all before it goes on as plain Python."""
+        return ALLOWANCE + SHARE * took if self.first else self.of_later(took)
+
+    def of_recordings(self, took: float) -> float:
+        """Return what a call that has taken so long may have spent where it begins a recording or a cut."""
+        return FIRST + SHARE * took if self.first else self.of_later(took)
+
+    def passes(self, took: float) -> int:
+        """Return how many calls that take so long are not to be looked at. They pay all the same."""
+        calls = min(MOST_CALLS, int(MOST_SECONDS / max(took, 1e-7)))
+        self.saved = min(self.saved + PAID * calls * took, KEPT)
+        return calls
 
     def settle(self, took: float, machinery: float) -> None:
-        """A call is over, which took so long and spent so much."""
-        left = self.left - machinery
-        if self._first and FIRST < KEPT:
-            left = min(left, 0.0)
-        self._first = False
-        self.left = min(left + EACH + PAID * took, KEPT)
+        """A call is over, which took so long and spent so much. What each may spend in any case is not
+        counted."""
+        if self.first:
+            self.first = False
+        else:
+            self.saved = min(self.saved + PAID * took - max(machinery - PART * EACH, 0.0), KEPT)
 
 
 def estimate(code: Any) -> float:
@@ -173,10 +198,18 @@ class Call:
         before = self.working
         if before:
             self.machinery += now - self._since
-            if self.machinery > ALLOWANCE + SHARE * (now - self.began) and not self.spent:
+            if not self.spent and self.machinery > self._most(now - self.began):
                 self._spend(now)
         self._since, self.working = now, working
         return before
+
+    def _most(self, took: float) -> float:
+        return ALLOWANCE + SHARE * took if self.allowance is None else self.allowance.of_all(took)
+
+    @property
+    def is_first(self) -> bool:
+        """Tell whether it is a first call."""
+        return self.allowance is None or self.allowance.first
 
     @property
     def left(self) -> float:
@@ -185,7 +218,7 @@ class Call:
             return KEPT
         now = clock()
         spent = self.machinery + (now - self._since if self.working else 0.0)
-        return self.allowance.left + PAID * (now - self.began) - spent
+        return self.allowance.of_recordings(now - self.began) - spent
 
     def affords(self, seconds: float) -> bool:
         """Tell whether a recording or a cut may begin that is taken to take so long."""
@@ -193,7 +226,7 @@ class Call:
 
     def limit(self, seconds: float) -> float:
         """The seconds past which a recording that begins now is given up."""
-        return min(max(self.left, TIMES * seconds), FIRST)
+        return min(max(self.left, seconds), FIRST)
 
     def in_vain(self) -> None:
         """What was done since machinery left off was machinery's, too: a replay that diverged."""
@@ -201,7 +234,8 @@ class Call:
 
     def _spend(self, now: float) -> None:
         self.spent = True
-        wait = self.machinery / SHARE - (now - self.began)
+        share = SHARE if self.is_first else PAID
+        wait = self.machinery / share - (now - self.began)
         self._patience = max(wait, LONGER * self._patience)
         self._forget = later(self._patience, self._go_on)
 

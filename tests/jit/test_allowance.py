@@ -70,8 +70,8 @@ def steps(x: np.ndarray) -> np.ndarray:
 def test_another_size_is_recorded_once_it_is_paid_for(
     clock: Callable[[float], Clock], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    clock(5e-5)
-    monkeypatch.setattr(overhead, "EACH", 3e-4)
+    clock(5e-6)
+    monkeypatch.setattr(overhead, "EACH", 1e-5)
     monkeypatch.setattr(overhead, "KINDS", 1)
     jitted = npcompile.jit(steps)
     one, other = np.arange(5.0), np.arange(7.0)
@@ -81,7 +81,7 @@ def test_another_size_is_recorded_once_it_is_paid_for(
     while jitted.stats.recordings == 1:
         calls += 1
         same(jitted(other), steps(other))
-        assert calls < 100
+        assert calls < 200_000
     assert calls > 1
 
 
@@ -98,12 +98,32 @@ def test_calls_that_take_long_pay_more(clock: Callable[[float], Clock]) -> None:
     clock(0.0)
     allowance = overhead.Allowance()
     allowance.settle(0.001, 0.02)
-    assert allowance.left < 0.002  # nothing is left over of a first call's
+    assert allowance.of_later(0.0) == overhead.EACH  # nothing is left over of a first call's
     allowance.settle(1.0, 0.0)
-    assert allowance.left > 0.05
+    assert allowance.saved == overhead.PAID
     for _ in range(100):
         allowance.settle(10.0, 0.0)
-    assert allowance.left == overhead.KEPT
+    assert allowance.saved == overhead.KEPT
+
+
+@pytest.mark.parametrize("took", [1e-5, 1e-3, 0.02, 1.0])
+@pytest.mark.parametrize("spends", [0.0, 0.3, 1.0, 1.3])
+def test_a_later_call_spends_a_part_of_what_it_takes(
+    took: float, spends: float, clock: Callable[[float], Clock]
+) -> None:
+    clock(0.0)
+    allowance = overhead.Allowance()
+    allowance.settle(took, 0.1)
+    spent = 0.0
+    for call in range(1, 2000):
+        most = allowance.of_later(took)
+        if call <= 1 / overhead.PART:
+            assert most <= overhead.EACH + overhead.PAID * took * 1.001
+        machinery = spends * most if call % 20 else most
+        spent += machinery
+        allowance.settle(took, machinery)
+    each = overhead.PART * overhead.EACH + overhead.PAID * took
+    assert spent <= 2000 * 1.3 * each + 2 * overhead.EACH
 
 
 @pytest.mark.parametrize("count", [1500, 5000])
@@ -124,7 +144,7 @@ def test_a_recording_that_takes_too_long_is_given_up(
     clock: Callable[[float], Clock], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock(2e-4)
-    monkeypatch.setattr(overhead, "EACH", 0.01)
+    monkeypatch.setattr(overhead, "EACH", 0.05)
     fn = written("many", ["y = x", *(f"y = y * 0.5 + {i}" for i in range(300)), "return y"])
     jitted = npcompile.jit(fn)
     x = np.arange(5.0)
@@ -156,9 +176,10 @@ def test_each_of_the_first_signatures_has_a_first_call(monkeypatch: pytest.Monke
     monkeypatch.setattr(overhead, "KEPT", 2.0)
     allowance = overhead.Allowance()
     for _ in range(overhead.KINDS):
-        allowance.begin()
-        assert allowance.left >= overhead.FIRST
-        allowance.settle(0.0, overhead.FIRST)
-    before = allowance.left
-    allowance.begin()
-    assert allowance.left == before
+        for way in (False, True):
+            allowance.begin(way)
+            assert allowance.of_recordings(0.0) >= overhead.FIRST
+            allowance.settle(0.0, overhead.FIRST)
+    for way in (False, True):
+        allowance.begin(way)
+        assert allowance.of_recordings(0.0) == overhead.EACH

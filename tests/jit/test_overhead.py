@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -20,10 +20,12 @@ from hypothesis import strategies as st
 import npcompile
 from npcompile.frontend import overhead
 from npcompile.frontend.recording import control
+from tests.jit.looping import LOOPS, over_items
 from tests.jit.overhead_items import ITEMS
 from tests.jit.overhead_programs import PROGRAMS as TRIPS
 
 PROGRAMS = [*TRIPS, *ITEMS]
+COUNTED = [*PROGRAMS, *LOOPS]
 HERE = str(Path(npcompile.__file__).parent)
 # What does a kernel's work, in Python, where programs are interpreted.
 KERNELS = tuple(
@@ -41,9 +43,15 @@ def interpreted() -> Iterator[None]:
 
 class Ticking:
     """A clock that goes on by one each time that it is looked at, and budgets by it: `allowance` looks are
-    machinery's, and what is spent is given back `later` looks after it was."""
+    machinery's, in later calls `each` of them, and what is spent is given back `later` looks after it was."""
 
-    def __init__(self, patch: pytest.MonkeyPatch, allowance: float, later: int | None = None) -> None:
+    def __init__(
+        self,
+        patch: pytest.MonkeyPatch,
+        allowance: float,
+        later: int | None = None,
+        each: float | None = None,
+    ) -> None:
         self.now = 0
         self.spent = 0  # how often
         self.due: list[tuple[int, Callable[[], None]]] = []
@@ -51,7 +59,10 @@ class Ticking:
         patch.setattr(overhead, "clock", self.look)
         patch.setattr(overhead, "later", self.wait)
         patch.setattr(overhead, "ALLOWANCE", allowance)
-        patch.setattr(overhead, "SHARE", 1e-9)
+        patch.setattr(overhead, "EACH", allowance if each is None else each)
+        patch.setattr(overhead, "KEPT", 0.0)
+        for share in ("SHARE", "PAID"):
+            patch.setattr(overhead, share, 1e-9)
 
     def look(self) -> float:
         self.now += 1
@@ -85,7 +96,8 @@ def plain(value: Any) -> Any:
 def outcome(fn: Callable[..., Any], n: int) -> Any:
     x, log = np.random.default_rng(n).standard_normal(n), []
     try:
-        result = plain(fn(x, log))
+        looping = getattr(fn, "__wrapped__", fn) in LOOPS
+        result = plain(fn(np.arange(1.0, 9.0), n) if looping else fn(x, log))
     except Exception as error:
         lines = []
         traceback = error.__traceback__
@@ -125,6 +137,8 @@ def test_any_trip_may_be_the_last_that_is_recorded(fn: Any, monkeypatch: pytest.
             assert outcome(jitted, 6) == expected, trips
 
 
+# Each item of a dict that a recorded loop has gone over, and of one that it gives, is looked at.
+GROWING = frozenset([over_items])
 # Programs that work on whole arrays at each trip.
 SQUARED = frozenset(
     ["nested", "returning_within", "growing_lists_of_arrays", "functions_made_inside", "going_on_while"]
@@ -149,18 +163,35 @@ def looked_at(call: Callable[[], Any]) -> int:
     return found
 
 
-def counted(place: int) -> list[list[int]]:
-    """What each of three calls of a program goes through, at two sizes, by a clock that counts looks."""
-    fn = PROGRAMS[place]
+# Looks that a later call may spend, and looks in all for each: what is done between two is the user's, too,
+# and what has begun is ended.
+EACH, LOOKS = 200, 2.5
+
+
+class Counted(NamedTuple):
+    """What a call goes through: functions of npcompile's, and looks at the clock."""
+
+    functions: int
+    looks: int
+
+
+def counted(place: int) -> list[list[Counted]]:
+    """Count what each of four calls of a program goes through, at two sizes, by a clock that counts looks."""
+    fn = COUNTED[place]
     sizes = [400, 1600] if fn.__name__ in SQUARED else [4000, 16_000]
     with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        Ticking(patch, 100 if fn.__name__ in SQUARED else 1000)
+        ticking = Ticking(patch, 100 if fn.__name__ in SQUARED else 1000, each=EACH)
         outcome(npcompile.jit(fn), sizes[0])  # of the code, the same is known at each size
         counts = []
         for n in sizes:
             jitted = npcompile.jit(fn)
-            counts.append([looked_at(lambda jitted=jitted, n=n: outcome(jitted, n)) for _ in range(3)])
+            found = []
+            for _ in range(4):
+                before = ticking.now
+                functions = looked_at(lambda jitted=jitted, n=n: outcome(jitted, n))
+                found.append(Counted(functions, ticking.now - before))
+            counts.append(found)
     return counts
 
 
@@ -174,12 +205,19 @@ def without_native_runtime(tmp_path_factory: pytest.TempPathFactory) -> Iterator
             yield pool
 
 
-@pytest.mark.parametrize("place", range(len(PROGRAMS)), ids=lambda place: PROGRAMS[place].__name__)
+@pytest.mark.parametrize("place", range(len(COUNTED)), ids=lambda place: COUNTED[place].__name__)
 def test_nothing_grows_with_trips(place: int, without_native_runtime: ProcessPoolExecutor) -> None:
-    """Each thousand looks is what a call may spend."""
+    """Each thousand looks is what a first call may spend, and each two hundred what a later one may."""
     few, many = without_native_runtime.submit(counted, place).result(300)
-    assert many[0] <= 1.2 * few[0] + 2000, (few, many)
-    assert max(many) <= 1.2 * max(few) + 2000, (few, many)
+    first = few[0].functions, many[0].functions
+    if COUNTED[place] in GROWING:
+        assert first[1] > 2 * first[0], "it does not grow any more"
+        return
+    assert first[1] <= 1.2 * first[0] + 2000, (few, many)
+    most = max(call.functions for call in few)
+    assert max(call.functions for call in many) <= 1.2 * most + 2000, (few, many)
+    for later in (*few[1:], *many[1:]):
+        assert later.looks <= LOOKS * EACH, (few, many)
 
 
 _bodies = st.lists(
