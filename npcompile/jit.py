@@ -88,10 +88,8 @@ class Jitted(Recorded):
             raise TypeError(f"default_float must be a float dtype, not {dtype}")
         jits(fn)
         functools.update_wrapper(self, fn, updated=())
-        if isinstance(
-            fn, types.FunctionType
-        ):  # what it is given as attributes, and not what `Jitted` is made of
-            vars(self).update({key: value for key, value in vars(fn).items() if not hasattr(type(self), key)})
+        if isinstance(fn, types.FunctionType) and (given := vars(fn)):  # and not what `Jitted` is made of
+            vars(self).update({key: value for key, value in given.items() if not hasattr(type(self), key)})
         if inspect.iscoroutinefunction(fn):
             _mark_coroutine_function(self)
         self._family: Family | None = None
@@ -340,8 +338,10 @@ def jit(
         return functools.partial(
             jit, wait=wait, strict=strict, default_float=default_float, fast_random=fast_random
         )
+    if type(fn) is types.FunctionType:
+        return Jitted(fn, *options)
     if isinstance(fn, Jitted):
-        fn = fn.__wrapped__  # with these options
+        return Jitted(fn.__wrapped__, *options)
     if isinstance(fn, Instance):
         fn = fn.args[0]
     if isinstance(fn, Partial):

@@ -272,6 +272,8 @@ class State:
                 self.trial = trial
             elif slower:
                 self._lose(recorded)
+            else:
+                self.trial = trial.again()
         return result
 
     def _lose(self, recorded: Recorded) -> None:

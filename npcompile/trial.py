@@ -28,7 +28,8 @@ FEWEST, MOST = 3, 8
 SLOWER = 1.04
 # Where NumPy takes less than so many seconds, one that does not take less by so much is: times differ as much
 # from call to call, and the plain function is called without a look at its arguments.
-SHORT, FASTER = 2e-6, 0.9
+# It is to win so many contests, as one that is won by chance would be won for good.
+SHORT, FASTER, WINS = 2e-6, 0.9, 3
 CLEARLY_SLOWER, CLEARLY_FASTER = 1.5, 0.8
 
 
@@ -141,6 +142,7 @@ class Trial:
     def __init__(self, clear: float, numpys: list[float], first: int = FEWEST, taken: float = 0.0) -> None:
         self.clear = clear
         self.taken = taken
+        self.wins = 0  # of replays, in contests before this one
         self.first = first
         self.replays: list[float] = []
         self.numpys = list(numpys)
@@ -167,5 +169,17 @@ class Trial:
         if CLEARLY_FASTER < mine / theirs < CLEARLY_SLOWER and count < MOST:
             return None
         taken = min(self.taken, 0.9 * mine, 0.9 * theirs)
-        most = FASTER if self.taken and theirs - taken < SHORT else SLOWER
-        return mine - taken > most * (theirs - taken)
+        return mine - taken > (FASTER if self.is_short else SLOWER) * (theirs - taken)
+
+    @property
+    def is_short(self) -> bool:
+        """Tell if NumPy's calls take hardly longer than measuring them does."""
+        return self.taken > 0.0 and min(self.numpys, default=math.inf) - self.taken < SHORT
+
+    def again(self) -> Trial | None:
+        """The contest after this one, which replays have won; None where this one is enough."""
+        if not self.is_short or self.wins + 1 >= WINS:
+            return None
+        made = Trial(self.clear, [], taken=self.taken)
+        made.wins = self.wins + 1
+        return made

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import copy
 import functools
+import gc
 import inspect
 import pickle
 import pydoc
+import sys
 import types
 import typing
 import weakref
@@ -100,6 +102,30 @@ def test_as_of_the_plain_function(how: str, monkeypatch: pytest.MonkeyPatch) -> 
             same(found, want)
         else:
             assert found == want
+
+
+def test_to_jit_a_function_does_next_to_nothing() -> None:
+    def made(k: float) -> Any:
+        def scaled(x: Any) -> Any:
+            return x * k
+
+        return scaled
+
+    npcompile.jit(made(1.0))
+    functions, calls = [made(float(k)) for k in range(20)], 0
+
+    def note(frame: types.FrameType, event: str, _: Any) -> None:
+        nonlocal calls
+        calls += event == "call"
+
+    gc.collect()
+    objects = len(gc.get_objects())
+    sys.setprofile(note)
+    try:
+        kept = [npcompile.jit(function) for function in functions]
+    finally:
+        sys.setprofile(None)
+    assert calls <= 45 * len(kept) and len(gc.get_objects()) - objects <= 16 * len(kept)
 
 
 def test_a_decorator_of_the_users_keeps_what_is_its_own() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import npcompile
-from npcompile.trial import MOST, Sums, Trial, is_small
+from npcompile.trial import MOST, WINS, Sums, Trial, is_small
 from tests.checker import same
 
 
@@ -237,3 +237,16 @@ def test_the_time_that_measuring_takes_does_not_count(replay: float, numpy: floa
         trial.note(True, replay)
         trial.note(False, numpy)
     assert trial.slower() is slower
+
+
+def test_replays_of_short_calls_are_to_win_more_than_once() -> None:
+    for seconds, contests in ((0.3e-6, WINS), (9e-6, 1)):
+        trial: Trial | None = Trial(0.0, [], taken=0.9e-6)
+        count = 0
+        while trial is not None:
+            for _ in range(MOST):
+                trial.note(True, 0.9e-6 + seconds / 2)
+                trial.note(False, 0.9e-6 + seconds)
+            assert trial.slower() is False
+            trial, count = trial.again(), count + 1
+        assert count == contests
