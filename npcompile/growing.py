@@ -41,16 +41,20 @@ class Growing:
 
     def __init__(self, fn: Any = None) -> None:
         self.places: frozenset[int] = frozenset()  # of those that grow
-        self._fn = fn  # until it is known which ones it appends to
+        self._fn = fn  # until it is known which ones it appends to, which is read where there are any
+        self.unread = False  # there were, at calls that had not paid for that
         self._last: dict[int, tuple[int, int]] = {}  # identity and size
         self._times: dict[int, int] = {}
 
-    def look(self, args: tuple[Any, ...]) -> bool:
-        """Note the containers of a call with a new signature; True where another is found to grow."""
+    def look(self, args: tuple[Any, ...], paid: bool) -> bool:
+        """Note the containers of a call with a new signature; True where another is found to grow. paid: the
+        function's source may be read."""
         found = set()
-        if self._fn is not None:
-            found = set(histories(self._fn))
-            self._fn = None
+        if self._fn is not None and any(type(arg) in _KINDS for arg in args):
+            self.unread = not paid
+            if paid:
+                found = set(histories(self._fn))
+                self._fn = None
         for place, arg in enumerate(args):
             if type(arg) not in _KINDS or place in self.places:
                 continue

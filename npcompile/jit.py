@@ -20,6 +20,7 @@ from npcompile.balance import WHOLE, Balance
 from npcompile.deciding import done_for_effect
 from npcompile.families import Family, family_of
 from npcompile.frontend.follow import is_users_class, jits
+from npcompile.frontend.library_calls import calls_libraries
 from npcompile.frontend.node_attributes import source_place
 from npcompile.frontend.outline import goes_as_before, must_be_cut, tree_of
 from npcompile.frontend.overhead import Allowance
@@ -54,6 +55,7 @@ class Jitted(Recorded):
 
     __slots__ = (
         "_blocks",
+        "_earns",
         "_family",
         "_rest",
         "_told",
@@ -66,6 +68,7 @@ class Jitted(Recorded):
     )
     __name__: str
     __qualname__: str
+    _earns: bool | None  # what is done for it is to be earned by its calls; None: unknown yet
     _direct = True
     tries_again = True
     root = property(lambda self: self)
@@ -121,9 +124,17 @@ class Jitted(Recorded):
             self._front.settle()
         return self._stats.with_blocks(self._blocks)
 
+    def _is_to_earn(self) -> bool:
+        """Tell whether first calls may not spend more than later ones, as the function calls libraries."""
+        if self._earns is None:
+            self._earns = not self._strict and calls_libraries(self.__wrapped__)
+            if self._earns:
+                self.allowance.settle(0.0, 0.0)
+        return self._earns
+
     def _unanswered(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         state = self._states.get(key)
-        if state is None or (state.ready and not state.pending):
+        if (state is None or (state.ready and not state.pending)) and not self._is_to_earn():
             self.allowance.begin(way=state is not None)
         if self._rest:
             self._rest -= 1
@@ -158,6 +169,7 @@ class Jitted(Recorded):
         return self._plain(args, kwargs)
 
     def _start_anew(self) -> None:
+        self._earns = None
         if self._family is not None:
             self._family = None
             self._lock = threading.Lock()

@@ -240,10 +240,10 @@ class Recorded(Unrecorded):
             self._stats.divergences += 1
             if state is None or not state.owed:  # else it may well be that there is no answer
                 group.missed()
+        if (state is None or self._growing.unread) and self._grows(args):
+            self._stats.calls -= 1
+            return self(*args, **kwargs)
         if state is None:
-            if self._grows(args):
-                self._stats.calls -= 1
-                return self(*args, **kwargs)
             if self.balance.rests():
                 # A part is cut anew, and what it was to pass over is lost then.
                 least = self._seldom() if self.root is self else LOOKED_AT
@@ -296,7 +296,7 @@ class Recorded(Unrecorded):
 
     def _grows(self, args: tuple[Any, ...]) -> bool:
         """Whether a container among the arguments is now found to grow: signatures are others from now on."""
-        found = self._growing.look(args)
+        found = self._growing.look(args, self._affords())
         if found:
             self._front = None
         return found

@@ -18,7 +18,7 @@ import numpy as np
 
 from npcompile.frontend import follow
 from npcompile.frontend.follow import looks_at_frames
-from npcompile.frontend.installed import is_library
+from npcompile.frontend.library_calls import is_as_it_is
 from npcompile.frontend.overhead import current
 from npcompile.frontend.rewrite import LOOKS
 from npcompile.frontend.rewriting.blocks import MAX_WORK, Block, Levels
@@ -52,7 +52,6 @@ from npcompile.frontend.rewriting.source import (
     is_given,
 )
 from npcompile.frontend.rewriting.twice import CALL, CUT
-from npcompile.frontend.table import TABLE
 
 _NOT_CUT = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 UNKNOWN: Any = object()  # what an expression stands for, where that is to be seen at the call only
@@ -261,11 +260,6 @@ class _Names:
         if found is UNKNOWN or isinstance(found, ModuleType | type):
             return False
         return follow.is_of_others(found)
-
-
-def is_as_it_is(found: Any) -> bool:
-    """Tell whether what is called is an installed library's, and no op."""
-    return is_library(found) and not hasattr(type(found), "npcompile_function") and TABLE.of(found) is None
 
 
 def _content(cell: CellType) -> Any:

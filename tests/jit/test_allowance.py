@@ -9,9 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import constants, linalg, signal
 
 import npcompile
 from npcompile.frontend import overhead
+from npcompile.frontend.library_calls import calls_libraries
+from npcompile.frontend.rewriting import source
 from tests.checker import same
 
 pytestmark = pytest.mark.filterwarnings("ignore::npcompile.NotCompiledWarning")
@@ -169,6 +172,100 @@ def test_recursion_is_left_when_it_takes_too_long(clock: Callable[[float], Clock
     began = overhead.clock()
     same(jitted(np.arange(3.0)), tree(np.arange(3.0)))
     assert overhead.clock() - began < 0.5  # 1023 calls, of two looks or more each
+
+
+def detrended(x: np.ndarray) -> np.ndarray:
+    return signal.detrend(x) * 2 + 1
+
+
+class Norm:
+    def of(self, x: Any) -> Any:
+        return linalg.norm(x)
+
+
+def by_helpers(x: np.ndarray) -> Any:
+    def of_each(parts: Any) -> list[Any]:
+        return [detrended(part) for part in parts]
+
+    return of_each([x, x + 1])
+
+
+def by_methods(x: np.ndarray) -> Any:
+    return Norm().of(x)
+
+
+def kept(history: list[Any], x: np.ndarray) -> Any:
+    y = signal.detrend(x) * 2
+    history.append(y[0])
+    return y
+
+
+def of_constants(x: np.ndarray) -> Any:
+    return np.sqrt(x) * constants.c
+
+
+def test_what_calls_libraries_is_told_by_its_code() -> None:
+    assert all(map(calls_libraries, (detrended, by_helpers, by_methods, npcompile.jit(detrended))))
+    assert not any(map(calls_libraries, (steps, of_constants, deeper, np.sqrt, npcompile.jit(steps))))
+
+
+@pytest.mark.parametrize("fn", [detrended, by_helpers])
+def test_first_calls_of_what_calls_libraries_are_its_own(
+    fn: Any, clock: Callable[[float], Clock], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    time = clock(1e-6)
+    monkeypatch.setattr(overhead, "EACH", 0.0)
+    looks: list[Any] = []
+    look = source._search
+    monkeypatch.setattr(source, "_search", lambda *args: looks.append(args) or look(*args))
+    jitted = npcompile.jit(fn)
+    x = np.arange(8.0)
+    for n in (8, 9, 8):
+        same(jitted(np.arange(float(n))), fn(np.arange(float(n))))
+    assert not looks and not jitted.stats.recordings and jitted.stats.plain_calls == 3
+    jitted.allowance.settle(10.0, 0.0)  # a call that took long
+    same(jitted(x), fn(x))
+    assert looks and jitted.stats.recordings
+    for _ in range(5):
+        time.takes(1.0)
+        jitted.allowance.settle(10.0, 0.0)
+        same(jitted(x), fn(x))
+    assert jitted.stats.replays
+
+
+def test_what_is_waited_for_need_not_be_earned(clock: Callable[[float], Clock]) -> None:
+    clock(1e-6)
+    waiting = npcompile.jit(detrended, wait=True)
+    waiting(np.arange(8.0))
+    assert waiting.stats.recordings
+    jitted = npcompile.jit(detrended)
+    jitted(np.arange(8.0))
+    assert not jitted.stats.recordings
+    jitted.wait(10)
+    jitted(np.arange(8.0))
+    assert jitted.stats.recordings
+
+
+def test_containers_are_not_read_of_before_it_is_paid_for(
+    clock: Callable[[float], Clock], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock(1e-6)
+    monkeypatch.setattr(overhead, "EACH", 0.0)
+    looks: list[Any] = []
+    look = source._search
+    monkeypatch.setattr(source, "_search", lambda *args: looks.append(args) or look(*args))
+
+    jitted, x = npcompile.jit(kept), np.arange(8.0)
+    mine: list[Any] = []
+    theirs: list[Any] = []
+    jitted(mine, x)
+    assert not looks
+    jitted.allowance.settle(10.0, 0.0)
+    for _ in range(4):
+        jitted(mine, x)
+    for _ in range(5):
+        kept(theirs, x)
+    assert looks and mine == theirs and jitted._growing.places == {0}
 
 
 def test_each_of_the_first_signatures_has_a_first_call(monkeypatch: pytest.MonkeyPatch) -> None:

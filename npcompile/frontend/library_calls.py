@@ -1,0 +1,68 @@
+"""Tells which functions call installed libraries, by what their code names: nothing is parsed for it.
+
+The first calls of such a function are the function's own: most of their time is the libraries', and to cut it
+takes as long as many of its calls do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+
+from npcompile.frontend.follow import is_users, is_users_class
+from npcompile.frontend.installed import is_library
+from npcompile.frontend.table import TABLE
+
+MOST = 64  # functions that are looked into
+
+
+def is_as_it_is(found: Any) -> bool:
+    """Tell whether what is called is an installed library's, and no op."""
+    return is_library(found) and not hasattr(type(found), "npcompile_function") and TABLE.of(found) is None
+
+
+def calls_libraries(fn: Any) -> bool:
+    """Tell whether a function, or one of the user's that it names, names something of a library's to call."""
+    looked_into: set[CodeType] = set()
+    left = [fn]
+    while left and len(looked_into) < MOST:
+        one = left.pop()
+        if hasattr(type(one), "npcompile_function"):
+            one = one.npcompile_function()
+        if isinstance(one, type) and is_users_class(one):
+            left += vars(one).values()
+        elif isinstance(one, FunctionType) and is_users(one):
+            if one.__code__ not in looked_into:
+                looked_into.add(one.__code__)
+                left += _named(one)
+        elif callable(one) and is_as_it_is(one):
+            return True
+    return False
+
+
+def _named(fn: FunctionType) -> Iterator[Any]:
+    """What the names in a function's code stand for: outer ones, and attributes of modules among them."""
+    for cell in fn.__closure__ or ():
+        try:
+            yield cell.cell_contents
+        except ValueError:  # it has none yet
+            continue
+    codes = [fn.__code__]
+    while codes:
+        code = codes.pop()
+        codes += [const for const in code.co_consts if isinstance(const, CodeType)]
+        for name in code.co_names:
+            found = fn.__globals__.get(name)
+            yield found
+            if isinstance(found, ModuleType):
+                yield from _attributes(found, code.co_names)
+
+
+def _attributes(module: ModuleType, names: tuple[str, ...]) -> Iterator[Any]:
+    """What of a module, and of modules in it, has one of these names."""
+    for name in names:
+        found = vars(module).get(name)
+        yield found
+        if isinstance(found, ModuleType) and found is not module:
+            yield from (vars(found).get(inner) for inner in names)
