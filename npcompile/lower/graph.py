@@ -17,10 +17,11 @@ import torch.fx as fx
 from .adapter import OPERATORS
 from .values import Value
 
-# What a kernel's text depends on.
-_SOURCES = (
-    *("graph.py", "sizes.py", "adapter.py", "compile.py", "outputs.py", "wrapper.py", "cpp.py"),
-    *("streaming.py", "masks.h", "regions.h", "products.py", "products.h"),
+# What a kernel's text depends on: all that compiling a segment imports, and the headers that it includes.
+SOURCES = (
+    *("graph.py", "values.py", "sizes.py", "segment.py", "adapter.py", "loads.py", "compile.py"),
+    *("outputs.py", "parsing.py", "wrapper.py", "cpp.py", "kernel.py", "streaming.py", "masks.h"),
+    *("regions.h", "products.py", "products.h", "casts.py", "unsigned.py"),
     *("complexes.py", "complex_ops.py", "complex_math.py", "seconds.h"),
 )
 FORMAT = 3  # raised when the wire form, the library's entry point or the metadata change meaning
@@ -205,7 +206,7 @@ def _versions() -> bytes:
     """This machine's and this code's part of every key."""
     digest = hashlib.sha256(f"{FORMAT} {torch.__version__} {platform.machine()}".encode())
     digest.update(cpu_flags().encode())
-    for name in _SOURCES:
+    for name in SOURCES:
         digest.update((Path(__file__).parent / name).read_bytes())
     return digest.digest()
 
