@@ -19,25 +19,18 @@ import contextlib
 import functools
 import itertools
 import os
-import sysconfig
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator
 from types import BuiltinFunctionType, CodeType, FrameType, MethodType, TracebackType
 from typing import Any, TypeVar
 
-import numpy as np
-import torch
-
 from npcompile.frontend.hooks import Hooks
+from npcompile.frontend.installed import is_nobodys
 from npcompile.frontend.overhead import users
 from npcompile.frontend.program import Diverged
 from npcompile.frontend.recording.place import is_place, performed
 from npcompile.frontend.tracebacks import tell
 from npcompile.paths import HOOKS, LANES, PACKAGE, RECORDING
-
-# What is installed with Python is nobody's own code, nor is what has no file (`<frozen ...>`, `<string>`).
-_STDLIB = sysconfig.get_paths()["stdlib"] + os.sep
-_LIBRARIES = tuple(os.path.dirname(str(module.__file__)) + os.sep for module in (np, torch))
 
 _MISSING: Any = object()
 _performers: set[CodeType] = set()
@@ -172,11 +165,9 @@ def _keeps_result(code: CodeType) -> bool:
     return code in _performers or folder in (PACKAGE, RECORDING)
 
 
-def _is_library(code: CodeType) -> bool:
-    file = code.co_filename
-    if file.startswith(_STDLIB):
-        return not file.startswith(os.path.join(_STDLIB, "site-packages"))
-    return file.startswith("<") or file.startswith(_LIBRARIES)
+def _is_nobodys(code: CodeType) -> bool:
+    """Tell whether code is nobody's own, as what has no file is (`<frozen ...>`, `<string>`)."""
+    return code.co_filename.startswith("<") or is_nobodys(code.co_filename)
 
 
 def _is_theirs(frames: list[FrameType]) -> bool:
@@ -190,7 +181,7 @@ def _is_theirs(frames: list[FrameType]) -> bool:
                 return performs or code.co_filename != LANES
         elif _is_replay(frame):
             performs = replays = True
-        elif is_place(code) or not _is_library(code):
+        elif is_place(code) or not _is_nobodys(code):
             return True
         else:
             return performs

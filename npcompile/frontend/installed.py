@@ -70,9 +70,14 @@ def is_users_file(name: str) -> bool:
     if name.startswith("<frozen "):
         return False
     library = _library(name)
-    if library is None:
-        return not os.path.realpath(name).startswith((*_STDLIB, *_NEVER))
-    return library in _adopted
+    return not is_nobodys(name) if library is None else library in _adopted
+
+
+@functools.cache
+def is_nobodys(name: str) -> bool:
+    """Tell whether a file is Python's, NumPy's, torch's or npcompile's: nobody's own code, whatever is
+    jitted."""
+    return _library(name) is None and os.path.realpath(name).startswith((*_STDLIB, *_NEVER))
 
 
 def is_library(obj: Any) -> bool:
