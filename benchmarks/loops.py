@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+import container_programs
 import loop_programs
 import npcompile
 from timing import header, parser, save
@@ -242,7 +243,7 @@ def main() -> None:
     header("loops over elements: times a plain call")
     print(f"{'':28}{'plain':>12}{'first call':>18}{'worst of next 6':>18}{'steady':>9}")
     rows = []
-    for program in [*PROGRAMS, *loop_programs.PROGRAMS]:
+    for program in [*PROGRAMS, *loop_programs.PROGRAMS, *container_programs.PROGRAMS]:
         if not all(word in program[0] for word in chosen.only):
             continue
         row = measured(*program)

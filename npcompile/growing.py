@@ -1,4 +1,5 @@
-"""Containers among a function's arguments that grow from call to call: a history that is appended to.
+"""Containers among a function's arguments that grow from call to call, as a history that is appended to, or
+that hold too much to be looked through at each call.
 
 Each length would be another signature, recorded by itself. Such a container, or one that holds it, is known
 by its type alone, and what a program needs of it is read as from an attribute.
@@ -14,11 +15,11 @@ import numpy as np
 from npcompile.frontend.outline import histories
 from npcompile.frontend.signature import NUMBERS, key_of
 
-_KINDS = frozenset((list, dict, set, deque))
+_KINDS = frozenset((list, dict, set, deque, tuple))
 TIMES = 2  # after so many calls by which a container was longer than at the one before
 # So long a container is known so from the first call on: no recording goes through as many things, and as
-# many numbers are no inputs for a kernel.
-MANY, MANY_NUMBERS = 256, 64
+# many numbers are no inputs for a kernel. So is one that holds so many things in all.
+MANY, MANY_NUMBERS, MOST = 256, 64, 1024
 
 
 def size(container: Any) -> int:
@@ -28,12 +29,25 @@ def size(container: Any) -> int:
 
 
 def is_long(container: Any) -> bool:
-    """Whether there is too much in a container, or in one that lies in it, to be known one by one."""
+    """Tell if there is too much in a container, with those that lie in it, to be known one by one."""
+    return _room(container, MOST) < 0
+
+
+def _room(container: Any, room: int) -> int:
+    """Return what is left of room for so many things; less than none where a container is too long by itself.
+    No more things are looked at than there is room for."""
     if len(container) > MANY:
-        return True
-    items = list(container.values() if type(container) is dict else container)
-    numbers = sum(type(item) in NUMBERS or isinstance(item, np.generic) for item in items)
-    return numbers > MANY_NUMBERS or any(is_long(item) for item in items if type(item) in _KINDS)
+        return -1
+    room -= len(container)
+    kind, numbers = type(container), 0
+    for item in list(container.values() if kind is dict else container):
+        if type(item) in _KINDS:
+            room = _room(item, room)
+        elif kind is not tuple:
+            numbers += type(item) in NUMBERS or isinstance(item, np.generic)
+        if room < 0 or numbers > MANY_NUMBERS:
+            return -1
+    return room
 
 
 class Growing:
@@ -92,4 +106,6 @@ class Growing:
         return frozenset(place for place, arg in enumerate(args) if self._is_one(place, arg))
 
     def _is_one(self, place: int, arg: Any) -> bool:
-        return place in self.places and type(arg) in _KINDS
+        if place not in self.places or type(arg) not in _KINDS:
+            return False
+        return type(arg) is not tuple or is_long(arg)  # nothing is read from a tuple item by item

@@ -33,16 +33,32 @@ def with_default(
 _PLAIN = frozenset((np.ndarray, int, float, bool, complex, str, type(None), *np.sctypeDict.values()))
 
 
+# So many things are looked at for tensors where the process has none on a GPU: it takes time at each call.
+_MOST = 1024
+
+
 def on_device(value: Any) -> bool:
-    """Whether a torch tensor on a device is among the arguments: its `.numpy()` is a device array."""
-    kind = type(value)
-    if kind in _PLAIN:  # asking torch about each would take longer than a small function does
-        return False
-    if kind is dict:
-        kind, value = list, list(value.values())
-    if kind is tuple or kind is list:
-        return not _PLAIN.issuperset(map(type, value)) and any(map(on_device, value))
-    return isinstance(value, torch.Tensor) and value.device.type != "cpu"
+    """Tell whether a torch tensor on a device is among the arguments: its `.numpy()` is a device array."""
+    pending, looked, seen = [value], 0, set()
+    while pending:
+        value = pending.pop()
+        kind = type(value)
+        if kind in _PLAIN:  # asking torch about each would take longer than a small function does
+            continue
+        if kind is tuple or kind is list or kind is dict:
+            if id(value) in seen:
+                continue
+            seen.add(id(value))
+            if kind is dict:
+                value = list(value.values())
+            looked += len(value)
+            if looked > _MOST and not torch.cuda.is_initialized():
+                return False
+            if not _PLAIN.issuperset(map(type, value)):
+                pending += value
+        elif isinstance(value, torch.Tensor) and value.device.type != "cpu":
+            return True
+    return False
 
 
 class Defaults(Hooks):

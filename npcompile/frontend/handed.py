@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
+from operator import length_hint
 from types import BuiltinFunctionType
 from typing import Any
 
@@ -19,6 +20,9 @@ from npcompile.frontend.tracked import Tracked
 from npcompile.lower.values import Value
 
 _DECIDED: tuple[type, ...] = (tuple, *MADE_ANEW)
+# So many things in containers one recording goes through in all: each takes about a microsecond.
+MOST_THINGS = 16_384
+ANSWERED = 16  # those of an answer take so many times as long: each stands in the program's source
 
 
 class Unfollowed(Exception):
@@ -43,8 +47,17 @@ class Handed(Showing, Origins):
         self.appended: dict[int, list[Any]] = {}
         self.partials: dict[int, Any] = {}  # partial objects that were made inside
         self.ids: set[int] = set()  # of such objects, as the function asked for them
+        self.things = 0  # in containers, that were gone through so far
         self._leaving: set[int] = set()  # of these, what is being made into a step
         self.shown: set[int] = set()  # containers that are a part of the answer
+
+    def through(self, container: Any, weight: int = 1) -> Any:
+        """Give a container, or an iterator, that is gone through thing by thing. Raises Unfollowed where that
+        has been too many. weight: each takes as long as so many."""
+        self.things += weight * length_hint(container)
+        if self.things > MOST_THINGS:
+            raise Unfollowed(f"more than {MOST_THINGS} things in containers are gone through")
+        return container
 
     def ref(self, obj: Any, static: bool = False, sizes: bool = False) -> Any:
         raise NotImplementedError
@@ -62,7 +75,7 @@ class Handed(Showing, Origins):
             raise Unfollowed(f"a {type(obj).__name__} that holds itself is handed on")
         self._leaving.add(id(obj))
         names, values = ((), tuple(obj)) if isinstance(obj, tuple) else contents(obj)
-        refs = tuple(self._held(value) for value in values)
+        refs = tuple(self._held(value) for value in self.through(values))
         self._leaving.discard(id(obj))
         node = self.add("host", Build(type(obj), names), refs, {}, Value("object"))
         self.tracked.keep(obj, node)
@@ -85,7 +98,7 @@ class Handed(Showing, Origins):
         if self.is_literal(value):
             return value
         if kind in (list, tuple):
-            return kind([self._held(item) for item in value])
+            return kind([self._held(item) for item in self.through(value)])
         if kind is dict:
             made = self._entries(value, self._held)
             return (
@@ -118,7 +131,7 @@ class Handed(Showing, Origins):
         if kind in _DECIDED and (node := self.origin(obj)) is not None:
             return node
         if kind is tuple and not self.is_literal(obj):
-            return tuple([self.handed(item) for item in obj])
+            return tuple([self.handed(item) for item in self.through(obj)])
         return self.ref(obj)
 
     def loosen(self, *objs: Any) -> None:
@@ -170,7 +183,7 @@ class Handed(Showing, Origins):
         self._leaving.add(id(value))
         made: Any
         if kind is list:
-            made = [self.given_away(item) for item in value]
+            made = [self.given_away(item) for item in self.through(value)]
         else:
             made = self._entries(value, self.given_away)
         self._leaving.discard(id(value))
@@ -185,7 +198,7 @@ class Handed(Showing, Origins):
 
     def _entries(self, own: dict[Any, Any], held: Callable[[Any], Any]) -> Any:
         """Give a dict as an argument of a step: a dict, or its entries where a key is a step."""
-        entries = [(self._key(key), held(item)) for key, item in own.items()]
+        entries = [(self._key(key), held(item)) for key, item in self.through(own).items()]
         return entries if any(isinstance(key, fx.Node) for key, _ in entries) else dict(entries)
 
     def _key(self, key: Any) -> Any:
@@ -209,9 +222,10 @@ class Handed(Showing, Origins):
         if self.is_literal(result):
             return Structure("const", [result])
         if kind in (tuple, list):
-            return Structure(kind, [self.structure(item) for item in result])
+            return Structure(kind, [self.structure(item) for item in self.through(result, ANSWERED)])
         if kind is dict:
-            return Structure(dict, [(self._key(key), self.structure(item)) for key, item in result.items()])
+            entries = self.through(result, ANSWERED).items()
+            return Structure(dict, [(self._key(key), self.structure(item)) for key, item in entries])
         if kind in (bool, str, bytes, type(None), type(Ellipsis)) and self.tracked.node(result) is None:
             return Structure("const", [result])
         ref = self.ref(result)

@@ -147,7 +147,7 @@ class Notes(Decided):
             self.tracked.number(value, None)
         elif type(value) is tuple:
             self.literals.append(value)
-            for item in value:
+            for item in self.through(value):
                 self.constant(item)
         elif type(value) is slice:
             self.constant((value.start, value.stop, value.step))
@@ -326,9 +326,10 @@ class Notes(Decided):
         if kind in (list, dict):
             self.tight(obj)
         if kind is tuple or kind is list:
-            return kind([self.ref(item, static, sizes) for item in obj])
+            return kind([self.ref(item, static, sizes) for item in self.through(obj)])
         if kind is dict:
-            return {self.ref(key, True): self.ref(item, static, sizes) for key, item in obj.items()}
+            entries = self.through(obj).items()
+            return {self.ref(key, True): self.ref(item, static, sizes) for key, item in entries}
         if kind is slice:
             return slice(*(self.ref(part, True, sizes) for part in (obj.start, obj.stop, obj.step)))
         if kind is str or kind is bytes:

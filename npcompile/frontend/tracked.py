@@ -10,6 +10,7 @@ equal are guarded to be so.
 from __future__ import annotations
 
 import ctypes
+import itertools
 import sys
 import weakref
 from collections.abc import Callable, Iterable
@@ -85,6 +86,7 @@ _NO_DIGITS = _no_digits()
 _ALONE = frozenset([int, float, complex, bool, str, bytes, type(None), *np.sctypeDict.values()]) - {
     np.object_
 }
+_ALONE_OR_TUPLES = _ALONE | {tuple}
 
 
 def _apart(number: int) -> int:
@@ -154,8 +156,15 @@ class Tracked:
         return self.meant(obj) is not obj
 
     def are_themselves(self, items: Iterable[Any]) -> bool:
-        """Tell whether these, which may be many, are numbers and texts of which none stands for another."""
-        return _ALONE.issuperset(map(type, items)) and self._meant.keys().isdisjoint(map(id, items))
+        """Tell whether these, which may be many, are numbers, texts and tuples of such, of which none stands
+        for another."""
+        kinds = set(map(type, items))
+        if not (kinds <= _ALONE_OR_TUPLES and self._meant.keys().isdisjoint(map(id, items))):
+            return False
+        if tuple not in kinds:
+            return True
+        held = itertools.chain.from_iterable(item for item in items if type(item) is tuple)
+        return self.are_themselves(list(held))
 
     def meant(self, obj: Any) -> Any:
         """The object that this is to Python: that for which it stands, or this itself. Of a tuple with such

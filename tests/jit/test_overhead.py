@@ -4,9 +4,11 @@ machinery grows with trips."""
 from __future__ import annotations
 
 import multiprocessing
+import opcode
 import sys
 import types
 import warnings
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
@@ -21,10 +23,11 @@ import npcompile
 from npcompile.frontend import overhead
 from npcompile.frontend.recording import control
 from tests.jit.looping import LOOPS, over_items
+from tests.jit.overhead_containers import CONTAINERS
 from tests.jit.overhead_items import ITEMS
 from tests.jit.overhead_programs import PROGRAMS as TRIPS
 
-PROGRAMS = [*TRIPS, *ITEMS]
+PROGRAMS = [*TRIPS, *ITEMS, *CONTAINERS]
 COUNTED = [*PROGRAMS, *LOOPS]
 HERE = str(Path(npcompile.__file__).parent)
 # What does a kernel's work, in Python, where programs are interpreted.
@@ -146,6 +149,17 @@ SQUARED = frozenset(
 )
 
 
+RESUME = opcode.opmap["RESUME"]
+IN_YIELD_FROM = 2  # the lowest bits of its argument
+
+
+def hands_on(frame: types.FrameType) -> bool:
+    """Tell whether this is a generator that goes on within `yield from`: another one does the work."""
+    at = frame.f_lasti
+    code = frame.f_code.co_code[at : at + 4]
+    return any(code[i] == RESUME and code[i + 1] & 3 == IN_YIELD_FROM for i in range(0, len(code), 2))
+
+
 def looked_at(call: Callable[[], Any]) -> int:
     """How many functions of npcompile's a call goes through, but for what does a kernel's work."""
     found = 0
@@ -153,7 +167,8 @@ def looked_at(call: Callable[[], Any]) -> int:
     def look(frame: types.FrameType, event: str, arg: Any) -> None:
         nonlocal found
         file = frame.f_code.co_filename
-        found += event == "call" and file.startswith(HERE) and not file.startswith(KERNELS)
+        if event == "call" and file.startswith(HERE) and not file.startswith(KERNELS):
+            found += not hands_on(frame)
 
     sys.setprofile(look)
     try:
@@ -218,6 +233,71 @@ def test_nothing_grows_with_trips(place: int, without_native_runtime: ProcessPoo
     assert max(call.functions for call in many) <= 1.2 * most + 2000, (few, many)
     for later in (*few[1:], *many[1:]):
         assert later.looks <= LOOKS * EACH, (few, many)
+
+
+def _nested(n: int) -> dict[Any, Any]:
+    root: dict[Any, Any] = {}
+    for i in range(n):
+        root.setdefault(i % 9, {}).setdefault(i % 80, {})[i] = i
+    return root
+
+
+HOLDERS: list[Callable[[int], Any]] = [
+    lambda n: tuple(map(float, range(n))),
+    lambda n: list(range(n)),
+    lambda n: [[i, i] for i in range(n)],
+    lambda n: tuple((i, float(i)) for i in range(n)),
+    lambda n: [list(range(n // 100)) for _ in range(100)],
+    lambda n: tuple([float(i)] * 50 for i in range(n // 50)),
+    lambda n: dict.fromkeys(range(n), 1.0),
+    _nested,
+    lambda n: set(range(n)),
+    lambda n: frozenset(range(n)),
+    lambda n: deque(range(n)),
+    lambda n: Counter(range(n)),
+    lambda n: "ab" * n,
+    lambda n: bytearray(b"ab" * n),
+]
+
+
+def held(items: Any, x: Any) -> Any:
+    return len(items), x * 2
+
+
+def gone_over(items: Any, x: Any) -> Any:
+    count = 0
+    for _ in items:
+        count += 1
+    return count, x * 2
+
+
+def handed_on(items: Any, x: Any) -> Any:
+    return held(items, x)[1], min(len(items), 3), type(items)
+
+
+def made_inside(items: Any, x: Any) -> Any:
+    kept = list(items)
+    pairs = list(zip(kept, kept, strict=True))
+    found = dict(enumerate(kept))
+    return pairs[0], len(found), min(len(kept), 3), x * 2
+
+
+@pytest.mark.parametrize("fn", [held, gone_over, handed_on, made_inside])
+@pytest.mark.parametrize("make", HOLDERS)
+def test_nothing_grows_with_what_arguments_hold(fn: Any, make: Any) -> None:
+    counts = []
+    x = np.arange(3.0)
+    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        Ticking(patch, 1000)
+        for n in (2000, 2000, 8000, 32_000):
+            items, jitted = make(n), npcompile.jit(fn)
+            expected = plain(fn(items, x))
+            counts.append([looked_at(lambda j=jitted, i=items: j(i, x)) for _ in range(4)])
+            assert plain(jitted(items, x)) == expected
+    _, few, more, many = counts
+    assert max(many) <= 1.2 * max(few) + 2000, (few, more, many)
+    assert sum(many[1:]) <= 1.2 * sum(few[1:]) + 3000, (few, more, many)
 
 
 _bodies = st.lists(

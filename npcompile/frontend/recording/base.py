@@ -137,7 +137,7 @@ class Base(Hooks):
 
     def _keys(self, keys: Any, result: Any) -> Any:
         """Which keys of a dict or set are one key is a decision about their values."""
-        for key in keys:
+        for key in self.notes.through(keys):
             if type(key) is int and key in self.notes.ids:
                 continue
             if is_nan(key):

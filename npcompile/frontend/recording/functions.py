@@ -132,6 +132,7 @@ class Functions(Control):
                 self._cells.append(cells)
             outer = notes.tries
             notes.tries = outer + own
+            sent = given is not None
             try:
                 item = step(given)
             except StopIteration as end:
@@ -141,11 +142,35 @@ class Functions(Control):
                 own, notes.tries = notes.tries - outer, outer
                 if cells is not None:
                     self._cells.pop()
+            if self.done and sent:  # nothing is noted any more: it goes on by itself
+                return (yield from _Further(made, item))
             try:
                 given = yield item
                 step = made.send
             except BaseException as error:
                 given, step = error, made.throw
+            if self.done and given is None:
+                return (yield from made)
+
+
+class _Further:
+    """What a generator gives from an item on that it has given already."""
+
+    __slots__ = ("_first", "_made", "close", "send", "throw")
+
+    def __init__(self, made: types.GeneratorType[Any, Any, Any], first: Any) -> None:
+        self._made = made
+        self._first: tuple[Any, ...] = (first,)
+        self.send, self.throw, self.close = made.send, made.throw, made.close
+
+    def __iter__(self) -> _Further:
+        return self
+
+    def __next__(self) -> Any:
+        if not self._first:
+            return next(self._made)
+        (item,), self._first = self._first, ()
+        return item
 
 
 def suspends(fn: Any) -> bool:
