@@ -18,6 +18,10 @@ def scalar(x):
     return x * x * x - 2.0 * x - 5.0
 
 
+def longer(x):
+    return (x * x * x - 2.0 * x - 5.0) * (x * x * x + 3.0 * x * x - x) + x * x - 3.0 * x + 2.0
+
+
 def loop(f, n):
     total = 0.0
     for k in range(n):
@@ -112,6 +116,7 @@ def numbers() -> tuple[Any, ...]:
 
 PROGRAMS = [
     Program("a loop over a scalar callback", loop, [scalar], lambda: (1000,), SCALAR, SCALAR),
+    Program("a loop over a longer one", loop, [longer], lambda: (1000,), SCALAR, SCALAR),
     Program("map over a scalar callback", mapped, [scalar], numbers, SCALAR, SCALAR),
     Program("sorted by a scalar callback", ordered, [scalar], numbers, SCALAR, SCALAR),
     Program("brentq", root, [scalar]),
