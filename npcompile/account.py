@@ -18,12 +18,15 @@ if TYPE_CHECKING:
 
 clock = time.thread_time
 
-# So many calls come before the first contest: at the first ones blocks are recorded.
-SETTLING = 6
+# Where the plain function takes so many seconds contests begin with the second call, and a call of ours that
+# takes so many times as long loses at once. Else so many calls come before: at the first ones blocks are
+# recorded.
+LONG, LOSES, SETTLING = 2e-3, 1.3, 6
 # So many calls the winner answers alone, and so many times more after each contest, at most so many.
 FIRST, LONGER, MOST = 32, 4, 1 << 20
-# While kernels are compiled, as many calls as take so long, as later ones may be faster at any time.
-MEANWHILE = 2e-3
+# While kernels are compiled, as many calls as take so long, or so many where they are long, as later ones may
+# be faster at any time.
+MEANWHILE, FEW = 2e-3, 8
 
 
 def are_held() -> bool:
@@ -48,7 +51,8 @@ class Account:
     """Compares the times of one signature's calls by a function's blocks and by the plain function."""
 
     def __init__(self) -> None:
-        self._left = SETTLING  # so many calls are not measured
+        self._left = 0  # so many calls are not measured
+        self._begun = False  # it is known how long the plain function takes
         self._resting = Resting()
         self._trial: Trial | None = None  # the contest at hand
         self._inside = False  # a call is being measured: those within it are none of the contest
@@ -58,8 +62,9 @@ class Account:
         if self._left > 0 or self._inside:
             self._left -= 1
             return outlined.run(args, kwargs)
-        trial = self._trial = self._trial or Trial(0.0, [])
-        ours, counts = trial.of_replay, outlined.root._blocks
+        trial = self._trial = self._trial or Trial(0.0, [], 0)
+        # The plain function begins, by which it is known what is slow.
+        ours, counts = bool(trial.numpys) and trial.of_replay, outlined.root._blocks
         recordings = counts.recordings
         call = outlined.run if ours else outlined.plain
         self._inside = True
@@ -71,7 +76,15 @@ class Account:
             self._inside = False
         if recordings == counts.recordings:
             trial.note(ours, seconds)
-        if (slower := trial.slower()) is not None:
+        if not self._begun and trial.numpys:
+            self._begun = True
+            if seconds < LONG:
+                self._left, self._trial = SETTLING, None
+                return result
+        slower = trial.slower()
+        if ours and slower is None and min(trial.numpys) >= LONG:
+            slower = seconds > LOSES * min(trial.numpys) or None
+        if slower is not None:
             self._trial = None
             self._decide(outlined, state, trial, slower)
         return result
@@ -81,7 +94,8 @@ class Account:
         if is_settled(outlined):
             calls = self._resting.calls()
         else:
-            calls = min(max(int(MEANWHILE / max(min(trial.numpys, default=0.0), 1e-7)), FIRST), MOST)
+            plain = max(min(trial.numpys, default=0.0), 1e-7)
+            calls = FEW if plain >= LONG else min(max(int(MEANWHILE / plain), FIRST), MOST)
         if slower:
             state.rest = calls
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -28,7 +29,7 @@ class Clock:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now = 0.0
-        self.plain, self.ours = 1.0, 1.0
+        self.plain, self.ours = 1e-3, 1e-3
         self.turns: list[str] = []
         self.at: list[int] = []  # calls that were answered by blocks
         self.calls = 0
@@ -73,7 +74,7 @@ def called(clock: Clock, count: int, jitted: npcompile.Jitted | None = None) -> 
 
 
 def test_blocks_that_lose_rest_ever_longer(clock: Clock) -> None:
-    clock.ours = 2.0
+    clock.ours = 2e-3
     jitted = called(clock, 1000)
     gaps = [later - at for at, later in zip(clock.at, clock.at[1:], strict=False) if later - at > 8]
     assert len(clock.at) < SETTLING + 3 * (MOST + 2), clock.at
@@ -83,16 +84,25 @@ def test_blocks_that_lose_rest_ever_longer(clock: Clock) -> None:
 
 
 def test_blocks_that_win_are_seldom_beside_plain_calls(clock: Clock) -> None:
-    clock.plain = 2.0
+    clock.plain = 1.9e-3
     called(clock, 1000)
-    assert clock.turns[:SETTLING] == ["run"] * SETTLING
+    first = clock.turns.index("plain")  # the log is found to grow before
+    assert clock.turns[first : first + SETTLING + 1] == ["plain", *["run"] * SETTLING]
     assert clock.turns.count("plain") <= 4 * MOST and len(clock.at) >= 1000 - 4 * MOST
 
 
+def test_a_long_call_shows_at_once_that_blocks_lose(clock: Clock) -> None:
+    clock.plain, clock.ours = 0.01, 0.02
+    called(clock, 300)
+    first = clock.turns.index("plain")
+    assert clock.turns[first + 1] == "run" and clock.at[first] == first + 1
+    assert all(later - at > FIRST for at, later in itertools.pairwise(clock.at[first:])), clock.at
+
+
 def test_blocks_that_lost_may_win_later(clock: Clock) -> None:
-    clock.ours = 2.0
+    clock.ours = 2e-3
     jitted = called(clock, 100)
-    clock.ours = 0.5
+    clock.ours = 0.5e-3
     clock.at.clear()
     called(clock, 600, jitted)
     assert len(clock.at) > 300
