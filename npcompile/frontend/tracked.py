@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ctypes
 import itertools
+import operator
 import sys
 import weakref
 from collections.abc import Callable, Iterable
@@ -86,7 +87,7 @@ _NO_DIGITS = _no_digits()
 _ALONE = frozenset([int, float, complex, bool, str, bytes, type(None), *np.sctypeDict.values()]) - {
     np.object_
 }
-_ALONE_OR_TUPLES = _ALONE | {tuple}
+_HOLDING_KNOWN = _ALONE | {tuple, np.ndarray}
 
 
 def _apart(number: int) -> int:
@@ -156,11 +157,15 @@ class Tracked:
         return self.meant(obj) is not obj
 
     def are_themselves(self, items: Iterable[Any]) -> bool:
-        """Tell whether these, which may be many, are numbers, texts and tuples of such, of which none stands
-        for another."""
+        """Tell whether these, which may be many, are numbers, texts, arrays of such and tuples of all these,
+        of which none stands for another."""
         kinds = set(map(type, items))
-        if not (kinds <= _ALONE_OR_TUPLES and self._meant.keys().isdisjoint(map(id, items))):
+        if not (kinds <= _HOLDING_KNOWN and self._meant.keys().isdisjoint(map(id, items))):
             return False
+        if np.ndarray in kinds:
+            arrays = [item for item in items if type(item) is np.ndarray]
+            if np.dtype(object) in set(map(operator.attrgetter("dtype"), arrays)):
+                return False
         if tuple not in kinds:
             return True
         held = itertools.chain.from_iterable(item for item in items if type(item) is tuple)
