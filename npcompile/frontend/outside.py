@@ -26,6 +26,8 @@ from npcompile.lower.values import Value
 
 # Containers from outside are read as a whole, up to this many things.
 MAX_CONTENTS = 64
+# A call that is made again may give so many things in all: more are Python's, and read by what comes after.
+MAX_GIVEN = 256
 
 
 class Outside(Notes):
@@ -77,6 +79,8 @@ class Outside(Notes):
         if not is_called(node):
             node.meta.update(items={}, given=self.calls)  # what lies in it is known, up to the next call
             return
+        if step_of(node) == "opaque" and _holds_more(container, MAX_GIVEN):
+            raise Unfollowed(f"a call gives more than {MAX_GIVEN} things")
         self.guard("type", type(container), node)
         if type(container) is dict:
             texts = all(type(key) is str for key in container)
@@ -191,6 +195,17 @@ def is_fixed(value: tuple[Any, ...]) -> bool:
     """Whether a tuple holds whole numbers, texts, slices and the like alone (a shape, names), which decide
     as a rule: it is decided as a whole."""
     return all(is_fixed(item) if type(item) is tuple else _decides(item) for item in value)
+
+
+def _holds_more(container: Any, most: int) -> bool:
+    """Tell whether more than so many things lie in a container, and in those that lie in it."""
+    left, count = [container], 0
+    while left and count <= most:
+        one = left.pop()
+        count += len(one)
+        items = one.values() if isinstance(one, dict) else one
+        left += [item for item in items if isinstance(item, (tuple, list, dict))] if count <= most else []
+    return count > most
 
 
 def is_steady(function: Any, args: tuple[Any, ...]) -> bool:

@@ -217,8 +217,6 @@ class _Arguments:
         """A container of which the signature says the type alone: what is needed of it is read."""
         if type(value) is set:
             raise Unfollowed("a set among the arguments grows from call to call")
-        if type(value) is tuple:
-            raise Unfollowed("a tuple among the arguments holds too many things")
         self.container(name, value)
         if self.notes.tracked.get(value) is None:
             self.notes.opened(value, self.notes.containers[id(value)])

@@ -81,14 +81,15 @@ class Signature {
     }
 
     // False, without an exception, where it cannot be said: arguments of other kinds, or too many.
-    // growing: a bit for each place whose lists and dictionaries are known by their type alone.
+    // growing: a bit for each place whose lists, tuples and dictionaries are known by their type alone.
     bool of(PyObject *const *args, Py_ssize_t count, unsigned long long growing = 0) {
         for (Py_ssize_t i = 0; i < count && !owned; i++) {
             PyTypeObject *type = Py_TYPE(args[i]);
             if (type == &PyTuple_Type || type == &PyList_Type || type == &PyDict_Type) own();
         }
         for (Py_ssize_t i = 0; i < count; i++) {
-            bool grows = i < 64 && growing >> i & 1 && (PyList_CheckExact(args[i]) || PyDict_CheckExact(args[i]));
+            bool holds = PyList_CheckExact(args[i]) || PyTuple_CheckExact(args[i]) || PyDict_CheckExact(args[i]);
+            bool grows = i < 64 && growing >> i & 1 && holds;
             if (!(grows ? put(plain, Py_TYPE(args[i])) && leaf(args[i]) : item(args[i], 0))) return false;
         }
         return true;

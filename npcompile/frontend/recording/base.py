@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Callable
 from math import inf
 from types import CellType, CodeType, FunctionType
@@ -26,6 +27,8 @@ from npcompile.frontend.tracked import is_nan
 
 # Types whose operations are decided by the signature and the decisions made before.
 SIMPLE = (list, tuple, dict, str, bytes, set, frozenset, range, slice, type(None), bool, type(Ellipsis))
+# Of these, where they come from outside and are long or grow, items are read one by one.
+READ_BY_ITEM = (list, tuple, deque)
 
 
 class Cells(NamedTuple):

@@ -18,7 +18,7 @@ from npcompile.frontend.faults import Source, drawn, told
 from npcompile.frontend.fixed import is_fixed
 from npcompile.frontend.made import is_named_tuple
 from npcompile.frontend.notes import Unfollowed
-from npcompile.frontend.recording.base import SIMPLE
+from npcompile.frontend.recording.base import READ_BY_ITEM, SIMPLE
 from npcompile.frontend.recording.texts import Texts
 from npcompile.frontend.rewriting.forms import UNROLLED
 
@@ -210,7 +210,7 @@ class Control(Texts):
         self.notes.guard("members", (type(obj), members), node)
 
     def _length(self, obj: Any, result: int) -> int:
-        if type(obj) in (list, deque) and (length := self.length_of_history(obj, result)):
+        if type(obj) in READ_BY_ITEM and (length := self.length_of_history(obj, result)):
             return length[0]
         self.notes.tight(obj)
         known = is_array(obj) or type(obj) in SIMPLE or id(obj) in self.notes.containers

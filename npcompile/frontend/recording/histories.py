@@ -1,4 +1,4 @@
-"""Lists and deques from outside that things are appended to.
+"""Lists and deques from outside that things are appended to, and long tuples.
 
 What was appended is stored like an attribute; what is asked of such a list is read by itself, so that how
 long it is decides nothing.
@@ -12,6 +12,7 @@ from collections import deque
 from typing import Any
 
 from npcompile.frontend.made import Store, is_own
+from npcompile.frontend.recording.base import READ_BY_ITEM
 from npcompile.frontend.recording.storing import Deferred, Storing
 from npcompile.lower.values import Value
 
@@ -53,10 +54,10 @@ class Histories(Storing):
         self._stores[id(kept), len(self._stores)] = Deferred(kept, Store("append"), value, notes.where())
 
     def of_history(self, obj: Any, index: Any, result: Any) -> tuple[Any, ...]:
-        """An item of a list or deque from outside that was not read as a whole, in a tuple; empty where that
-        is another thing."""
+        """An item of a list, tuple or deque from outside that was not read as a whole, in a tuple; empty
+        where that is another thing."""
         notes = self.notes
-        if type(obj) not in (list, deque) or type(index) is not int or id(obj) in notes.loose:
+        if type(obj) not in READ_BY_ITEM or type(index) is not int or id(obj) in notes.loose:
             return ()
         added = notes.appended.get(id(obj), [])
         if not added and id(obj) not in notes.unread:
@@ -71,8 +72,8 @@ class Histories(Storing):
         return (self._read("item", index, None, notes.containers[id(obj)], result),)  # type: ignore[attr-defined]
 
     def length_of_history(self, obj: Any, result: int) -> tuple[Any, ...]:
-        """The length of a list or deque from outside that was not read as a whole, in a tuple; empty where
-        that is another thing."""
+        """The length of a list, tuple or deque from outside that was not read as a whole, in a tuple; empty
+        where that is another thing."""
         notes = self.notes
         added = len(notes.appended.get(id(obj), ()))
         if id(obj) in notes.loose or (id(obj) not in notes.unread and (not added or type(obj) is deque)):
@@ -89,7 +90,7 @@ class Histories(Storing):
         return (notes.number(operator.add, (length, added), {}, result),)
 
     def _truth(self, x: Any, result: bool) -> None:
-        if type(x) in (list, deque) and id(x) not in self.notes.loose:
+        if type(x) in READ_BY_ITEM and id(x) not in self.notes.loose:
             if id(x) in self.notes.appended:
                 return
             if id(x) in self.notes.unread:
