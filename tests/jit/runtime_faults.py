@@ -60,8 +60,9 @@ def judged(
         x = np.arange(float(size)) + call
         mine, theirs, log, wanted = x.copy(), x.copy(), ["first"], ["first"]
         result = jitted(mine, log)
-        np.testing.assert_allclose(result, plain(theirs, wanted), rtol=1e-14)
-        np.testing.assert_allclose(mine, theirs, rtol=1e-14)
+        # Terms of up to 16 are subtracted: what is left is as exact as they are.
+        np.testing.assert_allclose(result, plain(theirs, wanted), rtol=1e-14, atol=1e-14)
+        np.testing.assert_allclose(mine, theirs, rtol=1e-14, atol=1e-14)
         assert log == wanted
 
 
