@@ -11,6 +11,7 @@ from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 from torch import Tensor
 
 from npcompile.frontend.ops.rules import op
+from npcompile.frontend.ops.square_root import square_root
 from npcompile.frontend.table import Op
 from npcompile.nep50.asked import takes
 
@@ -36,7 +37,7 @@ def norm(x: Tensor, ord: Any = None, axis: Any = None, keepdims: bool = False) -
     nd = x.dim()
     if axis is None:
         if ord is None or (ord in ("f", "fro") and nd == 2) or (ord == 2 and nd == 1):
-            result = torch.sqrt(_squares(x).sum())
+            result = square_root(_squares(x).sum())
             return result.reshape([1] * nd) if keepdims else result
         axis = tuple(range(nd))
     elif not isinstance(axis, tuple):
@@ -82,7 +83,7 @@ def _vector(x: Tensor, ord: Any, axis: int, keepdims: bool) -> Tensor:
         raise ValueError(f"Invalid norm order '{ord}' for vectors")
     axis = normalize_axis_index(axis, x.dim())
     if ord is None or ord == 2:
-        return torch.sqrt(_squares(x).sum(axis, keepdim=keepdims))
+        return square_root(_squares(x).sum(axis, keepdim=keepdims))
     if ord == math.inf:
         return _largest(x.abs(), axis, keepdims)
     if ord == -math.inf:
@@ -97,7 +98,7 @@ def _vector(x: Tensor, ord: Any, axis: int, keepdims: bool) -> Tensor:
 
 def _matrix(x: Tensor, ord: Any, row: int, column: int, keepdims: bool) -> Tensor:
     if ord is None or ord in ("fro", "f"):
-        result = torch.sqrt(_squares(x).sum((row, column), keepdim=True))
+        result = square_root(_squares(x).sum((row, column), keepdim=True))
     elif ord == 1:
         result = _largest(x.abs().sum(row, keepdim=True), column, True)
     elif ord == -1:

@@ -12,6 +12,7 @@ from torch import Tensor
 
 from npcompile.frontend.ops.elementwise import wide
 from npcompile.frontend.ops.rules import dtype_of, ufunc, ufunc_rule
+from npcompile.frontend.ops.square_root import square_root
 from npcompile.frontend.table import Op
 from npcompile.lower.complexes import whole_power
 from npcompile.nep50 import powers
@@ -104,7 +105,7 @@ def _float_power(a: Tensor, b: Tensor, static: int | None) -> Tensor:
     if static is not None and 2 <= static <= SHORT_POWERS:
         return wide(functools.partial(_power_of, exponent=static))(a)
     if b.numel() == 1 and powers.roots(dtype_of(a)):  # NumPy's loop for one exponent
-        return torch.where(b == 0.5, torch.sqrt(a), torch.pow(a, b))
+        return torch.where(b == 0.5, square_root(a), torch.pow(a, b))
     return torch.pow(a, b)
 
 
@@ -139,7 +140,7 @@ def _sure_power(args: tuple[Any, ...], result: Any) -> bool:
 
 ufunc(np.power, _power, checked=True, sure=_sure_power, rule=_power_rule)
 ufunc(np.float_power, lambda a, b: _complex_power(a, b, None) if a.is_complex() else torch.pow(a, b))
-ufunc(np.sqrt, torch.sqrt)
+ufunc(np.sqrt, square_root)
 
 
 def _cbrt(a: Tensor) -> Tensor:
