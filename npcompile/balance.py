@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-REASON = "next to every call has sizes or decisions of its own, so that what was recorded is of no use"
-
 # What a recording costs, and a call for which all programs diverged, in replays that would make up for it.
 COST, MISS = 16, 8
 # So much may be owed: sixteen recordings for a whole function, eight for a part of one.

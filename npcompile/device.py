@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from contextlib import ContextDecorator
-from contextvars import ContextVar, Token
+from contextvars import Token
 from typing import Any
 
 import torch
 
+from npcompile.current_device import current, drawing, used
 from npcompile.frontend import ndarray as arrays
-
-current: ContextVar[torch.device | None] = ContextVar("npcompile.device", default=None)
-# Those that were ever asked for: while there is none, the native runtime does not ask for the current one.
-used: list[torch.device] = []
-_drawing: ContextVar[torch.device | None] = ContextVar("npcompile.device.fast_random", default=None)
 
 
 class device(ContextDecorator):
@@ -38,14 +34,14 @@ class device(ContextDecorator):
     def __enter__(self) -> device:
         if self.device not in used:
             used.append(self.device)
-        drawing = self.device if self.fast_random else None
-        self._tokens.append((current.set(self.device), _drawing.set(drawing)))
+        drawn = self.device if self.fast_random else None
+        self._tokens.append((current.set(self.device), drawing.set(drawn)))
         return self
 
     def __exit__(self, *exc: object) -> None:
-        outer, drawing = self._tokens.pop()
+        outer, drawn = self._tokens.pop()
         current.reset(outer)
-        _drawing.reset(drawing)
+        drawing.reset(drawn)
 
     def __repr__(self) -> str:
         return f"npcompile.device({str(self.device)!r}{', fast_random=True' if self.fast_random else ''})"
@@ -72,16 +68,6 @@ def resolve(name: str | torch.device) -> torch.device:
             f"npcompile.device({str(name)!r}): there are {torch.cuda.device_count()} CUDA devices"
         )
     return torch.device("cuda", index)
-
-
-def current_device() -> torch.device | None:
-    """The device of the innermost block; None outside of any."""
-    return current.get()
-
-
-def drawing_device() -> torch.device | None:
-    """The device of the innermost block, if that has `fast_random=True`."""
-    return _drawing.get()
 
 
 def asarray(value: Any, dtype: Any = None) -> Any:

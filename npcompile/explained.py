@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import torch
 from torch import fx
 
 from npcompile.frontend import pure
@@ -28,16 +27,14 @@ from npcompile.frontend.program import (
     value_of,
 )
 from npcompile.frontend.steps import GETITEM, SETITEM
-from npcompile.frontend.table import Op
 from npcompile.frontend.texts import Format, fill, join, percent
+from npcompile.host_calls import function_of, has_mask, host_reason, is_sized_by_data
 from npcompile.lower.plan import Plan
 from npcompile.lower.plan import Step as Planned
 from npcompile.lower.values import Value, c_strides
 
 if TYPE_CHECKING:
     from npcompile.recorded import Entry
-
-_BY_DATA = "how many there are depends on the data; the kernels behind it take any number"
 
 
 @dataclass(frozen=True)
@@ -290,7 +287,14 @@ def _step(node: fx.Node, plan: Plan, numbers: dict[int, int]) -> Step:
     if kind == "host" and node.target in pure.VIEWS:
         return Step(line, text, gives, "view", "made by NumPy")
     if kind == "host":
-        return Step(line, text, gives, "host call", host_reason(node), "compaction" if _sized(node) else None)
+        return Step(
+            line,
+            text,
+            gives,
+            "host call",
+            host_reason(node),
+            "compaction" if is_sized_by_data(node) else None,
+        )
     names = {"number": "scalar step", "opaque": "opaque call", "read": "read", "part": "part"}
     detail = "called again at each replay, in its place" if kind == "opaque" else ""
     return Step(line, text, gives if kind != "opaque" else "", names.get(kind, kind), detail)
@@ -299,7 +303,7 @@ def _step(node: fx.Node, plan: Plan, numbers: dict[int, int]) -> Step:
 def _call(node: fx.Node) -> str:
     if node.target is GETITEM:
         return f"{literal(node.args[0], _name)}[{index_text(node.args[1], _name)}]"
-    if node.target is with_items or _function(node) is SETITEM:
+    if node.target is with_items or function_of(node) is SETITEM:
         array, index, value = (literal(arg, _name) for arg in node.args)
         return f"{array} with [{index}] = {value}"
     return call_text(node, _name)
@@ -324,37 +328,13 @@ def _members(planned: Planned) -> Sequence[fx.Node]:
 # -- why -----------------------------------------------------------------------------------------------------
 
 
-def _masks(node: fx.Node) -> bool:
-    """Whether there is a mask in the index that this node takes."""
-    if len(node.args) < 2:
-        return False
-    index = node.args[1] if isinstance(node.args[1], tuple) else (node.args[1],)
-    return any(isinstance(item, fx.Node) and value_of(item).dtype is torch.bool for item in index)
-
-
-def _function(node: fx.Node) -> Any:
-    target: Any = node.target
-    return target.function if isinstance(target, Op) else target
-
-
-def _sized(node: fx.Node) -> bool:
-    """Whether NumPy compacts here: takes or stores the elements at a mask's places, one after the other."""
-    function = _function(node)
-    if function in (GETITEM, with_items):
-        return _masks(node)
-    try:
-        return function in pure.SIZED_BY_DATA
-    except TypeError:  # it has no hash
-        return False
-
-
 def _masked(node: fx.Node) -> tuple[str | None, str]:
     """The form of a mask inside a kernel, and why it is possible."""
     if "mask" in node.meta:
         return node.meta["mask"]
-    if _function(node) is SETITEM and _masks(node):
+    if function_of(node) is SETITEM and has_mask(node):
         return "where", "the mask as a `where`: one value for all its places, so the size stays"
-    if isinstance(node.kwargs.get("where"), fx.Node) or _function(node) in (np.putmask, np.place):
+    if isinstance(node.kwargs.get("where"), fx.Node) or function_of(node) in (np.putmask, np.place):
         return "where", "the mask as a `where`: the size stays"
     return None, ""
 
@@ -362,19 +342,6 @@ def _masked(node: fx.Node) -> tuple[str | None, str]:
 def _library(node: fx.Node) -> str:
     if getattr(node.target, "library", False):
         return "by NumPy (its BLAS, LAPACK, FFT, sorting, scans): the fastest on the CPU, with its own digits"
-    if _function(node) is GETITEM:
+    if function_of(node) is GETITEM:
         return "an element at a place that a step gave"
     return "NumPy makes several views"
-
-
-def host_reason(node: fx.Node) -> str:
-    """Why a call is left to NumPy."""
-    reason = node.meta.get("reason")
-    if _sized(node):
-        if _function(node) is with_items:
-            return f"the mask by NumPy ({reason or 'an index that no op takes'}): {_BY_DATA}"
-        _, why = node.meta.get("mask", (None, ""))
-        return f"compacted by NumPy{why and f' ({why})'}: {_BY_DATA}"
-    if reason is not None:
-        return f"no op takes this call: {reason}"
-    return "not an op yet: NumPy's own function"

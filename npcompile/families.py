@@ -23,7 +23,7 @@ from npcompile.frontend.rewrite import Rewritten, rewrite
 from npcompile.growing import Growing
 
 if TYPE_CHECKING:
-    from npcompile.jit import Jitted
+    from npcompile.recorded import Recorded
 
 # The families that were jitted last are kept, up to this number: each holds programs and kernels.
 MAX_FAMILIES = 128
@@ -75,7 +75,7 @@ class Family:
         self._apart += 1
         return min(max(self._apart - AT_ONCE, 0), LATEST)
 
-    def take(self, jitted: Jitted) -> None:
+    def take(self, jitted: Recorded) -> None:
         """Have a function share, which has recorded nothing yet."""
         self._members += 1
         if not self.held:

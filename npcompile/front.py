@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from npcompile.device import current, used
+from npcompile.current_device import current, used
 from npcompile.frontend import errstate
 from npcompile.frontend.fixed import USED, replaced
 from npcompile.frontend.ndarray import ndarray

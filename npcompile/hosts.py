@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from torch import fx
 
 from npcompile.advice import advice
-from npcompile.explained import host_reason
 from npcompile.frontend.program import call_text
+from npcompile.host_calls import host_reason
 
 if TYPE_CHECKING:
     from npcompile.linking import Linking

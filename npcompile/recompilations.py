@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from torch import fx
 
-from npcompile.balance import REASON
 from npcompile.frontend.program import Program, guard_text
 from npcompile.frontend.signature import BY_NAME
 
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     from npcompile.recorded import Recorded
 
 
+OF_NO_USE = "next to every call has sizes or decisions of its own, so that what was recorded is of no use"
 _ALIKE = "an earlier program went no further than its guards"
 
 
@@ -52,7 +52,7 @@ def why_given_up(recorded: Recorded) -> str:
     """Why recording does not pay, and what was different the last time. Worked out once for each place."""
     balance = recorded.balance
     if balance.why is None:
-        balance.why = f"{REASON}{last_difference(recorded)}"
+        balance.why = f"{OF_NO_USE}{last_difference(recorded)}"
     return balance.why
 
 

@@ -14,7 +14,7 @@ import torch
 from npcompile import forks, front
 from npcompile.balance import WHOLE, Balance
 from npcompile.binding import Binding
-from npcompile.device import current_device
+from npcompile.current_device import current_device
 from npcompile.frontend.errstate import all_warnings_are_errors, traps, warnings_matter
 from npcompile.frontend.faults import fault_of, performs, told
 from npcompile.frontend.fixed import replaced

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from npcompile import front
 from npcompile.binding import Binding
-from npcompile.device import current_device
+from npcompile.current_device import current_device
 from npcompile.frontend.defaults import on_device
 from npcompile.frontend.faults import Fault, InternalError, fault_of, told
 from npcompile.frontend.lengths import apart, whatever_lengths

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from npcompile.device import current_device
+from npcompile.current_device import current_device
 from npcompile.frontend.defaults import Defaults, on_device
 from npcompile.frontend.faults import told
 from npcompile.frontend.overhead import users

@@ -33,6 +33,11 @@ def same_value(value: Any, recorded: Any) -> bool:
     return bool(value != value) and bool(recorded != recorded)
 
 
+def is_shared(value: Any) -> bool:
+    """Tell whether CPython may have one object for all numbers that are equal to this."""
+    return (type(value) is int and value + 1 - 1 is value + 1 - 1) or value is np.True_ or value is np.False_
+
+
 def is_key(key: Any) -> bool:
     """Whether a program may know a dict by keys of this kind."""
     if type(key) is tuple:

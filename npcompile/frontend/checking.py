@@ -21,10 +21,11 @@ import numpy as np
 
 from npcompile.frontend import counters, dispatch, errstate, pure
 from npcompile.frontend.follow import is_users_class
-from npcompile.frontend.hooks import BINARY, COMPARE, INPLACE, UNARY, Hooks
+from npcompile.frontend.hooks import Hooks
 from npcompile.frontend.mirror import Mirror
 from npcompile.frontend.ndarray import ndarray
 from npcompile.frontend.operation import Operation, Unlike
+from npcompile.frontend.python_operators import BINARY, COMPARE, INPLACE, UNARY
 from npcompile.frontend.record import Recorder
 from npcompile.frontend.signature import NUMBERS
 from npcompile.frontend.table import TABLE, Op

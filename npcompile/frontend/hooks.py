@@ -17,50 +17,8 @@ from types import FunctionType
 from typing import Any
 
 from npcompile.frontend.matching import match
+from npcompile.frontend.python_operators import BINARY, COMPARE, INPLACE, UNARY
 
-BINARY: dict[str, Callable[[Any, Any], Any]] = {
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-    "/": operator.truediv,
-    "//": operator.floordiv,
-    "%": operator.mod,
-    "@": operator.matmul,
-    "**": operator.pow,
-    "<<": operator.lshift,
-    ">>": operator.rshift,
-    "&": operator.and_,
-    "|": operator.or_,
-    "^": operator.xor,
-}
-INPLACE: dict[str, Callable[[Any, Any], Any]] = {
-    "+": operator.iadd,
-    "-": operator.isub,
-    "*": operator.imul,
-    "/": operator.itruediv,
-    "//": operator.ifloordiv,
-    "%": operator.imod,
-    "@": operator.imatmul,
-    "**": operator.ipow,
-    "<<": operator.ilshift,
-    ">>": operator.irshift,
-    "&": operator.iand,
-    "|": operator.ior,
-    "^": operator.ixor,
-}
-UNARY: dict[str, Callable[[Any], Any]] = {"-": operator.neg, "+": operator.pos, "~": operator.invert}
-COMPARE: dict[str, Callable[[Any, Any], Any]] = {
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-    "==": operator.eq,
-    "!=": operator.ne,
-    "is": operator.is_,
-    "is not": operator.is_not,
-    "in": lambda a, b: a in b,
-    "not in": lambda a, b: a not in b,
-}
 _CONVERSION: dict[str, Callable[[Any], str]] = {"s": str, "r": repr, "a": ascii}
 
 

@@ -20,6 +20,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from torch import fx
 
+from npcompile.frontend.alike import is_shared
+
 
 class Known(NamedTuple):
     """A followed object: `node` is the step it came from, or None for what the signature and the guards
@@ -42,11 +44,6 @@ def _another(value: Any) -> Any:
     if isinstance(value, np.generic) and not isinstance(value, np.bool_):
         return np.array(value)[()]
     return value
-
-
-def is_shared(value: Any) -> bool:
-    """Whether CPython may have one object for all numbers that are equal to this."""
-    return (type(value) is int and value + 1 - 1 is value + 1 - 1) or value is np.True_ or value is np.False_
 
 
 def is_nan(value: Any) -> bool:

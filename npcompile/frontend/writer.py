@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from torch import fx
 
+from npcompile.frontend.alike import is_shared
 from npcompile.frontend.around import Classes, Codes
-from npcompile.frontend.hooks import UNARY
 from npcompile.frontend.lanes import method
 from npcompile.frontend.locks import ACQUIRE, RELEASE
 from npcompile.frontend.made import Build, Store
@@ -19,11 +19,11 @@ from npcompile.frontend.memory import Overlap
 from npcompile.frontend.node_attributes import source_place
 from npcompile.frontend.program import Call, Diverged, Length, Program, Read, step_of, value_of
 from npcompile.frontend.pure import OPERATORS
+from npcompile.frontend.python_operators import UNARY
 from npcompile.frontend.recording.place import caller_at
 from npcompile.frontend.rewriting import literals
 from npcompile.frontend.stacks import is_stack, product
 from npcompile.frontend.table import Op
-from npcompile.frontend.tracked import is_shared
 from npcompile.frontend.windows import Check, checkable, ends_of
 from npcompile.lower.parsing import parse
 from npcompile.lower.plan import Plan, Step

@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 import npcompile
-from npcompile.balance import COST, REASON, REST, WHOLE, Balance
+from npcompile.balance import COST, REST, WHOLE, Balance
 from npcompile.frontend.program import Diverged
+from npcompile.recompilations import OF_NO_USE
 from npcompile.state import Entry
 from tests.checker import same
 
@@ -173,16 +174,16 @@ def test_it_is_told_once() -> None:
     with pytest.warns(npcompile.NotCompiledWarning) as told:
         for call in range(60):
             jitted(numbers(call), 0.5 + call % 5)
-    assert sum(REASON in str(one.message) for one in told) == 1
-    assert sum(REASON in reason for reason in jitted.stats.reasons) == 1
-    assert REASON in str(npcompile.explain(jitted, numbers(0), 3))
+    assert sum(OF_NO_USE in str(one.message) for one in told) == 1
+    assert sum(OF_NO_USE in reason for reason in jitted.stats.reasons) == 1
+    assert OF_NO_USE in str(npcompile.explain(jitted, numbers(0), 3))
 
 
 def test_what_was_different_is_told() -> None:
     spacing = npcompile.jit(spaced)
     for call in range(60):
         spacing(numbers(call), 0.5 + call % 5)
-    (reason,) = [reason for reason in spacing.stats.reasons if REASON in reason]
+    (reason,) = [reason for reason in spacing.stats.reasons if OF_NO_USE in reason]
     assert re.search(r"the last time, x: shape \(\d+,\), now \(\d+,\)", reason)
 
 

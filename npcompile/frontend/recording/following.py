@@ -11,9 +11,9 @@ from npcompile.frontend import follow, private, pure
 from npcompile.frontend.arrays import is_array, is_numpy
 from npcompile.frontend.composed import CALLBACKS, MASKING, WRITING, is_refused
 from npcompile.frontend.constants import are_constant, constants, folded
-from npcompile.frontend.hooks import BINARY
 from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.program import Call
+from npcompile.frontend.python_operators import BINARY
 from npcompile.frontend.recording.bound import After
 from npcompile.frontend.recording.calls import Calls
 from npcompile.frontend.recording.control import MAX_TRIPS

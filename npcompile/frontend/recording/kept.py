@@ -16,8 +16,8 @@ from npcompile.frontend import follow
 from npcompile.frontend.alike import DICTS
 from npcompile.frontend.arrays import is_array
 from npcompile.frontend.faults import performs
-from npcompile.frontend.hooks import INPLACE
 from npcompile.frontend.made import is_named_tuple
+from npcompile.frontend.python_operators import INPLACE
 from npcompile.frontend.recording.managing import Managing
 from npcompile.frontend.recording.objects import MANY
 from npcompile.frontend.recording.place import do

@@ -22,8 +22,8 @@ import numpy as np
 
 from npcompile.frontend import follow, pure
 from npcompile.frontend.arrays import is_array
-from npcompile.frontend.hooks import BINARY, COMPARE, INPLACE, UNARY
 from npcompile.frontend.program import step_of
+from npcompile.frontend.python_operators import BINARY, COMPARE, INPLACE, UNARY
 from npcompile.frontend.recording.called_back import Ordered, Remembered, applied, further
 from npcompile.frontend.recording.control import LAZY
 from npcompile.frontend.recording.kept import Kept

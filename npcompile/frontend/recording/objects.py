@@ -12,10 +12,10 @@ from torch import fx
 
 from npcompile.frontend import follow, pure
 from npcompile.frontend.arrays import is_array, is_numpy
-from npcompile.frontend.hooks import COMPARE
 from npcompile.frontend.made import class_attribute, is_named_tuple
 from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.program import Read, step_of
+from npcompile.frontend.python_operators import COMPARE
 from npcompile.frontend.recording.operators import Operators
 from npcompile.frontend.recording.place import do
 from npcompile.frontend.signature import NUMBERS

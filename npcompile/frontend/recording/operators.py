@@ -13,10 +13,10 @@ from torch import fx
 from npcompile.frontend import pure
 from npcompile.frontend.alike import same_value
 from npcompile.frontend.arrays import is_array, is_numpy
-from npcompile.frontend.hooks import BINARY, COMPARE, INPLACE, UNARY
 from npcompile.frontend.meant import as_number
 from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.program import step_of
+from npcompile.frontend.python_operators import BINARY, COMPARE, INPLACE, UNARY
 from npcompile.frontend.recording.base import SIMPLE, Base, layouts
 from npcompile.frontend.recording.place import do
 from npcompile.frontend.showing import HOLDING

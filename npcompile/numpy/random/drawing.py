@@ -12,7 +12,7 @@ from typing import Any
 import numpy
 import torch
 
-from npcompile.device import drawing_device
+from npcompile.current_device import drawing_device
 from npcompile.frontend import counters, dispatch, draws
 from npcompile.frontend.ndarray import ndarray
 from npcompile.frontend.table import Unsupported

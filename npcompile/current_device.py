@@ -1,0 +1,22 @@
+"""The device on which jitted functions of a thread or asyncio task compute: `npcompile.device` sets it."""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+
+import torch
+
+current: ContextVar[torch.device | None] = ContextVar("npcompile.device", default=None)
+# Devices that were ever asked for: while there is none, the native runtime does not ask for the current one.
+used: list[torch.device] = []
+drawing: ContextVar[torch.device | None] = ContextVar("npcompile.device.fast_random", default=None)
+
+
+def current_device() -> torch.device | None:
+    """Return the device of the innermost `with npcompile.device(...)`; None outside of any."""
+    return current.get()
+
+
+def drawing_device() -> torch.device | None:
+    """Return the device of the innermost `with npcompile.device(...)`, if that has `fast_random=True`."""
+    return drawing.get()
