@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import torch
 import torch.fx as fx
 
-from . import adapter, complex_ops, complexes, cpp, products, sizes, streaming, wrapper
+from . import adapter, complex_ops, complexes, cpp, product_code, sizes, streaming, wrapper
 from .complex_math import rounded_twice
 from .graph import evaluate, inputs_of, outputs_of, unpack, written
 from .kernel import NUMBERS
@@ -97,13 +97,15 @@ def _compiled(
     start = time.perf_counter()
     rows = unpack(data)
     ins, outs = inputs_of(rows), outputs_of(rows)
-    if products.written_by_hand(rows):
+    if product_code.written_by_hand(rows):
         if pattern is not None:
             raise Rejected("products that share a matrix have code for their sizes alone")
         work = CHEAP * sum(math.prod(value.shape) for value in ins)
         built = Building(work, cpp.allowed_threads(work, threads), start, folder, compiler, header)
         form = complexes.Form(ins, outs, False)
-        _, metadata = built.build(products.program_of(rows, _fakes(ins), built.threads), rows, form, False)
+        _, metadata = built.build(
+            product_code.program_of(rows, _fakes(ins), built.threads), rows, form, False
+        )
         return built.library, metadata
     lowering, layouts = _lowered(rows, ins, outs)
     form = complexes.Form(ins, outs, lowering is not None)

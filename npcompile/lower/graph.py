@@ -21,7 +21,7 @@ from .values import Value
 SOURCES = (
     *("graph.py", "values.py", "sizes.py", "segment.py", "adapter.py", "loads.py", "compile.py"),
     *("outputs.py", "parsing.py", "wrapper.py", "cpp.py", "kernel.py", "streaming.py", "masks.h"),
-    *("regions.h", "products.py", "products.h", "casts.py", "unsigned.py"),
+    *("regions.h", "products.py", "product_code.py", "products.h", "casts.py", "unsigned.py"),
     *("complexes.py", "complex_ops.py", "complex_math.py", "seconds.h"),
 )
 FORMAT = 3  # raised when the wire form, the library's entry point or the metadata change meaning

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
@@ -12,9 +11,9 @@ from torch import fx
 
 from npcompile.lower.segment import Segment, step_of, value_of
 from npcompile.lower.values import Value
-from npcompile.lower.wrapper import Call, Kernel, Memory, Program, View, metadata
 
-_DTYPES = {torch.float32: "float", torch.float64: "double"}
+# Products of these are done by a kernel, by the name of the type in C++.
+DTYPES = {torch.float32: "float", torch.float64: "double"}
 # Two products of one matrix read it once from so many bytes on: smaller ones stay in the caches between them.
 SHARED_FROM = 24 << 20
 # Multiplications of one product, and of one matrix of a stack, up to which a kernel has done them before a
@@ -60,7 +59,7 @@ def fusable(node: fx.Node, inside: set[fx.Node]) -> bool:
     It does where the segment makes the matrix for this product alone, which then is never in memory; and
     where it makes one of two vectors: the library would need it written out, and the segment to end.
     """
-    if (operands := operands_of(node, _DTYPES)) is None:
+    if (operands := operands_of(node, DTYPES)) is None:
         return False
     one, other = (value_of(arg) for arg in operands)
     if len(other.shape) != 1:
@@ -99,7 +98,7 @@ class Product(NamedTuple):
 def product_of(node: fx.Node) -> Product | None:
     """This node as a product of a matrix that is read from memory. A transposed matrix is the matrix with its
     vector at the other side."""
-    if step_of(node) != "library" or (operands := operands_of(node, _DTYPES)) is None:
+    if step_of(node) != "library" or (operands := operands_of(node, DTYPES)) is None:
         return None
     one, other = operands
     sizes = len(value_of(one).shape), len(value_of(other).shape)
@@ -196,52 +195,13 @@ def segment_of(first: Product, second: Product) -> Segment:
     if value_of(first.matrix).strides[1] != 1:
         matrix = graph.call_function(torch.t, (matrix,))
     made = graph.call_function(both if len(nodes) == 3 else through, (matrix, *vectors))
-    parts = [graph.call_function(_part, (made, int(not p.right))) for p in (first, second)]
+    parts = [graph.call_function(part_of, (made, int(not p.right))) for p in (first, second)]
     graph.output(tuple(parts)).meta["values"] = [value_of(p.node) for p in (first, second)]
     inputs: list[tuple[fx.Node, tuple[int, ...]]] = [(node, ()) for node in nodes]
     outputs = [first.node, second.node]
     return Segment(graph, inputs, outputs, [], 0, list(outputs))
 
 
-def _part(pair: tuple[torch.Tensor, torch.Tensor], place: int) -> torch.Tensor:
+def part_of(pair: tuple[torch.Tensor, torch.Tensor], place: int) -> torch.Tensor:
+    """Return one of two products."""
     return pair[place]
-
-
-# -- their code
-
-SOURCE = Path(__file__).with_name("products.h")
-
-
-def written_by_hand(rows: list[tuple[Any, ...]]) -> bool:
-    """Whether a segment has code of its own."""
-    return any(row[0] == "call" and row[1] in (both, through) for row in rows)
-
-
-def program_of(rows: list[tuple[Any, ...]], fakes: list[torch.Tensor], threads: int) -> Program:
-    """What such a segment does, as Inductor's wrappers say it of others."""
-    calls = [row for row in rows if row[0] == "call"]
-    left_is_given = any(row[1] is both for row in calls)
-    order = [row[2][1] for row in calls if row[1] is _part]
-    views = [View(Memory(i, 0), 0, *metadata(fake)) for i, fake in enumerate(fakes)]
-    matrix = views[0]
-    transposed = matrix.strides[1] != 1
-    height, width = matrix.shape[::-1] if transposed else matrix.shape
-    stride = matrix.strides[1 if transposed else 0]
-    dtype = matrix.dtype
-
-    def made(length: int) -> View:
-        return View(Memory(-1, length * dtype.itemsize, 0, 1), 0, (length,), (1,), dtype)
-
-    results = [made(height), made(width)]
-    parts = made(width * threads)
-    name = _DTYPES[dtype]
-    types = [*[f"const {name}*"] * 3, *[f"{name}*"] * 3, *["const int64_t"] * 3]
-    parameters = ", ".join(f"{type_} a{place}" for place, type_ in enumerate(types))
-    arguments = ", ".join(f"a{place}" for place in range(len(types)))
-    source = f"#include <torch/csrc/inductor/cpp_prefix.h>\n{SOURCE.read_text()}\n"
-    source += f'extern "C" void kernel({parameters}) {{\n    npc_products({arguments});\n}}\n'
-    kernel = Kernel("products", types, source)
-    left = views[2] if left_is_given else results[0]
-    call = Call(kernel, [matrix, views[1], left, *results, parts, height, width, stride])
-    memories = [view.memory for view in (*results, parts)]
-    return Program([kernel], [call], memories, [results[place] for place in order])

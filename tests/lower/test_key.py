@@ -16,18 +16,26 @@ HEADER = re.compile(r"\"(\w+\.h)\"")
 NO_PART = {"prefix.h": "the worker makes it of what Inductor includes, which torch's version decides"}
 
 
+def file_of(module: str) -> str | None:
+    """The path of a module of lower/ within it; None for others, and for packages."""
+    if not module.startswith(PACKAGE + "."):
+        return None
+    file = module.removeprefix(PACKAGE + ".").replace(".", "/") + ".py"
+    return file if (FOLDER / file).exists() else None
+
+
 def imported(file: str) -> set[str]:
-    """The files of the folder that a module of it imports, in functions, too."""
-    found: set[str] = set()
+    """The files of lower/ that one of them imports, in functions, too."""
+    found: set[str | None] = set()
+    parents = [PACKAGE, *file.split("/")[:-1]]
     for node in ast.walk(ast.parse((FOLDER / file).read_text())):
         if isinstance(node, ast.Import):
-            found |= {name.name.removeprefix(f"{PACKAGE}.") for name in node.names}
+            found |= {file_of(name.name) for name in node.names}
         elif isinstance(node, ast.ImportFrom):
-            module = f"{PACKAGE}.{node.module or ''}".rstrip(".") if node.level else node.module or ""
-            inner = module.removeprefix(PACKAGE).lstrip(".") if module.startswith(PACKAGE) else None
-            if inner is not None:
-                found |= {inner} if inner else {name.name for name in node.names}
-    return {f"{name}.py" for name in found if (FOLDER / f"{name}.py").exists()}
+            base = [*parents[: len(parents) - node.level + 1]] if node.level else []
+            module = ".".join([*base, *([node.module] if node.module else [])])
+            found |= {file_of(f"{module}.{name.name}") or file_of(module) for name in node.names}
+    return {one for one in found if one is not None}
 
 
 def taking_part(entry: str) -> set[str]:
@@ -38,13 +46,16 @@ def taking_part(entry: str) -> set[str]:
         file = left.pop()
         found.add(file)
         left |= imported(file) - found
-    headers = {name for file in found for name in HEADER.findall((FOLDER / file).read_text())}
-    return found | headers
+    named = {name for file in found for name in HEADER.findall((FOLDER / file).read_text())}
+    places = {path.name: path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*.h")}
+    return found | {places.get(name, name) for name in named}
 
 
 def test_each_file_that_decides_a_kernel_is_in_its_key() -> None:
-    files = taking_part("compile.py")
-    assert {"casts.py", "unsigned.py", "loads.py", "products.h"} <= files  # so the search finds them
+    (entry,) = (path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("compile.py"))
+    files = taking_part(entry)
+    names = {file.rpartition("/")[2] for file in files}
+    assert {"casts.py", "unsigned.py", "loads.py", "products.h"} <= names  # so the search finds them
     assert files - set(NO_PART) == set(SOURCES)
     assert set(NO_PART) <= files
     assert all((FOLDER / name).exists() for name in SOURCES)
