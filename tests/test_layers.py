@@ -20,7 +20,7 @@ SOURCES = MODULES + [
 ]
 NATIVE = sorted(PACKAGE.rglob("*.cpp"))
 ADAPTER = "npcompile/lower/adapter.py"
-LONGEST = 450  # lines: past this a file does more than one thing
+LONGEST = 600  # lines: past this a reviewer asks why
 
 # What each layer may import beside the standard library. Files straight in npcompile/ and the NumPy shim are
 # the top layer: they may import all.
