@@ -163,17 +163,17 @@ def test_a_file_says_what_it_is_for_and_is_not_too_long(path: Path) -> None:
 @pytest.mark.parametrize(
     ("source", "where"),
     [
-        ("import torch", "nep50/promote.py"),
-        ("def f():\n    import torch.fx", "nep50/promote.py"),
-        ("from npcompile.lower import values", "nep50/promote.py"),
-        ("import numpy as np", "lower/plan.py"),
-        ("from .. import nep50", "lower/plan.py"),
-        ("from ..nep50 import promote", "lower/plan.py"),
-        ("import importlib\nimportlib.import_module('numpy')", "lower/plan.py"),
-        ("import npcompile", "frontend/record.py"),
-        ("from npcompile import jit", "frontend/record.py"),
-        ("from npcompile.numpy import ndarray", "frontend/record.py"),
-        ("from .... import x", "frontend/ops/reductions.py"),
+        ("import torch", "nep50/one.py"),
+        ("def f():\n    import torch.fx", "nep50/one.py"),
+        ("from npcompile.lower import values", "nep50/one.py"),
+        ("import numpy as np", "lower/one.py"),
+        ("from .. import nep50", "lower/one.py"),
+        ("from ..nep50 import promote", "lower/one.py"),
+        ("import importlib\nimportlib.import_module('numpy')", "lower/one.py"),
+        ("import npcompile", "frontend/one.py"),
+        ("from npcompile import jit", "frontend/one.py"),
+        ("from npcompile.numpy import ndarray", "frontend/one.py"),
+        ("from .... import x", "frontend/ops/one.py"),
     ],
 )
 def test_climbing_is_seen(source: str, where: str) -> None:
@@ -183,10 +183,10 @@ def test_climbing_is_seen(source: str, where: str) -> None:
 @pytest.mark.parametrize(
     ("source", "where"),
     [
-        ("import math, functools\nimport numpy as np\nfrom . import other", "nep50/promote.py"),
-        ("import torch.fx\nfrom .values import Value\nfrom npcompile.lower import values", "lower/plan.py"),
-        ("from npcompile.lower.values import Value\nfrom ..nep50 import promote", "frontend/record.py"),
-        ("from ..table import Op\nfrom npcompile import frontend", "frontend/ops/reductions.py"),
+        ("import math, functools\nimport numpy as np\nfrom . import other", "nep50/one.py"),
+        ("import torch.fx\nfrom .values import Value\nfrom npcompile.lower import values", "lower/one.py"),
+        ("from npcompile.lower.values import Value\nfrom ..nep50 import promote", "frontend/one.py"),
+        ("from ..table import Op\nfrom npcompile import frontend", "frontend/ops/one.py"),
         ("from npcompile.frontend import record\nimport numpy", "jit.py"),
     ],
 )
