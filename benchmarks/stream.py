@@ -23,7 +23,7 @@ import numpy as np
 import torch
 
 import npcompile
-from npcompile.lower import cpp
+from npcompile.lower.codegen import cpp
 from timing import Candidate, header, interleaved, parser, plural, save, table, thread_counts
 
 ELEMENTS = 9_000_000  # 72 MB of float64

@@ -5,7 +5,7 @@ from npcompile.explain import Explanation, explain
 from npcompile.frontend.ndarray import ndarray
 from npcompile.frontend.program import Program
 from npcompile.jit import Jitted, NotCompiledError, NotCompiledWarning, jit
-from npcompile.lower.pool import empty_cache
+from npcompile.lower.native.pool import empty_cache
 from npcompile.stats import Stats
 from npcompile.verify import DifferenceWarning, Verification, verify
 

@@ -19,9 +19,9 @@ from npcompile.frontend.closeness import TRIALS, ULP, apart, beyond
 from npcompile.frontend.mirror import Mirror
 from npcompile.frontend.operation import UNSPECIFIED
 from npcompile.frontend.table import Op
-from npcompile.lower.eager import eager
-from npcompile.lower.graph import write
-from npcompile.lower.segment import Segment
+from npcompile.lower.plan.graph import write
+from npcompile.lower.plan.interpreter import eager
+from npcompile.lower.plan.segment import Segment
 
 
 class CheckedKernel:

@@ -29,9 +29,9 @@ from npcompile.frontend.program import (
 from npcompile.frontend.steps import GETITEM, SETITEM
 from npcompile.frontend.texts import Format, fill, join, percent
 from npcompile.host_calls import function_of, has_mask, host_reason, is_sized_by_data
-from npcompile.lower.plan import Plan
-from npcompile.lower.plan import Step as Planned
-from npcompile.lower.values import Value, c_strides
+from npcompile.lower.plan.plan import Plan
+from npcompile.lower.plan.plan import Step as Planned
+from npcompile.lower.plan.values import Value, c_strides
 
 if TYPE_CHECKING:
     from npcompile.recorded import Entry

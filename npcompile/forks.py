@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 # The layers below have registered their handlers when they were imported: these come after them.
-import npcompile.lower.compiler  # noqa: F401
+import npcompile.lower.service.compiler  # noqa: F401
 from npcompile import families, front
 
 if TYPE_CHECKING:

@@ -19,7 +19,8 @@ from npcompile.frontend.fixed import USED, replaced
 from npcompile.frontend.ndarray import ndarray
 from npcompile.frontend.program import Diverged
 from npcompile.frontend.signature import BY_VALUE, CLASSES_BY_VALUE, OWNERS
-from npcompile.lower import compiler, native
+from npcompile.lower.native import native
+from npcompile.lower.service import compiler
 
 if TYPE_CHECKING:
     from npcompile.recorded import Recorded

@@ -25,9 +25,9 @@ from npcompile.frontend.program import Diverged, Guard, Program, step_of, value_
 from npcompile.frontend.replay import Replay
 from npcompile.frontend.trace import ops_version
 from npcompile.frontend.windows import Check, at_once, checkable, depends_on_data, places_others, unchanged
-from npcompile.lower.anysize import AnySize, alike
-from npcompile.lower.fitting import Pending, Unfit
-from npcompile.lower.sizes import SMALLEST
+from npcompile.lower.plan.sizes import SMALLEST
+from npcompile.lower.service.anysize import AnySize, alike
+from npcompile.lower.shapes.fitting import Pending, Unfit
 from npcompile.served import Counted, Sliced
 from npcompile.state import Entry
 from npcompile.stats import Stats

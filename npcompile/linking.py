@@ -12,7 +12,7 @@ from npcompile import front
 from npcompile.advice import advice
 from npcompile.frontend.faults import Fault
 from npcompile.hosts import HostCalls
-from npcompile.lower import compiler
+from npcompile.lower.service import compiler
 from npcompile.served import Exactly
 from npcompile.state import Entry, State
 from npcompile.stats import Place, Stats

@@ -1,6 +1,6 @@
 """Calls in a row that are the plain function's, as the one before was: known by their arguments alone.
 
-`Recorded` asks here until the native runtime is there, which has the same (lower/passing.h).
+`Recorded` asks here until the native runtime is there, which has the same (lower/native/passing.h).
 """
 
 from __future__ import annotations

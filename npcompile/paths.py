@@ -9,13 +9,23 @@ import os
 from pathlib import Path
 
 PACKAGE = os.path.dirname(__file__) + os.sep
-FRONTEND = os.path.join(PACKAGE, "frontend") + os.sep
-RECORDING = os.path.join(FRONTEND, "recording") + os.sep
-HOOKS = os.path.join(FRONTEND, "hooks.py")
-LANES = os.path.join(FRONTEND, "lanes.py")
+
+
+def _folder(*names: str) -> str:
+    return os.path.join(PACKAGE, *names) + os.sep
+
+
+FRONTEND = _folder("frontend")
+HOOKS = os.path.join(PACKAGE, "frontend", "hooks.py")
+LANES = os.path.join(PACKAGE, "frontend", "lanes.py")
+# Frames of these lie between the user's code and what is done for it: hooks, and what wraps them.
+AROUND_HOOKS = (FRONTEND,)
+# Functions in these folders keep what the user asked for in a local name `result` (see `Fault`).
+ANSWERING = (PACKAGE, _folder("frontend", "recording"))
 
 
 def sources_of_ops() -> list[Path]:
-    """The files that say what ops compute: their statements, the table, the rules of dtypes."""
-    frontend = Path(FRONTEND)
-    return sorted([*frontend.glob("ops/*.py"), frontend / "table.py", *Path(PACKAGE).glob("nep50/*.py")])
+    """Return the files that say what ops compute: their statements, the table, the rules of dtypes."""
+    return sorted(
+        [*Path(FRONTEND).glob("ops/*.py"), Path(FRONTEND) / "table.py", *Path(PACKAGE).glob("nep50/*.py")]
+    )

@@ -27,8 +27,8 @@ from npcompile.frontend.rewrite import Rewritten
 from npcompile.frontend.signature import BY_NAME, are_apart, key_of
 from npcompile.frontend.trace import Traced, trace
 from npcompile.growing import Growing
-from npcompile.lower.eager import eager
-from npcompile.lower.transfers import counting
+from npcompile.lower.device.transfers import counting
+from npcompile.lower.plan.interpreter import eager
 from npcompile.passing import Passing
 from npcompile.recompilations import last_difference, why_given_up
 from npcompile.served import Exactly

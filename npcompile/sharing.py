@@ -21,7 +21,7 @@ from npcompile.frontend.rewriting.blocks import MAX_WORK
 from npcompile.frontend.signature import key_of
 from npcompile.general import General, Group, Waiting
 from npcompile.linking import Linking
-from npcompile.lower.transfers import counting
+from npcompile.lower.device.transfers import counting
 from npcompile.served import AsNumpys, Sliced
 from npcompile.state import State
 from npcompile.stats import Stats

@@ -16,8 +16,8 @@ from npcompile.frontend.overhead import MOST_CALLS, MOST_SECONDS, users
 from npcompile.frontend.program import Program
 from npcompile.frontend.trace import Traced, ops_version
 from npcompile.frontend.windows import stands_alone
-from npcompile.lower import cuda
-from npcompile.lower.compiler import Job, submit
+from npcompile.lower.device import cuda
+from npcompile.lower.service.compiler import Job, submit
 from npcompile.served import Sliced
 from npcompile.trial import FEWEST, LEAST, Trial, numpy_cost
 
@@ -83,7 +83,7 @@ ASKED = 16
 class State:
     """What is known for one signature."""
 
-    # The native runtime looks into these at each call (lower/front.h).
+    # The native runtime looks into these at each call (lower/native/front.h).
     __slots__ = (
         *(
             "__dict__",

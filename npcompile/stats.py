@@ -16,7 +16,7 @@ class Place(NamedTuple):
         return f"{self.file}:{self.line}"
 
 
-@dataclass(slots=True)  # the native runtime counts in them (lower/front.h)
+@dataclass(slots=True)  # the native runtime counts in them (lower/native/front.h)
 class Stats:
     """What a jitted function has done so far."""
 

@@ -10,8 +10,8 @@ from torch import fx
 
 from npcompile.frontend.program import value_of
 from npcompile.frontend.table import Op
-from npcompile.lower.plan import Plan
-from npcompile.lower.values import Value
+from npcompile.lower.plan.plan import Plan
+from npcompile.lower.plan.values import Value
 
 # What NumPy takes to carry out an operation, in nanoseconds, by itself, per byte of its largest array, and
 # on single elements: as a rule, and at the very least.

@@ -16,7 +16,7 @@ from npcompile.frontend import follow
 from npcompile.frontend.checked_run import CheckedRun
 from npcompile.frontend.checking import CheckedRecorder, Difference
 from npcompile.frontend.rewrite import Rewritten, rewrite
-from npcompile.lower.segment import Segment
+from npcompile.lower.plan.segment import Segment
 
 
 class DifferenceWarning(UserWarning):

@@ -165,7 +165,7 @@ def test_a_file_says_what_it_is_for_and_is_not_too_long(path: Path) -> None:
     [
         ("import torch", "nep50/one.py"),
         ("def f():\n    import torch.fx", "nep50/one.py"),
-        ("from npcompile.lower import values", "nep50/one.py"),
+        ("from npcompile.lower.plan import values", "nep50/one.py"),
         ("import numpy as np", "lower/one.py"),
         ("from .. import nep50", "lower/one.py"),
         ("from ..nep50 import promote", "lower/one.py"),
@@ -184,8 +184,11 @@ def test_climbing_is_seen(source: str, where: str) -> None:
     ("source", "where"),
     [
         ("import math, functools\nimport numpy as np\nfrom . import other", "nep50/one.py"),
-        ("import torch.fx\nfrom .values import Value\nfrom npcompile.lower import values", "lower/one.py"),
-        ("from npcompile.lower.values import Value\nfrom ..nep50 import promote", "frontend/one.py"),
+        (
+            "import torch.fx\nfrom .values import Value\nfrom npcompile.lower.plan import values",
+            "lower/one.py",
+        ),
+        ("from npcompile.lower.plan.values import Value\nfrom ..nep50 import promote", "frontend/one.py"),
         ("from ..table import Op\nfrom npcompile import frontend", "frontend/ops/one.py"),
         ("from npcompile.frontend import record\nimport numpy", "jit.py"),
     ],

@@ -22,8 +22,8 @@ from npcompile.frontend.rewrite import Rewritten, rewrite
 from npcompile.frontend.strided import Strided
 from npcompile.frontend.table import TABLE
 from npcompile.frontend.trace import trace
-from npcompile.lower.eager import eager
-from npcompile.lower.segment import Segment
+from npcompile.lower.plan.interpreter import eager
+from npcompile.lower.plan.segment import Segment
 from npcompile.stats import Stats
 from tests.checker import same
 

@@ -19,7 +19,7 @@ from npcompile.frontend.node_attributes import size_noted, source_place
 from npcompile.frontend.program import Call, Guard, Length, step_of, value_of
 from npcompile.frontend.steps import GETITEM, SETITEM
 from npcompile.frontend.table import TABLE, Op
-from npcompile.lower.values import Value
+from npcompile.lower.plan.values import Value
 
 
 class Size(NamedTuple):

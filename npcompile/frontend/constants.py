@@ -17,7 +17,7 @@ from npcompile.frontend.made import Build
 from npcompile.frontend.program import step_of, value_of
 from npcompile.frontend.signature import NUMBERS
 from npcompile.frontend.table import computed
-from npcompile.lower.segment import nodes_in
+from npcompile.lower.plan.segment import nodes_in
 
 if TYPE_CHECKING:
     from npcompile.frontend.steps import Steps

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from npcompile.frontend.table import TORCH, Unsupported
-from npcompile.lower import transfers
+from npcompile.lower.device import transfers
 
 TORCH_OF: dict[np.dtype[Any], torch.dtype] = {
     **TORCH,

@@ -10,8 +10,8 @@ from torch import fx
 
 from npcompile.frontend.node_attributes import ends_of_data, size_noted
 from npcompile.frontend.program import step_of, value_of
-from npcompile.lower.segment import nodes_in
-from npcompile.lower.sizes import SMALLEST
+from npcompile.lower.plan.segment import nodes_in
+from npcompile.lower.plan.sizes import SMALLEST
 
 if TYPE_CHECKING:
     from npcompile.frontend.steps import Steps

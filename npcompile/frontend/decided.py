@@ -8,7 +8,7 @@ from torch import fx
 
 from npcompile.frontend.handed import Handed
 from npcompile.frontend.program import Guard, step_of, value_of
-from npcompile.lower.values import Value
+from npcompile.lower.plan.values import Value
 
 
 class Decided(Handed):

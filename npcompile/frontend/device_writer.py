@@ -14,8 +14,8 @@ from npcompile.frontend.program import Call, Program, step_of, value_of
 from npcompile.frontend.table import Op
 from npcompile.frontend.windows import Check
 from npcompile.frontend.writer import Writer, as_numpy
-from npcompile.lower.plan import Plan, Step
-from npcompile.lower.segment import nodes_in
+from npcompile.lower.plan.plan import Plan, Step
+from npcompile.lower.plan.segment import nodes_in
 
 _INSIDE = frozenset(["segment", "copy", "view", "number", "part"])  # steps that nobody else sees
 

@@ -18,7 +18,7 @@ import torch
 from npcompile.frontend import convert, counters, errstate
 from npcompile.frontend.strided import Strided, overlap
 from npcompile.frontend.table import TABLE, TORCH, Op, Unsupported
-from npcompile.lower import transfers
+from npcompile.lower.device import transfers
 
 # Functions that write into their first argument; their ops give the whole new array.
 UPDATING = (np.put, np.putmask, np.place, np.put_along_axis)

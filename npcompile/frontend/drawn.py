@@ -11,8 +11,8 @@ from torch import fx
 from npcompile.frontend import pure
 from npcompile.frontend.program import Call, Length, value_of
 from npcompile.frontend.table import NUMPY
-from npcompile.lower.segment import nodes_in
-from npcompile.lower.sizes import SMALLEST
+from npcompile.lower.plan.segment import nodes_in
+from npcompile.lower.plan.sizes import SMALLEST
 
 _PERMUTATIONS = (np.random.Generator.permutation, np.random.RandomState.permutation)
 GENERATORS = (np.random.Generator, np.random.RandomState)

@@ -12,7 +12,7 @@ import numpy as np
 
 from npcompile.frontend.buffers import give_buffers
 from npcompile.frontend.operators import Operators
-from npcompile.lower import transfers
+from npcompile.lower.device import transfers
 
 
 class Exports(Operators):

@@ -14,8 +14,8 @@ from torch import fx
 from npcompile.frontend.node_attributes import source_place
 from npcompile.frontend.program import step_of, value_of
 from npcompile.frontend.table import Op
-from npcompile.lower.graph import write
-from npcompile.lower.values import Value
+from npcompile.lower.plan.graph import write
+from npcompile.lower.plan.values import Value
 
 # With so many writes (a compilation takes seconds, a number that is handed on some 50 ns).
 MANY = 32

@@ -30,7 +30,7 @@ from npcompile.frontend.overhead import users
 from npcompile.frontend.program import Diverged
 from npcompile.frontend.recording.place import is_place, performed
 from npcompile.frontend.tracebacks import tell
-from npcompile.paths import HOOKS, LANES, PACKAGE, RECORDING
+from npcompile.paths import ANSWERING, HOOKS, LANES, PACKAGE
 
 _MISSING: Any = object()
 _performers: set[CodeType] = set()
@@ -162,7 +162,7 @@ def _is_replay(frame: FrameType) -> bool:
 
 def _keeps_result(code: CodeType) -> bool:
     folder = os.path.dirname(code.co_filename) + os.sep
-    return code in _performers or folder in (PACKAGE, RECORDING)
+    return code in _performers or folder in ANSWERING
 
 
 def _is_nobodys(code: CodeType) -> bool:

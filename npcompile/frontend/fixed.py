@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from npcompile.lower import native
+from npcompile.lower.native import native
 
 _MODULES: tuple[ModuleType, ...] = (np, np.linalg, np.fft, np.random, math, cmath, operator, builtins)
 

@@ -17,7 +17,7 @@ from npcompile.frontend.program import Structure
 from npcompile.frontend.showing import Showing
 from npcompile.frontend.signature import MADE_ANEW
 from npcompile.frontend.tracked import Tracked
-from npcompile.lower.values import Value
+from npcompile.lower.plan.values import Value
 
 _DECIDED: tuple[type, ...] = (tuple, *MADE_ANEW)
 # So many things in containers one recording goes through in all: each takes about a microsecond.

@@ -12,9 +12,9 @@ import torch
 from npcompile.frontend.arrays import layout
 from npcompile.frontend.faults import performs
 from npcompile.frontend.ndarray import asarray, ndarray
-from npcompile.lower import transfers
-from npcompile.lower.eager import laid
-from npcompile.lower.values import Value
+from npcompile.lower.device import transfers
+from npcompile.lower.plan.interpreter import laid
+from npcompile.lower.plan.values import Value
 
 _NUMBERS = {"int": torch.int64, "float": torch.float64, "complex": torch.complex128, "bool": torch.bool}
 

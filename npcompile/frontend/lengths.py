@@ -28,7 +28,7 @@ from npcompile.frontend.program import (
 from npcompile.frontend.recording.bound import After
 from npcompile.frontend.table import Op
 from npcompile.frontend.texts import Format
-from npcompile.lower.sizes import SMALLEST, Pattern, pattern
+from npcompile.lower.plan.sizes import SMALLEST, Pattern, pattern
 
 # What gives an array whose axes are as long as the first argument's.
 _ALIKE = frozenset(

@@ -25,7 +25,7 @@ from npcompile.frontend.picked import COSTS, EXTREMES, REDUCTIONS, Finder, Toget
 from npcompile.frontend.program import Guard, Program, step_of, value_of
 from npcompile.frontend.steps import GETITEM
 from npcompile.frontend.table import NUMPY, TABLE, Op
-from npcompile.lower.values import Value, c_strides
+from npcompile.lower.plan.values import Value, c_strides
 
 _INT64 = (-(2**63), 2**63 - 1)
 

@@ -19,8 +19,8 @@ import numpy as np
 
 from npcompile.frontend.handed import Unfollowed
 from npcompile.frontend.program import value_of
-from npcompile.lower.segment import nodes_in
-from npcompile.lower.values import Value
+from npcompile.lower.plan.segment import nodes_in
+from npcompile.lower.plan.values import Value
 
 _TELLS_APART = frozenset({"is", "other"})  # "same" does not: there is one plain array for each memmap
 _OWN = frozenset(vars(np.memmap))  # what a memmap has that arrays have not, or does otherwise

@@ -15,7 +15,7 @@ from npcompile.frontend.exports import Exports
 from npcompile.frontend.flat import Flags, FlatIterator, allow_writing
 from npcompile.frontend.strided import Strided
 from npcompile.frontend.table import Unsupported
-from npcompile.lower import transfers
+from npcompile.lower.device import transfers
 from npcompile.nep50 import weak
 
 _OURS_OR_NUMPY = (Strided, np.ndarray, np.generic)

@@ -28,10 +28,10 @@ from npcompile.frontend.recording.place import frames
 from npcompile.frontend.signature import NUMBERS, by_value
 from npcompile.frontend.table import computed
 from npcompile.frontend.tracked import Tracked
-from npcompile.lower.segment import nodes_in
-from npcompile.lower.sizes import SMALLEST
-from npcompile.lower.values import Value
-from npcompile.paths import FRONTEND, PACKAGE
+from npcompile.lower.plan.segment import nodes_in
+from npcompile.lower.plan.sizes import SMALLEST
+from npcompile.lower.plan.values import Value
+from npcompile.paths import AROUND_HOOKS, PACKAGE
 
 # A function with more steps than this is a loop that was unrolled: it stays plain. Segments of any length are
 # cut into such as compile in some seconds (`plan.MAX_OPS`).
@@ -269,7 +269,7 @@ class Notes(Decided):
         function itself that led there, None before it has begun; and, where a line of another file (that is
         not ours) is nearer, that one as "file:line"."""
         frame: FrameType | None = sys._getframe(2)
-        while frame is not None and frame.f_code.co_filename.startswith((FRONTEND, _NUMPY)):
+        while frame is not None and frame.f_code.co_filename.startswith((*AROUND_HOOKS, _NUMPY)):
             frame = frame.f_back
         if frame is None or frame.f_code.co_filename.startswith(PACKAGE):
             return None, None, ""

@@ -15,8 +15,8 @@ import numpy as np
 from npcompile.frontend.handed import Unfollowed
 from npcompile.frontend.made import Build
 from npcompile.frontend.program import Length, value_of
-from npcompile.lower.segment import nodes_in
-from npcompile.lower.values import Value
+from npcompile.lower.plan.segment import nodes_in
+from npcompile.lower.plan.values import Value
 
 # The steps that compute with their operands, or lay them out anew. The others read, look at or hand on the
 # array itself.

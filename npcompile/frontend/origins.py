@@ -10,7 +10,7 @@ from torch import fx
 
 from npcompile.frontend.program import Guard
 from npcompile.frontend.tracked import Tracked
-from npcompile.lower.values import Value
+from npcompile.lower.plan.values import Value
 
 
 class Origins:

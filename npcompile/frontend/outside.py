@@ -21,8 +21,8 @@ from npcompile.frontend.notes import Notes
 from npcompile.frontend.object_arrays import refuse_objects
 from npcompile.frontend.program import Read, Structure, step_of, value_of
 from npcompile.frontend.signature import MADE_ANEW, NUMBERS, by_value
-from npcompile.lower.sizes import SMALLEST
-from npcompile.lower.values import Value
+from npcompile.lower.plan.sizes import SMALLEST
+from npcompile.lower.plan.values import Value
 
 # Containers from outside are read as a whole, up to this many things.
 MAX_CONTENTS = 64

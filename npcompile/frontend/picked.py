@@ -17,8 +17,8 @@ from npcompile.frontend.ops.masked import Extreme
 from npcompile.frontend.program import Guard, Length, step_of, value_of
 from npcompile.frontend.steps import GETITEM
 from npcompile.frontend.table import Op
-from npcompile.lower.segment import nodes_in
-from npcompile.lower.unsigned import WIDE
+from npcompile.lower.arithmetic.unsigned import WIDE
+from npcompile.lower.plan.segment import nodes_in
 
 _TAKING: tuple[Any, ...] = (np.extract, np.compress)
 

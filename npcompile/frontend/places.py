@@ -17,7 +17,7 @@ from npcompile.frontend.pure import VIEWS
 from npcompile.frontend.table import NUMPY, TORCH, Op
 from npcompile.frontend.writer import as_numpy
 from npcompile.lower import adapter
-from npcompile.lower.plan import Plan
+from npcompile.lower.plan.plan import Plan
 
 
 def places(program: Program, plan: Plan, leaves: list[Any]) -> dict[fx.Node, Any] | None:

@@ -18,8 +18,8 @@ from npcompile.frontend.made import Build, Store, class_attribute, is_absent
 from npcompile.frontend.pure import OPERATORS, TOTAL, UFUNCS
 from npcompile.frontend.python_operators import UNARY
 from npcompile.frontend.table import Op
-from npcompile.lower.graph import write
-from npcompile.lower.values import Value
+from npcompile.lower.plan.graph import write
+from npcompile.lower.plan.values import Value
 
 
 class Diverged(BaseException):

@@ -11,7 +11,7 @@ from npcompile.frontend.counted import mark
 from npcompile.frontend.ops.creation import steps_between
 from npcompile.frontend.pure import OPERATORS, UFUNCS
 from npcompile.frontend.table import TABLE
-from npcompile.lower.sizes import SMALLEST
+from npcompile.lower.plan.sizes import SMALLEST
 
 if TYPE_CHECKING:
     from npcompile.frontend.steps import Steps

@@ -16,7 +16,7 @@ from npcompile.frontend.recording.leaving import Leaving
 class Recorder(Leaving):
     """One recording of one call."""
 
-    def finish(self, name: str, result: Any) -> Program | None:
+    def finish(self, name: str, answer: Any) -> Program | None:
         """The program, or None with `reason` set."""
         if (failed := self.notes.tracked.failed) is not None:
             self.faulted(noting(failed))
@@ -25,7 +25,7 @@ class Recorder(Leaving):
         try:
             self.settle()
             self.set_apart()
-            program = self.notes.finish(name, result)
+            program = self.notes.finish(name, answer)
             program.trips = tuple(self.own_trips)
             program.builtins = tuple(self.not_in_module.values())
             program.classes = tuple((kind, name, held) for (kind, name), held in self.held_by_class.items())

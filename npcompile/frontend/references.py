@@ -14,7 +14,7 @@ import numpy as np
 from npcompile.frontend import memory
 from npcompile.frontend.recording.place import is_place
 from npcompile.frontend.rewriting.source import is_given
-from npcompile.paths import FRONTEND, PACKAGE
+from npcompile.paths import AROUND_HOOKS, PACKAGE
 
 # What plain Python holds of an array with one name while its method is called: the name and the operand.
 _ALLOWED = 2
@@ -112,7 +112,7 @@ def _held_by_call(array: Any, frame: types.FrameType) -> int:
     """How often the call refers to an array that this frame was given: a jitted function is no Python
     function, so its caller keeps what it gave until it answers, and Python makes a tuple of it."""
     known = frame.f_locals
-    if frame.f_code.co_filename.startswith(FRONTEND):  # a hook, which a function calls as any other
+    if frame.f_code.co_filename.startswith(AROUND_HOOKS):  # a hook, which a function calls as any other
         return 0
     if not any(_contains(known[name], array) for name in ("args", "kwargs") if name in known):
         return 0

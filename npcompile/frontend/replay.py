@@ -16,9 +16,9 @@ from npcompile.frontend.memory import Overlap
 from npcompile.frontend.program import Guard, Program
 from npcompile.frontend.windows import Check
 from npcompile.frontend.writer import Writer, in_place
-from npcompile.lower import native
-from npcompile.lower.plan import Plan
-from npcompile.lower.transfers import Counter, counting
+from npcompile.lower.device.transfers import Counter, counting
+from npcompile.lower.native import native
+from npcompile.lower.plan.plan import Plan
 
 
 def native_guard(value: Any) -> Any:

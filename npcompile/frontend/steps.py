@@ -23,10 +23,10 @@ from npcompile.frontend.ranged import ranged
 from npcompile.frontend.rolled import rolled
 from npcompile.frontend.signature import NUMBERS
 from npcompile.frontend.table import TABLE, TORCH, Op, computed
-from npcompile.lower.graph import write
-from npcompile.lower.products import is_small
-from npcompile.lower.segment import nodes_in
-from npcompile.lower.values import Value
+from npcompile.lower.plan.graph import write
+from npcompile.lower.plan.products import is_small
+from npcompile.lower.plan.segment import nodes_in
+from npcompile.lower.plan.values import Value
 
 # The dtypes whose small products are sums in a kernel: no complex ones, nor C's second name for int64, whose
 # scalars are of a type of their own.

@@ -11,7 +11,7 @@ from torch import fx
 from npcompile.frontend.handed import Unfollowed
 from npcompile.frontend.signature import NUMBERS
 from npcompile.frontend.table import NUMPY, Op, computed
-from npcompile.lower.values import Value
+from npcompile.lower.plan.values import Value
 from npcompile.nep50 import weak
 
 # How NumPy stores a number. As an item each must be in range; where values are cast, Python's must be; where

@@ -15,7 +15,7 @@ import torch
 
 from npcompile.frontend import convert
 from npcompile.frontend.table import Unsupported
-from npcompile.lower import casts, unsigned
+from npcompile.lower.arithmetic import casts, unsigned
 
 _NO_RESERVE = (
     0x4000  # Linux's MAP_NORESERVE, which Python's mmap does not name: pages count only once touched

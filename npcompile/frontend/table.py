@@ -16,14 +16,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from npcompile.lower import unsigned
+from npcompile.lower.arithmetic import unsigned
 
 # The dtypes that bodies compute in. Everything else (longdouble, object, other byte orders) is Unsupported:
 # half-supported dtypes give wrong values, not errors.
 TORCH: dict[np.dtype[Any], torch.dtype] = {
     np.dtype(np.bool_): torch.bool,
     np.dtype(np.uint8): torch.uint8,
-    np.dtype(np.uint16): torch.uint16,  # these three by way of int64: see `lower/unsigned.py`
+    np.dtype(np.uint16): torch.uint16,  # these three by way of int64: see `lower/arithmetic/unsigned.py`
     np.dtype(np.uint32): torch.uint32,
     np.dtype(np.uint64): torch.uint64,
     np.dtype(np.int8): torch.int8,

@@ -27,7 +27,7 @@ from npcompile.frontend.rewrite import Rewritten
 from npcompile.frontend.rewriting.source import find, given, is_given
 from npcompile.frontend.signature import MADE_ANEW, NUMBERS, by_value
 from npcompile.frontend.table import WEAK
-from npcompile.lower.plan import Plan, Unplannable, plan
+from npcompile.lower.plan.plan import Plan, Unplannable, plan
 from npcompile.paths import sources_of_ops
 
 

@@ -10,7 +10,7 @@ from torch import fx
 from npcompile.frontend.lengths import sized_by_data
 from npcompile.frontend.node_attributes import ends_of_data
 from npcompile.frontend.program import Program, step_of, value_of
-from npcompile.lower.plan import Plan
+from npcompile.lower.plan.plan import Plan
 
 
 class Check(NamedTuple):

@@ -25,9 +25,9 @@ from npcompile.frontend.rewriting import literals
 from npcompile.frontend.stacks import is_stack, product
 from npcompile.frontend.table import Op
 from npcompile.frontend.windows import Check, checkable, ends_of
-from npcompile.lower.parsing import parse
-from npcompile.lower.plan import Plan, Step
-from npcompile.lower.segment import Segment
+from npcompile.lower.codegen.parsing import parse
+from npcompile.lower.plan.plan import Plan, Step
+from npcompile.lower.plan.segment import Segment
 
 _SYMBOLS = {id(function): symbol for symbol, function in OPERATORS.items()}
 _PREFIXES = {id(function): symbol for symbol, function in UNARY.items()}

@@ -19,7 +19,7 @@ from torch import fx
 from npcompile import recorded
 from npcompile.frontend import lanes, replay
 from npcompile.frontend.ndarray import asarray, ndarray
-from npcompile.lower import eager
+from npcompile.lower.plan import interpreter
 
 TRACE = recorded.trace
 
@@ -54,7 +54,7 @@ def trace(
 
 
 def interpreted(graph: fx.Graph, _: Any = None) -> Callable[..., Any]:
-    return eager.eager(graph, "cpu:0")  # as on a device: tensors in, tensors out
+    return interpreter.eager(graph, "cpu:0")  # as on a device: tensors in, tensors out
 
 
 def use(patch: pytest.MonkeyPatch) -> None:

@@ -48,13 +48,13 @@ EXEMPT = (
     "frontend/overhead.py",
     "frontend/hooks.py",
     "frontend/matching.py",
-    "lower/compiler.py",
+    "lower/service/compiler.py",
     "frontend/ops/",
-    "lower/eager.py",
-    "lower/graph.py:_callable",
-    "lower/graph.py:_resolved",
-    "lower/graph.py:write",
-    "lower/segment.py:stored",
+    "lower/plan/interpreter.py",
+    "lower/plan/graph.py:_callable",
+    "lower/plan/graph.py:_resolved",
+    "lower/plan/graph.py:write",
+    "lower/plan/segment.py:stored",
     "nep50/",
     "frontend/recording/place.py:is_place",  # the boundary tells frames apart by it
 )
@@ -67,7 +67,7 @@ EXEMPT_NAMES = (
 # twice, locks are released, and later calls are Python's.
 MAY_BE_TORN = (
     *("copying.py:Lane.", "frontend/lanes.py:", "frontend/ndarray.py:", "frontend/strided.py:"),
-    *("frontend/convert.py:", "frontend/fperrors.py:of_cast", "lower/transfers.py:to_host"),
+    *("frontend/convert.py:", "frontend/fperrors.py:of_cast", "lower/device/transfers.py:to_host"),
 )
 TORN = object()
 CALLS = 6

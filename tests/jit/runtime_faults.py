@@ -15,7 +15,9 @@ import numpy as np
 import pytest
 
 import npcompile
-from npcompile.lower import cache, compiler, notices
+from npcompile.lower import notices
+from npcompile.lower.service import compiler
+from npcompile.lower.store import cache
 
 ROOT = Path(__file__).parents[2]
 LONGEST = 60.0  # seconds of a test

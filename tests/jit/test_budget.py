@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import npcompile
-from npcompile.lower import plan
+from npcompile.lower.plan import plan
 from tests.jit.lane import judge
 
 

@@ -21,7 +21,7 @@ from npcompile.frontend.recording.control import Control
 from npcompile.frontend.recording.library import Library
 from npcompile.frontend.recording.managing import Managing
 from npcompile.frontend.recording.operators import Operators
-from npcompile.lower import graph
+from npcompile.lower.plan import graph
 from npcompile.running import Running
 from npcompile.watch import Watch
 from tests.jit import faults

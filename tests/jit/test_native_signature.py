@@ -20,7 +20,7 @@ from npcompile.frontend.arrays import facts
 from npcompile.frontend.memory import Overlap
 from npcompile.frontend.program import Guard
 from npcompile.frontend.signature import key_of
-from npcompile.lower import native
+from npcompile.lower.native import native
 
 pytestmark = pytest.mark.usefixtures("native_runtime")
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import npcompile
-from npcompile.lower.products import SHARED_FROM
+from npcompile.lower.plan.products import SHARED_FROM
 
 RNG = np.random.default_rng(5)
 SIDE = int((SHARED_FROM / 8) ** 0.5) + 7  # of a square matrix that two products share

@@ -16,7 +16,9 @@ from typing import Any
 import pytest
 
 import npcompile
-from npcompile.lower import cache, compiler, kernel, worker
+from npcompile.lower.native import kernel
+from npcompile.lower.service import compiler, worker
+from npcompile.lower.store import cache
 from tests.jit.runtime_faults import copy_of, judged, kernels_in, run
 
 pytestmark = pytest.mark.usefixtures("in_time")
@@ -105,13 +107,13 @@ def test_full_disk_when_the_worker_starts(kernel_folder: Path, monkeypatch: pyte
 STORING = """
 import sys, types
 from pathlib import Path
-from npcompile.lower import cache
+from npcompile.lower.store import cache
 worker._warm_up = lambda: None
 def compile_segment(data, pattern, threads, work, *_):
     (work / "k.so").write_bytes(b"library")
     cache.os.replace = full
     return work / "k.so", {}
-sys.modules["npcompile.lower.compile"] = types.SimpleNamespace(compile_segment=compile_segment)
+sys.modules["npcompile.lower.service.compile"] = types.SimpleNamespace(compile_segment=compile_segment)
 """
 
 

@@ -20,7 +20,8 @@ import pytest
 import npcompile
 from npcompile import account, hosts, watch
 from npcompile.frontend import overhead
-from npcompile.lower import compiler, kernel, native
+from npcompile.lower.native import kernel, native
+from npcompile.lower.service import compiler
 from tests.jit.runtime_faults import LONGEST, ROOT, copy_of, judged, program, run
 
 pytestmark = pytest.mark.usefixtures("in_time")
@@ -64,7 +65,7 @@ def _no_memory(*_: Any) -> None:
 
 LIMITED = """
 import resource, numpy as np, npcompile
-from npcompile.lower import pool
+from npcompile.lower.native import pool
 def program(x, log):
     log.append(1)
     y = x * 2.0 + 1.0

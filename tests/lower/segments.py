@@ -10,8 +10,8 @@ import numpy as np
 import torch
 import torch.fx as fx
 
-from npcompile.lower.compiler import Job, submit
-from npcompile.lower.values import Value
+from npcompile.lower.plan.values import Value
+from npcompile.lower.service.compiler import Job, submit
 
 DTYPES = {
     np.dtype(name): getattr(torch, name)

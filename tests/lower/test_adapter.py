@@ -39,7 +39,14 @@ def test_every_setting_is_listed():
 def test_importing_the_layer_imports_no_inductor():
     code = """
 import sys
-from npcompile.lower import adapter, cache, compiler, graph, kernel, native, pool, worker
+from npcompile.lower import adapter
+from npcompile.lower.store import cache
+from npcompile.lower.service import compiler
+from npcompile.lower.plan import graph
+from npcompile.lower.native import kernel
+from npcompile.lower.native import native
+from npcompile.lower.native import pool
+from npcompile.lower.service import worker
 
 assert not any(name.startswith("torch._inductor") for name in sys.modules)
 """

@@ -13,8 +13,10 @@ import numpy as np
 import pytest
 import torch
 
-from npcompile.lower import cache, compiler, native
-from npcompile.lower.compiler import Job, submit
+from npcompile.lower.native import native
+from npcompile.lower.service import compiler
+from npcompile.lower.service.compiler import Job, submit
+from npcompile.lower.store import cache
 
 from .segments import compiled, segment
 
@@ -68,7 +70,7 @@ import sys, numpy as np
 sys.argv[1:]
 from tests.lower.segments import segment
 from tests.lower.test_disk import X, body
-from npcompile.lower import compiler
+from npcompile.lower.service import compiler
 job = compiler.submit(segment(body, [X], [X]))
 assert job.done and job.from_disk and job.error is None, job.error
 assert np.array_equal(job.kernel(X), X * 2 + 1)

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 import torch
 
-from npcompile.lower import streaming
-from npcompile.lower.graph import write
-from npcompile.lower.values import Value
+from npcompile.lower.codegen import streaming
+from npcompile.lower.plan.graph import write
+from npcompile.lower.plan.values import Value
 
 from .segments import compiled, same, segment, value
 
@@ -302,7 +302,7 @@ def test_intermediates_share_scratch_memory():
 
 
 def rejected(body, inputs, outputs):
-    from npcompile.lower.compiler import submit
+    from npcompile.lower.service.compiler import submit
 
     job = submit(segment(body, inputs, outputs))
     job.wait(100)

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import npcompile.lower
-from npcompile.lower.graph import SOURCES
+from npcompile.lower.plan.graph import SOURCES
 
 FOLDER = Path(npcompile.lower.__file__).parent
 PACKAGE = "npcompile.lower"

@@ -7,7 +7,7 @@ import threading
 import time
 from typing import Any
 
-from npcompile.lower.parsing import parse
+from npcompile.lower.codegen.parsing import parse
 
 TEXT = "def f(x):\n" + "".join(f"    y{i} = (x[{i}] + {i}) * (x[{i}] - {i})\n" for i in range(60))
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import torch
 
-from npcompile.lower import pool
-from npcompile.lower.values import Value
+from npcompile.lower.native import pool
+from npcompile.lower.plan.values import Value
 
 from .segments import compiled
 

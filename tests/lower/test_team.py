@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from npcompile.lower import cpp
+from npcompile.lower.codegen import cpp
 
 HERE = Path(__file__).parent
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from npcompile.lower.graph import (
+from npcompile.lower.plan.graph import (
     Overload,
     dump,
     evaluate,

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 import torch
 
-from npcompile.lower import compiler
-from npcompile.lower.compiler import compilations, submit
+from npcompile.lower.service import compiler
+from npcompile.lower.service.compiler import compilations, submit
 
 from .segments import compiled, segment
 
@@ -154,7 +154,7 @@ def test_a_worker_whose_compiler_hangs_from_the_beginning_answers_within_its_tim
 
 def run(script: str, **environment: str) -> subprocess.CompletedProcess[str]:
     prelude = (
-        "import os, sys, time, numpy as np, torch\nfrom npcompile.lower import compiler\n"
+        "import os, sys, time, numpy as np, torch\nfrom npcompile.lower.service import compiler\n"
         "from tests.lower.test_worker import X, numbered\n"
     )
     return subprocess.run(
@@ -235,7 +235,7 @@ def test_the_worker_does_not_run_the_users_program(tmp_path):
     script = tmp_path / "program.py"
     script.write_text(
         "print('once')\nimport sys\nsys.path.insert(0, sys.argv[1])\n"
-        "from npcompile.lower import compiler\nfrom tests.lower.test_worker import numbered\n"
+        "from npcompile.lower.service import compiler\nfrom tests.lower.test_worker import numbered\n"
         "job = compiler.submit(numbered(101)); job.wait()\nassert job.error is None\n"
     )
     result = subprocess.run([sys.executable, script, ROOT], capture_output=True, text=True, cwd=tmp_path)

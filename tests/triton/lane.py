@@ -33,8 +33,8 @@ from triton.compiler import ASTSource
 from npcompile.frontend.replay import Replay
 from npcompile.frontend.rewrite import rewrite
 from npcompile.frontend.trace import Traced, trace
-from npcompile.lower.cuda import DeviceJob
-from npcompile.lower.segment import Segment
+from npcompile.lower.device.cuda import DeviceJob
+from npcompile.lower.plan.segment import Segment
 from npcompile.stats import Stats
 from tests.checker import same
 from tests.triton.programs import CASES, Case

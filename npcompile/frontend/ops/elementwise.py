@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from npcompile.frontend.ops.rules import dtype_of, ufunc
-from npcompile.lower.complexes import modulus
+from npcompile.lower.codegen.complexes import modulus
 
 
 def wide(body: Callable[..., Any]) -> Callable[..., Any]:

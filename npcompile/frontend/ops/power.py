@@ -14,7 +14,7 @@ from npcompile.frontend.ops.elementwise import wide
 from npcompile.frontend.ops.rules import dtype_of, ufunc, ufunc_rule
 from npcompile.frontend.ops.square_root import square_root
 from npcompile.frontend.table import Op
-from npcompile.lower.complexes import whole_power
+from npcompile.lower.codegen.complexes import whole_power
 from npcompile.nep50 import powers
 
 

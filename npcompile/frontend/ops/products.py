@@ -15,7 +15,7 @@ from npcompile.frontend.ops.contraction import contracted
 from npcompile.frontend.ops.gufuncs import loop_limit, product
 from npcompile.frontend.ops.rules import check_broadcast, do, op, promoted
 from npcompile.frontend.table import TABLE, Op
-from npcompile.lower.products import is_small, summed
+from npcompile.lower.plan.products import is_small, summed
 
 
 def _vectors(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:

@@ -13,7 +13,7 @@ import torch
 from npcompile.frontend.extents import broadcast_shapes
 from npcompile.frontend.ops.limits import list_dtype, list_reason
 from npcompile.frontend.table import NUMPY, TABLE, TORCH, Op, Unsupported, Weak
-from npcompile.lower import casts, unsigned
+from npcompile.lower.arithmetic import casts, unsigned
 from npcompile.nep50 import promote, scalars, weak
 
 DType = np.dtype[Any]

@@ -33,7 +33,7 @@ from npcompile.frontend.signature import NUMBERS
 from npcompile.frontend.steps import SETITEM, _part
 from npcompile.frontend.table import TABLE, TORCH, Op, native
 from npcompile.frontend.texts import fill
-from npcompile.lower.values import Value
+from npcompile.lower.plan.values import Value
 
 _COMPARED = (int, float, bool, *(dtype.type for dtype in TORCH))  # what min and max compare by value
 # Methods that write into their array, and the functions that give what is then in it.

@@ -14,7 +14,7 @@ from typing import Any
 from npcompile.frontend.made import Store, is_own
 from npcompile.frontend.recording.base import READ_BY_ITEM
 from npcompile.frontend.recording.storing import Deferred, Storing
-from npcompile.lower.values import Value
+from npcompile.lower.plan.values import Value
 
 
 class Histories(Storing):

@@ -19,7 +19,7 @@ from npcompile.frontend.python_operators import COMPARE
 from npcompile.frontend.recording.operators import Operators
 from npcompile.frontend.recording.place import do
 from npcompile.frontend.signature import NUMBERS
-from npcompile.lower.values import Value
+from npcompile.lower.plan.values import Value
 
 NAMES = {
     "+": "add",

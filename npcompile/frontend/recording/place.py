@@ -16,7 +16,7 @@ import numpy as np
 from npcompile.frontend.overhead import current
 from npcompile.frontend.python_operators import BINARY, COMPARE, UNARY
 from npcompile.frontend.rewriting.source import is_given
-from npcompile.paths import FRONTEND, PACKAGE
+from npcompile.paths import AROUND_HOOKS, PACKAGE
 
 
 class _Performed(threading.local):
@@ -89,7 +89,7 @@ def warn_at(
 def caller() -> FrameType:
     """The frame that called a hook."""
     frame = sys._getframe(1)
-    while frame.f_code.co_filename.startswith(FRONTEND) and frame.f_back is not None:
+    while frame.f_code.co_filename.startswith(AROUND_HOOKS) and frame.f_back is not None:
         frame = frame.f_back
     return frame
 
@@ -99,7 +99,7 @@ def do(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
     if _may_change(function, args):
         performed.count += 1
     frame = sys._getframe(1)
-    while frame.f_code.co_filename.startswith(FRONTEND):
+    while frame.f_code.co_filename.startswith(AROUND_HOOKS):
         if frame.f_back is None:
             return function(*args, **kwargs)
         frame = frame.f_back

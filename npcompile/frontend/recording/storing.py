@@ -18,7 +18,7 @@ from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.program import step_of
 from npcompile.frontend.recording.making import Making
 from npcompile.frontend.signature import NUMBERS
-from npcompile.lower.values import Value
+from npcompile.lower.plan.values import Value
 
 MAX_IDENTIFIED = 64  # objects from outside, each of which is checked to be none of the others
 

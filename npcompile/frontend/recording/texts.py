@@ -12,7 +12,7 @@ from npcompile.frontend.recording.access import Access
 from npcompile.frontend.recording.place import do
 from npcompile.frontend.signature import NUMBERS
 from npcompile.frontend.texts import Format, Piece, fresh_text, join
-from npcompile.lower.values import Value
+from npcompile.lower.plan.values import Value
 
 _plain = Hooks()
 

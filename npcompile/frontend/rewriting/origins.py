@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from types import CodeType
 from typing import Any
 
-from npcompile.lower import parsing
+from npcompile.lower.codegen import parsing
 
 # The names under which `%time`, `%%time`, `%timeit` and `%%timeit` compile what they are given.
 _OF_MAGICS = frozenset(("<timed exec>", "<timed eval>", "<magic-timeit>"))

@@ -19,7 +19,7 @@ from typing import Any
 
 from npcompile.frontend.rewriting import asserts, origins
 from npcompile.frontend.rewriting.literals import literals, table, with_literals
-from npcompile.lower import parsing
+from npcompile.lower.codegen import parsing
 
 FunctionNode = ast.FunctionDef | ast.Lambda
 # Sources are parsed and compiled under this name, so that the warnings of the compiler (a second `invalid

@@ -1,0 +1,1 @@
+"""Arithmetic that torch does not do as NumPy does: complex numbers, unsigned integers, casts."""

@@ -1,0 +1,1 @@
+"""Kernels on a GPU and the copies between host and device."""

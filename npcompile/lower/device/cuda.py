@@ -1,0 +1,108 @@
+"""Segments for a GPU: compiled by Inductor to Triton in this process, on a thread of their own."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import torch
+from torch import fx
+
+from npcompile.lower import adapter
+from npcompile.lower.plan import graph as wire
+from npcompile.lower.plan.values import Value
+
+_lock = threading.Lock()
+_jobs: dict[str, DeviceJob] = {}
+_pool: ThreadPoolExecutor | None = None
+
+
+class DeviceJob:
+    """One segment's way to a callable on device tensors. The same face as `compiler.Job`."""
+
+    def __init__(self, graph: fx.Graph) -> None:
+        self.kernel: Callable[..., Any] | None = None
+        self.error: str | None = None
+        self.source = ""
+        self.kernels = 0
+        self.seconds = 0.0
+        self.from_disk = False  # Inductor and Triton keep caches of their own
+        self.counted = False
+        outputs: tuple[Value, ...] = graph.output_node().meta["values"]
+        self.bytes_written = sum(_nbytes(value) for value in outputs)
+        self._graph = graph
+        self._event = threading.Event()
+
+    @property
+    def done(self) -> bool:
+        return self._event.is_set()
+
+    def wait(self, timeout: float | None = None) -> None:
+        """Until the job is done. Raises TimeoutError after `timeout` seconds; Ctrl-C works."""
+        end = None if timeout is None else time.monotonic() + timeout
+        while not self._event.wait(0.2 if end is None else max(0.0, min(0.2, end - time.monotonic()))):
+            if end is not None and time.monotonic() >= end:
+                raise TimeoutError(f"not compiled after {timeout} seconds")
+
+    def run(self) -> None:
+        began = time.monotonic()
+        try:
+            inputs = [node.meta["value"] for node in self._graph.find_nodes(op="placeholder")]
+            outputs = self._graph.output_node().meta["values"]
+            compiled = adapter.compile_device(
+                self._flat(outputs), [_example(value) for value in inputs], len(outputs)
+            )
+            self.kernel, self.source, self.kernels = compiled.run, compiled.source, compiled.kernels
+        except Exception as error:  # a failure of the compiler is a reason, never the user's exception
+            self.error = f"{type(error).__name__}: {error}"
+        self.seconds = time.monotonic() - began
+        self._event.set()
+
+    def _flat(self, outputs: tuple[Value, ...]) -> Callable[..., list[torch.Tensor]]:
+        rows = wire.rows_of(self._graph)
+
+        def segment(*tensors: torch.Tensor) -> list[torch.Tensor]:
+            results = list(wire.evaluate(rows, *tensors))
+            return [_checked(result, value) for result, value in zip(results, outputs, strict=True)]
+
+        return segment
+
+
+def _checked(result: torch.Tensor, value: Value) -> torch.Tensor:
+    if result.dtype != value.dtype or tuple(result.shape) != tuple(value.shape):
+        raise TypeError(
+            f"an op gave {result.dtype}{list(result.shape)} where NumPy gave {value.dtype}{list(value.shape)}"
+        )
+    return result
+
+
+def _example(value: Value) -> tuple[tuple[int, ...], tuple[int, ...], torch.dtype, str]:
+    numbers = {"int": torch.int64, "float": torch.float64, "complex": torch.complex128, "bool": torch.bool}
+    dtype = numbers.get(value.kind, value.dtype)
+    assert dtype is not None
+    return value.shape, value.strides, dtype, value.device
+
+
+def _nbytes(value: Value) -> int:
+    assert value.dtype is not None
+    total = value.dtype.itemsize
+    for size in value.shape:
+        total *= size
+    return total
+
+
+def submit(graph: fx.Graph, salt: str = "") -> DeviceJob:
+    """The job of a segment whose values lie on a GPU."""
+    global _pool
+    key = wire.key(wire.dump(graph), salt, 1)
+    with _lock:
+        if (job := _jobs.get(key)) is not None:
+            return job
+        job = _jobs[key] = DeviceJob(graph)
+        if _pool is None:
+            _pool = ThreadPoolExecutor(1, "npcompile-cuda")
+        _pool.submit(job.run)
+    return job

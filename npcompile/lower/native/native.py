@@ -1,0 +1,110 @@
+"""The native runtime (native.cpp): built once by the worker into the kernel cache, loaded from there."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.machinery
+import importlib.util
+import os
+import re
+import sysconfig
+import tempfile
+import threading
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from npcompile.lower.codegen import cpp
+from npcompile.lower.store import cache as files
+
+SOURCE = Path(__file__).with_name("native.cpp")
+
+
+def _included(source: Path) -> dict[Path, None]:
+    """The headers of ours that a file includes, and those that they do."""
+    found: dict[Path, None] = {}
+    for name in re.findall(r'^#include "(.+)"', source.read_text(), re.MULTILINE):
+        header = source.with_name(name)
+        found |= {header: None, **_included(header)}
+    return found
+
+
+HEADERS = tuple(_included(SOURCE))
+FLAGS = ("-O2", "-DNDEBUG", "-std=c++17", "-fPIC", "-shared", "-pthread", "-w", "-fvisibility=hidden")
+
+_lock = threading.Lock()
+_module: ModuleType | None = None
+_failures: list[str] = []
+MOST_FAILURES = 2  # then it is not built again
+
+
+def _renew_lock() -> None:
+    global _lock
+    _lock = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_renew_lock)
+
+
+@cache
+def key() -> str:
+    """Under which the built module lies: its source, and the Python and NumPy it was built for."""
+    digest = hashlib.sha256(b"".join(file.read_bytes() for file in (SOURCE, *HEADERS)))
+    digest.update(f"{sysconfig.get_config_var('SOABI')} {' '.join(FLAGS)} numpy 2".encode())
+    return f"native-{digest.hexdigest()[:32]}"
+
+
+def build(folder: Path, compiler: str) -> None:
+    """Compile native.cpp and put it under `key()`. Raises `cpp.CompilerFailed`."""
+    with tempfile.TemporaryDirectory(dir=folder, prefix=files.work_prefix()) as work:
+        library = Path(work) / "native.so"
+        includes = [sysconfig.get_paths()["include"], _numpy_include()]
+        cpp.run([compiler, str(SOURCE), *FLAGS, *(f"-I{i}" for i in includes), "-ldl", "-o", str(library)])
+        files.store(folder, key(), library, {})
+
+
+def _numpy_include() -> str:
+    spec = importlib.util.find_spec("numpy")
+    assert spec is not None and spec.origin is not None
+    return str(Path(spec.origin).parent / "_core" / "include")
+
+
+def load(folder: Path) -> Any:
+    """The native module, None while it has not been built. Raises `cache.Refused` and ImportError."""
+    global _module
+    with _lock:
+        if _module is None:
+            found = files.load(folder, key())
+            if found is None or found[0] is None:
+                return None
+            name = f"{__package__}._native"
+            loader = importlib.machinery.ExtensionFileLoader(name, str(found[0]))
+            spec = importlib.util.spec_from_file_location(name, found[0], loader=loader)
+            assert spec is not None
+            if len(_failures) >= MOST_FAILURES:
+                raise ImportError(_failures[-1])
+            try:
+                module = importlib.util.module_from_spec(spec)
+                loader.exec_module(module)
+            except ImportError as error:
+                _failures.append(f"the native runtime cannot be loaded: {error}")
+                files.remove(folder, key())  # the worker builds it anew
+                raise ImportError(_failures[-1]) from None
+            if limit := os.environ.get("NPCOMPILE_POOL_BYTES"):
+                module.set_limit(int(limit))
+            _module = module
+        return _module
+
+
+def found() -> Any:
+    """The native module if it has been built, else None."""
+    try:
+        return _module or load(files.directory())
+    except (files.Refused, ImportError, OSError):
+        return None  # a kernel that needs it will say so
+
+
+def loaded() -> Any:
+    """The native module if this process has loaded it, else None."""
+    return _module

@@ -1,0 +1,1 @@
+"""The worker process and its jobs: from a segment to a library."""

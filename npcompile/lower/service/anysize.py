@@ -1,0 +1,158 @@
+"""A segment at other sizes than it was recorded at: its kernel is found by what it is called with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import torch
+
+from npcompile.lower import adapter
+from npcompile.lower.codegen.outputs import dense
+from npcompile.lower.plan import graph as wire
+from npcompile.lower.plan import sizes
+from npcompile.lower.plan.interpreter import enter, leave
+from npcompile.lower.plan.segment import Segment
+from npcompile.lower.plan.values import Value
+from npcompile.lower.service import compiler
+from npcompile.lower.shapes import fitting
+
+# Kernels of one segment, one a size; the oldest go.
+KEPT = 64
+
+
+class AnySize:
+    """The kernels of one segment by its sizes.
+
+    Asked for with host values in the order of its inputs and then those of its `numbers`, as a replay that is
+    general has them.
+    """
+
+    def __init__(self, segment: Segment, job: compiler.Job | None, salt: str) -> None:
+        self.rows = wire.rows_of(segment.graph, marked=True)
+        self.segment = segment
+        self.values = segment.values
+        self.inputs = [
+            (node, axes, value) for (node, axes), value in zip(segment.inputs, self.values, strict=True)
+        ]
+        self.results = segment.results
+        self.numbers = segment.numbers
+        self.job = job  # at the sizes that were recorded; None: eager torch does the ops
+        self.salt = salt
+        self.kernels: dict[Any, Callable[..., Any]] = {}
+        self.gone = 0  # so many of them are no longer kept
+
+    def kernel(self, *args: Any) -> Callable[..., Any]:
+        """The kernel for these values, called without the numbers. Raises `fitting.Unfit` if there is none,
+        `fitting.Pending` if there is none yet."""
+        values, given = args[: len(self.values)], args[len(self.values) :]
+        layouts = [
+            (value.shape, value.strides) if known.kind == "array" else None
+            for value, known in zip(values, self.values, strict=True)
+        ]
+        key = (*layouts, *given)
+        found = self.kernels.get(key)
+        if found is None:
+            if len(self.kernels) >= KEPT:
+                self.kernels.pop(next(iter(self.kernels)), None)
+                self.gone += 1
+            inputs, rows = self._now(values, given)
+            found = self.kernels[key] = self._eager(rows, inputs) if self.job is None else self._of(rows)
+        return found
+
+    def large(self, *args: Any) -> list[Any]:
+        """Arrays of anything, as large as the kernel's results for these values, laid out alike; None for
+        numbers. Raises as `kernel` does."""
+        _, rows = self._now(args[: len(self.values)], args[len(self.values) :])
+        if self.job is None:
+            shapes = _shapes(rows)
+        else:
+            shapes = [tuple(row[2]) for row in self._with_results(rows)[-1][2]]
+        return [
+            torch.empty_strided(shape, dense(shape, value), dtype=value.dtype).numpy()
+            if value.kind == "array"
+            else None
+            for shape, value in zip(shapes, self.results, strict=True)
+        ]
+
+    def _now(
+        self, values: tuple[Any, ...], given: tuple[Any, ...]
+    ) -> tuple[list[Value], list[tuple[Any, ...]]]:
+        """The inputs, and the rows, at the sizes of these values."""
+        inputs = [_laid(known, item) for known, item in zip(self.values, values, strict=True)]
+        regulars = [(tuple(value.shape), wire.regular(value)) for value in inputs]
+        return inputs, sizes.resized(self.rows, regulars, dict(zip(self.numbers, given, strict=True)))
+
+    def _of(self, rows: list[tuple[Any, ...]]) -> Callable[..., Any]:
+        job = compiler.submit_rows(self._with_results(rows), self.salt)
+        if not job.done:
+            raise fitting.Pending(job)
+        if job.kernel is None:
+            raise fitting.Unfit(job.error)
+        return job.kernel
+
+    def _with_results(self, rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+        """The rows with their outputs' shapes and strides, as the library for any sizes has them."""
+        assert self.job is not None
+        general, now = self.job.general, sizes.form(rows)
+        if now.skeleton != self.job.sized.skeleton:
+            raise fitting.Unfit("a length is 0 or 1, or no longer is")
+        if general is None and now.sizes == self.job.sized.sizes:
+            return rows
+        values = general.pattern.values(now.sizes) if general is not None and general.sized else None
+        if general is not None and values is not None:
+            shapes = fitting.shapes(general.sized, values)
+        elif compiler.may_share(self.job):
+            shapes = _shapes(rows)
+        else:
+            raise fitting.Unfit("it is for the recorded sizes alone")
+        results = []
+        for row, shape, value in zip(rows[-1][2], shapes, self.results, strict=True):
+            kind, dtype, _, _, *rest = row
+            results.append((kind, dtype, shape, dense(shape, value), *rest))
+        return [*rows[:-1], ("out", rows[-1][1], tuple(results))]
+
+    def _eager(self, rows: list[tuple[Any, ...]], inputs: list[Value]) -> Callable[..., Any]:
+        def run(*host: Any) -> Any:
+            tensors = [enter(item, value) for item, value in zip(host, inputs, strict=True)]
+            outputs = wire.evaluate(rows, *tensors)
+            left = tuple(_left(tensor, value) for tensor, value in zip(outputs, self.results, strict=True))
+            return left[0] if len(left) == 1 else left
+
+        return run
+
+
+def _shapes(rows: list[tuple[Any, ...]]) -> list[tuple[int, ...]]:
+    """Those of the results of a segment's rows."""
+    with adapter.fake_mode(), torch.no_grad():
+        inputs = [fitting.empty(value, value.strides, value.device) for value in wire.inputs_of(rows)]
+        return [tuple(result.shape) for result in wire.evaluate(rows, *inputs)]
+
+
+def alike(one: Segment, other: Segment) -> bool:
+    """Whether two segments differ in nothing but what `AnySize` gives anew: lengths, and numbers of steps."""
+
+    def without(number: int, kind: str) -> Any:
+        return number if kind == sizes.ARGUMENT and not isinstance(number, wire.Sized) else kind
+
+    rows = [wire.rows_of(segment.graph, marked=True) for segment in (one, other)]
+    return wire.pack(sizes.visited(rows[0], without)) == wire.pack(sizes.visited(rows[1], without))
+
+
+def _laid(known: Value, item: Any) -> Value:
+    """An input as it is now. Raises Unfit where it is no longer what was recorded but for its lengths."""
+    if known.kind != "array":
+        return known
+    strides = tuple(stride // max(item.itemsize, 1) for stride in item.strides)
+    if item.ndim != len(known.shape) or any(stride < 0 for stride in strides):
+        raise fitting.Unfit("an input lies in another way")
+    return replace(known, shape=item.shape, strides=strides)
+
+
+def _left(tensor: torch.Tensor, value: Value) -> Any:
+    """A result as it is now, laid out as the recorded one was."""
+    if tensor.dim() != len(value.shape):
+        raise fitting.Unfit("an op gave another number of axes than NumPy")
+    shape = tuple(tensor.shape)
+    return leave(tensor, replace(value, shape=shape, strides=dense(shape, value)))

@@ -1,0 +1,1 @@
+"""Sizes as parameters: one kernel for segments that differ in sizes alone."""

@@ -1,0 +1,202 @@
+"""Kernels on disk: one library and one metadata file a key, trusted only when they are this user's own."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+import stat
+import sys
+import tempfile
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from npcompile.lower import notices
+
+WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
+_private: list[tuple[Path, int]] = []
+
+
+class Refused(Exception):
+    """A file or folder is not to be trusted; the text says why."""
+
+
+def tag() -> str:
+    """The folder's name: libraries of different versions never meet."""
+    machine = os.uname().machine
+    return f"torch{torch.__version__}-{sys.implementation.cache_tag}-{machine}"
+
+
+def directory() -> Path:
+    """The folder of the kernels, made if it is missing.
+
+    `$NPCOMPILE_CACHE_DIR`, else `~/.cache/npcompile`, in it a folder for these versions. When that cannot be
+    used or is not this user's own, a private folder that lives as long as this process. Raises OSError where
+    neither can be written.
+    """
+    root = os.environ.get("NPCOMPILE_CACHE_DIR")
+    root = root or os.path.join(os.path.expanduser("~"), ".cache", "npcompile")
+    path = _directory(root, os.getpid())
+    if not path.is_dir():  # somebody has cleaned up meanwhile
+        _directory.cache_clear()
+        path = _directory(root, os.getpid())
+    return path
+
+
+@cache
+def _directory(root: str, pid: int) -> Path:
+    path = Path(root) / tag()
+    try:
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        check_directory(path)
+        _check_parent(path.parent)
+    except (OSError, Refused) as reason:
+        try:
+            path = Path(tempfile.mkdtemp(prefix="npcompile-"))
+        except OSError as error:
+            raise OSError(f"there is no folder for kernels ({reason}; {error})") from None
+        _private.append((path, pid))
+        notices.tell(
+            f"compiled kernels are kept for this process alone, not for later ones, as {reason}; "
+            "instead: set NPCOMPILE_CACHE_DIR to a folder that you alone can write"
+        )
+    return path
+
+
+def place(folder: Path) -> tuple[int, int]:
+    """Which folder of that name it is: another one where somebody has removed it meanwhile."""
+    info = os.stat(folder)
+    return info.st_dev, info.st_ino
+
+
+def remove(folder: Path, key: str) -> None:
+    """Remove what is under a key, which cannot be used although it is whole."""
+    for ending in ("json", "so"):
+        with contextlib.suppress(OSError):
+            os.unlink(folder / f"{key}.{ending}")
+
+
+def remove_private() -> None:
+    """At the end of the process, after its worker's: remove folders that were made for it alone."""
+    for path, pid in _private:
+        if os.getpid() == pid:  # a forked child leaves its parent's folder alone
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def check_directory(path: Path) -> None:
+    """Raises Refused unless the folder is this user's and only this user can change it."""
+    info = os.stat(path)
+    if not stat.S_ISDIR(info.st_mode):
+        raise Refused(f"{path} is not a folder")
+    if info.st_uid != os.geteuid():
+        raise Refused(f"{path} belongs to another user")
+    if info.st_mode & WRITABLE_BY_OTHERS:
+        raise Refused(f"{path} can be written by other users")
+    if not os.access(path, os.W_OK | os.X_OK):
+        raise Refused(f"{path} cannot be written")
+
+
+def _check_parent(path: Path) -> None:
+    """Nobody else may put another folder in place of ours."""
+    info = os.stat(path)
+    if info.st_mode & WRITABLE_BY_OTHERS and not info.st_mode & stat.S_ISVTX:
+        raise Refused(f"{path} can be written by other users")
+    if info.st_uid not in (0, os.geteuid()):
+        raise Refused(f"{path} belongs to another user")
+
+
+def read(path: Path) -> bytes:
+    """The bytes of a file of this user's; raises Refused for anyone else's, OSError if it is not there."""
+    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC), "rb") as file:
+        info = os.fstat(file.fileno())
+        if not stat.S_ISREG(info.st_mode) or info.st_uid != os.geteuid() or info.st_mode & WRITABLE_BY_OTHERS:
+            raise Refused(f"{path} belongs to another user or can be written by others")
+        return file.read()
+
+
+def store(folder: Path, key: str, library: Path | None, metadata: dict[str, Any]) -> None:
+    """Put a library (moved from where it is) and its metadata under a key, whole or not at all.
+
+    The library goes first: metadata without its library is never seen. Of two processes the last one wins;
+    the checksum tells a mixture of both, which is then not loaded. Raises OSError; then nothing is left.
+    """
+    metadata = dict(metadata)
+    handle, name = tempfile.mkstemp(dir=folder, prefix=".tmp-")  # made with mode 0600
+    try:
+        if library is not None:
+            metadata["library"] = hashlib.sha256(library.read_bytes()).hexdigest()
+        with os.fdopen(handle, "w") as file:
+            file.write(_sealed(metadata))
+        if library is not None:
+            os.chmod(library, 0o600)
+            os.replace(library, folder / f"{key}.so")
+        os.replace(name, folder / f"{key}.json")
+    except BaseException:  # a full disk, say: nothing is left
+        with contextlib.suppress(OSError):
+            os.unlink(name)
+        raise
+
+
+_SEAL = '"checksum": "'
+
+
+def _sealed(metadata: dict[str, Any]) -> str:
+    """Metadata as text that ends with a checksum of what is before it."""
+    text = json.dumps(metadata)[:-1] + (", " if metadata else "")
+    return f'{text}{_SEAL}{hashlib.sha256(text.encode()).hexdigest()}"}}'
+
+
+def _unsealed(data: bytes) -> dict[str, Any]:
+    """The metadata of such a text. Raises ValueError for any other."""
+    text, _, seal = data.rpartition(_SEAL.encode())
+    if seal != f'{hashlib.sha256(text).hexdigest()}"}}'.encode():
+        raise ValueError("the metadata is damaged")
+    metadata: dict[str, Any] = json.loads(data)
+    del metadata["checksum"]
+    return metadata
+
+
+def load(folder: Path, key: str) -> tuple[Path | None, dict[str, Any]] | None:
+    """The library's path and the metadata, None if the key is not there or what is there is damaged.
+
+    Raises Refused where a file could be another user's doing.
+    """
+    library = folder / f"{key}.so"
+    try:
+        check_directory(folder)
+        metadata = _unsealed(read(folder / f"{key}.json"))
+        if "library" not in metadata:
+            return None, metadata
+        if hashlib.sha256(read(library)).hexdigest() != metadata["library"]:
+            return None
+    except (OSError, ValueError):
+        return None
+    return library, metadata
+
+
+def work_prefix() -> str:
+    """How this process's work folders in the cache folder are named."""
+    return f"work-{os.getpid()}-"
+
+
+def remove_leavings(folder: Path, pid: int | None = None) -> None:
+    """Remove the work folders of that process, or of all processes that are no more."""
+    for path in folder.glob("work-*-*" if pid is None else f"work-{pid}-*"):
+        owner = path.name.split("-")[1]
+        if pid is not None or (owner.isdigit() and not _alive(int(owner))):
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return True
