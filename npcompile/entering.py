@@ -8,7 +8,8 @@ import types
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from npcompile.frontend import draws, follow, overhead, private
+from npcompile.frontend import overhead, private
+from npcompile.frontend.catalog import fast_random, inlining
 from npcompile.frontend.faults import noting
 from npcompile.frontend.outline import UNKNOWN, must_be_cut
 from npcompile.frontend.overhead import current
@@ -98,7 +99,7 @@ class Entering:
 
     def _entered(self, fn: Any) -> Any:
         kind = type(fn)
-        if self.owner.fast_random and draws.draws(fn):
+        if self.owner.fast_random and fast_random.draws(fn):
             return Drawing(fn, self._jitted)
         if fn is warnings.warn:
             return warn
@@ -113,7 +114,7 @@ class Entering:
         if kind is functools.partial:
             inner = self._entered(fn.func)
             return fn if inner is fn.func else functools.partial(inner, *fn.args, **fn.keywords)
-        if follow.is_called_by_users(fn) and (method := self._method(kind.__call__, fn)) is not None:
+        if inlining.is_called_by_users(fn) and (method := self._method(kind.__call__, fn)) is not None:
             return method
         default = self.owner._default_float
         if default is not None and (op := TABLE.of(fn)) is not None and op.creates:
@@ -140,7 +141,7 @@ class Entering:
         return None if made is fn else types.MethodType(made, own)
 
     def _function(self, fn: types.FunctionType) -> Any:
-        key = follow.key_of(fn)
+        key = inlining.key_of(fn)
         known = self.root.callees.get(key)
         if known is None:
             if not (self.owner._has_to_wait or current().affords(0.0)):
@@ -155,11 +156,11 @@ class Entering:
 
 def _is_usable(fn: types.FunctionType) -> bool:
     """Whether a function is jitted where Python calls it: with a closure only where it is not to be cut."""
-    if follow.looks_at_callers(fn):
+    if inlining.looks_at_callers(fn):
         return False
     if fn.__closure__ is None or fn.__code__.co_freevars == ("__class__",):
-        return follow.is_users(fn)
-    return follow.is_users(fn) and isinstance(rewrite(fn), Rewritten) and not must_be_cut(fn)
+        return inlining.is_users(fn)
+    return inlining.is_users(fn) and isinstance(rewrite(fn), Rewritten) and not must_be_cut(fn)
 
 
 _SEEN_TO = frozenset(("resize", "warn"))  # the builtins and methods that something is called in place of

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from torch import fx
 
-from npcompile.frontend import pure
 from npcompile.frontend.arrays import with_items
+from npcompile.frontend.catalog import purity
 from npcompile.frontend.constants import Constant
 from npcompile.frontend.made import Build, Store
 from npcompile.frontend.node_attributes import source_place
@@ -203,7 +203,7 @@ def explained(entry: Entry, others: int = 0) -> ExplainedProgram:
         kernels=tuple(kernels),
         result=program.result.text(lambda part: literal(part, _name)),
         host_calls=sum(
-            step_of(node) == "host" and node.target not in pure.VIEWS for node in program.graph.nodes
+            step_of(node) == "host" and node.target not in purity.VIEWS for node in program.graph.nodes
         ),
         has_effects=plan.effects is not None,
         others=others,
@@ -284,7 +284,7 @@ def _step(node: fx.Node, plan: Plan, numbers: dict[int, int]) -> Step:
         return Step(line, text, gives, "view", detail, None, number)
     if kind == "library":
         return Step(line, text, gives, "library call", _library(node))
-    if kind == "host" and node.target in pure.VIEWS:
+    if kind == "host" and node.target in purity.VIEWS:
         return Step(line, text, gives, "view", "made by NumPy")
     if kind == "host":
         return Step(

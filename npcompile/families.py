@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from npcompile.frontend import follow, private
+from npcompile.frontend import private
+from npcompile.frontend.catalog import inlining
 from npcompile.frontend.outline import must_be_cut
 from npcompile.frontend.rewrite import Rewritten, rewrite
 from npcompile.growing import Growing
@@ -89,7 +90,7 @@ class Family:
 
 def family_of(fn: Any, options: tuple[Any, ...]) -> Family | None:
     """The family of a function that is jitted with these options; None where there is none of its kind."""
-    if type(fn) is not types.FunctionType or follow.key_of(fn) is fn:
+    if type(fn) is not types.FunctionType or inlining.key_of(fn) is fn:
         return None
     key = _code_of(fn, _DEPTH), options
     with _lock:
@@ -115,7 +116,7 @@ def _part_of(cell: types.CellType, depth: int) -> Any:
         held = cell.cell_contents
     except ValueError:  # it is given its content later
         return None
-    function, _ = follow.unwrapped(held, ())
+    function, _ = inlining.unwrapped(held, ())
     if type(function) is types.FunctionType:
         return _code_of(function, depth)
     if isinstance(held, _FUNCTIONS):

@@ -7,8 +7,8 @@ from typing import Any
 import torch
 from torch import fx
 
-from npcompile.frontend import pure
 from npcompile.frontend.arrays import with_items
+from npcompile.frontend.catalog import purity
 from npcompile.frontend.program import value_of
 from npcompile.frontend.steps import GETITEM
 from npcompile.frontend.table import Op
@@ -36,7 +36,7 @@ def is_sized_by_data(node: fx.Node) -> bool:
     if function in (GETITEM, with_items):
         return has_mask(node)
     try:
-        return function in pure.SIZED_BY_DATA
+        return function in purity.SIZED_BY_DATA
     except TypeError:  # it has no hash
         return False
 

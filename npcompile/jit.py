@@ -19,8 +19,8 @@ from npcompile import front
 from npcompile.balance import WHOLE, Balance
 from npcompile.deciding import done_for_effect
 from npcompile.families import Family, family_of
-from npcompile.frontend.follow import is_users_class, jits
-from npcompile.frontend.library_calls import calls_libraries
+from npcompile.frontend.catalog.called_libraries import calls_libraries
+from npcompile.frontend.catalog.inlining import is_users_class, jits
 from npcompile.frontend.node_attributes import source_place
 from npcompile.frontend.outline import goes_as_before, must_be_cut, tree_of
 from npcompile.frontend.overhead import Allowance
@@ -343,7 +343,7 @@ def jit(
     default_float: the dtype of arrays that are made without one ("float32" in place of NumPy's float64).
     fast_random: uniform, normal and exponential numbers and integers that NumPy's generators are asked for
         with a size are computed with the array work, on its device. They are decided by the generator's seed
-        and state, but they are not the numbers of NumPy's stream (see `npcompile/frontend/draws.py`).
+        and state, but they are not the numbers of NumPy's stream (`frontend/catalog/fast_random.py`).
     """
     options = wait, strict, default_float, fast_random
     if fn is None:

@@ -19,7 +19,8 @@ from npcompile import forks, front
 from npcompile.accumulating import Accumulators
 from npcompile.deciding import decided_by, done_for_effect, driven, goes_over_items
 from npcompile.entering import PLAIN
-from npcompile.frontend import follow, overhead
+from npcompile.frontend import overhead
+from npcompile.frontend.catalog import inlining
 from npcompile.frontend.lengths import apart
 from npcompile.frontend.node_attributes import source_place
 from npcompile.frontend.outline import Outline, Piece, goes_as_before, must_be_cut, outline, tree_of
@@ -167,7 +168,7 @@ class Callee(Inner):
     """A function of the user's that Python between blocks calls; and others of its code."""
 
     def __init__(self, fn: types.FunctionType, within: Outlined) -> None:
-        self.key = follow.key_of(fn)
+        self.key = inlining.key_of(fn)
         super().__init__(fn, within)
         if fn.__closure__ is not None and self.key is not fn:
             self.own = (fn,)

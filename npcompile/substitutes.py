@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from npcompile.frontend import draws
+from npcompile.frontend.catalog import fast_random
 from npcompile.frontend.defaults import with_default
 
 
@@ -30,7 +30,7 @@ class Drawing:
         self.jitted = jitted
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        draw = draws.taken(self.fn, args, kwargs)
+        draw = fast_random.taken(self.fn, args, kwargs)
         return self.fn(*args, **kwargs) if draw is None else draw(self._run)
 
     def _run(self, function: Any, *operands: Any) -> Any:

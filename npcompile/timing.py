@@ -15,7 +15,7 @@ import numpy as np
 
 from npcompile.explained import duration_text
 from npcompile.explained_blocks import held, statements
-from npcompile.frontend import follow, pure
+from npcompile.frontend.catalog import inlining, purity
 from npcompile.frontend.dispatch import UPDATING
 from npcompile.frontend.outline import tree_of
 from npcompile.frontend.program import step_of, value_of
@@ -237,15 +237,15 @@ class _Names:
             data = not isinstance(root, ast.Name) or root.id in self.own
             return data and isinstance(call.func, ast.Attribute) and call.func.attr not in _FILES
         callee = (
-            self.callees.get(follow.key_of(function)) if isinstance(function, types.FunctionType) else None
+            self.callees.get(inlining.key_of(function)) if isinstance(function, types.FunctionType) else None
         )
         if isinstance(callee, Callee):
             cut = any(state.outlined is not None for state in callee._states.values())
             return bool(_entries(callee)) and not cut and not any(map(_writes_outside, _entries(callee)))
         try:
-            if function in _HARMLESS or function in pure.NUMBER_FUNCTIONS or function in pure.STRUCTURE:
+            if function in _HARMLESS or function in purity.NUMBER_FUNCTIONS or function in purity.STRUCTURE:
                 return True
-            if function in pure.HOST_FUNCTIONS:
+            if function in purity.HOST_FUNCTIONS:
                 return True
         except TypeError:  # it has no hash
             return False

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from npcompile.checked_kernel import CheckedKernel
-from npcompile.frontend import follow
+from npcompile.frontend.catalog import inlining
 from npcompile.frontend.checked_run import CheckedRun
 from npcompile.frontend.checking import CheckedRecorder, Difference
 from npcompile.frontend.rewrite import Rewritten, rewrite
@@ -87,7 +87,7 @@ def verify(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Verification:
     """
     if isinstance(f, functools.partial):
         return verify(f.func, *f.args, *args, **(f.keywords | kwargs))
-    plain, given = follow.unwrapped(f, args)
+    plain, given = inlining.unwrapped(f, args)
     importlib.import_module("npcompile.numpy")  # where functions that are made of ops are known
     hooks, unseen = CheckedRun(), None
     if isinstance(plain, types.FunctionType):

@@ -7,7 +7,7 @@ from typing import Any
 
 from torch import fx
 
-from npcompile.frontend import pure
+from npcompile.frontend.catalog import purity
 from npcompile.frontend.program import step_of, value_of
 
 
@@ -18,7 +18,7 @@ def let_lie(graph: fx.Graph) -> None:
     changed = {value_of(node.args[0]).root for node in graph.nodes if step_of(node) == "write"}
     first: dict[Any, fx.Node] = {}
     for node in graph.nodes:
-        if step_of(node) not in ("view", "part") and node.target not in pure.VIEWS:
+        if step_of(node) not in ("view", "part") and node.target not in purity.VIEWS:
             continue
         value = value_of(node)
         if value.kind != "array" or value.region is None or value.root in changed:

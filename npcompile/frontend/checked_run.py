@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from npcompile.frontend import follow
+from npcompile.frontend.catalog import inlining
+from npcompile.frontend.catalog.installed_packages import is_users_file
 from npcompile.frontend.checking import Checked
-from npcompile.frontend.installed import is_users_file
 from npcompile.frontend.made import class_attribute, is_plain
 from npcompile.frontend.recording.objects import COMPARED, MIRRORED, NAMES, UNARY
 from npcompile.frontend.rewrite import Rewritten, rewrite
@@ -34,8 +34,8 @@ _CALLING_IDS = {id(function) for function in _CALLING}
 def _method(obj: Any, name: str) -> Any:
     """The user's function that Python calls as this special method of an object, or None."""
     found = class_attribute(type(obj), name)
-    plain = follow.unwrapped(found, ())[0]
-    return plain if isinstance(plain, types.FunctionType) and follow.is_users(plain) else None
+    plain = inlining.unwrapped(found, ())[0]
+    return plain if isinstance(plain, types.FunctionType) and inlining.is_users(plain) else None
 
 
 class CheckedRun(Checked):
@@ -86,8 +86,8 @@ class CheckedRun(Checked):
     # -- calls -----------------------------------------------------------------------------------------------
 
     def call(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
-        inner, given = follow.unwrapped(fn, args)
-        if isinstance(inner, types.FunctionType) and follow.is_users(inner):
+        inner, given = inlining.unwrapped(fn, args)
+        if isinstance(inner, types.FunctionType) and inlining.is_users(inner):
             return self.enter(inner, given, kwargs)
         if type(fn) is functools.partial:
             return self.call(fn.func, *fn.args, *args, **{**fn.keywords, **kwargs})
@@ -121,8 +121,8 @@ class CheckedRun(Checked):
         if not usual or not is_plain(kind, "__new__"):
             return None
         found = class_attribute(kind, "__init__")
-        plain = follow.unwrapped(found, ())[0]
-        followed = isinstance(plain, types.FunctionType) and follow.is_users(plain)
+        plain = inlining.unwrapped(found, ())[0]
+        followed = isinstance(plain, types.FunctionType) and inlining.is_users(plain)
         return plain if followed and isinstance(rewrite(plain), Rewritten) else None
 
     # -- operators and other special methods -----------------------------------------------------------------

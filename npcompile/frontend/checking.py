@@ -19,13 +19,14 @@ from typing import Any
 
 import numpy as np
 
-from npcompile.frontend import counters, dispatch, errstate, pure
-from npcompile.frontend.follow import is_users_class
+from npcompile.frontend import counters, dispatch, errstate
+from npcompile.frontend.catalog import purity
+from npcompile.frontend.catalog.inlining import is_users_class
+from npcompile.frontend.catalog.python_operators import BINARY, COMPARE, INPLACE, UNARY
 from npcompile.frontend.hooks import Hooks
 from npcompile.frontend.mirror import Mirror
 from npcompile.frontend.ndarray import ndarray
 from npcompile.frontend.operation import Operation, Unlike
-from npcompile.frontend.python_operators import BINARY, COMPARE, INPLACE, UNARY
 from npcompile.frontend.record import Recorder
 from npcompile.frontend.signature import NUMBERS
 from npcompile.frontend.table import TABLE, Op
@@ -79,21 +80,21 @@ class Checked(Hooks):
 
     def binary(self, op: str, a: Any, b: Any) -> Any:
         perform = functools.partial(super().binary, op, a, b)
-        return self._beside(pure.UFUNCS[op], (a, b), {}, perform, BINARY[op])
+        return self._beside(purity.UFUNCS[op], (a, b), {}, perform, BINARY[op])
 
     def compare(self, op: str, a: Any, b: Any) -> Any:
         perform = functools.partial(super().compare, op, a, b)
-        if op not in pure.UFUNCS:
+        if op not in purity.UFUNCS:
             return perform()
-        return self._beside(pure.UFUNCS[op], (a, b), {}, perform, COMPARE[op])
+        return self._beside(purity.UFUNCS[op], (a, b), {}, perform, COMPARE[op])
 
     def unary(self, op: str, a: Any) -> Any:
         perform = functools.partial(super().unary, op, a)
-        return self._beside(pure.UNARY_UFUNCS[op], (a,), {}, perform, UNARY[op])
+        return self._beside(purity.UNARY_UFUNCS[op], (a,), {}, perform, UNARY[op])
 
     def inplace(self, op: str, a: Any, b: Any) -> Any:
         perform = functools.partial(super().inplace, op, a, b)
-        return self._beside(pure.UFUNCS[op], (a, b), {}, perform, INPLACE[op])
+        return self._beside(purity.UFUNCS[op], (a, b), {}, perform, INPLACE[op])
 
     def getattr(self, obj: Any, name: str) -> Any:
         perform = functools.partial(super().getattr, obj, name)

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from npcompile.frontend import draws, follow
 from npcompile.frontend.arrays import from_tensor, is_array, to_tensor
+from npcompile.frontend.catalog import fast_random as catalog_fast_random
+from npcompile.frontend.catalog import inlining
 from npcompile.frontend.hooks import Hooks
 from npcompile.frontend.references import counted, resized
 from npcompile.frontend.rewrite import Rewritten, rewrite
@@ -73,7 +74,7 @@ class Defaults(Hooks):
         return counted(obj, name) or getattr(obj, name)
 
     def call(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
-        if self.fast_random and (draw := draws.taken(fn, args, kwargs)) is not None:
+        if self.fast_random and (draw := catalog_fast_random.taken(fn, args, kwargs)) is not None:
             return draw()
         if fn is np.ndarray.resize:
             return resized(*args, **kwargs)
@@ -91,7 +92,7 @@ class Defaults(Hooks):
                 kwargs = with_default(fn, args, kwargs, self.dtype)
         elif hasattr(type(fn), "npcompile_function"):
             return self.call(fn.npcompile_function(), *args, **kwargs)
-        elif isinstance(fn, types.FunctionType) and follow.is_users(fn):
+        elif isinstance(fn, types.FunctionType) and inlining.is_users(fn):
             rewritten = rewrite(fn)
             if isinstance(rewritten, Rewritten):
                 fn = rewritten.bind(fn, self)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from torch import fx
 
-from npcompile.frontend import pure
+from npcompile.frontend.catalog import purity
 from npcompile.frontend.program import Call, Length, value_of
 from npcompile.frontend.table import NUMPY
 from npcompile.lower.plan.segment import nodes_in
@@ -20,7 +20,7 @@ GENERATORS = (np.random.Generator, np.random.RandomState)
 
 def is_draw(function: Any) -> bool:
     """Whether this method of a generator takes the next numbers of its stream and changes nothing else."""
-    return function in pure.DRAWS or function in pure.DRAWS_OF or function in pure.PICKS
+    return function in purity.DRAWS or function in purity.DRAWS_OF or function in purity.PICKS
 
 
 def stand_in(node: fx.Node, now: dict[fx.Node, Any]) -> np.ndarray[Any, Any] | None:
@@ -55,7 +55,7 @@ def length_drawn(node: fx.Node, axis: int) -> tuple[fx.Node, int] | None:
     if not isinstance(call, Call) or not is_draw(call.function):
         return None
     args = node.args[1:]
-    if call.function in pure.PICKS:
+    if call.function in purity.PICKS:
         source = source_of(args, node.kwargs)
         if isinstance(source, fx.Node) and value_of(source).kind == "array":
             if call.function in _PERMUTATIONS:
@@ -72,7 +72,7 @@ def length_drawn(node: fx.Node, axis: int) -> tuple[fx.Node, int] | None:
 
 def _shape(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[int, ...] | None:
     """That of what a method of a generator gives for these arguments."""
-    if function in pure.PICKS:
+    if function in purity.PICKS:
         shape = np.shape(source_of(args, kwargs))
         if function in _PERMUTATIONS and shape:
             return shape
@@ -83,9 +83,9 @@ def _shape(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tupl
             return (*shape[:axis], *map(operator.index, rows), *shape[axis + 1 :])
     if (asked := _asked(function, args, kwargs)) is not None:
         return tuple(map(operator.index, asked))
-    if function in pure.PICKS:
+    if function in purity.PICKS:
         return None
-    return np.broadcast_shapes(*map(np.shape, (*args[: pure.DRAWS[function]], *kwargs.values())))
+    return np.broadcast_shapes(*map(np.shape, (*args[: purity.DRAWS[function]], *kwargs.values())))
 
 
 def source_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -95,11 +95,11 @@ def source_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 def _asked(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
     """The lengths that a draw is asked for. None: its parameters decide."""
-    if function in pure.DRAWS_OF:
+    if function in purity.DRAWS_OF:
         return args
     if function in _PERMUTATIONS:
         return (source_of(args, kwargs),)
-    before = 1 if function in pure.PICKS else pure.DRAWS[function]
+    before = 1 if function in purity.PICKS else purity.DRAWS[function]
     size = args[before] if len(args) > before else kwargs.get("size")
     if size is None:
         return None

@@ -24,8 +24,8 @@ from collections.abc import Callable, Iterable, Iterator
 from types import BuiltinFunctionType, CodeType, FrameType, MethodType, TracebackType
 from typing import Any, TypeVar
 
+from npcompile.frontend.catalog.installed_packages import is_nobodys
 from npcompile.frontend.hooks import Hooks
-from npcompile.frontend.installed import is_nobodys
 from npcompile.frontend.overhead import users
 from npcompile.frontend.program import Diverged
 from npcompile.frontend.recording.place import is_place, performed

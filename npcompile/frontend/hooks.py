@@ -16,8 +16,8 @@ from collections.abc import Callable, Iterable
 from types import FunctionType
 from typing import Any
 
+from npcompile.frontend.catalog.python_operators import BINARY, COMPARE, INPLACE, UNARY
 from npcompile.frontend.matching import match
-from npcompile.frontend.python_operators import BINARY, COMPARE, INPLACE, UNARY
 
 _CONVERSION: dict[str, Callable[[Any], str]] = {"s": str, "r": repr, "a": ascii}
 

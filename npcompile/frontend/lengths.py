@@ -10,8 +10,8 @@ import numpy as np
 import torch
 from torch import fx
 
-from npcompile.frontend import pure
 from npcompile.frontend.alike import same_value
+from npcompile.frontend.catalog import purity
 from npcompile.frontend.drawn import length_drawn
 from npcompile.frontend.made import Build, Store
 from npcompile.frontend.node_attributes import decided_by_data
@@ -182,7 +182,7 @@ def sized_by_data(node: fx.Node) -> bool:
         return any(isinstance(i, fx.Node) and value_of(i).dtype is torch.bool for i in index)
     if target is np.where:
         return len(node.args) == 1
-    return isinstance(target, Hashable) and target in pure.SIZED_BY_DATA
+    return isinstance(target, Hashable) and target in purity.SIZED_BY_DATA
 
 
 def bound_by_sizes(graph: fx.Graph, general: bool) -> set[fx.Node]:

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
 
-from npcompile.frontend import follow
+from npcompile.frontend.catalog import inlining
 
 _ABSENT: Any = object()
 
@@ -39,7 +39,7 @@ def is_users_mapping(obj: Any) -> bool:
     kind = type(obj)
     return (
         issubclass(kind, dict)
-        and follow.is_users_class(kind)
+        and inlining.is_users_class(kind)
         and class_attribute(kind, "__getitem__") is dict.__dict__["__getitem__"]
         and class_attribute(kind, "__missing__") is None
     )
@@ -51,7 +51,7 @@ def slots_of(kind: type) -> list[str]:
         name
         for base in reversed(kind.__mro__)
         for name, found in vars(base).items()
-        if type(found) is types.MemberDescriptorType and follow.is_users_class(base)
+        if type(found) is types.MemberDescriptorType and inlining.is_users_class(base)
     ]
 
 

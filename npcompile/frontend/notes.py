@@ -14,6 +14,7 @@ import numpy as np
 from torch import fx
 
 from npcompile.frontend.arrays import is_array, is_uneven, layout
+from npcompile.frontend.catalog.purity import TOTAL
 from npcompile.frontend.decided import Decided
 from npcompile.frontend.handed import Unfollowed
 from npcompile.frontend.lengths import origin, sized_by_data, stays
@@ -23,7 +24,6 @@ from npcompile.frontend.memory import Roots
 from npcompile.frontend.ndarray import ndarray
 from npcompile.frontend.node_attributes import size_noted, source_place
 from npcompile.frontend.program import Guard, Length, Read, step_of, value_of
-from npcompile.frontend.pure import TOTAL
 from npcompile.frontend.recording.place import frames
 from npcompile.frontend.signature import NUMBERS, by_value
 from npcompile.frontend.table import computed

@@ -16,9 +16,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from npcompile.frontend import follow
-from npcompile.frontend.follow import looks_at_frames
-from npcompile.frontend.library_calls import is_as_it_is
+from npcompile.frontend.catalog import inlining
+from npcompile.frontend.catalog.called_libraries import is_as_it_is
+from npcompile.frontend.catalog.inlining import looks_at_frames
 from npcompile.frontend.overhead import current
 from npcompile.frontend.rewrite import LOOKS
 from npcompile.frontend.rewriting.blocks import MAX_WORK, Block, Levels
@@ -259,7 +259,7 @@ class _Names:
             found = self.find(called)
         if found is UNKNOWN or isinstance(found, ModuleType | type):
             return False
-        return follow.is_of_others(found)
+        return inlining.is_of_others(found)
 
 
 def _content(cell: CellType) -> Any:

@@ -14,7 +14,7 @@ from torch import fx
 
 from npcompile.frontend.alike import DICTS, is_key, place_of
 from npcompile.frontend.arrays import facts, is_array
-from npcompile.frontend.follow import is_users_class
+from npcompile.frontend.catalog.inlining import is_users_class
 from npcompile.frontend.handed import Unfollowed
 from npcompile.frontend.memmaps import Mapped, is_mapped, refuse_text
 from npcompile.frontend.notes import Notes

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from torch import fx
 
+from npcompile.frontend.catalog.purity import OPERATORS, UFUNCS
 from npcompile.frontend.counted import mark
 from npcompile.frontend.ops.creation import steps_between
-from npcompile.frontend.pure import OPERATORS, UFUNCS
 from npcompile.frontend.table import TABLE
 from npcompile.lower.plan.sizes import SMALLEST
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from types import CellType, CodeType, FunctionType
 from typing import Any
 
-from npcompile.frontend.follow import looks_at_frames
+from npcompile.frontend.catalog.inlining import looks_at_frames
 from npcompile.frontend.hooks import Hooks
 from npcompile.frontend.rewriting.literals import literals
 from npcompile.frontend.rewriting.nested import learn

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from torch import fx
 
-from npcompile.frontend import pure, storable
+from npcompile.frontend import storable
 from npcompile.frontend.arrays import facts, is_array, is_numpy, is_uneven, layout, outline, with_items
+from npcompile.frontend.catalog import purity
 from npcompile.frontend.constants import folded, folds, stored, without_masks
 from npcompile.frontend.counted import are_whole, ends_by_data, has_such, on_host, size_by_data, sources
 from npcompile.frontend.handed import Unfollowed
@@ -268,7 +269,7 @@ class Steps(Outside):
         refs = tuple(self.ref(arg) for arg in args)
         named = {key: self.ref(arg) for key, arg in kwargs.items()}
         node = self.number_step(function, refs, named, result)
-        if pure.type_follows_values(function, args, refs):
+        if purity.type_follows_values(function, args, refs):
             self.guard("type", type(result), node)
         return self.result(node, result)
 
@@ -306,7 +307,7 @@ class Steps(Outside):
         ref = self.handed if step == "opaque" else self.ref
         refs = tuple(ref(arg) for arg in args)
         named = {key: ref(arg) for key, arg in kwargs.items()}
-        if function in pure.VIEWS:
+        if function in purity.VIEWS:
             for number in self.counts.intersection(nodes_in((refs, named))):
                 self.is_size(number)
         node = self.add(step, function, refs, named, self.value(result))

@@ -12,14 +12,14 @@ from torch import fx
 
 from npcompile.frontend.alike import is_shared
 from npcompile.frontend.around import Classes, Codes
+from npcompile.frontend.catalog.purity import OPERATORS
+from npcompile.frontend.catalog.python_operators import UNARY
 from npcompile.frontend.lanes import method
 from npcompile.frontend.locks import ACQUIRE, RELEASE
 from npcompile.frontend.made import Build, Store
 from npcompile.frontend.memory import Overlap
 from npcompile.frontend.node_attributes import source_place
 from npcompile.frontend.program import Call, Diverged, Length, Program, Read, step_of, value_of
-from npcompile.frontend.pure import OPERATORS
-from npcompile.frontend.python_operators import UNARY
 from npcompile.frontend.recording.place import caller_at
 from npcompile.frontend.rewriting import literals
 from npcompile.frontend.stacks import is_stack, product

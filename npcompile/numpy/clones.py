@@ -13,7 +13,7 @@ from typing import Any
 import numpy
 
 from npcompile.frontend import convert, dispatch, errstate, private, sized
-from npcompile.frontend.composed import CALLBACKS, COMPOSED, WARNING
+from npcompile.frontend.catalog.inlinable import CALLBACKS, COMPOSED, WARNING
 from npcompile.frontend.ndarray import ndarray
 from npcompile.frontend.table import Unsupported
 from npcompile.numpy import creation

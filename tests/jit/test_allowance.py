@@ -13,7 +13,7 @@ from scipy import constants, linalg, signal
 
 import npcompile
 from npcompile.frontend import overhead
-from npcompile.frontend.library_calls import calls_libraries
+from npcompile.frontend.catalog.called_libraries import calls_libraries
 from npcompile.frontend.rewriting import source
 from tests.checker import same
 

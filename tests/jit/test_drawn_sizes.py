@@ -10,7 +10,7 @@ import pytest
 from scipy.signal import lfilter
 
 import npcompile
-from npcompile.frontend import pure
+from npcompile.frontend.catalog import purity
 from tests.checker import same
 
 
@@ -265,7 +265,7 @@ def test_sizes_that_objects_give(monkeypatch: pytest.MonkeyPatch, fn: Any) -> No
 
 
 def test_parameters_before_the_size() -> None:
-    for function, before in pure.DRAWS.items():
+    for function, before in purity.DRAWS.items():
         words = function.__doc__.strip().partition("(")[2].partition(")")[0].split(",")
         names = [word.partition("=")[0].strip() for word in words]
         assert [name for name in names if name not in ("self", "$self")].index("size") == before, function

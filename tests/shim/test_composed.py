@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from npcompile.frontend import counters
-from npcompile.frontend.composed import COMPOSED
+from npcompile.frontend.catalog.inlinable import COMPOSED
 from tests.cases.composed import TABLE
 from tests.cases.framework import Case, judged
 from tests.shim.test_cases import problem

@@ -13,12 +13,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from npcompile.frontend import formed, private, pure
+from npcompile.frontend import formed, private
 from npcompile.frontend.alike import DICTS, is_key, place_of
 from npcompile.frontend.arrays import is_array
+from npcompile.frontend.catalog import purity
+from npcompile.frontend.catalog.assumed_modules import is_fixed, take
 from npcompile.frontend.constants import folded, without_masks
 from npcompile.frontend.drawn import GENERATORS, is_draw
-from npcompile.frontend.fixed import is_fixed, take
 from npcompile.frontend.made import is_named_tuple, is_own, is_users_mapping
 from npcompile.frontend.meant import as_index
 from npcompile.frontend.ndarray import is_basic
@@ -99,7 +100,7 @@ class Access(Histories):
             return self.own(obj, name, result)
         if is_array(obj):
             self.notes.files.of(obj, name, result)
-            if name in pure.ARRAY_FACTS:
+            if name in purity.ARRAY_FACTS:
                 traced = self.notes.general or self.notes.by_data(obj)
                 if traced and name == "shape":
                     return tuple(self.notes.length(obj, axis) for axis in range(len(result)))
@@ -124,14 +125,14 @@ class Access(Histories):
             if (reason := self._refuses(op, (obj,), {})) is not None:
                 raise Unfollowed(reason)
             return self.notes.op(op, (obj,), {}, result)
-        if type(obj) is _FLAGS and name in pure.FLAGS:
+        if type(obj) is _FLAGS and name in purity.FLAGS:
             return result
-        if type(obj) is np.broadcast and name in pure.BROADCAST_FACTS:
+        if type(obj) is np.broadcast and name in purity.BROADCAST_FACTS:
             formed.lengths(self.notes, *(of.base for of in obj.iters))
             self.notes.constant(result)
             return result
         if isinstance(obj, np.generic):
-            if name in pure.ARRAY_FACTS or type(result) is types.BuiltinFunctionType:
+            if name in purity.ARRAY_FACTS or type(result) is types.BuiltinFunctionType:
                 self.notes.constant(result)
                 return result
             return self.notes.number(Read("attribute", name), (obj,), {}, result)
@@ -271,7 +272,7 @@ class Access(Histories):
                     return self.notes.op(op, (obj, places), {}, result)
                 return self.notes.host(GETITEM, (obj, index), {}, result)
             return self.notes.op(op, (obj, index), {}, result, view=is_array(result) and is_basic(index))
-        if type(obj) is _FLAGS and index in pure.FLAGS:
+        if type(obj) is _FLAGS and index in purity.FLAGS:
             return result
         if type(obj) is _INDICES:  # `np.s_[1:, k]` is what it is asked for
             return result

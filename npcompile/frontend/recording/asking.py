@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from contextvars import ContextVar
 from typing import Any
 
-from npcompile.frontend import follow
 from npcompile.frontend.arrays import is_array
+from npcompile.frontend.catalog import inlining
 from npcompile.frontend.made import class_attribute, is_absent, is_own, is_plain
 from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.program import Read
@@ -87,7 +87,7 @@ class Asking(Slices):
             self.lies_in_class(type(args[0]), "__call__")
         elif fn is isinstance:
             if class_attribute(type(args[0]), "__class__") is not object.__dict__["__class__"]:
-                if follow.is_users_class(type(args[0])):
+                if inlining.is_users_class(type(args[0])):
                     raise Unfollowed(f"the class that a {type(args[0]).__name__} says it is of")
             self._is_a(type(args[0]), args[1], args[0])
         elif fn is issubclass and isinstance(args[0], type):
@@ -101,7 +101,7 @@ class Asking(Slices):
         if isinstance(obj, _HOLDERS):
             if not (isinstance(obj, type) and obj.__flags__ & _IMMUTABLE):
                 self._read("has", name, obj, None, result)
-        elif follow.is_users_class(type(obj)):  # made inside, and its class has it
+        elif inlining.is_users_class(type(obj)):  # made inside, and its class has it
             if type(class_attribute(type(obj), name)) is property:
                 raise Unfollowed(f"hasattr() of a {type(obj).__name__}: its class works it out")
             self.lies_in_class(type(obj), name)
@@ -111,11 +111,11 @@ class Asking(Slices):
             if issubclass(type(other), ABCMeta) and _asks_as(type(other), ABCMeta):
                 if obj is not None and hasattr(other, "_is_protocol"):  # it may ask what the object holds
                     raise Unfollowed(f"isinstance() of the protocol {other.__name__}")
-                if not kind.__flags__ & _IMMUTABLE or follow.is_users_class(other):  # one may be registered
+                if not kind.__flags__ & _IMMUTABLE or inlining.is_users_class(other):  # one may be registered
                     self._read("subclass", kind, other, None, issubclass(kind, other))
             elif not _asks_as(type(other), type):
                 raise Unfollowed(f"isinstance() of {other.__name__}: its class works it out")
-        if follow.is_users_class(kind):
+        if inlining.is_users_class(kind):
             self._read("class", "__mro__", kind, None, kind.__mro__)
 
 

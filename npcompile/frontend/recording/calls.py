@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 import torch
 
-from npcompile.frontend import follow, formed, pure
+from npcompile.frontend import formed
 from npcompile.frontend.alike import DICTS
 from npcompile.frontend.arrays import facts, from_tensor, is_array, to_tensor
+from npcompile.frontend.catalog import inlining, purity
 from npcompile.frontend.defaults import with_default
 from npcompile.frontend.dispatch import UPDATING
 from npcompile.frontend.errstate import TRAPS
@@ -83,7 +84,7 @@ class Calls(Opaque):
             return self._numpy(op, fn, args, kwargs)
         if isinstance(fn, types.FunctionType | types.MethodType) or hasattr(type(fn), "npcompile_function"):
             return self._function(fn, args, kwargs)
-        if follow.is_called_by_users(fn):
+        if inlining.is_called_by_users(fn):
             return self.call(self.getattr(fn, "__call__"), *args, **kwargs)
         return self._listed(fn, args, kwargs)
 
@@ -289,7 +290,7 @@ class Calls(Opaque):
                 return self.call(np.conjugate, own, *args, **kwargs)  # `out` by place
             if op is not None:
                 return self._numpy(op, Method(fn), (own, *args), kwargs)
-            if descriptor in pure.HOST_METHODS:
+            if descriptor in purity.HOST_METHODS:
                 return self._host(Method(fn), (own, *args), kwargs)
             if descriptor in _IN_PLACE:
                 return self._in_place_method(descriptor, own, args, kwargs, fn)
@@ -323,13 +324,13 @@ class Calls(Opaque):
             result = do(fn, *(map(shown, args) if outside else args), **kwargs)
             if type(own) is list and name != "append":
                 self._note(self.notes.tight, own)
-            if name in pure.ASKS.get(type(own), ()) and self.notes.tracked.get(own) is not None:
+            if name in purity.ASKS.get(type(own), ()) and self.notes.tracked.get(own) is not None:
                 return self._note(self._asked_of, own, name, args, result)
             if other or type(own) in (list, dict, set):
                 self._note(self._mutated, own, result)
             self._note(self._of_container, own, name, args, kwargs, result)
             return result
-        if (method := vars(type(own)).get(name)) in pure.NUMBER_FUNCTIONS:
+        if (method := vars(type(own)).get(name)) in purity.NUMBER_FUNCTIONS:
             return self._listed(method, (own, *args), kwargs)
         if self.notes.tracked.node(own) is not None:
             return self._opaque(Call(name), fn, (own, *args), kwargs, bound=True)
@@ -362,7 +363,7 @@ class Calls(Opaque):
             if kind is tuple or kind is list:
                 if self._compare_themselves(item):
                     return True
-            elif follow.is_users_class(kind) and not is_plain(kind, "__eq__"):
+            elif inlining.is_users_class(kind) and not is_plain(kind, "__eq__"):
                 return True
         return False
 
@@ -385,19 +386,19 @@ class Calls(Opaque):
             hash(fn)
         except TypeError:  # no list holds it
             return self._opaque(Call(getattr(fn, "__name__", type(fn).__name__), fn), fn, args, kwargs)
-        if fn in pure.NUMBER_FUNCTIONS:
+        if fn in purity.NUMBER_FUNCTIONS:
             result = do(fn, *args, **kwargs)
             return self._note(self._number, fn, args, kwargs, result)
-        if fn in pure.STRUCTURE:
+        if fn in purity.STRUCTURE:
             given = map(self.notes.tracked.meant, args) if fn is id else args
             result = do(fn, *given, **kwargs)
             return self._note(self._structural, fn, args, kwargs, result)
-        if fn in pure.WALKS:
+        if fn in purity.WALKS:
             first = 1 if fn is enumerate else len(args)  # the second is where it starts to count
             return fn(*(self._walkable(fn, arg) for arg in args[:first]), *args[first:], **kwargs)
-        if fn in pure.VIEWS:
+        if fn in purity.VIEWS:
             return self._view(fn, args, kwargs)
-        if fn in pure.HOST_FUNCTIONS or (is_numpys(fn) and self.notes.tracked.node(fn) is None):
+        if fn in purity.HOST_FUNCTIONS or (is_numpys(fn) and self.notes.tracked.node(fn) is None):
             return self._host(fn, args, kwargs)
         return self._opaque(Call(getattr(fn, "__name__", type(fn).__name__), fn), fn, args, kwargs)
 
@@ -426,17 +427,19 @@ class Calls(Opaque):
                 return self.call(fn, *args, **kwargs)
         self._note(self._given, fn, None)
         try:
-            if fn in pure.HOST_FUNCTIONS:
+            if fn in purity.HOST_FUNCTIONS:
                 return self._host(fn, args, kwargs)
-            if fn in pure.VIEWS:
+            if fn in purity.VIEWS:
                 return self._view(fn, args, kwargs)
-            if fn in pure.STRUCTURE:
+            if fn in purity.STRUCTURE:
                 result = do(fn, *args, **kwargs)
                 return self._note(self._structural, fn, args, kwargs, result)
         except TypeError:
             pass
         deep = len(self._cells) >= MAX_OWN_DEPTH
-        rewritten = rewrite(fn) if follow.is_users(fn) and not (deep or follow.looks_at_callers(fn)) else None
+        rewritten = (
+            rewrite(fn) if inlining.is_users(fn) and not (deep or inlining.looks_at_callers(fn)) else None
+        )
         if not isinstance(rewritten, Rewritten):
             return self._opaque(Call(fn.__name__, fn), fn, args, kwargs)
         if self.notes.tracked.node(fn) is None:

@@ -14,8 +14,8 @@ from typing import Any
 from npcompile.frontend import formed
 from npcompile.frontend.alike import DICTS, is_key
 from npcompile.frontend.arrays import is_array
+from npcompile.frontend.catalog.assumed_modules import is_fixed
 from npcompile.frontend.faults import Source, drawn, told
-from npcompile.frontend.fixed import is_fixed
 from npcompile.frontend.made import is_named_tuple
 from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.recording.base import READ_BY_ITEM, SIMPLE

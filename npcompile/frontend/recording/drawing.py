@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from torch import fx
 
-from npcompile.frontend import draws, pure
 from npcompile.frontend.arrays import is_array
+from npcompile.frontend.catalog import fast_random, purity
 from npcompile.frontend.drawn import is_draw, source_of
 from npcompile.frontend.program import Call
 from npcompile.frontend.recording.following import Following
@@ -37,20 +37,20 @@ class Drawing(Following):
     """The numbers of a draw, as steps of the program."""
 
     def call(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
-        if self.fast_random and (draw := draws.taken(fn, args, kwargs)) is not None:
+        if self.fast_random and (draw := fast_random.taken(fn, args, kwargs)) is not None:
             return self._draw(draw)
         return super().call(fn, *args, **kwargs)
 
     def _listed(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if type(fn) is _METHOD and self.on and is_draw(fn):
-            followed = fn not in pure.PICKS or self._is_followed_pick(args, kwargs)
-            place = pure.DRAWS.get(fn, 1) + 1
+            followed = fn not in purity.PICKS or self._is_followed_pick(args, kwargs)
+            place = purity.DRAWS.get(fn, 1) + 1
             if is_array(kwargs.get("size")) or any(map(is_array, args[place : place + 1])):
                 followed = False  # what is in it would have to be decided
             if followed and kwargs.get("out") is None and all(map(_is_plain, (*args[1:], *kwargs.values()))):
                 result = do(fn, *args, **kwargs)
                 return self._note(self._drawn, fn, args, kwargs, result)
-        if type(fn) is _METHOD and self.on and fn in pure.SEEDS:
+        if type(fn) is _METHOD and self.on and fn in purity.SEEDS:
             given = args if fn is np.random.seed else args[1:]
             if all(map(_is_plain, (*given, *kwargs.values()))):
                 result = do(fn, *args, **kwargs)
@@ -70,7 +70,7 @@ class Drawing(Following):
         """Random numbers: their count is decided, so that what is drawn decides nothing. In a program for
         many lengths it follows from them."""
         notes = self.notes
-        if fn in pure.PICKS:
+        if fn in purity.PICKS:
             for source in filter(is_array, (*args, *kwargs.values())):
                 notes.asked(source)
                 lengths = tuple(notes.length(source, axis) for axis in range(source.ndim))
@@ -96,11 +96,11 @@ class Drawing(Following):
         node = notes.tracked.node(arg) if _counts(arg) else None
         return notes.ref(arg, _counts(arg), notes.general and node in notes.sizes | notes.counts)
 
-    def _draw(self, draw: draws.Draw) -> Any:
+    def _draw(self, draw: fast_random.Draw) -> Any:
         if self.on:
             self._note(self._settle, draw, None)
-        start = self._word(draws.first_word, draw.source, draw.check, *draw.parameters)
-        step = self._word(draws.second_word, draw.source)
+        start = self._word(fast_random.first_word, draw.source, draw.check, *draw.parameters)
+        step = self._word(fast_random.second_word, draw.source)
         return draw.of(start, step, self._arithmetic)
 
     def _arithmetic(self, function: Any, *operands: Any) -> Any:
@@ -121,7 +121,7 @@ class Drawing(Following):
         node.meta["inert"] = True
         return result
 
-    def _settle(self, draw: draws.Draw, _: None) -> None:
+    def _settle(self, draw: fast_random.Draw, _: None) -> None:
         """What decides the draw is decided before the generator is touched: sizes, and integers."""
         notes = self.notes
         notes.ref(draw.size, True)

@@ -7,13 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from npcompile.frontend import follow, private, pure
+from npcompile.frontend import private
 from npcompile.frontend.arrays import is_array, is_numpy
-from npcompile.frontend.composed import CALLBACKS, MASKING, WRITING, is_refused
+from npcompile.frontend.catalog import inlining, purity
+from npcompile.frontend.catalog.inlinable import CALLBACKS, MASKING, WRITING, is_refused
+from npcompile.frontend.catalog.python_operators import BINARY
+from npcompile.frontend.catalog.vectorized_rewrites import LANES, RESTATED, has_negative_zeros, operand
 from npcompile.frontend.constants import are_constant, constants, folded
 from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.program import Call
-from npcompile.frontend.python_operators import BINARY
 from npcompile.frontend.recording.bound import After
 from npcompile.frontend.recording.calls import Calls
 from npcompile.frontend.recording.control import MAX_TRIPS
@@ -21,7 +23,6 @@ from npcompile.frontend.recording.converter import Converter
 from npcompile.frontend.recording.functions import MAX_DEPTH
 from npcompile.frontend.recording.moment import Moment
 from npcompile.frontend.recording.place import as_noted, caller
-from npcompile.frontend.restated import LANES, RESTATED, has_negative_zeros, operand
 from npcompile.frontend.rewrite import Rewritten, rewrite
 from npcompile.frontend.signature import NUMBERS
 from npcompile.frontend.table import TABLE, TORCH, Op
@@ -63,7 +64,7 @@ class Following(Calls):
         if self._inside and self.on and fn is np.apply_along_axis:
             if (found := self._restated(LANES.get(id(args[0])), fn, args, kwargs, 1)) is not None:
                 return found[0]
-        source = follow.FOLLOWED.get(id(fn)) if self.on and not is_refused(fn, args, kwargs) else None
+        source = inlining.FOLLOWED.get(id(fn)) if self.on and not is_refused(fn, args, kwargs) else None
         if source is not None:
             args, kwargs = as_noted(self.notes.constant, fn, args, kwargs)
         if source is not None and self._by_parts(fn, args, kwargs):
@@ -238,7 +239,7 @@ class Following(Calls):
             return result
         if fn in WRITING:
             return self._note(lambda *_: self.notes.instead(After(fn), args, args[0]), result)
-        if fn in CALLBACKS and fn not in pure.HOST_FUNCTIONS:
+        if fn in CALLBACKS and fn not in purity.HOST_FUNCTIONS:
             self._seen.clear()
             return self._note(self.notes.opaque, Call(source.__name__, fn), args, kwargs, result)
         self.notes.refusal = reason
@@ -259,11 +260,11 @@ class Following(Calls):
 
     def _function(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         plain = fn.__func__ if isinstance(fn, types.MethodType) else fn
-        if self.on and isinstance(plain, types.FunctionType) and follow.is_listed_method(plain):
+        if self.on and isinstance(plain, types.FunctionType) and inlining.is_listed_method(plain):
             return self._listed_method(plain, fn, args, kwargs)
         if self._inside and (found := self._restated(RESTATED.get(fn), fn, args, kwargs)) is not None:
             return found[0]
-        if self._inside and isinstance(fn, types.FunctionType) and follow.is_numpys(fn.__globals__):
+        if self._inside and isinstance(fn, types.FunctionType) and inlining.is_numpys(fn.__globals__):
             rewritten = rewrite(fn) if len(self._cells) < MAX_DEPTH else None
             if isinstance(rewritten, Rewritten):
                 return self.run(rewritten, fn, args, kwargs)
@@ -313,14 +314,14 @@ class Following(Calls):
         return super().own(obj, name, result)
 
     def _defaults(self, fn: types.FunctionType, _: None) -> None:
-        if not follow.is_numpys(fn.__globals__):
+        if not inlining.is_numpys(fn.__globals__):
             super()._defaults(fn, _)
 
     def load_global(self, name: str, value: Any) -> Any:
         if not self.on:
             return value
         space = caller().f_globals
-        if follow.is_numpys(space):
+        if inlining.is_numpys(space):
             self.notes.constant(tuple(value) if type(value) is list else value)
             return value
         return self._note(self._read, "global", name, space, None, value)

@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from npcompile.frontend import follow
 from npcompile.frontend.alike import DICTS
 from npcompile.frontend.arrays import is_array
+from npcompile.frontend.catalog import inlining
+from npcompile.frontend.catalog.python_operators import INPLACE
 from npcompile.frontend.faults import performs
 from npcompile.frontend.made import is_named_tuple
-from npcompile.frontend.python_operators import INPLACE
 from npcompile.frontend.recording.managing import Managing
 from npcompile.frontend.recording.objects import MANY
 from npcompile.frontend.recording.place import do
@@ -397,4 +397,4 @@ class Kept(Managing):
 def _has_code(kind: type) -> bool:
     """Whether making an exception of this class runs code of the user's."""
     made = (kind.__init__, kind.__new__)  # type: ignore[misc]
-    return any(isinstance(method, types.FunctionType) for method in made) and follow.is_users_class(kind)
+    return any(isinstance(method, types.FunctionType) for method in made) and inlining.is_users_class(kind)

@@ -20,10 +20,10 @@ from typing import Any
 
 import numpy as np
 
-from npcompile.frontend import follow, pure
 from npcompile.frontend.arrays import is_array
+from npcompile.frontend.catalog import inlining, purity
+from npcompile.frontend.catalog.python_operators import BINARY, COMPARE, INPLACE, UNARY
 from npcompile.frontend.program import step_of
-from npcompile.frontend.python_operators import BINARY, COMPARE, INPLACE, UNARY
 from npcompile.frontend.recording.called_back import Ordered, Remembered, applied, further
 from npcompile.frontend.recording.control import LAZY
 from npcompile.frontend.recording.kept import Kept
@@ -301,7 +301,7 @@ class Library(Kept):
         ]
 
     def _is_traced(self, key: Any) -> bool:
-        return self.notes.traced(key) or is_array(key) or follow.is_users_class(type(key))
+        return self.notes.traced(key) or is_array(key) or inlining.is_users_class(type(key))
 
     def _sort(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
         """`list.sort` of a list that was made inside."""
@@ -387,7 +387,7 @@ _NOTHING: Any = object()
 _COUNTING = (enumerate, itertools.count, type(iter(range(0))))
 _Handler = Callable[[Library, Any, tuple[Any, ...], dict[str, Any]], "tuple[Any, ...] | None"]
 _LISTED: list[tuple[Any, _Handler]] = [
-    *((fn, Library._walk) for fn in pure.WALKS),
+    *((fn, Library._walk) for fn in purity.WALKS),
     *((fn, Library._lazy) for fn in _DRAWN),
     *((fn, Library._combined) for fn in (*_CHOSEN, itertools.islice, itertools.tee)),
     *(

@@ -12,7 +12,7 @@ import inspect
 import types
 from typing import Any
 
-from npcompile.frontend import follow
+from npcompile.frontend.catalog import inlining
 from npcompile.frontend.faults import performs
 from npcompile.frontend.made import (
     class_attribute,
@@ -45,7 +45,7 @@ class Making(Objects):
     def make(self, kind: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         """An object of a class of the user's, made as Python makes it, in a tuple; empty where that is left
         to Python itself."""
-        if not follow.is_users_class(kind):
+        if not inlining.is_users_class(kind):
             return ()
         if hasattr(kind, "__del__"):  # a block would let go of it at its end
             self.stop(f"a {kind.__name__} is made, which does something when it dies")
@@ -214,7 +214,7 @@ class Making(Objects):
         """The user's function behind `__get__` or `__set__` of what a class holds under a name; None where
         that does not go before what the object holds, or is not followed."""
         kind = type(found)
-        if not follow.is_users_class(kind) or class_attribute(kind, "__set__") is None:
+        if not inlining.is_users_class(kind) or class_attribute(kind, "__set__") is None:
             return None
         function = class_attribute(kind, method)
         plain = function.npcompile_function() if hasattr(type(function), "npcompile_function") else function

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from torch import fx
 
-from npcompile.frontend import follow, pure
 from npcompile.frontend.arrays import is_array, is_numpy
+from npcompile.frontend.catalog import inlining, purity
+from npcompile.frontend.catalog.python_operators import COMPARE
 from npcompile.frontend.made import class_attribute, is_named_tuple
 from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.program import Read, step_of
-from npcompile.frontend.python_operators import COMPARE
 from npcompile.frontend.recording.operators import Operators
 from npcompile.frontend.recording.place import do
 from npcompile.frontend.signature import NUMBERS
@@ -66,7 +66,7 @@ class Objects(Operators):
 
     def is_followed(self, obj: Any) -> bool:
         """Whether this is an object of the user's whose origin is known."""
-        if not follow.is_users_class(type(obj)) or is_array(obj):
+        if not inlining.is_users_class(type(obj)) or is_array(obj):
             return False
         return id(obj) in self.notes.objects or self.notes.tracked.node(obj) is not None
 
@@ -95,7 +95,7 @@ class Objects(Operators):
 
     def lies_in_class(self, kind: type, name: str) -> None:
         """Note what a class of the user's holds under a name, or that it holds nothing."""
-        if follow.is_users_class(kind):
+        if inlining.is_users_class(kind):
             self.held_by_class[kind, name] = class_attribute(kind, name, ...)
 
     def protocol(self, obj: Any, name: str) -> Any:
@@ -108,8 +108,8 @@ class Objects(Operators):
         if type(plain) is not types.FunctionType:
             self.lies_in_class(type(obj), name)
             return None
-        is_users = follow.is_users(plain) and not plain.__code__.co_filename.startswith(GENERATED)
-        if not (is_users or follow.is_listed_method(plain)):
+        is_users = inlining.is_users(plain) and not plain.__code__.co_filename.startswith(GENERATED)
+        if not (is_users or inlining.is_listed_method(plain)):
             return None
         return found if self._is_of_class(obj, name) else None
 
@@ -211,7 +211,7 @@ class Objects(Operators):
                 return result
         elif is_numpy(a):
             if (override := self.protocol(b, "__array_ufunc__")) is not None:
-                return self.call(override, b, pure.UFUNCS[op], "__call__", a, b)
+                return self.call(override, b, purity.UFUNCS[op], "__call__", a, b)
             result = do(getattr(one, forward), a, b)
             if result is not NotImplemented:
                 self.stop(f"`{op}` of {one.__name__} and {other.__name__}")

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from torch import fx
 
-from npcompile.frontend import pure
 from npcompile.frontend.alike import same_value
 from npcompile.frontend.arrays import is_array, is_numpy
+from npcompile.frontend.catalog import purity
+from npcompile.frontend.catalog.python_operators import BINARY, COMPARE, INPLACE, UNARY
 from npcompile.frontend.meant import as_number
 from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.program import step_of
-from npcompile.frontend.python_operators import BINARY, COMPARE, INPLACE, UNARY
 from npcompile.frontend.recording.base import SIMPLE, Base, layouts
 from npcompile.frontend.recording.place import do
 from npcompile.frontend.showing import HOLDING
@@ -70,7 +70,7 @@ class Operators(Base):
 
     def _passing(self, op: str, a: Any, b: Any, result: Any) -> None:
         refs = (a if isinstance(a, fx.Node) else self.notes.ref(a), self.notes.ref(b))
-        self.passed = self.notes.number_step(pure.OPERATORS[op], refs, {}, result)
+        self.passed = self.notes.number_step(purity.OPERATORS[op], refs, {}, result)
 
     def _passed(self, value: Any, known: bool) -> fx.Node | None:
         """The step that gave this; not `known`: what is done with it takes what is followed, so it is."""
@@ -90,7 +90,7 @@ class Operators(Base):
         return result
 
     def _compare_passed(self, op: str, left: fx.Node, b: Any, result: Any) -> None:
-        step = self.notes.number_step(pure.OPERATORS[op], (left, self.notes.ref(b)), {}, result)
+        step = self.notes.number_step(purity.OPERATORS[op], (left, self.notes.ref(b)), {}, result)
         self.notes.result(step, result)
 
     def truth_passed(self, value: Any) -> bool:
@@ -107,7 +107,7 @@ class Operators(Base):
 
     def compare(self, op: str, a: Any, b: Any) -> Any:
         result = self.compared(op, a, b)
-        if op in pure.OPERATORS and self.on:
+        if op in purity.OPERATORS and self.on:
             return self._note(self._operator, op, a, b, result)
         # The keys of a dict are decided as it is made.
         if op in ("in", "not in") and self.on:
@@ -159,7 +159,7 @@ class Operators(Base):
         if is_numpy(a) or is_numpy(b):
             if not is_numpy(result):
                 if type(a) is complex and type(b) is np.float64:  # a float to Python, whose number it is
-                    return self.notes.number(pure.OPERATORS[op], (a, b), {}, result)
+                    return self.notes.number(purity.OPERATORS[op], (a, b), {}, result)
                 if self.notes.traced(a, b):
                     raise Unfollowed(f"`{op}` of {type(a).__name__} and {type(b).__name__}")
                 return result
@@ -169,11 +169,11 @@ class Operators(Base):
                 return self._scalar_power(a, b, result)
             if op in _ORDERS and _are_complex_scalars(a, b):
                 return self.notes.host(COMPARE[op], (a, b), {}, result)
-            return self._ufunc(pure.UFUNCS[op], (a, b), {}, result)
+            return self._ufunc(purity.UFUNCS[op], (a, b), {}, result)
         if isinstance(a, Enum) or isinstance(b, Enum):
             return self._of_members(op, a, b, result)
         if type(a) in (*NUMBERS, bool) and type(b) in (*NUMBERS, bool):
-            return self.notes.number(pure.OPERATORS[op], (a, b), {}, result)
+            return self.notes.number(purity.OPERATORS[op], (a, b), {}, result)
         if op in ("==", "!=") and {type(a), type(b)} <= _APART and (type(a) in _HOLD) != (type(b) in _HOLD):
             return result  # decided by their types
         if type(a) in SIMPLE or type(b) in SIMPLE:
@@ -196,10 +196,10 @@ class Operators(Base):
         plain = as_number(a), as_number(b)
         if not self.notes.traced(a, b):
             self.notes.constant(result)
-        elif all(type(one) in NUMBERS for one in plain) and same_value(pure.OPERATORS[op](*plain), result):
+        elif all(type(one) in NUMBERS for one in plain) and same_value(purity.OPERATORS[op](*plain), result):
             for one, given in zip(plain, (a, b), strict=True):
                 self.notes.constant(one) if one is not given else None
-            return self.notes.number(pure.OPERATORS[op], plain, {}, result)
+            return self.notes.number(purity.OPERATORS[op], plain, {}, result)
         else:
             raise Unfollowed(f"`{op}` of {type(a).__name__} and {type(b).__name__}")
         return result
@@ -290,7 +290,7 @@ class Operators(Base):
             else:
                 self._write_back(entry, args, fast.keywords, a)
             return result
-        ufunc = pure.UFUNCS[op]
+        ufunc = purity.UFUNCS[op]
         entry = TABLE.of(ufunc)
         reason = "" if entry is None else self._refuses(entry, (a, b), {})
         if entry is None or reason is not None:
@@ -321,7 +321,7 @@ class Operators(Base):
 
     def _unary(self, op: str, a: Any, result: Any) -> Any:
         if is_numpy(a):
-            return self._ufunc(pure.UNARY_UFUNCS[op], (a,), {}, result)
+            return self._ufunc(purity.UNARY_UFUNCS[op], (a,), {}, result)
         if type(a) in (*NUMBERS, bool):
             return self.notes.number(UNARY[op], (a,), {}, result)
         if isinstance(a, Enum) and not self.notes.traced(a):

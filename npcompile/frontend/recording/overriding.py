@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from npcompile.frontend import follow, pure
 from npcompile.frontend.arrays import is_array
+from npcompile.frontend.catalog import inlining, purity
 from npcompile.frontend.faults import performs
 from npcompile.frontend.made import class_attribute
 from npcompile.frontend.private import DISPATCHER
@@ -22,16 +22,16 @@ _BINARY, _REFLECTED, _IN_PLACE, _ALONE = range(4)  # how a method calls its ufun
 
 
 def _mixed() -> dict[Any, tuple[np.ufunc, int]]:
-    own = vars(follow.OPERATORS)
+    own = vars(inlining.OPERATORS)
     found: dict[Any, tuple[np.ufunc, int]] = {}
     for symbol, name in NAMES.items():
-        found[own[f"__{name}__"]] = pure.UFUNCS[symbol], _BINARY
-        found[own[f"__r{name}__"]] = pure.UFUNCS[symbol], _REFLECTED
-        found[own[f"__i{name}__"]] = pure.UFUNCS[symbol], _IN_PLACE
+        found[own[f"__{name}__"]] = purity.UFUNCS[symbol], _BINARY
+        found[own[f"__r{name}__"]] = purity.UFUNCS[symbol], _REFLECTED
+        found[own[f"__i{name}__"]] = purity.UFUNCS[symbol], _IN_PLACE
     for symbol, name in COMPARED.items():
-        found[own[name]] = pure.UFUNCS[symbol], _BINARY
+        found[own[name]] = purity.UFUNCS[symbol], _BINARY
     for symbol, name in UNARY.items():
-        found[own[name]] = pure.UNARY_UFUNCS[symbol], _ALONE
+        found[own[name]] = purity.UNARY_UFUNCS[symbol], _ALONE
     found[own["__abs__"]] = np.absolute, _ALONE
     found[own["__divmod__"]], found[own["__rdivmod__"]] = (np.divmod, _BINARY), (np.divmod, _REFLECTED)
     return found

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from npcompile.frontend.arrays import is_numpy
-from npcompile.frontend.python_operators import BINARY, INPLACE
+from npcompile.frontend.catalog.python_operators import BINARY, INPLACE
 from npcompile.frontend.recording.asking import Asking
 from npcompile.frontend.recording.objects import COMPARED, NAMES, UNARY
 from npcompile.frontend.signature import NUMBERS

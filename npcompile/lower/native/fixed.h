@@ -1,4 +1,4 @@
-// Whether modules are as they were (frontend/fixed.py): NumPy's functions, math's, the builtins.
+// Whether modules are as they were (frontend/catalog/assumed_modules.py): NumPy's functions, math's, the builtins.
 //
 // A dictionary's version says in a nanosecond that nothing in it has changed since it was looked through. A name is
 // added to the lists while it is what it was. Included by native.cpp only.

@@ -13,7 +13,8 @@ import numpy
 import torch
 
 from npcompile.current_device import drawing_device
-from npcompile.frontend import counters, dispatch, draws
+from npcompile.frontend import counters, dispatch
+from npcompile.frontend.catalog import fast_random
 from npcompile.frontend.ndarray import ndarray
 from npcompile.frontend.table import Unsupported
 from npcompile.numpy.wrappers import Function, ufunc
@@ -61,7 +62,7 @@ def _array(array: Any) -> Any:
 
 
 class _Arithmetic:
-    """What the functions of `frontend/draws.py` call `np`: their arrays are ours, on one device."""
+    """Stands for `np` in the functions of `frontend/catalog/fast_random.py`: its arrays lie on one device."""
 
     cos, log1p, sqrt = ufunc(numpy.cos), ufunc(numpy.log1p), ufunc(numpy.sqrt)
 
@@ -78,7 +79,7 @@ class _Arithmetic:
 def _computed(method: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The numbers of a draw that is taken over; None where NumPy draws. method: of one of its generators."""
     device = drawing_device()
-    draw = None if device is None else draws.taken(method, args, kwargs)
+    draw = None if device is None else fast_random.taken(method, args, kwargs)
     return None if draw is None or device is None else draw(_Arithmetic(device).run)
 
 

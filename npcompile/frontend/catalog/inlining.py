@@ -21,9 +21,10 @@ from typing import Any
 
 import numpy
 
-from npcompile.frontend import installed, private, restated
-from npcompile.frontend.composed import FOLLOWED as _LISTED
-from npcompile.frontend.series import CLASSES, SERIES
+from npcompile.frontend import private
+from npcompile.frontend.catalog import installed_packages, vectorized_rewrites
+from npcompile.frontend.catalog.inlinable import FOLLOWED as _LISTED
+from npcompile.frontend.catalog.inlinable_polynomials import CLASSES, SERIES
 
 # Classes of Python's library that wrap a list or dicts, by methods written in Python.
 _WRAPPING: tuple[type, ...] = (UserDict, UserList, ChainMap)  # and what these are made of: `Mapping.get`
@@ -45,8 +46,8 @@ def unwrapped(fn: Any, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
 
 def is_users(fn: types.FunctionType) -> bool:
     """Whether this function's source lies outside the standard library and the installed packages."""
-    file = installed.file_of(fn)
-    return file is None or installed.is_users_file(file)
+    file = installed_packages.file_of(fn)
+    return file is None or installed_packages.is_users_file(file)
 
 
 _users: weakref.WeakKeyDictionary[type, bool] = weakref.WeakKeyDictionary()
@@ -54,7 +55,7 @@ _users: weakref.WeakKeyDictionary[type, bool] = weakref.WeakKeyDictionary()
 
 def jits(obj: object) -> None:
     """A function or a class is jitted: a library that it lies in is the user's code from now on."""
-    if installed.adopt(obj):
+    if installed_packages.adopt(obj):
         _users.clear()
 
 
@@ -69,7 +70,7 @@ def is_users_class(kind: type) -> bool:
     if known is None:
         module = sys.modules.get(kind.__module__)
         file = getattr(module, "__file__", None)
-        known = _is_users_by_methods(kind, module) if file is None else installed.is_users_file(file)
+        known = _is_users_by_methods(kind, module) if file is None else installed_packages.is_users_file(file)
         known = _users[kind] = known and not issubclass(kind, enum.Enum)  # its members are values
     return known
 
@@ -163,7 +164,7 @@ def is_numpys(space: dict[str, Any]) -> bool:
     return isinstance(name, str) and (name == "numpy" or name.startswith("numpy."))
 
 
-_RESTATED = vars(restated)
+_RESTATED = vars(vectorized_rewrites)
 
 
 def is_of_others(obj: Any) -> bool:

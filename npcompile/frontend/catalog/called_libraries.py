@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-from npcompile.frontend.follow import is_users, is_users_class
-from npcompile.frontend.installed import is_library
+from npcompile.frontend.catalog.inlining import is_users, is_users_class
+from npcompile.frontend.catalog.installed_packages import is_library
 from npcompile.frontend.table import TABLE
 
 MOST = 64  # functions that are looked into

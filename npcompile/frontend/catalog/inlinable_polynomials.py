@@ -1,6 +1,6 @@
 """What NumPy composes in Python in `numpy.polynomial` and `numpy.emath`: followed as it wrote it.
 
-The lists are explicit, as those of `composed.py` are (`tests/jit/test_series.py`).
+The lists are explicit, as those of `inlinable.py` are (`tests/jit/test_series.py`).
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.lib import stride_tricks
 from numpy.random import Generator, RandomState
 
-from npcompile.frontend.python_operators import BINARY, COMPARE
+from npcompile.frontend.catalog.python_operators import BINARY, COMPARE
 
 # Python's operators of two values, by the symbol that rewriting uses; `is` and `in` are no arithmetic.
 OPERATORS: dict[str, Callable[[Any, Any], Any]] = {

@@ -1,0 +1,1 @@
+"""Facts about functions: pure, inlinable, rewritten as array work, or assumed unchanged."""
