@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from torch import fx
 
+from npcompile.frontend.ops.table import NUMPY, Op
 from npcompile.frontend.overhead import users
 from npcompile.frontend.program import Diverged, Program, step_of, value_of
 from npcompile.frontend.rewriting.blocks import Block
-from npcompile.frontend.table import NUMPY, Op
 from npcompile.served import EXACT
 
 # With another operand of NumPy's type these take Python's numbers for that type.

@@ -18,7 +18,7 @@ from npcompile.frontend.checking import Difference
 from npcompile.frontend.closeness import TRIALS, ULP, apart, beyond
 from npcompile.frontend.mirror import Mirror
 from npcompile.frontend.operation import UNSPECIFIED
-from npcompile.frontend.table import Op
+from npcompile.frontend.ops.table import Op
 from npcompile.lower.plan.graph import write
 from npcompile.lower.plan.interpreter import eager
 from npcompile.lower.plan.segment import Segment

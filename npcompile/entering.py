@@ -8,16 +8,17 @@ import types
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from npcompile.frontend import overhead, private
+from npcompile.frontend import overhead
 from npcompile.frontend.catalog import fast_random, inlining
 from npcompile.frontend.faults import noting
+from npcompile.frontend.ops import numpy_private
+from npcompile.frontend.ops.table import TABLE
 from npcompile.frontend.outline import UNKNOWN, must_be_cut
 from npcompile.frontend.overhead import current
 from npcompile.frontend.recording.place import warn
 from npcompile.frontend.references import counting
 from npcompile.frontend.rewrite import Rewritten, rewrite
 from npcompile.frontend.rewriting.twice import IDLE
-from npcompile.frontend.table import TABLE
 from npcompile.substitutes import Creating, Drawing
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ class Entering:
             self._comes_to_nothing()
             return fn
         plain = kind is types.BuiltinFunctionType and fn.__name__ not in _SEEN_TO
-        if (plain or kind is private.DISPATCHER) and not self._substitutes:
+        if (plain or kind is numpy_private.DISPATCHER) and not self._substitutes:
             self._comes_to_nothing()
             return fn
         call = current()

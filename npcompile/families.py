@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from npcompile.frontend import private
 from npcompile.frontend.catalog import inlining
+from npcompile.frontend.ops import numpy_private
 from npcompile.frontend.outline import must_be_cut
 from npcompile.frontend.rewrite import Rewritten, rewrite
 from npcompile.growing import Growing
@@ -40,7 +40,7 @@ _SHARED = (
     *("balance", "balances", "spending"),
 )
 
-_FUNCTIONS = types.BuiltinFunctionType, np.ufunc, private.DISPATCHER
+_FUNCTIONS = types.BuiltinFunctionType, np.ufunc, numpy_private.DISPATCHER
 
 _families: OrderedDict[Any, Family] = OrderedDict()
 _lock = threading.Lock()

@@ -9,9 +9,9 @@ from torch import fx
 
 from npcompile.frontend.arrays import with_items
 from npcompile.frontend.catalog import purity
+from npcompile.frontend.ops.table import Op
 from npcompile.frontend.program import value_of
 from npcompile.frontend.steps import GETITEM
-from npcompile.frontend.table import Op
 
 _BY_DATA = "how many there are depends on the data; the kernels behind it take any number"
 

@@ -26,6 +26,4 @@ ANSWERING = (PACKAGE, _folder("frontend", "recording"))
 
 def sources_of_ops() -> list[Path]:
     """Return the files that say what ops compute: their statements, the table, the rules of dtypes."""
-    return sorted(
-        [*Path(FRONTEND).glob("ops/*.py"), Path(FRONTEND) / "table.py", *Path(PACKAGE).glob("nep50/*.py")]
-    )
+    return sorted([*Path(FRONTEND).glob("ops/*.py"), *Path(PACKAGE).glob("nep50/*.py")])

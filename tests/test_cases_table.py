@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import npcompile.frontend.ops  # noqa: F401
-from npcompile.frontend.table import TABLE
+from npcompile.frontend.ops.table import TABLE
 from tests.cases import CASES
 
 

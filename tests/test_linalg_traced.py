@@ -11,7 +11,7 @@ import torch
 from torch.fx.experimental.proxy_tensor import make_fx
 
 import npcompile.frontend.ops  # noqa: F401
-from npcompile.frontend.table import TABLE
+from npcompile.frontend.ops.table import TABLE
 from tests.cases.decompositions import definite, matrix
 from tests.checker import same
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import npcompile.frontend.ops  # noqa: F401
-from npcompile.frontend.table import TORCH
+from npcompile.frontend.ops.table import TORCH
 from tests.cases import CASES, Case, expand
 from tests.cases.eager import Failed, Lane, Refused
 from tests.cases.framework import limit, scale

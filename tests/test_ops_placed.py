@@ -11,7 +11,7 @@ from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch.utils import _pytree as pytree
 
 import npcompile.frontend.ops  # noqa: F401
-from npcompile.frontend.table import TORCH, Unsupported
+from npcompile.frontend.ops.table import TORCH, Unsupported
 from tests.cases import CASES, Case, expand
 from tests.cases.eager import Call, Lane, to_tensor
 

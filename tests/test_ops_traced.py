@@ -12,7 +12,7 @@ from torch.fx.experimental.proxy_tensor import make_fx
 
 import npcompile.frontend.ops  # noqa: F401
 from npcompile.frontend.ops.square_root import square_root
-from npcompile.frontend.table import TORCH
+from npcompile.frontend.ops.table import TORCH
 from tests.cases import CASES, Case, expand
 from tests.cases.eager import Call, Lane, to_tensor
 

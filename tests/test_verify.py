@@ -18,9 +18,9 @@ from npcompile.frontend import counters
 from npcompile.frontend.checking import Difference
 from npcompile.frontend.closeness import apart, beyond, changed, units
 from npcompile.frontend.mirror import Mirror
+from npcompile.frontend.ops.table import TABLE
 from npcompile.frontend.rewrite import Rewritten, rewrite
 from npcompile.frontend.strided import Strided
-from npcompile.frontend.table import TABLE
 from npcompile.frontend.trace import trace
 from npcompile.lower.plan.interpreter import eager
 from npcompile.lower.plan.segment import Segment

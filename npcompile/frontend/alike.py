@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from npcompile.frontend.private import DISPATCHER
+from npcompile.frontend.ops.numpy_private import DISPATCHER
 
 # Dicts of which a program may know what lies in them.
 DICTS: tuple[type, ...] = (dict, OrderedDict, defaultdict, Counter)

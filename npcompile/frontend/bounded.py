@@ -16,9 +16,9 @@ from npcompile.frontend.contents import Contents
 from npcompile.frontend.drawn import source_of
 from npcompile.frontend.lengths import origin
 from npcompile.frontend.node_attributes import size_noted, source_place
+from npcompile.frontend.ops.table import TABLE, Op
 from npcompile.frontend.program import Call, Guard, Length, step_of, value_of
 from npcompile.frontend.steps import GETITEM, SETITEM
-from npcompile.frontend.table import TABLE, Op
 from npcompile.lower.plan.values import Value
 
 

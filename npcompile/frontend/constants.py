@@ -14,9 +14,9 @@ from numpy.lib.stride_tricks import as_strided
 from torch import fx
 
 from npcompile.frontend.made import Build
+from npcompile.frontend.ops.table import computed
 from npcompile.frontend.program import step_of, value_of
 from npcompile.frontend.signature import NUMBERS
-from npcompile.frontend.table import computed
 from npcompile.lower.plan.segment import nodes_in
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from npcompile.frontend.table import TORCH, Unsupported
+from npcompile.frontend.ops.table import TORCH, Unsupported
 from npcompile.lower.device import transfers
 
 TORCH_OF: dict[np.dtype[Any], torch.dtype] = {

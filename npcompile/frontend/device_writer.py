@@ -10,8 +10,8 @@ from torch import fx
 
 from npcompile.frontend.lanes import assign
 from npcompile.frontend.made import Build
+from npcompile.frontend.ops.table import Op
 from npcompile.frontend.program import Call, Program, step_of, value_of
-from npcompile.frontend.table import Op
 from npcompile.frontend.windows import Check
 from npcompile.frontend.writer import Writer, as_numpy
 from npcompile.lower.plan.plan import Plan, Step

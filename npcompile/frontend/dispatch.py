@@ -16,8 +16,8 @@ import numpy as np
 import torch
 
 from npcompile.frontend import convert, counters, errstate
+from npcompile.frontend.ops.table import TABLE, TORCH, Op, Unsupported
 from npcompile.frontend.strided import Strided, overlap
-from npcompile.frontend.table import TABLE, TORCH, Op, Unsupported
 from npcompile.lower.device import transfers
 
 # Functions that write into their first argument; their ops give the whole new array.

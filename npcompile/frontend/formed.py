@@ -13,8 +13,8 @@ from npcompile.frontend.lengths import origin
 from npcompile.frontend.program import step_of
 
 if TYPE_CHECKING:
+    from npcompile.frontend.ops.table import Op
     from npcompile.frontend.steps import Steps
-    from npcompile.frontend.table import Op
 
 
 def rows(notes: Steps, array: Any) -> None:

@@ -15,6 +15,7 @@ from npcompile.frontend.catalog import purity
 from npcompile.frontend.drawn import length_drawn
 from npcompile.frontend.made import Build, Store
 from npcompile.frontend.node_attributes import decided_by_data
+from npcompile.frontend.ops.table import Op
 from npcompile.frontend.program import (
     Call,
     Guard,
@@ -26,7 +27,6 @@ from npcompile.frontend.program import (
     value_of,
 )
 from npcompile.frontend.recording.bound import After
-from npcompile.frontend.table import Op
 from npcompile.frontend.texts import Format
 from npcompile.lower.plan.sizes import SMALLEST, Pattern, pattern
 

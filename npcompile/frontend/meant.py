@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from npcompile.frontend.ndarray import is_basic
-from npcompile.frontend.table import TABLE, computed
+from npcompile.frontend.ops.table import TABLE, computed
 
 if TYPE_CHECKING:
     from npcompile.frontend.steps import Steps

@@ -13,8 +13,8 @@ import torch
 from npcompile.frontend import convert, counters, dispatch, errstate, layouts, resizing, ufuncs
 from npcompile.frontend.exports import Exports
 from npcompile.frontend.flat import Flags, FlatIterator, allow_writing
+from npcompile.frontend.ops.table import Unsupported
 from npcompile.frontend.strided import Strided
-from npcompile.frontend.table import Unsupported
 from npcompile.lower.device import transfers
 from npcompile.nep50 import weak
 

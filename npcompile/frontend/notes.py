@@ -23,10 +23,10 @@ from npcompile.frontend.meant import as_number
 from npcompile.frontend.memory import Roots
 from npcompile.frontend.ndarray import ndarray
 from npcompile.frontend.node_attributes import size_noted, source_place
+from npcompile.frontend.ops.table import computed
 from npcompile.frontend.program import Guard, Length, Read, step_of, value_of
 from npcompile.frontend.recording.place import frames
 from npcompile.frontend.signature import NUMBERS, by_value
-from npcompile.frontend.table import computed
 from npcompile.frontend.tracked import Tracked
 from npcompile.lower.plan.segment import nodes_in
 from npcompile.lower.plan.sizes import SMALLEST

@@ -14,8 +14,8 @@ from npcompile.frontend import counters, dispatch, sized
 from npcompile.frontend.closeness import ULP, apart, beyond, changed, units
 from npcompile.frontend.mirror import Copy, Mirror
 from npcompile.frontend.ndarray import asarray
+from npcompile.frontend.ops.table import Op, Unsupported
 from npcompile.frontend.strided import Strided
-from npcompile.frontend.table import Op, Unsupported
 
 # What rounds, or moves values about: exact for floats, too.
 EXACT = (

@@ -14,9 +14,9 @@ from torch import fx
 from npcompile.frontend.arrays import with_items
 from npcompile.frontend.contents import Contents
 from npcompile.frontend.ops.masked import Extreme
+from npcompile.frontend.ops.table import Op
 from npcompile.frontend.program import Guard, Length, step_of, value_of
 from npcompile.frontend.steps import GETITEM
-from npcompile.frontend.table import Op
 from npcompile.lower.arithmetic.unsigned import WIDE
 from npcompile.lower.plan.segment import nodes_in
 

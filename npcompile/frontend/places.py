@@ -13,8 +13,8 @@ from npcompile.frontend.catalog.purity import VIEWS
 from npcompile.frontend.drawn import stand_in
 from npcompile.frontend.lengths import looked_at, sized_by_data
 from npcompile.frontend.memory import Region, address
+from npcompile.frontend.ops.table import NUMPY, TORCH, Op
 from npcompile.frontend.program import Guard, Length, Program, step_of, value_of
-from npcompile.frontend.table import NUMPY, TORCH, Op
 from npcompile.frontend.writer import as_numpy
 from npcompile.lower import adapter
 from npcompile.lower.plan.plan import Plan

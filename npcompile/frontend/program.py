@@ -17,7 +17,7 @@ from npcompile.frontend.arrays import ARRAYS_OF, facts, is_array, outline
 from npcompile.frontend.catalog.purity import OPERATORS, TOTAL, UFUNCS
 from npcompile.frontend.catalog.python_operators import UNARY
 from npcompile.frontend.made import Build, Store, class_attribute, is_absent
-from npcompile.frontend.table import Op
+from npcompile.frontend.ops.table import Op
 from npcompile.lower.plan.graph import write
 from npcompile.lower.plan.values import Value
 

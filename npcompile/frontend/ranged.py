@@ -10,7 +10,7 @@ from torch import fx
 from npcompile.frontend.catalog.purity import OPERATORS, UFUNCS
 from npcompile.frontend.counted import mark
 from npcompile.frontend.ops.creation import steps_between
-from npcompile.frontend.table import TABLE
+from npcompile.frontend.ops.table import TABLE
 from npcompile.lower.plan.sizes import SMALLEST
 
 if TYPE_CHECKING:

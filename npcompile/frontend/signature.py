@@ -18,7 +18,7 @@ import torch
 
 from npcompile.frontend.arrays import on_memory_of
 from npcompile.frontend.ndarray import ndarray
-from npcompile.frontend.table import TWINS
+from npcompile.frontend.ops.table import TWINS
 
 # ndarray.flags.num: C and F contiguity, ALIGNED, WRITEABLE. OWNDATA makes no difference to a program.
 _FLAGS = 0x0001 | 0x0002 | 0x0100 | 0x0400

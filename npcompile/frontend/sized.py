@@ -19,8 +19,8 @@ from numpy.lib.array_utils import normalize_axis_index
 
 from npcompile.frontend import dispatch, errstate
 from npcompile.frontend.ops.sorting import DESCENDING, kind_of
+from npcompile.frontend.ops.table import TABLE, Unsupported
 from npcompile.frontend.strided import Strided
-from npcompile.frontend.table import TABLE, Unsupported
 
 
 def eager(*functions: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

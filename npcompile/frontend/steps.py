@@ -18,12 +18,12 @@ from npcompile.frontend.handed import Unfollowed
 from npcompile.frontend.meant import as_counts, as_index, as_value, is_whole
 from npcompile.frontend.memory import Moving, form_of
 from npcompile.frontend.ndarray import is_basic
+from npcompile.frontend.ops.table import TABLE, TORCH, Op, computed
 from npcompile.frontend.outside import Outside, is_called, is_steady
 from npcompile.frontend.program import Call, Guard, Program, step_of, value_of
 from npcompile.frontend.ranged import ranged
 from npcompile.frontend.rolled import rolled
 from npcompile.frontend.signature import NUMBERS
-from npcompile.frontend.table import TABLE, TORCH, Op, computed
 from npcompile.lower.plan.graph import write
 from npcompile.lower.plan.products import is_small
 from npcompile.lower.plan.segment import nodes_in

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 
 from npcompile.frontend import convert
-from npcompile.frontend.table import Unsupported
+from npcompile.frontend.ops.table import Unsupported
 from npcompile.lower.arithmetic import casts, unsigned
 
 _NO_RESERVE = (

@@ -14,8 +14,8 @@ import numpy as np
 from npcompile.frontend import dispatch
 from npcompile.frontend.convert import numpy_dtype
 from npcompile.frontend.dispatch import layout_of, map_arrays
+from npcompile.frontend.ops.table import TWINS, Unsupported
 from npcompile.frontend.strided import Strided
-from npcompile.frontend.table import TWINS, Unsupported
 
 Args = tuple[Any, ...]
 Named = dict[str, Any]

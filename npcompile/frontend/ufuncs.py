@@ -17,8 +17,8 @@ from npcompile.frontend.convert import numpy_dtype
 from npcompile.frontend.dispatch import arrays_in
 from npcompile.frontend.ops import ufunc_at
 from npcompile.frontend.ops.settling import MOST_ROUNDS, rounds
+from npcompile.frontend.ops.table import TABLE, Op, Unsupported
 from npcompile.frontend.strided import Strided
-from npcompile.frontend.table import TABLE, Op, Unsupported
 
 # Where `out` stands among the arguments of a method.
 OUT_AT = {"reduce": 3, "accumulate": 3, "reduceat": 4}

@@ -19,11 +19,11 @@ from npcompile.frontend.locks import ACQUIRE, RELEASE
 from npcompile.frontend.made import Build, Store
 from npcompile.frontend.memory import Overlap
 from npcompile.frontend.node_attributes import source_place
+from npcompile.frontend.ops.table import Op
 from npcompile.frontend.program import Call, Diverged, Length, Program, Read, step_of, value_of
 from npcompile.frontend.recording.place import caller_at
 from npcompile.frontend.rewriting import literals
 from npcompile.frontend.stacks import is_stack, product
-from npcompile.frontend.table import Op
 from npcompile.frontend.windows import Check, checkable, ends_of
 from npcompile.lower.codegen.parsing import parse
 from npcompile.lower.plan.plan import Plan, Step

@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy
 
-from npcompile.frontend import convert, dispatch, errstate, private, sized
+from npcompile.frontend import convert, dispatch, errstate, sized
 from npcompile.frontend.catalog.inlinable import CALLBACKS, COMPOSED, WARNING
 from npcompile.frontend.ndarray import ndarray
-from npcompile.frontend.table import Unsupported
+from npcompile.frontend.ops import numpy_private
+from npcompile.frontend.ops.table import Unsupported
 from npcompile.numpy import creation
 from npcompile.numpy.converter import ArrayConverter
 from npcompile.numpy.wrappers import Fact, Function, ufunc
@@ -48,7 +49,7 @@ def _inverse(a: Any, **kwargs: Any) -> Any:
     try:
         return dispatch.call(numpy.linalg.inv, (a,), {})
     except numpy.linalg.LinAlgError:
-        return dispatch.host(private.INVERSE, (a,), kwargs)
+        return dispatch.host(numpy_private.INVERSE, (a,), kwargs)
 
 
 # id of a NumPy object -> ours. What is not here is made when a clone first speaks of it, and then is.
@@ -59,12 +60,14 @@ _ours: dict[int, Any] = {
     id(numpy.asanyarray): creation.asanyarray,
     id(numpy.ascontiguousarray): creation.ascontiguousarray,
     id(numpy.asfortranarray): creation.asfortranarray,
-    id(private.ARRAY_CONVERTER): ArrayConverter,
-    id(private.CORRELATE): _correlate,
-    id(private.INVERSE): _inverse,
-    **{id(helper): lambda *_, **__: NotImplemented for helper in private.UNIQUE_HASH},  # sorting does it
+    id(numpy_private.ARRAY_CONVERTER): ArrayConverter,
+    id(numpy_private.CORRELATE): _correlate,
+    id(numpy_private.INVERSE): _inverse,
+    **{
+        id(helper): lambda *_, **__: NotImplemented for helper in numpy_private.UNIQUE_HASH
+    },  # sorting does it
     **{id(function): Fact(function) for function in _FACTS},
-    **{id(item): item for item in (*_MODULES_KEPT, *private.OF_NO_ARRAY)},
+    **{id(item): item for item in (*_MODULES_KEPT, *numpy_private.OF_NO_ARRAY)},
 }
 _kept: list[Any] = []  # what `_ours` knows by its id must live on
 _classes = {id(item) for item in _CLASSES}
@@ -100,14 +103,14 @@ def _made(obj: Any) -> Any:
         return Namespace(obj) if _is_numpys(obj.__name__) else obj
     if isinstance(obj, numpy.ufunc):
         return ufunc(obj)
-    if isinstance(obj, private.DISPATCHER):
+    if isinstance(obj, numpy_private.DISPATCHER):
         return Function(obj)
     if isinstance(obj, types.FunctionType):
         if id(obj) in dispatch.composed:
             return Function(obj)
         return clone(obj) if _is_numpys(obj.__module__) else obj
     if isinstance(obj, types.BuiltinFunctionType):
-        return Function(private.public(obj)) if _is_numpys(obj.__module__) else obj
+        return Function(numpy_private.public(obj)) if _is_numpys(obj.__module__) else obj
     if isinstance(obj, type):
         return _class(obj) if id(obj) in _classes else obj
     if type(obj) is dict and any(isinstance(item, (dict, *_CALLABLE)) for item in obj.values()):
@@ -115,7 +118,7 @@ def _made(obj: Any) -> Any:
     return obj
 
 
-_CALLABLE = (types.FunctionType, numpy.ufunc, private.DISPATCHER)
+_CALLABLE = (types.FunctionType, numpy.ufunc, numpy_private.DISPATCHER)
 
 
 def _is_numpys(module: str | None) -> bool:
@@ -199,14 +202,14 @@ class Composed:
         self._real = real
         self._clone: Callable[..., Any] | None = None
         self._calls_back = any(real is item for item in CALLBACKS)
-        self._unsorted = getattr(real, "__name__", "") == "unique_values" and private.UNIQUE_HASH != ()
+        self._unsorted = getattr(real, "__name__", "") == "unique_values" and numpy_private.UNIQUE_HASH != ()
 
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         unsorted = self._unsorted or not kwargs.get("sorted", True)  # in the order of a hash table of NumPy's
         if errstate.traps() or unsorted or not all(map(native, (*args, *kwargs.values()))):
             return dispatch.host(self._real, args, kwargs)
         if self._clone is None:
-            implementation = private.implementation(self._real)
+            implementation = numpy_private.implementation(self._real)
             assert implementation is not None, self._real
             self._clone = clone(implementation)
         # What NumPy's own functions have called back is NumPy's.
@@ -276,7 +279,7 @@ def members(real: types.ModuleType, name: str) -> Callable[[str], Any]:
         if key not in public:
             raise AttributeError(f"module {name!r} has no attribute {key!r}")
         item = getattr(real, key)
-        if isinstance(item, (types.FunctionType, private.DISPATCHER)):
+        if isinstance(item, (types.FunctionType, numpy_private.DISPATCHER)):
             dispatch.composed.setdefault(id(item), Composed(item))
         return ours(item)
 

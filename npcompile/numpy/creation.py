@@ -7,9 +7,10 @@ from typing import Any
 import numpy
 import torch
 
-from npcompile.frontend import dispatch, private
+from npcompile.frontend import dispatch
 from npcompile.frontend.ndarray import asarray as _asarray
 from npcompile.frontend.ndarray import ndarray
+from npcompile.frontend.ops import numpy_private
 from npcompile.numpy.wrappers import Conversion
 
 _ON_HOST = 1  # DLPack's number for memory of the host
@@ -28,7 +29,7 @@ def array(
     like: Any = None,
 ) -> Any:
     """`numpy.array`: our array, or NumPy's for dtypes that torch lacks. Raises what NumPy raises."""
-    if isinstance(copy, private.COPY_MODE):
+    if isinstance(copy, numpy_private.COPY_MODE):
         copy = {True: True, False: False}.get(copy.value)
     elif copy is not None:
         copy = bool(copy)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from npcompile.frontend.table import TABLE, Op, Unsupported, Weak
+from npcompile.frontend.ops.table import TABLE, Op, Unsupported, Weak
 from npcompile.nep50.scalars import answer
 
 

@@ -13,7 +13,7 @@ import numpy
 import npcompile.numpy
 from npcompile.frontend import counters
 from npcompile.frontend.ndarray import ndarray
-from npcompile.frontend.table import TABLE, TORCH, Op
+from npcompile.frontend.ops.table import TABLE, TORCH, Op
 from tests.cases import CASES
 from tests.cases.framework import Case, limit, scale
 from tests.checker import same, same_exception

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import npcompile
-from npcompile.frontend.table import TORCH
+from npcompile.frontend.ops.table import TORCH
 from tests.checker import same
 
 

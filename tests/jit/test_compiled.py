@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import npcompile
-from npcompile.frontend.table import TABLE
+from npcompile.frontend.ops.table import TABLE
 from tests.cases import CASES, Case, expand
 from tests.cases.framework import limit, scale
 from tests.checker import same

@@ -122,7 +122,7 @@ class ShimLane(Lane):
     def __init__(self) -> None:
         super().__init__()
         from npcompile.frontend.ndarray import ndarray
-        from npcompile.frontend.table import Op
+        from npcompile.frontend.ops.table import Op
 
         self._ops = 0
         plain = Op.__call__

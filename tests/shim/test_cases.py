@@ -13,7 +13,7 @@ import npcompile.numpy
 from npcompile.frontend import counters
 from npcompile.frontend.convert import TORCH_OF
 from npcompile.frontend.ndarray import asarray, ndarray
-from npcompile.frontend.table import TORCH
+from npcompile.frontend.ops.table import TORCH
 from tests.cases import CASES, Case
 from tests.cases.framework import judged, limit, scale
 from tests.checker import aliasing, same, same_exception

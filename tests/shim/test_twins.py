@@ -10,8 +10,8 @@ import pytest
 
 import npcompile.numpy as np
 from npcompile.frontend import counters
+from npcompile.frontend.ops.table import TWINS
 from npcompile.frontend.ops.ufunc_methods import BINARY
-from npcompile.frontend.table import TWINS
 from tests.checker import same, same_exception
 
 OTHERS = "?bhilqBHILQefdFD"

@@ -12,7 +12,7 @@ from typing import Any
 
 from npcompile.frontend.catalog.inlining import is_users, is_users_class
 from npcompile.frontend.catalog.installed_packages import is_library
-from npcompile.frontend.table import TABLE
+from npcompile.frontend.ops.table import TABLE
 
 MOST = 64  # functions that are looked into
 

@@ -21,10 +21,10 @@ from typing import Any
 
 import numpy
 
-from npcompile.frontend import private
 from npcompile.frontend.catalog import installed_packages, vectorized_rewrites
 from npcompile.frontend.catalog.inlinable import FOLLOWED as _LISTED
 from npcompile.frontend.catalog.inlinable_polynomials import CLASSES, SERIES
+from npcompile.frontend.ops import numpy_private
 
 # Classes of Python's library that wrap a list or dicts, by methods written in Python.
 _WRAPPING: tuple[type, ...] = (UserDict, UserList, ChainMap)  # and what these are made of: `Mapping.get`
@@ -120,7 +120,7 @@ def is_steady(kind: type, method: types.FunctionType) -> bool:
 FOLLOWED: dict[int, types.FunctionType] = {
     id(function): source
     for function in (*_LISTED, *SERIES)
-    if (source := private.implementation(function)) is not None
+    if (source := numpy_private.implementation(function)) is not None
 }
 
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from npcompile.frontend import private
-from npcompile.frontend.table import computed
+from npcompile.frontend.ops import numpy_private
+from npcompile.frontend.ops.table import computed
 
 Array = np.ndarray[Any, Any]
 
@@ -97,13 +97,13 @@ has_negative_zeros: Any = _has_negative_zeros
 
 # By NumPy's function; those that `np.apply_along_axis` is given (which need have no hash), by its id.
 RESTATED: dict[Any, Callable[..., Any]] = {
-    private.NANMEDIAN_SMALL: _small,
-    private.NANMEDIAN_1D: _median,
-    private.NANQUANTILE_1D: _quantile,
+    numpy_private.NANMEDIAN_SMALL: _small,
+    numpy_private.NANMEDIAN_1D: _median,
+    numpy_private.NANQUANTILE_1D: _quantile,
 }
 LANES: dict[int, Callable[..., Any]] = {
-    id(private.NANMEDIAN_1D): _median_lanes,
-    id(private.NANQUANTILE_1D): _quantile_lanes,
+    id(numpy_private.NANMEDIAN_1D): _median_lanes,
+    id(numpy_private.NANQUANTILE_1D): _quantile_lanes,
 }
 
 

@@ -32,7 +32,7 @@ from npcompile.frontend.ops import (
     ufunc_methods,
     ufunc_outer,
 )
-from npcompile.frontend.table import TABLE
+from npcompile.frontend.ops.table import TABLE
 
 TABLE.later["scipy.special"] = "npcompile.frontend.ops.special"
 

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from npcompile.frontend.ops.rules import op, ufunc
 from npcompile.frontend.ops.shape import laid
-from npcompile.frontend.table import Op
+from npcompile.frontend.ops.table import Op
 
 ufunc(np.bitwise_and, torch.bitwise_and)
 ufunc(np.bitwise_or, torch.bitwise_or)

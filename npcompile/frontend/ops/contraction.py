@@ -7,7 +7,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from npcompile.frontend.table import Unsupported
+from npcompile.frontend.ops.table import Unsupported
 
 
 def contracted(body: Callable[..., Tensor], *operands: Tensor) -> Tensor:

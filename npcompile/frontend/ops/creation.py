@@ -14,7 +14,6 @@ import torch
 from numpy.lib.array_utils import normalize_axis_index
 from torch import Tensor
 
-from npcompile.frontend.extents import as_operand, span, whole
 from npcompile.frontend.ops.limits import dtype_limit
 from npcompile.frontend.ops.rules import (
     INT64,
@@ -32,7 +31,8 @@ from npcompile.frontend.ops.rules import (
     torch_dtype,
 )
 from npcompile.frontend.ops.shape import ORDERS, laid, reverse
-from npcompile.frontend.table import Op
+from npcompile.frontend.ops.symbolic_sizes import as_operand, span, whole
+from npcompile.frontend.ops.table import Op
 from npcompile.nep50 import promote, weak
 from npcompile.nep50.asked import takes
 

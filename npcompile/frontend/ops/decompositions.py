@@ -20,8 +20,7 @@ from npcompile.frontend.ops.lapack import (
     stacked,
     upper,
 )
-from npcompile.frontend.ops.rules import op
-from npcompile.frontend.private import (
+from npcompile.frontend.ops.numpy_private import (
     LAPACK,
     SINGULAR_VALUES,
     SVD_FULL,
@@ -31,7 +30,8 @@ from npcompile.frontend.private import (
     QRResult,
     SVDResult,
 )
-from npcompile.frontend.table import Op
+from npcompile.frontend.ops.rules import op
+from npcompile.frontend.ops.table import Op
 
 Checked = tuple[Any, Tensor | None]
 

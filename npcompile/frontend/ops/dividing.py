@@ -16,7 +16,7 @@ from torch import Tensor
 
 from npcompile.frontend.ops.elementwise import wide
 from npcompile.frontend.ops.rules import ufunc, ufunc_rule
-from npcompile.frontend.table import Op
+from npcompile.frontend.ops.table import Op
 
 # The floats in which integers and halves are exact, and so much more that quotients are told apart.
 _IN_FLOATS = {

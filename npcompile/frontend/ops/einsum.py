@@ -12,7 +12,7 @@ from torch import Tensor
 
 from npcompile.frontend.ops.contraction import contracted
 from npcompile.frontend.ops.rules import as_dtype, cast, device_of, dtype_of, op, strength, tensor
-from npcompile.frontend.table import TORCH, Op, Unsupported
+from npcompile.frontend.ops.table import TORCH, Op, Unsupported
 from npcompile.nep50 import promote
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"

@@ -15,9 +15,9 @@ import torch
 from numpy.lib.array_utils import normalize_axis_index
 from torch import Tensor
 
-from npcompile.frontend.extents import whole
 from npcompile.frontend.ops.rules import cast, dtype_of, op
-from npcompile.frontend.table import Op
+from npcompile.frontend.ops.symbolic_sizes import whole
+from npcompile.frontend.ops.table import Op
 
 _OTHER_WAY = {None: "forward", "backward": "forward", "ortho": "ortho", "forward": "backward"}
 

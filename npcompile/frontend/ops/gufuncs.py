@@ -11,9 +11,9 @@ from numpy.exceptions import AxisError
 from numpy.lib.array_utils import normalize_axis_index
 from torch import Tensor
 
-from npcompile.frontend.extents import broadcast_shapes
 from npcompile.frontend.ops.rules import as_dtype, cast, strength
-from npcompile.frontend.table import TORCH
+from npcompile.frontend.ops.symbolic_sizes import broadcast_shapes
+from npcompile.frontend.ops.table import TORCH
 from npcompile.nep50 import promote
 
 DType = np.dtype[Any]

@@ -21,7 +21,7 @@ from npcompile.frontend.ops.rules import (
     promoted,
     strength,
 )
-from npcompile.frontend.table import Op, Weak
+from npcompile.frontend.ops.table import Op, Weak
 from npcompile.nep50 import promote
 
 

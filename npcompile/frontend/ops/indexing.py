@@ -14,9 +14,9 @@ import torch
 from numpy.lib.array_utils import normalize_axis_index
 from torch import Tensor
 
-from npcompile.frontend.extents import bounds, broadcast_shapes, span, whole
 from npcompile.frontend.ops.rules import as_dtype, cast, dtype_of, op, tensor
-from npcompile.frontend.table import Op, Unsupported, Weak
+from npcompile.frontend.ops.symbolic_sizes import bounds, broadcast_shapes, span, whole
+from npcompile.frontend.ops.table import Op, Unsupported, Weak
 
 
 def _all(*checks: Tensor | None) -> Tensor | None:

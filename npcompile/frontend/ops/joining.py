@@ -11,10 +11,10 @@ import torch
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 from torch import Tensor
 
-from npcompile.frontend.extents import bounds, whole
 from npcompile.frontend.ops.rules import cast, device_of, dtype_of, op, promoted, tensor
 from npcompile.frontend.ops.shape import at_least_3d, integers, reverse
-from npcompile.frontend.table import Op, Unsupported
+from npcompile.frontend.ops.symbolic_sizes import bounds, whole
+from npcompile.frontend.ops.table import Op, Unsupported
 
 # -- joining ---------------------------------------------------------------------------------------
 

@@ -17,7 +17,7 @@ import torch
 from numpy.linalg import LinAlgError
 from torch import Tensor
 
-from npcompile.frontend.table import Unsupported
+from npcompile.frontend.ops.table import Unsupported
 
 _EPS = torch.finfo(torch.float64).eps
 SINGLE = (torch.float32, torch.complex64)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from npcompile.frontend.table import TORCH, Op, Unsupported
+from npcompile.frontend.ops.table import TORCH, Op, Unsupported
 
 DType = np.dtype[Any]
 

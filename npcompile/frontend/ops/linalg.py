@@ -12,7 +12,7 @@ from torch import Tensor
 
 from npcompile.frontend.ops.rules import op
 from npcompile.frontend.ops.square_root import square_root
-from npcompile.frontend.table import Op
+from npcompile.frontend.ops.table import Op
 from npcompile.nep50.asked import takes
 
 

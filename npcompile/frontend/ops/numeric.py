@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from npcompile.frontend import private
+from npcompile.frontend.ops import numpy_private
 from npcompile.frontend.ops.rules import (
     BOOL,
     FLOAT64,
@@ -28,7 +28,7 @@ from npcompile.frontend.ops.rules import (
     strength,
     tensor,
 )
-from npcompile.frontend.table import Op, Weak
+from npcompile.frontend.ops.table import Op, Weak
 from npcompile.nep50 import promote
 from npcompile.nep50.asked import takes
 
@@ -301,7 +301,7 @@ def i0(x: Tensor) -> Tensor:
     if x.is_complex():
         raise TypeError("i0 not supported for complex values")
     x = do(np.abs, x if x.is_floating_point() else cast(x, FLOAT64))
-    near, far = private.I0
+    near, far = numpy_private.I0
     small = _chebyshev(do(np.subtract, do(np.divide, x, 2.0), 2), near)
     large = _chebyshev(do(np.subtract, do(np.divide, 32.0, x), 2.0), far)
     scale = do(np.exp, x)

@@ -8,11 +8,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from npcompile.frontend.extents import whole
 from npcompile.frontend.ops.creation import laid_out, own_dtype, shape_of
 from npcompile.frontend.ops.rules import cast, device_of, op, tensor, torch_dtype
 from npcompile.frontend.ops.shape import laid
-from npcompile.frontend.table import Op
+from npcompile.frontend.ops.symbolic_sizes import whole
+from npcompile.frontend.ops.table import Op
 
 # -- matrices of ones and zeros ------------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ from torch import Tensor
 from npcompile.frontend.ops.elementwise import wide
 from npcompile.frontend.ops.rules import dtype_of, ufunc, ufunc_rule
 from npcompile.frontend.ops.square_root import square_root
-from npcompile.frontend.table import Op
+from npcompile.frontend.ops.table import Op
 from npcompile.lower.codegen.complexes import whole_power
 from npcompile.nep50 import powers
 

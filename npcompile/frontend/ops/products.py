@@ -14,7 +14,7 @@ from torch import Tensor
 from npcompile.frontend.ops.contraction import contracted
 from npcompile.frontend.ops.gufuncs import loop_limit, product
 from npcompile.frontend.ops.rules import check_broadcast, do, op, promoted
-from npcompile.frontend.table import TABLE, Op
+from npcompile.frontend.ops.table import TABLE, Op
 from npcompile.lower.plan.products import is_small, summed
 
 

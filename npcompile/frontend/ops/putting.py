@@ -10,7 +10,7 @@ from torch import Tensor
 
 from npcompile.frontend.ops.indexing import put_last
 from npcompile.frontend.ops.rules import as_dtype, cast, dtype_of, is_static, op, tensor
-from npcompile.frontend.table import Op, Unsupported, Weak
+from npcompile.frontend.ops.table import Op, Unsupported, Weak
 
 
 def _values(values: Any, a: Tensor) -> Tensor:

@@ -28,7 +28,7 @@ from npcompile.frontend.ops.rules import (
     tensor,
     torch_dtype,
 )
-from npcompile.frontend.table import Op, Unsupported
+from npcompile.frontend.ops.table import Op, Unsupported
 from npcompile.nep50 import promote
 
 # -- axes and masks ------------------------------------------------------------------------------------------

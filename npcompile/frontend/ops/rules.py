@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from npcompile.frontend.extents import broadcast_shapes
 from npcompile.frontend.ops.limits import list_dtype, list_reason
-from npcompile.frontend.table import NUMPY, TABLE, TORCH, Op, Unsupported, Weak
+from npcompile.frontend.ops.symbolic_sizes import broadcast_shapes
+from npcompile.frontend.ops.table import NUMPY, TABLE, TORCH, Op, Unsupported, Weak
 from npcompile.lower.arithmetic import casts, unsigned
 from npcompile.nep50 import promote, scalars, weak
 

@@ -25,7 +25,7 @@ from npcompile.frontend.ops.reductions import (
     array_dtype,
 )
 from npcompile.frontend.ops.rules import cast, dtype_of, op
-from npcompile.frontend.table import Op, Unsupported
+from npcompile.frontend.ops.table import Op, Unsupported
 
 MOST_HALVES = 64  # float16 is rounded so coarsely that each step is made by itself: up to here
 _NARROW = (torch.float16, torch.float32)

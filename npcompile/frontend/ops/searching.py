@@ -12,10 +12,10 @@ import torch
 from numpy.lib.array_utils import normalize_axis_index
 from torch import Tensor
 
-from npcompile.frontend.extents import whole
 from npcompile.frontend.ops.rules import FLOAT64, INT64, cast, do, op, operand, promoted, strength, tensor
 from npcompile.frontend.ops.sorting import ordered
-from npcompile.frontend.table import TORCH, Op, Unsupported
+from npcompile.frontend.ops.symbolic_sizes import whole
+from npcompile.frontend.ops.table import TORCH, Op, Unsupported
 from npcompile.nep50 import promote
 
 COMPLEX128 = np.dtype(np.complex128)

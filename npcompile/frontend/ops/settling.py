@@ -14,7 +14,7 @@ from contextvars import ContextVar
 import torch
 from torch import Tensor
 
-from npcompile.frontend.table import Unsupported
+from npcompile.frontend.ops.table import Unsupported
 
 # How many rounds may be taken: none in what is compiled.
 rounds: ContextVar[int] = ContextVar("npcompile.rounds", default=0)

@@ -14,9 +14,9 @@ from numpy.exceptions import AxisError
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 from torch import Tensor
 
-from npcompile.frontend.extents import broadcast_shapes, whole
 from npcompile.frontend.ops.rules import cast, device_of, dtype_of, op, tensor, torch_dtype
-from npcompile.frontend.table import Op, Unsupported
+from npcompile.frontend.ops.symbolic_sizes import broadcast_shapes, whole
+from npcompile.frontend.ops.table import Op, Unsupported
 
 
 def integers(values: Any) -> tuple[int, ...]:

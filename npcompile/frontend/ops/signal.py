@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from npcompile.frontend.ops.rules import dtype_of, op, promoted
-from npcompile.frontend.table import Op, Unsupported
+from npcompile.frontend.ops.table import Op, Unsupported
 
 # The first letter of the mode decides, or its number. Source: PyArray_CorrelatemodeConverter.
 _MODES = {"v": "valid", "s": "same", "f": "full", 0: "valid", 1: "same", 2: "full"}

@@ -20,9 +20,9 @@ from npcompile.frontend.ops.lapack import (
     square,
     surely_definite,
 )
+from npcompile.frontend.ops.numpy_private import LAPACK, LEAST_SQUARES, SlogdetResult
 from npcompile.frontend.ops.rules import op, tensor
-from npcompile.frontend.private import LAPACK, LEAST_SQUARES, SlogdetResult
-from npcompile.frontend.table import Op
+from npcompile.frontend.ops.table import Op
 
 Checked = tuple[Any, Tensor | None]
 _EPS = torch.finfo(torch.float64).eps

@@ -12,7 +12,7 @@ from numpy.lib.array_utils import normalize_axis_index
 from torch import Tensor
 
 from npcompile.frontend.ops.rules import FLOAT64, cast, op, promoted, tensor
-from npcompile.frontend.table import TORCH, Op, Unsupported, Weak
+from npcompile.frontend.ops.table import TORCH, Op, Unsupported, Weak
 from npcompile.nep50.asked import takes
 
 _FEW_BINS = 16  # so many counts are cheaper as masked reductions, which fuse with what makes the bins

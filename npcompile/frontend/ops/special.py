@@ -20,7 +20,7 @@ from torch import Tensor
 from npcompile.frontend.ops.elementwise import expm1
 from npcompile.frontend.ops.reductions import array_dtype
 from npcompile.frontend.ops.rules import UFUNC_KEYWORDS, ufunc_limits, ufunc_rule
-from npcompile.frontend.table import TABLE, Op
+from npcompile.frontend.ops.table import TABLE, Op
 
 
 def _limits(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:

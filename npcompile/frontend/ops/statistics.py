@@ -25,7 +25,7 @@ from npcompile.frontend.ops.rules import (
     promoted,
     tensor,
 )
-from npcompile.frontend.table import Op
+from npcompile.frontend.ops.table import Op
 from npcompile.nep50 import promote
 
 FLOAT32 = np.dtype(np.float32)

@@ -15,8 +15,8 @@ from torch import Tensor
 from npcompile.frontend.ops.indexing import getitem
 from npcompile.frontend.ops.reductions import array_dtype
 from npcompile.frontend.ops.rules import cast, check_broadcast, dtype_of, op, tensor
+from npcompile.frontend.ops.table import TORCH, Op
 from npcompile.frontend.ops.ufunc_methods import BINARY, Checks, all_of, combined, is_checked
-from npcompile.frontend.table import TORCH, Op
 from npcompile.nep50 import promote
 
 MOST_ROUNDS = 16  # where how often a place is meant is not known

@@ -37,7 +37,7 @@ from npcompile.frontend.ops.reductions import (
 from npcompile.frontend.ops.rules import NO_VALUE, as_dtype, cast, dtype_of, op, tensor
 from npcompile.frontend.ops.running import many_halves, running
 from npcompile.frontend.ops.settling import rounds, settled
-from npcompile.frontend.table import TABLE, Op, Unsupported
+from npcompile.frontend.ops.table import TABLE, Op, Unsupported
 
 _ROUNDED = frozenset({np.hypot, np.logaddexp, np.logaddexp2})  # grouping decides the last digits
 MOST_STEPS = 64  # of what cannot be done in a tree

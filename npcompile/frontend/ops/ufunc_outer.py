@@ -8,8 +8,8 @@ import numpy as np
 from torch import Tensor
 
 from npcompile.frontend.ops.rules import op
+from npcompile.frontend.ops.table import TABLE, Op
 from npcompile.frontend.ops.ufunc_methods import BINARY, is_checked
-from npcompile.frontend.table import TABLE, Op
 
 
 def _outer_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from npcompile.frontend import formed, private
+from npcompile.frontend import formed
 from npcompile.frontend.alike import DICTS, is_key, place_of
 from npcompile.frontend.arrays import is_array
 from npcompile.frontend.catalog import purity
@@ -25,13 +25,14 @@ from npcompile.frontend.meant import as_index
 from npcompile.frontend.ndarray import is_basic
 from npcompile.frontend.node_attributes import items_noted
 from npcompile.frontend.notes import Unfollowed
+from npcompile.frontend.ops import numpy_private
+from npcompile.frontend.ops.table import TABLE
 from npcompile.frontend.program import Call, Read, step_of
 from npcompile.frontend.recording.base import SIMPLE
 from npcompile.frontend.recording.histories import Histories
 from npcompile.frontend.recording.place import caller, do
 from npcompile.frontend.signature import NUMBERS, by_value
 from npcompile.frontend.steps import GETITEM
-from npcompile.frontend.table import TABLE
 
 _GRIDS = (type(np.mgrid), type(np.ogrid), type(np.r_), type(np.c_))  # `np.mgrid[0:3, 0:4]` makes arrays
 _INDICES = type(np.s_)
@@ -164,7 +165,7 @@ class Access(Histories):
             return result
         if type(obj) is super:
             return self._of_super(obj, name, result)
-        if type(obj) in SIMPLE or isinstance(obj, np.dtype | np.ufunc | private.DISPATCHER | type):
+        if type(obj) in SIMPLE or isinstance(obj, np.dtype | np.ufunc | numpy_private.DISPATCHER | type):
             if isinstance(obj, type) and isinstance(result, enum.Enum):
                 return self._read("class", name, obj, None, result)
             if isinstance(obj, type) and obj.__module__ not in ("builtins", "numpy"):

@@ -18,11 +18,11 @@ from npcompile.frontend.faults import Fault, noting
 from npcompile.frontend.hooks import Hooks
 from npcompile.frontend.made import is_plain
 from npcompile.frontend.notes import Unfollowed
+from npcompile.frontend.ops.table import Op
 from npcompile.frontend.overhead import current
 from npcompile.frontend.rewriting.nested import unhooked
 from npcompile.frontend.steps import Steps
 from npcompile.frontend.strided import Strided
-from npcompile.frontend.table import Op
 from npcompile.frontend.tracked import is_nan
 
 # Types whose operations are decided by the signature and the decisions made before.

@@ -22,6 +22,7 @@ from npcompile.frontend.made import is_plain
 from npcompile.frontend.memmaps import of_memmaps
 from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.object_arrays import is_numpys
+from npcompile.frontend.ops.table import TABLE, TORCH, Op, native
 from npcompile.frontend.program import Call, Read
 from npcompile.frontend.recording.base import SIMPLE
 from npcompile.frontend.recording.bound import After, Method, as_called, target_of
@@ -32,7 +33,6 @@ from npcompile.frontend.rewrite import Rewritten, rewrite
 from npcompile.frontend.showing import HOLDING, JOINING
 from npcompile.frontend.signature import NUMBERS
 from npcompile.frontend.steps import SETITEM, _part
-from npcompile.frontend.table import TABLE, TORCH, Op, native
 from npcompile.frontend.texts import fill
 from npcompile.lower.plan.values import Value
 

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from npcompile.frontend.arrays import is_array
+from npcompile.frontend.ops.table import TABLE
 from npcompile.frontend.recording.bound import After
 from npcompile.frontend.recording.overriding import Overriding
 from npcompile.frontend.recording.place import do
 from npcompile.frontend.signature import NUMBERS
-from npcompile.frontend.table import TABLE
 from npcompile.nep50 import weak
 
 _THROUGH = (list, tuple, sum, min, max)  # they go through what they are given, to its end

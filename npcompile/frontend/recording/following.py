@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from npcompile.frontend import private
 from npcompile.frontend.arrays import is_array, is_numpy
 from npcompile.frontend.catalog import inlining, purity
 from npcompile.frontend.catalog.inlinable import CALLBACKS, MASKING, WRITING, is_refused
@@ -15,6 +14,8 @@ from npcompile.frontend.catalog.python_operators import BINARY
 from npcompile.frontend.catalog.vectorized_rewrites import LANES, RESTATED, has_negative_zeros, operand
 from npcompile.frontend.constants import are_constant, constants, folded
 from npcompile.frontend.notes import Unfollowed
+from npcompile.frontend.ops import numpy_private
+from npcompile.frontend.ops.table import TABLE, TORCH, Op
 from npcompile.frontend.program import Call
 from npcompile.frontend.recording.bound import After
 from npcompile.frontend.recording.calls import Calls
@@ -25,7 +26,6 @@ from npcompile.frontend.recording.moment import Moment
 from npcompile.frontend.recording.place import as_noted, caller
 from npcompile.frontend.rewrite import Rewritten, rewrite
 from npcompile.frontend.signature import NUMBERS
-from npcompile.frontend.table import TABLE, TORCH, Op
 
 _ARRAY = vars(np.ndarray)
 _WRAP = _ARRAY["__array_wrap__"]
@@ -56,7 +56,7 @@ class Following(Calls):
         if self.on and isinstance(asked, type(np.dtype)) and asked in _DTYPES and TABLE.of(fn) is not None:
             kwargs["dtype"] = _DTYPES[asked]
         if self._inside and type(fn) is types.BuiltinFunctionType:
-            fn = private.public(fn)
+            fn = numpy_private.public(fn)
         if self._inside and self.on and TABLE.of(fn) is not None:  # as their `__array__` gives them
             args = tuple([self.getattr(arg, "coeffs") if type(arg) is np.poly1d else arg for arg in args])
         if self.on and args and type(args[0]) in (tuple, list) and id(fn) in _TURNING:
@@ -111,7 +111,7 @@ class Following(Calls):
             return self.getattr(*args[:2]) if hasattr(*args[:2]) else args[2]
         if isinstance(own, np.generic) and (found := self._of_constants(fn, (own, *args), kwargs, True)):
             return found[0]
-        if fn is private.ARRAY_CONVERTER:
+        if fn is numpy_private.ARRAY_CONVERTER:
             return Converter.of(self, args)
         if type(getattr(fn, "__self__", None)) is Converter:
             return fn(*args, **kwargs)
@@ -127,7 +127,7 @@ class Following(Calls):
             if type(lengths) is np.ndarray and are_constant(self.notes, [lengths]):
                 self.notes.constant(shape := tuple(lengths.tolist()))
                 return self.call(fn, args[0], shape)
-        if any(fn is item for item in private.OF_NO_ARRAY):
+        if any(fn is item for item in numpy_private.OF_NO_ARRAY):
             return self._note(self._structural, fn, args, kwargs, fn(*args, **kwargs))
         return None
 

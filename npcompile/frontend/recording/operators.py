@@ -16,12 +16,12 @@ from npcompile.frontend.catalog import purity
 from npcompile.frontend.catalog.python_operators import BINARY, COMPARE, INPLACE, UNARY
 from npcompile.frontend.meant import as_number
 from npcompile.frontend.notes import Unfollowed
+from npcompile.frontend.ops.table import TABLE, TORCH, Op
 from npcompile.frontend.program import step_of
 from npcompile.frontend.recording.base import SIMPLE, Base, layouts
 from npcompile.frontend.recording.place import do
 from npcompile.frontend.showing import HOLDING
 from npcompile.frontend.signature import NUMBERS
-from npcompile.frontend.table import TABLE, TORCH, Op
 from npcompile.frontend.texts import percent
 from npcompile.frontend.tracked import is_nan
 from npcompile.nep50 import powers

@@ -13,7 +13,7 @@ from npcompile.frontend.arrays import is_array
 from npcompile.frontend.catalog import inlining, purity
 from npcompile.frontend.faults import performs
 from npcompile.frontend.made import class_attribute
-from npcompile.frontend.private import DISPATCHER
+from npcompile.frontend.ops.numpy_private import DISPATCHER
 from npcompile.frontend.program import Call
 from npcompile.frontend.recording.drawing import Drawing
 from npcompile.frontend.recording.objects import COMPARED, NAMES, UNARY

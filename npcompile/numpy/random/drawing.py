@@ -16,7 +16,7 @@ from npcompile.current_device import drawing_device
 from npcompile.frontend import counters, dispatch
 from npcompile.frontend.catalog import fast_random
 from npcompile.frontend.ndarray import ndarray
-from npcompile.frontend.table import Unsupported
+from npcompile.frontend.ops.table import Unsupported
 from npcompile.numpy.wrappers import Function, ufunc
 
 # NumPy's code runs, and what it calls of a generator's or seed's other methods is to be NumPy's, too.

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from npcompile.frontend.table import Weak, weak_int
+from npcompile.frontend.ops.table import Weak, weak_int
 
 
 def whole(number: Any) -> int:
