@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from npcompile.current_device import current, drawing, used
-from npcompile.frontend import ndarray as arrays
+from npcompile.frontend.eager import ndarray as arrays
 
 
 class device(ContextDecorator):

@@ -11,7 +11,7 @@ from typing import Any
 from npcompile.advice import advice
 from npcompile.explained import ExplainedProgram, Step, explained, size_text
 from npcompile.explained_blocks import NOT_YET, Block, LeftToPython, blocks_of, functions_of, left_to_python
-from npcompile.frontend.errstate import traps
+from npcompile.frontend.eager.errstate import traps
 from npcompile.jit import Jitted, Partial, jit
 from npcompile.outlined import Outlined
 from npcompile.recompilations import Recompilation, recompilations

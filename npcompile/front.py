@@ -14,9 +14,9 @@ import numpy as np
 import torch
 
 from npcompile.current_device import current, used
-from npcompile.frontend import errstate
 from npcompile.frontend.catalog.assumed_modules import USED, replaced
-from npcompile.frontend.ndarray import ndarray
+from npcompile.frontend.eager import errstate
+from npcompile.frontend.eager.ndarray import ndarray
 from npcompile.frontend.program import Diverged
 from npcompile.frontend.signature import BY_VALUE, CLASSES_BY_VALUE, OWNERS
 from npcompile.lower.native import native

@@ -16,7 +16,7 @@ from npcompile.balance import WHOLE, Balance
 from npcompile.binding import Binding
 from npcompile.current_device import current_device
 from npcompile.frontend.catalog.assumed_modules import replaced
-from npcompile.frontend.errstate import all_warnings_are_errors, traps, warnings_matter
+from npcompile.frontend.eager.errstate import all_warnings_are_errors, traps, warnings_matter
 from npcompile.frontend.faults import fault_of, performs, told
 from npcompile.frontend.lengths import apart, counts_of
 from npcompile.frontend.outline import may_resize, tried_whole

@@ -16,7 +16,7 @@ import numpy as np
 from npcompile.explained import duration_text
 from npcompile.explained_blocks import held, statements
 from npcompile.frontend.catalog import inlining, purity
-from npcompile.frontend.dispatch import UPDATING
+from npcompile.frontend.eager.dispatch import UPDATING
 from npcompile.frontend.ops.table import TABLE
 from npcompile.frontend.outline import tree_of
 from npcompile.frontend.program import step_of, value_of

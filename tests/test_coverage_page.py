@@ -9,7 +9,7 @@ import numpy
 import pytest
 
 import npcompile.numpy
-from npcompile.frontend.ndarray import asarray, ndarray
+from npcompile.frontend.eager.ndarray import asarray, ndarray
 from tests.coverage.__main__ import main
 from tests.coverage.measure import Example, Verdict, judge
 from tests.coverage.page import PAGE, VERSION

@@ -13,7 +13,7 @@ import pytest
 
 import npcompile
 import npcompile.numpy
-from npcompile.frontend import counters
+from npcompile.frontend.eager import counters
 from tests.checker import same
 
 CALLS = 3

@@ -14,13 +14,13 @@ import torch
 import npcompile
 from npcompile import Verification, verify
 from npcompile.checked_kernel import CheckedKernel
-from npcompile.frontend import counters
 from npcompile.frontend.checking import Difference
 from npcompile.frontend.closeness import apart, beyond, changed, units
+from npcompile.frontend.eager import counters
+from npcompile.frontend.eager.strided import Strided
 from npcompile.frontend.mirror import Mirror
 from npcompile.frontend.ops.table import TABLE
 from npcompile.frontend.rewrite import Rewritten, rewrite
-from npcompile.frontend.strided import Strided
 from npcompile.frontend.trace import trace
 from npcompile.lower.plan.interpreter import eager
 from npcompile.lower.plan.segment import Segment

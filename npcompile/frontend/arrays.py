@@ -9,7 +9,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 import torch
 
-from npcompile.frontend.ndarray import asarray, ndarray
+from npcompile.frontend.eager.ndarray import asarray, ndarray
 
 
 def is_array(obj: Any) -> bool:

@@ -19,13 +19,13 @@ from typing import Any
 
 import numpy as np
 
-from npcompile.frontend import counters, dispatch, errstate
 from npcompile.frontend.catalog import purity
 from npcompile.frontend.catalog.inlining import is_users_class
 from npcompile.frontend.catalog.python_operators import BINARY, COMPARE, INPLACE, UNARY
+from npcompile.frontend.eager import counters, dispatch, errstate
+from npcompile.frontend.eager.ndarray import ndarray
 from npcompile.frontend.hooks import Hooks
 from npcompile.frontend.mirror import Mirror
-from npcompile.frontend.ndarray import ndarray
 from npcompile.frontend.operation import Operation, Unlike
 from npcompile.frontend.ops.table import TABLE, Op
 from npcompile.frontend.record import Recorder

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from npcompile.frontend.ndarray import is_basic
+from npcompile.frontend.eager.ndarray import is_basic
 from npcompile.frontend.ops.table import TABLE, computed
 
 if TYPE_CHECKING:

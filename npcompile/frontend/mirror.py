@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from npcompile.frontend.dispatch import map_arrays
-from npcompile.frontend.ndarray import ndarray
+from npcompile.frontend.eager.dispatch import map_arrays
+from npcompile.frontend.eager.ndarray import ndarray
 
 _LINE = 64  # copies lie as the originals do within this many bytes: alignment is part of what NumPy answers
 

@@ -16,12 +16,12 @@ from torch import fx
 from npcompile.frontend.arrays import is_array, is_uneven, layout
 from npcompile.frontend.catalog.purity import TOTAL
 from npcompile.frontend.decided import Decided
+from npcompile.frontend.eager.ndarray import ndarray
 from npcompile.frontend.handed import Unfollowed
 from npcompile.frontend.lengths import origin, sized_by_data, stays
 from npcompile.frontend.made import Build, Store
 from npcompile.frontend.meant import as_number
 from npcompile.frontend.memory import Roots
-from npcompile.frontend.ndarray import ndarray
 from npcompile.frontend.node_attributes import size_noted, source_place
 from npcompile.frontend.ops.table import computed
 from npcompile.frontend.program import Guard, Length, Read, step_of, value_of

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from npcompile.frontend import counters, dispatch, sized
 from npcompile.frontend.closeness import ULP, apart, beyond, changed, units
+from npcompile.frontend.eager import counters, data_dependent, dispatch
+from npcompile.frontend.eager.ndarray import asarray
+from npcompile.frontend.eager.strided import Strided
 from npcompile.frontend.mirror import Copy, Mirror
-from npcompile.frontend.ndarray import asarray
 from npcompile.frontend.ops.table import Op, Unsupported
-from npcompile.frontend.strided import Strided
 
 # What rounds, or moves values about: exact for floats, too.
 EXACT = (
@@ -56,11 +56,11 @@ class Operation:
         copy = self.mirror.copy()
         args, kwargs = copy.arguments(_ours)
         counters.reset()
-        order = sized.numpys_up_to.set(math.inf)
+        order = data_dependent.numpys_up_to.set(math.inf)
         try:
             got = ours(*args, **kwargs)
         finally:
-            sized.numpys_up_to.reset(order)
+            data_dependent.numpys_up_to.reset(order)
         if counters.op_failures:
             raise Unlike("exception", "none", next(iter(counters.op_failures)))
         if counters.host_calls:

@@ -17,7 +17,7 @@ import numpy as np
 import torch
 
 from npcompile.frontend.arrays import on_memory_of
-from npcompile.frontend.ndarray import ndarray
+from npcompile.frontend.eager.ndarray import ndarray
 from npcompile.frontend.ops.table import TWINS
 
 # ndarray.flags.num: C and F contiguity, ALIGNED, WRITEABLE. OWNDATA makes no difference to a program.

@@ -3,8 +3,8 @@
 Every public name of NumPy's is here: its op, or NumPy's own Python code run over our ops (`clones.py`), or a
 call of NumPy on the same memory, which is counted (`host_calls`). Types, constants and settings are NumPy's.
 
-Floating-point errors warn and raise as NumPy's do (`frontend/fperrors.py`); arrays on a device give no such
-warnings. Where `np.errstate` asks functions that are no ufuncs for more than a warning, or asks about
+Floating-point errors warn and raise as NumPy's do (`frontend/eager/fp_errors.py`); arrays on a device give no
+such warnings. Where `np.errstate` asks functions that are no ufuncs for more than a warning, or asks about
 underflow, NumPy does the operation on the same memory, counted too.
 """
 
@@ -16,9 +16,9 @@ from typing import Any
 import numpy
 
 import npcompile.frontend.ops  # noqa: F401  (fills the op table)
-from npcompile.frontend import counters, sized  # noqa: F401  (what is no op, but ours)
-from npcompile.frontend.broadcasting import broadcast as broadcast
-from npcompile.frontend.ndarray import ndarray as ndarray
+from npcompile.frontend.eager import counters, data_dependent  # noqa: F401  (what is no op, but ours)
+from npcompile.frontend.eager.broadcast import broadcast as broadcast
+from npcompile.frontend.eager.ndarray import ndarray as ndarray
 from npcompile.numpy import clones
 from npcompile.numpy import fft as fft
 from npcompile.numpy import lib as lib

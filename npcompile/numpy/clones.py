@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy
 
-from npcompile.frontend import convert, dispatch, errstate, sized
 from npcompile.frontend.catalog.inlinable import CALLBACKS, COMPOSED, WARNING
-from npcompile.frontend.ndarray import ndarray
+from npcompile.frontend.eager import convert, data_dependent, dispatch, errstate
+from npcompile.frontend.eager.ndarray import ndarray
 from npcompile.frontend.ops import numpy_private
 from npcompile.frontend.ops.table import Unsupported
 from npcompile.numpy import creation
@@ -217,7 +217,7 @@ class Composed:
             args, kwargs = (dispatch.map_arrays(item, _as_ours, numpy.ndarray) for item in (args, kwargs))
         except Unsupported:  # memory that torch cannot express
             return dispatch.host(self._real, args, kwargs)
-        within = sized.numpys_up_to.set(sized.numpys_up_to.get() if self._calls_back else 0)
+        within = data_dependent.numpys_up_to.set(data_dependent.numpys_up_to.get() if self._calls_back else 0)
         try:
             answer = self._clone(*args, **kwargs)
         except Exception as error:
@@ -225,7 +225,7 @@ class Composed:
                 raise
             return dispatch.redo(self._real, error, args, kwargs)
         finally:
-            sized.numpys_up_to.reset(within)
+            data_dependent.numpys_up_to.reset(within)
         return dispatch.adopt(answer, [])
 
 

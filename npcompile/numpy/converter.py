@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy
 
-from npcompile.frontend.strided import Strided
+from npcompile.frontend.eager.strided import Strided
 from npcompile.numpy.creation import asanyarray
 
 _NUMBERS = (int, float, complex)

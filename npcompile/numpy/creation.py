@@ -7,9 +7,9 @@ from typing import Any
 import numpy
 import torch
 
-from npcompile.frontend import dispatch
-from npcompile.frontend.ndarray import asarray as _asarray
-from npcompile.frontend.ndarray import ndarray
+from npcompile.frontend.eager import dispatch
+from npcompile.frontend.eager.ndarray import asarray as _asarray
+from npcompile.frontend.eager.ndarray import ndarray
 from npcompile.frontend.ops import numpy_private
 from npcompile.numpy.wrappers import Conversion
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy
 
-from npcompile.frontend.ndarray import ndarray
+from npcompile.frontend.eager.ndarray import ndarray
 
 
 class _Limits(type):

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy.testing
 
-from npcompile.frontend import dispatch
-from npcompile.frontend.ndarray import ndarray
+from npcompile.frontend.eager import dispatch
+from npcompile.frontend.eager.ndarray import ndarray
 
 __all__ = list(numpy.testing.__all__)
 

@@ -10,8 +10,8 @@ from typing import Any, Generic, ParamSpec, TypeVar
 
 import numpy
 
-from npcompile.frontend import dispatch, ufuncs
-from npcompile.frontend.ndarray import asarray
+from npcompile.frontend.eager import dispatch, ufuncs
+from npcompile.frontend.eager.ndarray import asarray
 
 
 class Function:

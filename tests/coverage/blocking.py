@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from npcompile.frontend import convert
-from npcompile.frontend.ndarray import ndarray
-from npcompile.frontend.strided import Strided
+from npcompile.frontend.eager import convert
+from npcompile.frontend.eager.ndarray import ndarray
+from npcompile.frontend.eager.strided import Strided
 
 # NumPy's functions that ask about dtypes, shapes, axes, memory or settings: what an op or a shim may ask of
 # NumPy without NumPy having computed anything. By module; "numpy" are the functions written in C.

@@ -11,8 +11,8 @@ from typing import Any
 import numpy
 
 import npcompile.numpy
-from npcompile.frontend import counters
-from npcompile.frontend.ndarray import ndarray
+from npcompile.frontend.eager import counters
+from npcompile.frontend.eager.ndarray import ndarray
 from npcompile.frontend.ops.table import TABLE, TORCH, Op
 from tests.cases import CASES
 from tests.cases.framework import Case, limit, scale

@@ -11,9 +11,9 @@ import torch
 
 import npcompile
 import npcompile.numpy
-from npcompile.frontend import counters
-from npcompile.frontend.convert import TORCH_OF
-from npcompile.frontend.ndarray import ndarray
+from npcompile.frontend.eager import counters
+from npcompile.frontend.eager.convert import TORCH_OF
+from npcompile.frontend.eager.ndarray import ndarray
 from tests.cases import decompositions, einsum, fft, linalg, products
 from tests.cases.framework import CASES, Case, judged, limit, scale
 from tests.checker import same, same_exception

@@ -18,7 +18,7 @@ from torch import fx
 
 from npcompile import recorded
 from npcompile.frontend import lanes, replay
-from npcompile.frontend.ndarray import asarray, ndarray
+from npcompile.frontend.eager.ndarray import asarray, ndarray
 from npcompile.lower.plan import interpreter
 
 TRACE = recorded.trace

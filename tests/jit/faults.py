@@ -66,8 +66,12 @@ EXEMPT_NAMES = (
 # back), nothing can be undone or gone on with. `InternalError` says so, once for a signature: nothing is done
 # twice, locks are released, and later calls are Python's.
 MAY_BE_TORN = (
-    *("copying.py:Lane.", "frontend/lanes.py:", "frontend/ndarray.py:", "frontend/strided.py:"),
-    *("frontend/convert.py:", "frontend/fperrors.py:of_cast", "lower/device/transfers.py:to_host"),
+    *("copying.py:Lane.", "frontend/lanes.py:", "frontend/eager/ndarray.py:", "frontend/eager/strided.py:"),
+    *(
+        "frontend/eager/convert.py:",
+        "frontend/eager/fp_errors.py:of_cast",
+        "lower/device/transfers.py:to_host",
+    ),
 )
 TORN = object()
 CALLS = 6

@@ -121,7 +121,7 @@ class ShimLane(Lane):
 
     def __init__(self) -> None:
         super().__init__()
-        from npcompile.frontend.ndarray import ndarray
+        from npcompile.frontend.eager.ndarray import ndarray
         from npcompile.frontend.ops.table import Op
 
         self._ops = 0
@@ -156,7 +156,7 @@ class ShimLane(Lane):
         return npcompile.numpy
 
     def to_numpy(self, value: Any) -> Any:
-        from npcompile.frontend.ndarray import ndarray
+        from npcompile.frontend.eager.ndarray import ndarray
 
         if not isinstance(value, ndarray):
             return value
@@ -166,13 +166,13 @@ class ShimLane(Lane):
         return array
 
     def begin(self) -> None:
-        from npcompile.frontend import counters
+        from npcompile.frontend.eager import counters
 
         counters.reset()
         self._ops = self._conversions = 0
 
     def counts(self) -> Counts:
-        from npcompile.frontend import counters
+        from npcompile.frontend.eager import counters
 
         host = dict(counters.host_calls)
         if self._conversions:  # NumPy took an array of ours by itself, past the counted ways

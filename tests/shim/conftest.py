@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from npcompile.frontend import counters
+from npcompile.frontend.eager import counters
 
 
 @pytest.fixture(autouse=True)

@@ -17,8 +17,8 @@ import pytest
 
 import npcompile
 import npcompile.numpy as np
-from npcompile.frontend import counters
-from npcompile.frontend.ndarray import ndarray
+from npcompile.frontend.eager import counters
+from npcompile.frontend.eager.ndarray import ndarray
 
 ARRAYS: dict[str, Callable[[], numpy.ndarray]] = {
     "float64": lambda: numpy.arange(12.0).reshape(3, 4).copy(),

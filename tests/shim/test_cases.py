@@ -10,9 +10,9 @@ import numpy
 import pytest
 
 import npcompile.numpy
-from npcompile.frontend import counters
-from npcompile.frontend.convert import TORCH_OF
-from npcompile.frontend.ndarray import asarray, ndarray
+from npcompile.frontend.eager import counters
+from npcompile.frontend.eager.convert import TORCH_OF
+from npcompile.frontend.eager.ndarray import asarray, ndarray
 from npcompile.frontend.ops.table import TORCH
 from tests.cases import CASES, Case
 from tests.cases.framework import judged, limit, scale

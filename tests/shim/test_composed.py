@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from npcompile.frontend import counters
 from npcompile.frontend.catalog.inlinable import COMPOSED
+from npcompile.frontend.eager import counters
 from tests.cases.composed import TABLE
 from tests.cases.framework import Case, judged
 from tests.shim.test_cases import problem

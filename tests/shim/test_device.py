@@ -9,8 +9,8 @@ import pytest
 import torch
 
 import npcompile.numpy as np
-from npcompile.frontend import counters
-from npcompile.frontend.ndarray import ndarray
+from npcompile.frontend.eager import counters
+from npcompile.frontend.eager.ndarray import ndarray
 from tests.cases import CASES, Case, expand
 from tests.cases.framework import limit, scale
 from tests.checker import same, same_exception

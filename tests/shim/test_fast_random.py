@@ -9,7 +9,7 @@ import pytest
 
 import npcompile
 import npcompile.numpy as np
-from npcompile.frontend import counters
+from npcompile.frontend.eager import counters
 from tests.checker import same
 
 

@@ -12,7 +12,7 @@ import pytest
 import torch
 
 import npcompile.numpy as np
-from npcompile.frontend import counters
+from npcompile.frontend.eager import counters
 
 
 def test_items_are_numpy_scalars() -> None:

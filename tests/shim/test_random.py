@@ -14,7 +14,7 @@ import numpy
 import pytest
 
 import npcompile.numpy
-from npcompile.frontend.ndarray import ndarray
+from npcompile.frontend.eager.ndarray import ndarray
 from tests.checker import same
 
 SPACES = (numpy, npcompile.numpy)

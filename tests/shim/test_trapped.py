@@ -10,7 +10,7 @@ import numpy
 import pytest
 
 import npcompile.numpy as np
-from npcompile.frontend import counters
+from npcompile.frontend.eager import counters
 from tests.cases.framework import NATIVE
 from tests.checker import same, same_exception
 

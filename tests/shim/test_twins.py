@@ -9,7 +9,7 @@ import numpy
 import pytest
 
 import npcompile.numpy as np
-from npcompile.frontend import counters
+from npcompile.frontend.eager import counters
 from npcompile.frontend.ops.table import TWINS
 from npcompile.frontend.ops.ufunc_methods import BINARY
 from tests.checker import same, same_exception

@@ -12,7 +12,7 @@ import pytest
 from scipy import special
 
 import npcompile.numpy as np
-from npcompile.frontend import counters
+from npcompile.frontend.eager import counters
 from npcompile.frontend.ops.ufunc_at import UNARY
 from npcompile.frontend.ops.ufunc_methods import BINARY
 from tests.cases.framework import NATIVE

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import npcompile.numpy as np
-from npcompile.frontend import counters
+from npcompile.frontend.eager import counters
 
 SHAPES = [(12,), (3, 4), (2, 3, 4), (4, 1, 3), (0, 3), ()]
 

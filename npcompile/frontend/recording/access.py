@@ -20,9 +20,9 @@ from npcompile.frontend.catalog import purity
 from npcompile.frontend.catalog.assumed_modules import is_fixed, take
 from npcompile.frontend.constants import folded, without_masks
 from npcompile.frontend.drawn import GENERATORS, is_draw
+from npcompile.frontend.eager.ndarray import is_basic
 from npcompile.frontend.made import is_named_tuple, is_own, is_users_mapping
 from npcompile.frontend.meant import as_index
-from npcompile.frontend.ndarray import is_basic
 from npcompile.frontend.node_attributes import items_noted
 from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.ops import numpy_private

@@ -13,7 +13,8 @@ import numpy as np
 from torch import fx
 
 from npcompile.frontend.arrays import layout
-from npcompile.frontend.dispatch import map_arrays
+from npcompile.frontend.eager.dispatch import map_arrays
+from npcompile.frontend.eager.strided import Strided
 from npcompile.frontend.faults import Fault, noting
 from npcompile.frontend.hooks import Hooks
 from npcompile.frontend.made import is_plain
@@ -22,7 +23,6 @@ from npcompile.frontend.ops.table import Op
 from npcompile.frontend.overhead import current
 from npcompile.frontend.rewriting.nested import unhooked
 from npcompile.frontend.steps import Steps
-from npcompile.frontend.strided import Strided
 from npcompile.frontend.tracked import is_nan
 
 # Types whose operations are decided by the signature and the decisions made before.

@@ -16,8 +16,8 @@ from npcompile.frontend.alike import DICTS
 from npcompile.frontend.arrays import facts, from_tensor, is_array, to_tensor
 from npcompile.frontend.catalog import inlining, purity
 from npcompile.frontend.defaults import with_default
-from npcompile.frontend.dispatch import UPDATING
-from npcompile.frontend.errstate import TRAPS
+from npcompile.frontend.eager.dispatch import UPDATING
+from npcompile.frontend.eager.errstate import TRAPS
 from npcompile.frontend.made import is_plain
 from npcompile.frontend.memmaps import of_memmaps
 from npcompile.frontend.notes import Unfollowed

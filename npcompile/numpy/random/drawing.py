@@ -13,9 +13,9 @@ import numpy
 import torch
 
 from npcompile.current_device import drawing_device
-from npcompile.frontend import counters, dispatch
 from npcompile.frontend.catalog import fast_random
-from npcompile.frontend.ndarray import ndarray
+from npcompile.frontend.eager import counters, dispatch
+from npcompile.frontend.eager.ndarray import ndarray
 from npcompile.frontend.ops.table import Unsupported
 from npcompile.numpy.wrappers import Function, ufunc
 

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 import torch
 
-from npcompile.frontend import convert
+from npcompile.frontend.eager import convert
 from npcompile.frontend.ops.table import Unsupported
 from npcompile.lower.arithmetic import casts, unsigned
 

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
-from npcompile.frontend import dispatch
-from npcompile.frontend.dispatch import layout_of, map_arrays
-from npcompile.frontend.layouts import Layout, iterated, picked, placed
-from npcompile.frontend.strided import Strided
+from npcompile.frontend.eager import dispatch
+from npcompile.frontend.eager.dispatch import layout_of, map_arrays
+from npcompile.frontend.eager.iterator_strides import Layout, iterated, picked, placed
+from npcompile.frontend.eager.strided import Strided
 
 Args = tuple[Any, ...]
 Named = dict[str, Any]

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from npcompile.frontend.buffers import give_buffers
-from npcompile.frontend.operators import Operators
+from npcompile.frontend.eager.buffer_protocol import give_buffers
+from npcompile.frontend.eager.operators import Operators
 from npcompile.lower.device import transfers
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from npcompile.frontend import dispatch
-from npcompile.frontend.strided import Strided
+from npcompile.frontend.eager import dispatch
+from npcompile.frontend.eager.strided import Strided
 from npcompile.nep50 import powers
 
 _NEVER_DEFER = (int, float, complex, str, bytes, list, tuple, np.generic, np.ndarray, Strided)

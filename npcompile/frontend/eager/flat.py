@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from npcompile.frontend import dispatch, errstate
+from npcompile.frontend.eager import dispatch, errstate
+from npcompile.frontend.eager.strided import Strided, overlap
 from npcompile.frontend.ops.table import Unsupported
-from npcompile.frontend.strided import Strided, overlap
 from npcompile.nep50 import weak
 
 _OWNDATA = 0x4  # NPY_ARRAY_OWNDATA

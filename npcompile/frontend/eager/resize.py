@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from npcompile.frontend.strided import Strided
+from npcompile.frontend.eager.strided import Strided
 
 
 class _Probe:

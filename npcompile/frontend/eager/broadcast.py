@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from npcompile.frontend.ndarray import asarray, ndarray
+from npcompile.frontend.eager.ndarray import asarray, ndarray
 
 
 class _Stretched:

@@ -17,10 +17,10 @@ import torch
 from numpy.lib import stride_tricks
 from numpy.lib.array_utils import normalize_axis_index
 
-from npcompile.frontend import dispatch, errstate
+from npcompile.frontend.eager import dispatch, errstate
+from npcompile.frontend.eager.strided import Strided
 from npcompile.frontend.ops.sorting import DESCENDING, kind_of
 from npcompile.frontend.ops.table import TABLE, Unsupported
-from npcompile.frontend.strided import Strided
 
 
 def eager(*functions: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

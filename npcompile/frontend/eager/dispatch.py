@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from npcompile.frontend import convert, counters, errstate
+from npcompile.frontend.eager import convert, counters, errstate
+from npcompile.frontend.eager.strided import Strided, overlap
 from npcompile.frontend.ops.table import TABLE, TORCH, Op, Unsupported
-from npcompile.frontend.strided import Strided, overlap
 from npcompile.lower.device import transfers
 
 # Functions that write into their first argument; their ops give the whole new array.
@@ -43,15 +43,15 @@ first: set[int] = set()
 ufunc_call: Any = None
 ufunc_method: Any = None
 # What NumPy reports of the floating-point errors of a function, `(function, args, kwargs, results)`, and of
-# a cast, `(tensor, dtype)`: set by `fperrors.py`, written on this module, too.
+# a cast, `(tensor, dtype)`: set by `fp_errors.py`, written on this module, too.
 report: Any = None
 report_cast: Any = None
 # Whether there can be none in a call, `(function, args, kwargs)`: likewise.
 quiet: Any = None
-# How an answer lies in memory, `(function, args, kwargs, answer)`: set by `lying.py`, likewise.
+# How an answer lies in memory, `(function, args, kwargs, answer)`: set by `result_strides.py`, likewise.
 lying: Any = None
-# NumPy's second types of the same bits, set by `twins.py`: operands as of the first, `(value)`; which of the
-# two an answer is of, `(function, args, kwargs, result)`; an answer so named, `(answer, dtype)`.
+# NumPy's second types of the same bits, set by `long_long.py`: operands as of the first, `(value)`; which of
+# the two an answer is of, `(function, args, kwargs, result)`; an answer so named, `(answer, dtype)`.
 plain: Any = None
 twin: Any = None
 named: Any = None

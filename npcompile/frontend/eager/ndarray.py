@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 import torch
 
-from npcompile.frontend import convert, counters, dispatch, errstate, layouts, resizing, ufuncs
-from npcompile.frontend.exports import Exports
-from npcompile.frontend.flat import Flags, FlatIterator, allow_writing
+from npcompile.frontend.eager import convert, counters, dispatch, errstate, iterator_strides, ufuncs
+from npcompile.frontend.eager import resize as eager_resize
+from npcompile.frontend.eager.exports import Exports
+from npcompile.frontend.eager.flat import Flags, FlatIterator, allow_writing
+from npcompile.frontend.eager.strided import Strided
 from npcompile.frontend.ops.table import Unsupported
-from npcompile.frontend.strided import Strided
 from npcompile.lower.device import transfers
 from npcompile.nep50 import weak
 
@@ -226,7 +227,9 @@ class ndarray(Exports):
             index = tuple(map(_like, index)) if type(index) is tuple else _like(index)
             if type(index) is list:
                 index = np.asarray(index) if index else np.empty(0, np.intp)
-            return layouts.lying(dispatch.call(np.ndarray.__getitem__, (self, index), {}), self, index)
+            return iterator_strides.lying(
+                dispatch.call(np.ndarray.__getitem__, (self, index), {}), self, index
+            )
         layout = self._layout[index]
         if isinstance(layout, np.ndarray):
             return self._view_at(layout)
@@ -401,7 +404,7 @@ class ndarray(Exports):
 
         Raises ValueError where views know the memory, or with `refcheck` other names.
         """
-        resizing.resize(self, new_shape, refcheck)
+        eager_resize.resize(self, new_shape, refcheck)
 
     def setflags(self, write: bool | None = None, align: bool | None = None, uic: bool | None = None) -> None:
         if write:

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from npcompile.frontend.dispatch import layout_of, map_arrays
-from npcompile.frontend.strided import Strided
-from npcompile.frontend.twins import named
+from npcompile.frontend.eager.dispatch import layout_of, map_arrays
+from npcompile.frontend.eager.long_long import named
+from npcompile.frontend.eager.strided import Strided
 
 Layout = np.ndarray[Any, Any]
 

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 import torch
 
-from npcompile.frontend import dispatch, fperrors, layouts, lying, twins
-from npcompile.frontend.convert import numpy_dtype
-from npcompile.frontend.dispatch import arrays_in
+from npcompile.frontend.eager import dispatch, fp_errors, iterator_strides, long_long, result_strides
+from npcompile.frontend.eager.convert import numpy_dtype
+from npcompile.frontend.eager.dispatch import arrays_in
+from npcompile.frontend.eager.strided import Strided
 from npcompile.frontend.ops import ufunc_at
 from npcompile.frontend.ops.settling import MOST_ROUNDS, rounds
 from npcompile.frontend.ops.table import TABLE, Op, Unsupported
-from npcompile.frontend.strided import Strided
 
 # Where `out` stands among the arguments of a method.
 OUT_AT = {"reduce": 3, "accumulate": 3, "reduceat": 4}
@@ -47,7 +47,7 @@ def call(
     def run(op: Op) -> tuple[Any, Report]:
         return _called(op, ufunc, args, kwargs)
 
-    return _tried(TABLE.of(ufunc), run, ask, fperrors.reportable(ufunc, args, kwargs))
+    return _tried(TABLE.of(ufunc), run, ask, fp_errors.reportable(ufunc, args, kwargs))
 
 
 def method(ufunc: np.ufunc, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -65,7 +65,7 @@ def method(ufunc: np.ufunc, name: str, args: tuple[Any, ...], kwargs: dict[str, 
     def ask(count: bool) -> Any:
         return dispatch.host(getattr(ufunc, name), args, kwargs, count)
 
-    return _tried(TABLE.of_method(ufunc, name), run, ask, fperrors.reportable(ufunc, args, kwargs))
+    return _tried(TABLE.of_method(ufunc, name), run, ask, fp_errors.reportable(ufunc, args, kwargs))
 
 
 def _tried(
@@ -135,18 +135,18 @@ def _called(op: Op, ufunc: np.ufunc, args: tuple[Any, ...], kwargs: dict[str, An
     results = dispatch._answer(op, args, named)
     results = results if ufunc.nout > 1 else (results,)
     if named.get("where", True) is not True and "out" not in kwargs and all(item is None for item in outs):
-        fperrors.of_mask(ufunc)
+        fp_errors.of_mask(ufunc)
     casting = named.get("casting", "same_kind")
     _check_outputs(results, targets, casting)
     order = named.pop("order", "K")
     if order is not None and order.upper() not in ("K", "C", "F", "A"):
         raise ValueError("an order that there is not")
     scalar = op.scalar and kwargs.get("out") is not ...  # out=...: an array in any case
-    dtypes = twins.of_call(ufunc, args, named, results)
+    dtypes = long_long.of_call(ufunc, args, named, results)
     inputs = [array._memory for array in arrays_in((args, named))]
     plain = {key: item for key, item in named.items() if key != "base"}
     # asked before anything is written: an operand may be an output, too
-    report = fperrors.of_call(ufunc, dispatch.operands(args), results, targets, plain)
+    report = fp_errors.of_call(ufunc, dispatch.operands(args), results, targets, plain)
     answers = []
     for result, out, target, dtype in zip(results, outs, targets, dtypes, strict=True):
         if target is not None:
@@ -154,7 +154,7 @@ def _called(op: Op, ufunc: np.ufunc, args: tuple[Any, ...], kwargs: dict[str, An
             answers.append(out)
         else:
             answer = dispatch.wrap(scalar, _laid_out(result, args, order), inputs)
-            answers.append(twins.named(answer, dtype))
+            answers.append(long_long.named(answer, dtype))
     return (answers[0] if ufunc.nout == 1 else tuple(answers)), report
 
 
@@ -192,7 +192,7 @@ def _laid_out(result: torch.Tensor, args: tuple[Any, ...], order: str) -> torch.
             for item in lying
         ):
             return result
-    return layouts.placed(result, layouts.iterated(lying, tuple(result.shape), order))
+    return iterator_strides.placed(result, iterator_strides.iterated(lying, tuple(result.shape), order))
 
 
 # -- methods -------------------------------------------------------------------------------------------------
@@ -211,14 +211,16 @@ def _outer(op: Op, ufunc: np.ufunc, args: tuple[Any, ...], kwargs: dict[str, Any
     results = results if ufunc.nout > 1 else (results,)
     _check_outputs(results, targets, named.get("casting", "same_kind"))
     inputs = [array._memory for array in arrays_in((args, named))]
-    dtypes = twins.of_call(ufunc, args, named, results)
+    dtypes = long_long.of_call(ufunc, args, named, results)
     answers = []
     for result, out, target, dtype in zip(results, outs, targets, dtypes, strict=True):
         if target is not None:
             target._write(result)
-        answers.append(twins.named(dispatch.wrap(scalar, result, inputs), dtype) if target is None else out)
+        answers.append(
+            long_long.named(dispatch.wrap(scalar, result, inputs), dtype) if target is None else out
+        )
     plain = {key: item for key, item in named.items() if key != "base"}
-    report = fperrors.of_method(ufunc, "outer", args, plain, results)
+    report = fp_errors.of_method(ufunc, "outer", args, plain, results)
     return (answers[0] if ufunc.nout == 1 else tuple(answers)), report
 
 
@@ -253,10 +255,10 @@ def _reduced(
         if result.is_complex() and target.dtype.kind not in "cb":
             raise Unsupported("complex into real")
         target._write(result)
-    report = fperrors.of_method(ufunc, name, args, named, (result,))
+    report = fp_errors.of_method(ufunc, name, args, named, (result,))
     if target is not None:
         return out, report
-    dtype = twins.of_method(ufunc, name, args, named, result)
+    dtype = long_long.of_method(ufunc, name, args, named, result)
     if name == "reduceat":
         result = result.contiguous()
     elif name == "accumulate" or tuple(result.shape) == getattr(args[0], "shape", None):
@@ -264,9 +266,9 @@ def _reduced(
     elif result.dim() > 1 and isinstance(args[0], Strided):
         axis = args[1] if len(args) > 1 else named.get("axis", 0)
         keepdims = result.dim() == args[0]._memory.dim()
-        result = layouts.placed(result, lying.reduced(args[0]._layout, axis, keepdims))
+        result = iterator_strides.placed(result, result_strides.reduced(args[0]._layout, axis, keepdims))
     answer = dispatch.wrap(scalar, result, [array._memory for array in arrays_in((args, named))])
-    return twins.named(answer, dtype), report
+    return long_long.named(answer, dtype), report
 
 
 def _at(op: Op, ufunc: np.ufunc, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[None, Report]:
@@ -285,7 +287,7 @@ def _at(op: Op, ufunc: np.ufunc, args: tuple[Any, ...], kwargs: dict[str, Any]) 
             raise Unsupported("an index that means a place too often")
         named["rounds"] = turns
     result = dispatch._answer(op, (array, _arrays(index), *values), named)
-    report = fperrors.of_at(ufunc, args, array, result)
+    report = fp_errors.of_at(ufunc, args, array, result)
     array._write(result)
     return None, report
 

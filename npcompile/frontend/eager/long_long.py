@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from npcompile.frontend import dispatch
-from npcompile.frontend.convert import numpy_dtype
-from npcompile.frontend.dispatch import layout_of, map_arrays
+from npcompile.frontend.eager import dispatch
+from npcompile.frontend.eager.convert import numpy_dtype
+from npcompile.frontend.eager.dispatch import layout_of, map_arrays
+from npcompile.frontend.eager.strided import Strided
 from npcompile.frontend.ops.table import TWINS, Unsupported
-from npcompile.frontend.strided import Strided
 
 Args = tuple[Any, ...]
 Named = dict[str, Any]
