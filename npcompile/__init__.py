@@ -3,7 +3,7 @@
 from npcompile.device import asarray, device
 from npcompile.explain import Explanation, explain
 from npcompile.frontend.eager.ndarray import ndarray
-from npcompile.frontend.program import Program
+from npcompile.frontend.program.program import Program
 from npcompile.jit import Jitted, NotCompiledError, NotCompiledWarning, jit
 from npcompile.lower.native.pool import empty_cache
 from npcompile.stats import Stats

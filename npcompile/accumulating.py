@@ -10,7 +10,7 @@ from torch import fx
 
 from npcompile.frontend.ops.table import NUMPY, Op
 from npcompile.frontend.overhead import users
-from npcompile.frontend.program import Diverged, Program, step_of, value_of
+from npcompile.frontend.program.program import Diverged, Program, step_of, value_of
 from npcompile.frontend.rewriting.blocks import Block
 from npcompile.served import EXACT
 

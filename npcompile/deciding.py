@@ -6,9 +6,9 @@ import ast
 
 from torch import fx
 
-from npcompile.frontend.lengths import sized_by_data
-from npcompile.frontend.node_attributes import source_place
-from npcompile.frontend.program import Call, Guard, Program, step_of, value_of
+from npcompile.frontend.program.node_attributes import source_place
+from npcompile.frontend.program.program import Call, Guard, Program, step_of, value_of
+from npcompile.frontend.program.shape_generalization import sized_by_data
 from npcompile.frontend.rewriting.blocks import Block
 from npcompile.frontend.rewriting.flow import loads
 from npcompile.frontend.rewriting.scopes import own_nodes

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from torch import fx
 
-from npcompile.frontend.arrays import with_items
 from npcompile.frontend.catalog import purity
 from npcompile.frontend.constants import Constant
-from npcompile.frontend.made import Build, Store
-from npcompile.frontend.node_attributes import source_place
-from npcompile.frontend.program import (
+from npcompile.frontend.program.array_facts import with_items
+from npcompile.frontend.program.node_attributes import source_place
+from npcompile.frontend.program.object_steps import Build, Store
+from npcompile.frontend.program.program import (
     Program,
     Read,
     call_text,
@@ -26,8 +26,8 @@ from npcompile.frontend.program import (
     type_text,
     value_of,
 )
+from npcompile.frontend.program.text_steps import Format, fill, join, percent
 from npcompile.frontend.steps import GETITEM, SETITEM
-from npcompile.frontend.texts import Format, fill, join, percent
 from npcompile.host_calls import function_of, has_mask, host_reason, is_sized_by_data
 from npcompile.lower.plan.plan import Plan
 from npcompile.lower.plan.plan import Step as Planned

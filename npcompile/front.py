@@ -17,8 +17,8 @@ from npcompile.current_device import current, used
 from npcompile.frontend.catalog.assumed_modules import USED, replaced
 from npcompile.frontend.eager import errstate
 from npcompile.frontend.eager.ndarray import ndarray
-from npcompile.frontend.program import Diverged
-from npcompile.frontend.signature import BY_VALUE, CLASSES_BY_VALUE, OWNERS
+from npcompile.frontend.program.program import Diverged
+from npcompile.frontend.program.signature import BY_VALUE, CLASSES_BY_VALUE, OWNERS
 from npcompile.lower.native import native
 from npcompile.lower.service import compiler
 

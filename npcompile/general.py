@@ -8,8 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from torch import fx
 
-from npcompile.frontend.arrays import facts, is_array
-from npcompile.frontend.lengths import (
+from npcompile.frontend.overhead import users
+from npcompile.frontend.places import further, places
+from npcompile.frontend.program.array_facts import facts, is_array
+from npcompile.frontend.program.node_attributes import ends_of_data
+from npcompile.frontend.program.program import Diverged, Guard, Program, step_of, value_of
+from npcompile.frontend.program.shape_generalization import (
     alike_but_longer,
     counts_of,
     lengths_of,
@@ -18,13 +22,16 @@ from npcompile.frontend.lengths import (
     same_program,
     sized_by_data,
 )
-from npcompile.frontend.node_attributes import ends_of_data
-from npcompile.frontend.overhead import users
-from npcompile.frontend.places import further, places
-from npcompile.frontend.program import Diverged, Guard, Program, step_of, value_of
+from npcompile.frontend.program.slice_guards import (
+    Check,
+    at_once,
+    checkable,
+    depends_on_data,
+    places_others,
+    unchanged,
+)
 from npcompile.frontend.replay import Replay
 from npcompile.frontend.trace import ops_version
-from npcompile.frontend.windows import Check, at_once, checkable, depends_on_data, places_others, unchanged
 from npcompile.lower.plan.sizes import SMALLEST
 from npcompile.lower.service.anysize import AnySize, alike
 from npcompile.lower.shapes.fitting import Pending, Unfit

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from torch import fx
 
 from npcompile.advice import advice
-from npcompile.frontend.program import call_text
+from npcompile.frontend.program.program import call_text
 from npcompile.host_calls import host_reason
 
 if TYPE_CHECKING:

@@ -21,10 +21,10 @@ from npcompile.deciding import done_for_effect
 from npcompile.families import Family, family_of
 from npcompile.frontend.catalog.called_libraries import calls_libraries
 from npcompile.frontend.catalog.inlining import is_users_class, jits
-from npcompile.frontend.node_attributes import source_place
 from npcompile.frontend.outline import goes_as_before, must_be_cut, tree_of
 from npcompile.frontend.overhead import Allowance
-from npcompile.frontend.program import Program
+from npcompile.frontend.program.node_attributes import source_place
+from npcompile.frontend.program.program import Program
 from npcompile.frontend.rewriting.source import NotFound
 from npcompile.frontend.trace import Traced
 from npcompile.outlined import Outlined

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from torch import fx
 
-from npcompile.frontend.program import Program, guard_text
-from npcompile.frontend.signature import BY_NAME
+from npcompile.frontend.program.program import Program, guard_text
+from npcompile.frontend.program.signature import BY_NAME
 
 if TYPE_CHECKING:
     from npcompile.recorded import Recorded

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from npcompile.frontend.program import Diverged
+from npcompile.frontend.program.program import Diverged
 from npcompile.stats import Stats
 
 if TYPE_CHECKING:

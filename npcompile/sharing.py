@@ -14,11 +14,11 @@ from npcompile.binding import Binding
 from npcompile.current_device import current_device
 from npcompile.frontend.defaults import on_device
 from npcompile.frontend.faults import Fault, InternalError, fault_of, told
-from npcompile.frontend.lengths import apart, whatever_lengths
 from npcompile.frontend.overhead import current, users
-from npcompile.frontend.program import Diverged
+from npcompile.frontend.program.program import Diverged
+from npcompile.frontend.program.shape_generalization import apart, whatever_lengths
+from npcompile.frontend.program.signature import key_of
 from npcompile.frontend.rewriting.blocks import MAX_WORK
-from npcompile.frontend.signature import key_of
 from npcompile.general import General, Group, Waiting
 from npcompile.linking import Linking
 from npcompile.lower.device.transfers import counting

@@ -19,7 +19,7 @@ from npcompile.frontend.catalog import inlining, purity
 from npcompile.frontend.eager.dispatch import UPDATING
 from npcompile.frontend.ops.table import TABLE
 from npcompile.frontend.outline import tree_of
-from npcompile.frontend.program import step_of, value_of
+from npcompile.frontend.program.program import step_of, value_of
 from npcompile.frontend.rewriting.scopes import body_of
 from npcompile.jit import Jitted
 from npcompile.outlined import Block, Callee, Outlined

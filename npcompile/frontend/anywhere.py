@@ -8,7 +8,7 @@ from typing import Any
 from torch import fx
 
 from npcompile.frontend.catalog import purity
-from npcompile.frontend.program import step_of, value_of
+from npcompile.frontend.program.program import step_of, value_of
 
 
 def let_lie(graph: fx.Graph) -> None:

@@ -28,8 +28,8 @@ from npcompile.frontend.hooks import Hooks
 from npcompile.frontend.mirror import Mirror
 from npcompile.frontend.operation import Operation, Unlike
 from npcompile.frontend.ops.table import TABLE, Op
+from npcompile.frontend.program.signature import NUMBERS
 from npcompile.frontend.record import Recorder
-from npcompile.frontend.signature import NUMBERS
 from npcompile.paths import PACKAGE
 
 # Methods of our arrays that are neither op nor made of ops as NumPy makes its own.

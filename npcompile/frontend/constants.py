@@ -13,10 +13,10 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 from torch import fx
 
-from npcompile.frontend.made import Build
 from npcompile.frontend.ops.table import computed
-from npcompile.frontend.program import step_of, value_of
-from npcompile.frontend.signature import NUMBERS
+from npcompile.frontend.program.object_steps import Build
+from npcompile.frontend.program.program import step_of, value_of
+from npcompile.frontend.program.signature import NUMBERS
 from npcompile.lower.plan.segment import nodes_in
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from torch import fx
 
-from npcompile.frontend.node_attributes import ends_of_data, size_noted
-from npcompile.frontend.program import step_of, value_of
+from npcompile.frontend.program.node_attributes import ends_of_data, size_noted
+from npcompile.frontend.program.program import step_of, value_of
 from npcompile.lower.plan.segment import nodes_in
 from npcompile.lower.plan.sizes import SMALLEST
 

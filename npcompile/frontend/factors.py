@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from torch import fx
 
-from npcompile.frontend.node_attributes import source_place
 from npcompile.frontend.ops.table import Op
-from npcompile.frontend.program import step_of, value_of
+from npcompile.frontend.program.node_attributes import source_place
+from npcompile.frontend.program.program import step_of, value_of
 from npcompile.lower.plan.graph import write
 from npcompile.lower.plan.values import Value
 

@@ -27,7 +27,7 @@ from typing import Any, TypeVar
 from npcompile.frontend.catalog.installed_packages import is_nobodys
 from npcompile.frontend.hooks import Hooks
 from npcompile.frontend.overhead import users
-from npcompile.frontend.program import Diverged
+from npcompile.frontend.program.program import Diverged
 from npcompile.frontend.recording.place import is_place, performed
 from npcompile.frontend.tracebacks import tell
 from npcompile.paths import ANSWERING, HOOKS, LANES, PACKAGE

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from npcompile.frontend.arrays import is_array
 from npcompile.frontend.handed import Unfollowed
-from npcompile.frontend.lengths import origin
-from npcompile.frontend.program import step_of
+from npcompile.frontend.program.array_facts import is_array
+from npcompile.frontend.program.program import step_of
+from npcompile.frontend.program.shape_generalization import origin
 
 if TYPE_CHECKING:
     from npcompile.frontend.ops.table import Op

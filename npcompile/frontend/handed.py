@@ -10,12 +10,12 @@ from typing import Any
 
 from torch import fx
 
-from npcompile.frontend.alike import DICTS
-from npcompile.frontend.made import Build, Container, contents
 from npcompile.frontend.origins import Origins
-from npcompile.frontend.program import Structure
+from npcompile.frontend.program.equality import DICTS
+from npcompile.frontend.program.object_steps import Build, Container, contents
+from npcompile.frontend.program.program import Structure
+from npcompile.frontend.program.signature import MADE_ANEW
 from npcompile.frontend.showing import Showing
-from npcompile.frontend.signature import MADE_ANEW
 from npcompile.frontend.tracked import Tracked
 from npcompile.lower.plan.values import Value
 

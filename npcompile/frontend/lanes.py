@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from npcompile.frontend.arrays import layout
 from npcompile.frontend.eager.ndarray import asarray, ndarray
 from npcompile.frontend.faults import performs
+from npcompile.frontend.program.array_facts import layout
 from npcompile.lower.device import transfers
 from npcompile.lower.plan.interpreter import laid
 from npcompile.lower.plan.values import Value

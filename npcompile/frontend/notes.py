@@ -13,20 +13,20 @@ from typing import Any
 import numpy as np
 from torch import fx
 
-from npcompile.frontend.arrays import is_array, is_uneven, layout
 from npcompile.frontend.catalog.purity import TOTAL
 from npcompile.frontend.decided import Decided
 from npcompile.frontend.eager.ndarray import ndarray
 from npcompile.frontend.handed import Unfollowed
-from npcompile.frontend.lengths import origin, sized_by_data, stays
-from npcompile.frontend.made import Build, Store
 from npcompile.frontend.meant import as_number
-from npcompile.frontend.memory import Roots
-from npcompile.frontend.node_attributes import size_noted, source_place
 from npcompile.frontend.ops.table import computed
-from npcompile.frontend.program import Guard, Length, Read, step_of, value_of
+from npcompile.frontend.program.aliasing import Roots
+from npcompile.frontend.program.array_facts import is_array, is_uneven, layout
+from npcompile.frontend.program.node_attributes import size_noted, source_place
+from npcompile.frontend.program.object_steps import Build, Store
+from npcompile.frontend.program.program import Guard, Length, Read, step_of, value_of
+from npcompile.frontend.program.shape_generalization import origin, sized_by_data, stays
+from npcompile.frontend.program.signature import NUMBERS, by_value
 from npcompile.frontend.recording.place import frames
-from npcompile.frontend.signature import NUMBERS, by_value
 from npcompile.frontend.tracked import Tracked
 from npcompile.lower.plan.segment import nodes_in
 from npcompile.lower.plan.sizes import SMALLEST

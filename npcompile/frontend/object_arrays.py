@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from npcompile.frontend.handed import Unfollowed
-from npcompile.frontend.made import Build
-from npcompile.frontend.program import Length, value_of
+from npcompile.frontend.program.object_steps import Build
+from npcompile.frontend.program.program import Length, value_of
 from npcompile.lower.plan.segment import nodes_in
 from npcompile.lower.plan.values import Value
 

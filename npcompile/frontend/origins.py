@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from torch import fx
 
-from npcompile.frontend.program import Guard
+from npcompile.frontend.program.program import Guard
 from npcompile.frontend.tracked import Tracked
 from npcompile.lower.plan.values import Value
 

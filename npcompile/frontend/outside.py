@@ -12,15 +12,15 @@ from typing import Any
 import numpy as np
 from torch import fx
 
-from npcompile.frontend.alike import DICTS, is_key, place_of
-from npcompile.frontend.arrays import facts, is_array
 from npcompile.frontend.catalog.inlining import is_users_class
 from npcompile.frontend.handed import Unfollowed
 from npcompile.frontend.memmaps import Mapped, is_mapped, refuse_text
 from npcompile.frontend.notes import Notes
 from npcompile.frontend.object_arrays import refuse_objects
-from npcompile.frontend.program import Read, Structure, step_of, value_of
-from npcompile.frontend.signature import MADE_ANEW, NUMBERS, by_value
+from npcompile.frontend.program.array_facts import facts, is_array
+from npcompile.frontend.program.equality import DICTS, is_key, place_of
+from npcompile.frontend.program.program import Read, Structure, step_of, value_of
+from npcompile.frontend.program.signature import MADE_ANEW, NUMBERS, by_value
 from npcompile.lower.plan.sizes import SMALLEST
 from npcompile.lower.plan.values import Value
 

@@ -10,11 +10,11 @@ import torch
 from torch import fx
 
 from npcompile.frontend.catalog.purity import VIEWS
-from npcompile.frontend.drawn import stand_in
-from npcompile.frontend.lengths import looked_at, sized_by_data
-from npcompile.frontend.memory import Region, address
 from npcompile.frontend.ops.table import NUMPY, TORCH, Op
-from npcompile.frontend.program import Guard, Length, Program, step_of, value_of
+from npcompile.frontend.program.aliasing import Region, address
+from npcompile.frontend.program.draw_shapes import stand_in
+from npcompile.frontend.program.program import Guard, Length, Program, step_of, value_of
+from npcompile.frontend.program.shape_generalization import looked_at, sized_by_data
 from npcompile.frontend.writer import as_numpy
 from npcompile.lower import adapter
 from npcompile.lower.plan.plan import Plan

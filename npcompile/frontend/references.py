@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from npcompile.frontend import memory
+from npcompile.frontend.program import aliasing
 from npcompile.frontend.recording.place import is_place
 from npcompile.frontend.rewriting.source import is_given
 from npcompile.paths import AROUND_HOOKS, PACKAGE
@@ -70,7 +70,7 @@ def _are_users(array: Any) -> bool:
     """Whether no more references than allowed are the user's, once what is left of a recording is gone."""
     ours = 2 + _held(array)  # this function's own, and an argument's
     if sys.getrefcount(array) - ours > _ALLOWED or weakref.getweakrefcount(array):
-        memory.forget_arrays()
+        aliasing.forget_arrays()
         gc.collect()  # what is left of a recording may know the array
     return sys.getrefcount(array) - ours <= _ALLOWED
 

@@ -8,13 +8,13 @@ from typing import Any
 
 from torch import fx
 
-from npcompile.frontend.around import Classes, Codes
 from npcompile.frontend.device_writer import DeviceWriter
 from npcompile.frontend.faults import performs
 from npcompile.frontend.lanes import Lane
-from npcompile.frontend.memory import Overlap
-from npcompile.frontend.program import Guard, Program
-from npcompile.frontend.windows import Check
+from npcompile.frontend.program.aliasing import Overlap
+from npcompile.frontend.program.code_guards import Classes, Codes
+from npcompile.frontend.program.program import Guard, Program
+from npcompile.frontend.program.slice_guards import Check
 from npcompile.frontend.writer import Writer, in_place
 from npcompile.lower.device.transfers import Counter, counting
 from npcompile.lower.native import native

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from npcompile.frontend.alike import DICTS
-from npcompile.frontend.made import contents
+from npcompile.frontend.program.equality import DICTS
+from npcompile.frontend.program.object_steps import contents
 from npcompile.frontend.tracked import Tracked
 
 _ROWS = (list, deque)

@@ -10,20 +10,28 @@ import numpy as np
 from torch import fx
 
 from npcompile.frontend import storable
-from npcompile.frontend.arrays import facts, is_array, is_numpy, is_uneven, layout, outline, with_items
 from npcompile.frontend.catalog import purity
 from npcompile.frontend.constants import folded, folds, stored, without_masks
 from npcompile.frontend.counted import are_whole, ends_by_data, has_such, on_host, size_by_data, sources
 from npcompile.frontend.eager.ndarray import is_basic
 from npcompile.frontend.handed import Unfollowed
 from npcompile.frontend.meant import as_counts, as_index, as_value, is_whole
-from npcompile.frontend.memory import Moving, form_of
 from npcompile.frontend.ops.table import TABLE, TORCH, Op, computed
 from npcompile.frontend.outside import Outside, is_called, is_steady
-from npcompile.frontend.program import Call, Guard, Program, step_of, value_of
+from npcompile.frontend.program.aliasing import Moving, form_of
+from npcompile.frontend.program.array_facts import (
+    facts,
+    is_array,
+    is_numpy,
+    is_uneven,
+    layout,
+    outline,
+    with_items,
+)
+from npcompile.frontend.program.program import Call, Guard, Program, step_of, value_of
+from npcompile.frontend.program.signature import NUMBERS
 from npcompile.frontend.ranged import ranged
 from npcompile.frontend.rolled import rolled
-from npcompile.frontend.signature import NUMBERS
 from npcompile.lower.plan.graph import write
 from npcompile.lower.plan.products import is_small
 from npcompile.lower.plan.segment import nodes_in

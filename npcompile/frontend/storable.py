@@ -10,7 +10,7 @@ from torch import fx
 
 from npcompile.frontend.handed import Unfollowed
 from npcompile.frontend.ops.table import NUMPY, Op, computed
-from npcompile.frontend.signature import NUMBERS
+from npcompile.frontend.program.signature import NUMBERS
 from npcompile.lower.plan.values import Value
 from npcompile.nep50 import weak
 

@@ -13,20 +13,20 @@ from typing import Any
 import numpy as np
 
 import npcompile.frontend.ops  # noqa: F401  (registers every op)
-from npcompile.frontend.alike import DICTS
 from npcompile.frontend.anywhere import let_lie
 from npcompile.frontend.bounded import bound
 from npcompile.frontend.factors import hand_on
 from npcompile.frontend.faults import Fault, noting, performs
-from npcompile.frontend.node_attributes import source_place
 from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.ops.table import WEAK
-from npcompile.frontend.program import Program, step_of, value_of
+from npcompile.frontend.program.equality import DICTS
+from npcompile.frontend.program.node_attributes import source_place
+from npcompile.frontend.program.program import Program, step_of, value_of
+from npcompile.frontend.program.signature import MADE_ANEW, NUMBERS, by_value
 from npcompile.frontend.record import Recorder
 from npcompile.frontend.replay import Replay
 from npcompile.frontend.rewrite import Rewritten
 from npcompile.frontend.rewriting.source import find, given, is_given
-from npcompile.frontend.signature import MADE_ANEW, NUMBERS, by_value
 from npcompile.lower.plan.plan import Plan, Unplannable, plan
 from npcompile.paths import sources_of_ops
 

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from torch import fx
 
-from npcompile.frontend.alike import is_shared
+from npcompile.frontend.program.equality import is_shared
 
 
 class Known(NamedTuple):

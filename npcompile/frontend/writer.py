@@ -10,21 +10,21 @@ from typing import Any
 import numpy as np
 from torch import fx
 
-from npcompile.frontend.alike import is_shared
-from npcompile.frontend.around import Classes, Codes
 from npcompile.frontend.catalog.purity import OPERATORS
 from npcompile.frontend.catalog.python_operators import UNARY
 from npcompile.frontend.lanes import method
 from npcompile.frontend.locks import ACQUIRE, RELEASE
-from npcompile.frontend.made import Build, Store
-from npcompile.frontend.memory import Overlap
-from npcompile.frontend.node_attributes import source_place
 from npcompile.frontend.ops.table import Op
-from npcompile.frontend.program import Call, Diverged, Length, Program, Read, step_of, value_of
+from npcompile.frontend.program.aliasing import Overlap
+from npcompile.frontend.program.code_guards import Classes, Codes
+from npcompile.frontend.program.equality import is_shared
+from npcompile.frontend.program.node_attributes import source_place
+from npcompile.frontend.program.object_steps import Build, Store
+from npcompile.frontend.program.program import Call, Diverged, Length, Program, Read, step_of, value_of
+from npcompile.frontend.program.slice_guards import Check, checkable, ends_of
 from npcompile.frontend.recording.place import caller_at
 from npcompile.frontend.rewriting import literals
 from npcompile.frontend.stacks import is_stack, product
-from npcompile.frontend.windows import Check, checkable, ends_of
 from npcompile.lower.codegen.parsing import parse
 from npcompile.lower.plan.plan import Plan, Step
 from npcompile.lower.plan.segment import Segment

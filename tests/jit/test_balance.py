@@ -13,7 +13,7 @@ import pytest
 
 import npcompile
 from npcompile.balance import COST, REST, WHOLE, Balance
-from npcompile.frontend.program import Diverged
+from npcompile.frontend.program.program import Diverged
 from npcompile.recompilations import OF_NO_USE
 from npcompile.state import Entry
 from tests.checker import same

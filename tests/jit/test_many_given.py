@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import npcompile
-from npcompile.frontend import signature
 from npcompile.frontend.outside import MAX_GIVEN, Outside
+from npcompile.frontend.program import signature
 from npcompile.growing import MANY
 from tests.checker import same
 

@@ -15,11 +15,11 @@ import numpy as np
 import pytest
 import torch
 
-from npcompile.frontend.around import Codes
-from npcompile.frontend.arrays import facts
-from npcompile.frontend.memory import Overlap
-from npcompile.frontend.program import Guard
-from npcompile.frontend.signature import key_of
+from npcompile.frontend.program.aliasing import Overlap
+from npcompile.frontend.program.array_facts import facts
+from npcompile.frontend.program.code_guards import Codes
+from npcompile.frontend.program.program import Guard
+from npcompile.frontend.program.signature import key_of
 from npcompile.lower.native import native
 
 pytestmark = pytest.mark.usefixtures("native_runtime")

@@ -14,24 +14,24 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from npcompile.frontend import formed
-from npcompile.frontend.alike import DICTS, is_key, place_of
-from npcompile.frontend.arrays import is_array
 from npcompile.frontend.catalog import purity
 from npcompile.frontend.catalog.assumed_modules import is_fixed, take
 from npcompile.frontend.constants import folded, without_masks
-from npcompile.frontend.drawn import GENERATORS, is_draw
 from npcompile.frontend.eager.ndarray import is_basic
-from npcompile.frontend.made import is_named_tuple, is_own, is_users_mapping
 from npcompile.frontend.meant import as_index
-from npcompile.frontend.node_attributes import items_noted
 from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.ops import numpy_private
 from npcompile.frontend.ops.table import TABLE
-from npcompile.frontend.program import Call, Read, step_of
+from npcompile.frontend.program.array_facts import is_array
+from npcompile.frontend.program.draw_shapes import GENERATORS, is_draw
+from npcompile.frontend.program.equality import DICTS, is_key, place_of
+from npcompile.frontend.program.node_attributes import items_noted
+from npcompile.frontend.program.object_steps import is_named_tuple, is_own, is_users_mapping
+from npcompile.frontend.program.program import Call, Read, step_of
+from npcompile.frontend.program.signature import NUMBERS, by_value
 from npcompile.frontend.recording.base import SIMPLE
 from npcompile.frontend.recording.histories import Histories
 from npcompile.frontend.recording.place import caller, do
-from npcompile.frontend.signature import NUMBERS, by_value
 from npcompile.frontend.steps import GETITEM
 
 _GRIDS = (type(np.mgrid), type(np.ogrid), type(np.r_), type(np.c_))  # `np.mgrid[0:3, 0:4]` makes arrays

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from contextvars import ContextVar
 from typing import Any
 
-from npcompile.frontend.arrays import is_array
 from npcompile.frontend.catalog import inlining
-from npcompile.frontend.made import class_attribute, is_absent, is_own, is_plain
 from npcompile.frontend.notes import Unfollowed
-from npcompile.frontend.program import Read
+from npcompile.frontend.program.array_facts import is_array
+from npcompile.frontend.program.object_steps import class_attribute, is_absent, is_own, is_plain
+from npcompile.frontend.program.program import Read
 from npcompile.frontend.recording.place import do
 from npcompile.frontend.recording.slices import Slices
 

@@ -12,15 +12,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from torch import fx
 
-from npcompile.frontend.arrays import layout
 from npcompile.frontend.eager.dispatch import map_arrays
 from npcompile.frontend.eager.strided import Strided
 from npcompile.frontend.faults import Fault, noting
 from npcompile.frontend.hooks import Hooks
-from npcompile.frontend.made import is_plain
 from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.ops.table import Op
 from npcompile.frontend.overhead import current
+from npcompile.frontend.program.array_facts import layout
+from npcompile.frontend.program.object_steps import is_plain
 from npcompile.frontend.rewriting.nested import unhooked
 from npcompile.frontend.steps import Steps
 from npcompile.frontend.tracked import is_nan

@@ -12,28 +12,28 @@ import numpy as np
 import torch
 
 from npcompile.frontend import formed
-from npcompile.frontend.alike import DICTS
-from npcompile.frontend.arrays import facts, from_tensor, is_array, to_tensor
 from npcompile.frontend.catalog import inlining, purity
 from npcompile.frontend.defaults import with_default
 from npcompile.frontend.eager.dispatch import UPDATING
 from npcompile.frontend.eager.errstate import TRAPS
-from npcompile.frontend.made import is_plain
 from npcompile.frontend.memmaps import of_memmaps
 from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.object_arrays import is_numpys
 from npcompile.frontend.ops.table import TABLE, TORCH, Op, native
-from npcompile.frontend.program import Call, Read
+from npcompile.frontend.program.array_facts import facts, from_tensor, is_array, to_tensor
+from npcompile.frontend.program.bound_methods import After, Method, as_called, target_of
+from npcompile.frontend.program.equality import DICTS
+from npcompile.frontend.program.object_steps import is_plain
+from npcompile.frontend.program.program import Call, Read
+from npcompile.frontend.program.signature import NUMBERS
+from npcompile.frontend.program.text_steps import fill
 from npcompile.frontend.recording.base import SIMPLE
-from npcompile.frontend.recording.bound import After, Method, as_called, target_of
 from npcompile.frontend.recording.functions import MAX_OWN_DEPTH
 from npcompile.frontend.recording.opaque import Opaque
 from npcompile.frontend.recording.place import as_noted, do, frames, warn, warn_at
 from npcompile.frontend.rewrite import Rewritten, rewrite
 from npcompile.frontend.showing import HOLDING, JOINING
-from npcompile.frontend.signature import NUMBERS
 from npcompile.frontend.steps import SETITEM, _part
-from npcompile.frontend.texts import fill
 from npcompile.lower.plan.values import Value
 
 _COMPARED = (int, float, bool, *(dtype.type for dtype in TORCH))  # what min and max compare by value

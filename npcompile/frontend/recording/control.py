@@ -12,12 +12,12 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from npcompile.frontend import formed
-from npcompile.frontend.alike import DICTS, is_key
-from npcompile.frontend.arrays import is_array
 from npcompile.frontend.catalog.assumed_modules import is_fixed
 from npcompile.frontend.faults import Source, drawn, told
-from npcompile.frontend.made import is_named_tuple
 from npcompile.frontend.notes import Unfollowed
+from npcompile.frontend.program.array_facts import is_array
+from npcompile.frontend.program.equality import DICTS, is_key
+from npcompile.frontend.program.object_steps import is_named_tuple
 from npcompile.frontend.recording.base import READ_BY_ITEM, SIMPLE
 from npcompile.frontend.recording.texts import Texts
 from npcompile.frontend.rewriting.forms import UNROLLED

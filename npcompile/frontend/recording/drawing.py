@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 from torch import fx
 
-from npcompile.frontend.arrays import is_array
 from npcompile.frontend.catalog import fast_random, purity
-from npcompile.frontend.drawn import is_draw, source_of
 from npcompile.frontend.ops.table import computed
-from npcompile.frontend.program import Call
+from npcompile.frontend.program.array_facts import is_array
+from npcompile.frontend.program.draw_shapes import is_draw, source_of
+from npcompile.frontend.program.program import Call
+from npcompile.frontend.program.signature import NUMBERS
 from npcompile.frontend.recording.following import Following
 from npcompile.frontend.recording.place import do
 from npcompile.frontend.rewrite import Rewritten, rewrite
-from npcompile.frontend.signature import NUMBERS
 
 _METHOD = type(np.random.Generator.random)
 _PLAIN = frozenset([*NUMBERS, bool, str, range, type(None)])

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from npcompile.frontend.arrays import is_array
 from npcompile.frontend.ops.table import TABLE
-from npcompile.frontend.recording.bound import After
+from npcompile.frontend.program.array_facts import is_array
+from npcompile.frontend.program.bound_methods import After
+from npcompile.frontend.program.signature import NUMBERS
 from npcompile.frontend.recording.overriding import Overriding
 from npcompile.frontend.recording.place import do
-from npcompile.frontend.signature import NUMBERS
 from npcompile.nep50 import weak
 
 _THROUGH = (list, tuple, sum, min, max)  # they go through what they are given, to its end

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from npcompile.frontend.arrays import is_array, is_numpy
 from npcompile.frontend.catalog import inlining, purity
 from npcompile.frontend.catalog.inlinable import CALLBACKS, MASKING, WRITING, is_refused
 from npcompile.frontend.catalog.python_operators import BINARY
@@ -16,8 +15,10 @@ from npcompile.frontend.constants import are_constant, constants, folded
 from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.ops import numpy_private
 from npcompile.frontend.ops.table import TABLE, TORCH, Op
-from npcompile.frontend.program import Call
-from npcompile.frontend.recording.bound import After
+from npcompile.frontend.program.array_facts import is_array, is_numpy
+from npcompile.frontend.program.bound_methods import After
+from npcompile.frontend.program.program import Call
+from npcompile.frontend.program.signature import NUMBERS
 from npcompile.frontend.recording.calls import Calls
 from npcompile.frontend.recording.control import MAX_TRIPS
 from npcompile.frontend.recording.converter import Converter
@@ -25,7 +26,6 @@ from npcompile.frontend.recording.functions import MAX_DEPTH
 from npcompile.frontend.recording.moment import Moment
 from npcompile.frontend.recording.place import as_noted, caller
 from npcompile.frontend.rewrite import Rewritten, rewrite
-from npcompile.frontend.signature import NUMBERS
 
 _ARRAY = vars(np.ndarray)
 _WRAP = _ARRAY["__array_wrap__"]

@@ -11,7 +11,7 @@ import operator
 from collections import deque
 from typing import Any
 
-from npcompile.frontend.made import Store, is_own
+from npcompile.frontend.program.object_steps import Store, is_own
 from npcompile.frontend.recording.base import READ_BY_ITEM
 from npcompile.frontend.recording.storing import Deferred, Storing
 from npcompile.lower.plan.values import Value

@@ -12,16 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from npcompile.frontend.alike import DICTS
-from npcompile.frontend.arrays import is_array
 from npcompile.frontend.catalog import inlining
 from npcompile.frontend.catalog.python_operators import INPLACE
 from npcompile.frontend.faults import performs
-from npcompile.frontend.made import is_named_tuple
+from npcompile.frontend.program.array_facts import is_array
+from npcompile.frontend.program.equality import DICTS
+from npcompile.frontend.program.object_steps import is_named_tuple
+from npcompile.frontend.program.signature import NUMBERS
 from npcompile.frontend.recording.managing import Managing
 from npcompile.frontend.recording.objects import MANY
 from npcompile.frontend.recording.place import do
-from npcompile.frontend.signature import NUMBERS
 
 _VIEWS: tuple[type, ...] = (
     type(OrderedDict().items()),

@@ -20,15 +20,15 @@ from typing import Any
 
 import numpy as np
 
-from npcompile.frontend.arrays import is_array
 from npcompile.frontend.catalog import inlining, purity
 from npcompile.frontend.catalog.python_operators import BINARY, COMPARE, INPLACE, UNARY
-from npcompile.frontend.program import step_of
+from npcompile.frontend.program.array_facts import is_array
+from npcompile.frontend.program.program import step_of
+from npcompile.frontend.program.signature import NUMBERS
 from npcompile.frontend.recording.called_back import Ordered, Remembered, applied, further
 from npcompile.frontend.recording.control import LAZY
 from npcompile.frontend.recording.kept import Kept
 from npcompile.frontend.recording.place import do
-from npcompile.frontend.signature import NUMBERS
 
 _BINARY = {id(function): symbol for symbol, function in BINARY.items()}
 _INPLACE = {id(function): symbol for symbol, function in INPLACE.items()}

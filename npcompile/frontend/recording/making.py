@@ -14,7 +14,8 @@ from typing import Any
 
 from npcompile.frontend.catalog import inlining
 from npcompile.frontend.faults import performs
-from npcompile.frontend.made import (
+from npcompile.frontend.notes import Unfollowed
+from npcompile.frontend.program.object_steps import (
     class_attribute,
     is_absent,
     is_named_tuple,
@@ -22,8 +23,7 @@ from npcompile.frontend.made import (
     is_plain,
     is_users_mapping,
 )
-from npcompile.frontend.notes import Unfollowed
-from npcompile.frontend.program import Read, step_of
+from npcompile.frontend.program.program import Read, step_of
 from npcompile.frontend.recording.objects import ASKING, GENERATED, Objects
 from npcompile.frontend.recording.place import do
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from npcompile.frontend.faults import handed
 from npcompile.frontend.locks import ACQUIRE, RELEASE
-from npcompile.frontend.program import Call
+from npcompile.frontend.program.program import Call
 from npcompile.frontend.recording.functions import Functions, suspends
 from npcompile.frontend.recording.place import do
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
-from npcompile.frontend.arrays import with_items
 from npcompile.frontend.constants import Constant
 from npcompile.frontend.picked import taken
-from npcompile.frontend.program import step_of
+from npcompile.frontend.program.array_facts import with_items
+from npcompile.frontend.program.program import step_of
 from npcompile.frontend.recording.calls import Calls
 from npcompile.frontend.steps import Steps
 from npcompile.frontend.tracked import Known

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 from torch import fx
 
-from npcompile.frontend.arrays import is_array, is_numpy
 from npcompile.frontend.catalog import inlining, purity
 from npcompile.frontend.catalog.python_operators import COMPARE
-from npcompile.frontend.made import class_attribute, is_named_tuple
 from npcompile.frontend.notes import Unfollowed
-from npcompile.frontend.program import Read, step_of
+from npcompile.frontend.program.array_facts import is_array, is_numpy
+from npcompile.frontend.program.object_steps import class_attribute, is_named_tuple
+from npcompile.frontend.program.program import Read, step_of
+from npcompile.frontend.program.signature import NUMBERS
 from npcompile.frontend.recording.operators import Operators
 from npcompile.frontend.recording.place import do
-from npcompile.frontend.signature import NUMBERS
 from npcompile.lower.plan.values import Value
 
 NAMES = {

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from npcompile.frontend.arrays import is_numpy
-from npcompile.frontend.program import Call
+from npcompile.frontend.program.array_facts import is_numpy
+from npcompile.frontend.program.program import Call
+from npcompile.frontend.program.signature import NUMBERS
 from npcompile.frontend.recording.place import do
 from npcompile.frontend.recording.special import Special
-from npcompile.frontend.signature import NUMBERS
 
 _LOOKING = (sorted, str, repr, any, all, map, filter, print)  # they change nothing that they are given
 

@@ -10,19 +10,19 @@ from typing import Any
 import numpy as np
 from torch import fx
 
-from npcompile.frontend.alike import same_value
-from npcompile.frontend.arrays import is_array, is_numpy
 from npcompile.frontend.catalog import purity
 from npcompile.frontend.catalog.python_operators import BINARY, COMPARE, INPLACE, UNARY
 from npcompile.frontend.meant import as_number
 from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.ops.table import TABLE, TORCH, Op
-from npcompile.frontend.program import step_of
+from npcompile.frontend.program.array_facts import is_array, is_numpy
+from npcompile.frontend.program.equality import same_value
+from npcompile.frontend.program.program import step_of
+from npcompile.frontend.program.signature import NUMBERS
+from npcompile.frontend.program.text_steps import percent
 from npcompile.frontend.recording.base import SIMPLE, Base, layouts
 from npcompile.frontend.recording.place import do
 from npcompile.frontend.showing import HOLDING
-from npcompile.frontend.signature import NUMBERS
-from npcompile.frontend.texts import percent
 from npcompile.frontend.tracked import is_nan
 from npcompile.nep50 import powers
 

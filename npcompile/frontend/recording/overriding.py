@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from npcompile.frontend.arrays import is_array
 from npcompile.frontend.catalog import inlining, purity
 from npcompile.frontend.faults import performs
-from npcompile.frontend.made import class_attribute
 from npcompile.frontend.ops.numpy_private import DISPATCHER
-from npcompile.frontend.program import Call
+from npcompile.frontend.program.array_facts import is_array
+from npcompile.frontend.program.object_steps import class_attribute
+from npcompile.frontend.program.program import Call
 from npcompile.frontend.recording.drawing import Drawing
 from npcompile.frontend.recording.objects import COMPARED, NAMES, UNARY
 

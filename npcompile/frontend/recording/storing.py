@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 
 from torch import fx
 
-from npcompile.frontend.alike import DICTS, is_key, place_of
-from npcompile.frontend.arrays import is_numpy
-from npcompile.frontend.made import Store, class_attribute, is_plain
 from npcompile.frontend.notes import Unfollowed
-from npcompile.frontend.program import step_of
+from npcompile.frontend.program.array_facts import is_numpy
+from npcompile.frontend.program.equality import DICTS, is_key, place_of
+from npcompile.frontend.program.object_steps import Store, class_attribute, is_plain
+from npcompile.frontend.program.program import step_of
+from npcompile.frontend.program.signature import NUMBERS
 from npcompile.frontend.recording.making import Making
-from npcompile.frontend.signature import NUMBERS
 from npcompile.lower.plan.values import Value
 
 MAX_IDENTIFIED = 64  # objects from outside, each of which is checked to be none of the others

@@ -1,6 +1,6 @@
 // What a recorded program is valid for, of a call's arguments: as bytes; and the leaves that the program takes.
 //
-// Says no less than key_of in frontend/signature.py does, and finds the same leaves, in a tenth of its time. Addresses
+// Says no less than key_of in frontend/program/signature.py does, and finds the same leaves, in a tenth of its time. Addresses
 // stand in the text for types, code and other objects: they are good as long as what is kept under the text keeps these
 // objects alive, which a key of key_of does. Included by native.cpp only.
 #pragma once

@@ -10,7 +10,7 @@ from torch import fx
 
 from npcompile.frontend.catalog import purity
 from npcompile.frontend.ops.table import NUMPY
-from npcompile.frontend.program import Call, Length, value_of
+from npcompile.frontend.program.program import Call, Length, value_of
 from npcompile.lower.plan.segment import nodes_in
 from npcompile.lower.plan.sizes import SMALLEST
 

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 from torch import fx
 
-from npcompile.frontend.lengths import sized_by_data
-from npcompile.frontend.node_attributes import ends_of_data
-from npcompile.frontend.program import Program, step_of, value_of
+from npcompile.frontend.program.node_attributes import ends_of_data
+from npcompile.frontend.program.program import Program, step_of, value_of
+from npcompile.frontend.program.shape_generalization import sized_by_data
 from npcompile.lower.plan.plan import Plan
 
 

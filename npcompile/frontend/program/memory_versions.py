@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from torch import fx
 
-from npcompile.frontend.program import step_of, value_of
+from npcompile.frontend.program.program import step_of, value_of
 
 _PURE = ("op", "view", "library", "number")
 _NAMED = (np.dtype, type)  # equal where they are the same

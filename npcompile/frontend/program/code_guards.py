@@ -6,7 +6,7 @@ import types
 from dataclasses import dataclass
 from typing import Any
 
-from npcompile.frontend.made import class_attribute
+from npcompile.frontend.program.object_steps import class_attribute
 
 
 @dataclass(frozen=True)

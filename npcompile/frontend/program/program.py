@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 from torch import fx
 
-from npcompile.frontend.alike import DICTS, are_alike, same_value
-from npcompile.frontend.arrays import ARRAYS_OF, facts, is_array, outline
 from npcompile.frontend.catalog.purity import OPERATORS, TOTAL, UFUNCS
 from npcompile.frontend.catalog.python_operators import UNARY
-from npcompile.frontend.made import Build, Store, class_attribute, is_absent
 from npcompile.frontend.ops.table import Op
+from npcompile.frontend.program.array_facts import ARRAYS_OF, facts, is_array, outline
+from npcompile.frontend.program.equality import DICTS, are_alike, same_value
+from npcompile.frontend.program.object_steps import Build, Store, class_attribute, is_absent
 from npcompile.lower.plan.graph import write
 from npcompile.lower.plan.values import Value
 

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from npcompile.frontend.arrays import on_memory_of
 from npcompile.frontend.eager.ndarray import ndarray
 from npcompile.frontend.ops.table import TWINS
+from npcompile.frontend.program.array_facts import on_memory_of
 
 # ndarray.flags.num: C and F contiguity, ALIGNED, WRITEABLE. OWNDATA makes no difference to a program.
 _FLAGS = 0x0001 | 0x0002 | 0x0100 | 0x0400

@@ -10,13 +10,14 @@ import numpy as np
 import torch
 from torch import fx
 
-from npcompile.frontend.alike import same_value
 from npcompile.frontend.catalog import purity
-from npcompile.frontend.drawn import length_drawn
-from npcompile.frontend.made import Build, Store
-from npcompile.frontend.node_attributes import decided_by_data
 from npcompile.frontend.ops.table import Op
-from npcompile.frontend.program import (
+from npcompile.frontend.program.bound_methods import After
+from npcompile.frontend.program.draw_shapes import length_drawn
+from npcompile.frontend.program.equality import same_value
+from npcompile.frontend.program.node_attributes import decided_by_data
+from npcompile.frontend.program.object_steps import Build, Store
+from npcompile.frontend.program.program import (
     Call,
     Guard,
     Length,
@@ -26,8 +27,7 @@ from npcompile.frontend.program import (
     step_of,
     value_of,
 )
-from npcompile.frontend.recording.bound import After
-from npcompile.frontend.texts import Format
+from npcompile.frontend.program.text_steps import Format
 from npcompile.lower.plan.sizes import SMALLEST, Pattern, pattern
 
 # What gives an array whose axes are as long as the first argument's.

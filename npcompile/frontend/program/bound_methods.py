@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from npcompile.frontend.arrays import after_writing
-from npcompile.frontend.program import Call
+from npcompile.frontend.program.array_facts import after_writing
+from npcompile.frontend.program.program import Call
 
 
 class Method:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from torch import fx
 
-from npcompile.frontend.arrays import layout
+from npcompile.frontend.program.array_facts import layout
 
 # Room below the start of a root for regions to be laid out as made-up addresses; nothing is read there.
 _ORIGIN = 1 << 44

@@ -1,0 +1,1 @@
+"""The residual program: its nodes, guards, signature, aliasing and equality."""
