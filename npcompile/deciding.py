@@ -9,9 +9,9 @@ from torch import fx
 from npcompile.frontend.program.node_attributes import source_place
 from npcompile.frontend.program.program import Call, Guard, Program, step_of, value_of
 from npcompile.frontend.program.shape_generalization import sized_by_data
-from npcompile.frontend.rewriting.blocks import Block
-from npcompile.frontend.rewriting.flow import loads
-from npcompile.frontend.rewriting.scopes import own_nodes
+from npcompile.frontend.rewrite.block_levels import Block
+from npcompile.frontend.rewrite.liveness import loads
+from npcompile.frontend.rewrite.scopes import own_nodes
 
 
 def decided_by(program: Program, variables: frozenset[str]) -> fx.Node | None:

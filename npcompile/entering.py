@@ -13,12 +13,12 @@ from npcompile.frontend.catalog import fast_random, inlining
 from npcompile.frontend.faults import noting
 from npcompile.frontend.ops import numpy_private
 from npcompile.frontend.ops.table import TABLE
-from npcompile.frontend.outline import UNKNOWN, must_be_cut
 from npcompile.frontend.overhead import current
-from npcompile.frontend.recording.place import warn
 from npcompile.frontend.references import counting
-from npcompile.frontend.rewrite import Rewritten, rewrite
-from npcompile.frontend.rewriting.twice import IDLE
+from npcompile.frontend.rewrite.call_sites import warn
+from npcompile.frontend.rewrite.dual_loops import IDLE
+from npcompile.frontend.rewrite.partition import UNKNOWN, must_be_cut
+from npcompile.frontend.rewrite.rewriter import Rewritten, rewrite
 from npcompile.substitutes import Creating, Drawing
 
 if TYPE_CHECKING:

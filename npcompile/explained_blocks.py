@@ -11,9 +11,9 @@ from typing import Any
 
 from npcompile import outlined as cutting
 from npcompile.explained import ExplainedProgram, explained
-from npcompile.frontend.outline import tree_of
-from npcompile.frontend.rewriting.forms import has_work
-from npcompile.frontend.rewriting.scopes import body_of
+from npcompile.frontend.rewrite.partition import tree_of
+from npcompile.frontend.rewrite.scopes import body_of
+from npcompile.frontend.rewrite.statement_forms import has_work
 from npcompile.left import calls_of, first_line, reasons_of, statements, told
 from npcompile.recompilations import Recompilation, recompilations
 from npcompile.recorded import Recorded

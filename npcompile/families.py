@@ -19,8 +19,8 @@ import numpy as np
 
 from npcompile.frontend.catalog import inlining
 from npcompile.frontend.ops import numpy_private
-from npcompile.frontend.outline import must_be_cut
-from npcompile.frontend.rewrite import Rewritten, rewrite
+from npcompile.frontend.rewrite.partition import must_be_cut
+from npcompile.frontend.rewrite.rewriter import Rewritten, rewrite
 from npcompile.growing import Growing
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from npcompile.frontend.outline import histories
 from npcompile.frontend.program.signature import NUMBERS, key_of
+from npcompile.frontend.rewrite.partition import histories
 
 _KINDS = frozenset((list, dict, set, deque, tuple))
 TIMES = 2  # after so many calls by which a container was longer than at the one before

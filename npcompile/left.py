@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from npcompile.advice import advice
-from npcompile.frontend.rewriting.blocks import Levels
-from npcompile.frontend.rewriting.forms import has_work
+from npcompile.frontend.rewrite.block_levels import Levels
+from npcompile.frontend.rewrite.statement_forms import has_work
 from npcompile.stats import Stats
 
 _PYTHONS = "calls of Python's own, or arithmetic on numbers"

@@ -16,7 +16,7 @@ def _folder(*names: str) -> str:
 
 
 FRONTEND = _folder("frontend")
-HOOKS = os.path.join(PACKAGE, "frontend", "hooks.py")
+HOOKS = os.path.join(PACKAGE, "frontend", "rewrite", "hooks.py")
 LANES = os.path.join(PACKAGE, "frontend", "lanes.py")
 # Frames of these lie between the user's code and what is done for it: hooks, and what wraps them.
 AROUND_HOOKS = (FRONTEND,)

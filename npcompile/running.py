@@ -11,9 +11,9 @@ from npcompile.account import Account, are_held
 from npcompile.entering import Entering
 from npcompile.frontend import overhead
 from npcompile.frontend.faults import fault_of, told
-from npcompile.frontend.outline import Outline
 from npcompile.frontend.overhead import Call, enter, leave, users
-from npcompile.frontend.rewriting.source import NotFound
+from npcompile.frontend.rewrite.partition import Outline
+from npcompile.frontend.rewrite.source import NotFound
 from npcompile.idling import AGAIN, ALL, Idling
 from npcompile.telling import NotCompiledError
 from npcompile.watch import Watch

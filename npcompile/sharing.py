@@ -18,7 +18,7 @@ from npcompile.frontend.overhead import current, users
 from npcompile.frontend.program.program import Diverged
 from npcompile.frontend.program.shape_generalization import apart, whatever_lengths
 from npcompile.frontend.program.signature import key_of
-from npcompile.frontend.rewriting.blocks import MAX_WORK
+from npcompile.frontend.rewrite.block_levels import MAX_WORK
 from npcompile.general import General, Group, Waiting
 from npcompile.linking import Linking
 from npcompile.lower.device.transfers import counting

@@ -18,9 +18,9 @@ from npcompile.explained_blocks import held, statements
 from npcompile.frontend.catalog import inlining, purity
 from npcompile.frontend.eager.dispatch import UPDATING
 from npcompile.frontend.ops.table import TABLE
-from npcompile.frontend.outline import tree_of
 from npcompile.frontend.program.program import step_of, value_of
-from npcompile.frontend.rewriting.scopes import body_of
+from npcompile.frontend.rewrite.partition import tree_of
+from npcompile.frontend.rewrite.scopes import body_of
 from npcompile.jit import Jitted
 from npcompile.outlined import Block, Callee, Outlined
 from npcompile.recorded import Entry, State

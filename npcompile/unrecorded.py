@@ -13,7 +13,7 @@ from npcompile.current_device import current_device
 from npcompile.frontend.defaults import Defaults, on_device
 from npcompile.frontend.faults import told
 from npcompile.frontend.overhead import users
-from npcompile.frontend.rewrite import Rewritten, rewrite
+from npcompile.frontend.rewrite.rewriter import Rewritten, rewrite
 from npcompile.passing import MOST as MOST_PASSED
 from npcompile.passing import Passing
 from npcompile.sharing import LOOKED_AT, Sharing

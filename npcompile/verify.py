@@ -15,7 +15,7 @@ from npcompile.checked_kernel import CheckedKernel
 from npcompile.frontend.catalog import inlining
 from npcompile.frontend.checked_run import CheckedRun
 from npcompile.frontend.checking import CheckedRecorder, Difference
-from npcompile.frontend.rewrite import Rewritten, rewrite
+from npcompile.frontend.rewrite.rewriter import Rewritten, rewrite
 from npcompile.lower.plan.segment import Segment
 
 

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 from npcompile.account import is_settled
 from npcompile.advice import advice
 from npcompile.frontend.faults import Fault, beside
-from npcompile.frontend.outline import Piece, outline, tree_of
 from npcompile.frontend.overhead import current
-from npcompile.frontend.rewriting.forms import ENTER
-from npcompile.frontend.rewriting.source import NotFound
+from npcompile.frontend.rewrite.partition import Piece, outline, tree_of
+from npcompile.frontend.rewrite.source import NotFound
+from npcompile.frontend.rewrite.statement_forms import ENTER
 from npcompile.left import first_line, reasons_of, why_it_costs
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from npcompile.frontend.catalog.installed_packages import is_users_file
 from npcompile.frontend.checking import Checked
 from npcompile.frontend.program.object_steps import class_attribute, is_plain
 from npcompile.frontend.recording.objects import COMPARED, MIRRORED, NAMES, UNARY
-from npcompile.frontend.rewrite import Rewritten, rewrite
+from npcompile.frontend.rewrite.rewriter import Rewritten, rewrite
 from npcompile.paths import PACKAGE
 
 # Functions that ask a method of their argument.

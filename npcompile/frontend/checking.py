@@ -24,12 +24,12 @@ from npcompile.frontend.catalog.inlining import is_users_class
 from npcompile.frontend.catalog.python_operators import BINARY, COMPARE, INPLACE, UNARY
 from npcompile.frontend.eager import counters, dispatch, errstate
 from npcompile.frontend.eager.ndarray import ndarray
-from npcompile.frontend.hooks import Hooks
 from npcompile.frontend.mirror import Mirror
 from npcompile.frontend.operation import Operation, Unlike
 from npcompile.frontend.ops.table import TABLE, Op
 from npcompile.frontend.program.signature import NUMBERS
 from npcompile.frontend.record import Recorder
+from npcompile.frontend.rewrite.hooks import Hooks
 from npcompile.paths import PACKAGE
 
 # Methods of our arrays that are neither op nor made of ops as NumPy makes its own.

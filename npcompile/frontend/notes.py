@@ -26,7 +26,7 @@ from npcompile.frontend.program.object_steps import Build, Store
 from npcompile.frontend.program.program import Guard, Length, Read, step_of, value_of
 from npcompile.frontend.program.shape_generalization import origin, sized_by_data, stays
 from npcompile.frontend.program.signature import NUMBERS, by_value
-from npcompile.frontend.recording.place import frames
+from npcompile.frontend.rewrite.call_sites import frames
 from npcompile.frontend.tracked import Tracked
 from npcompile.lower.plan.segment import nodes_in
 from npcompile.lower.plan.sizes import SMALLEST

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from npcompile.frontend.program import aliasing
-from npcompile.frontend.recording.place import is_place
-from npcompile.frontend.rewriting.source import is_given
+from npcompile.frontend.rewrite.call_sites import is_place
+from npcompile.frontend.rewrite.source import is_given
 from npcompile.paths import AROUND_HOOKS, PACKAGE
 
 # What plain Python holds of an array with one name while its method is called: the name and the operand.

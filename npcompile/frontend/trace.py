@@ -25,8 +25,8 @@ from npcompile.frontend.program.program import Program, step_of, value_of
 from npcompile.frontend.program.signature import MADE_ANEW, NUMBERS, by_value
 from npcompile.frontend.record import Recorder
 from npcompile.frontend.replay import Replay
-from npcompile.frontend.rewrite import Rewritten
-from npcompile.frontend.rewriting.source import find, given, is_given
+from npcompile.frontend.rewrite.rewriter import Rewritten
+from npcompile.frontend.rewrite.source import find, given, is_given
 from npcompile.lower.plan.plan import Plan, Unplannable, plan
 from npcompile.paths import sources_of_ops
 

@@ -22,8 +22,8 @@ from npcompile.frontend.program.node_attributes import source_place
 from npcompile.frontend.program.object_steps import Build, Store
 from npcompile.frontend.program.program import Call, Diverged, Length, Program, Read, step_of, value_of
 from npcompile.frontend.program.slice_guards import Check, checkable, ends_of
-from npcompile.frontend.recording.place import caller_at
-from npcompile.frontend.rewriting import literals
+from npcompile.frontend.rewrite import literals
+from npcompile.frontend.rewrite.call_sites import caller_at
 from npcompile.frontend.stacks import is_stack, product
 from npcompile.lower.codegen.parsing import parse
 from npcompile.lower.plan.plan import Plan, Step

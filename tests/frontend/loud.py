@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from types import FrameType, FunctionType, GeneratorType
 from typing import Any
 
-from npcompile.frontend.hooks import Hooks
-from npcompile.frontend.rewrite import Rewritten, rewrite
+from npcompile.frontend.rewrite.hooks import Hooks
+from npcompile.frontend.rewrite.rewriter import Rewritten, rewrite
 
 
 class Loud:

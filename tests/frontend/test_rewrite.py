@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from npcompile.frontend.hooks import Hooks
-from npcompile.frontend.rewrite import Refusal, Rewritten, rewrite
-from npcompile.frontend.rewriting import source
+from npcompile.frontend.rewrite import source
+from npcompile.frontend.rewrite.hooks import Hooks
+from npcompile.frontend.rewrite.rewriter import Refusal, Rewritten, rewrite
 from tests.frontend.loud import rewritten
 from tests.frontend.test_rewrite_hooks import Noting
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from npcompile.frontend.hooks import Hooks
-from npcompile.frontend.rewriting import source
+from npcompile.frontend.rewrite import source
+from npcompile.frontend.rewrite.hooks import Hooks
 from tests.frontend.loud import rewritten
 
 

@@ -23,8 +23,8 @@ from typing import Any
 
 import pytest
 
-from npcompile.frontend.hooks import Hooks
-from npcompile.frontend.rewrite import LOOKS, Refusal, Rewritten, rewrite
+from npcompile.frontend.rewrite.hooks import Hooks
+from npcompile.frontend.rewrite.rewriter import LOOKS, Refusal, Rewritten, rewrite
 
 MODULES = (
     "argparse _pydecimal ast bdb calendar cmd collections colorsys configparser contextlib copy csv "

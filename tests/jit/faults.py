@@ -46,8 +46,8 @@ PACKAGE = str(Path(npcompile.__file__).parent) + os.sep
 EXEMPT = (
     "frontend/faults.py",
     "frontend/overhead.py",
-    "frontend/hooks.py",
-    "frontend/matching.py",
+    "frontend/rewrite/hooks.py",
+    "frontend/rewrite/match_statement.py",
     "lower/service/compiler.py",
     "frontend/ops/",
     "lower/plan/interpreter.py",
@@ -56,7 +56,7 @@ EXEMPT = (
     "lower/plan/graph.py:write",
     "lower/plan/segment.py:stored",
     "nep50/",
-    "frontend/recording/place.py:is_place",  # the boundary tells frames apart by it
+    "frontend/rewrite/call_sites.py:is_place",  # the boundary tells frames apart by it
 )
 EXEMPT_NAMES = (
     *("Recorded.__call__", "Entering.enter", "Sharing._despite", "guard", "Base.faulted"),

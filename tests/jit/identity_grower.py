@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 import npcompile
-from npcompile.frontend.rewriting.literals import literals
+from npcompile.frontend.rewrite.literals import literals
 from tests.jit.identities import LIMIT, PAIR, RATE, Color, Model, Record, Settings
 from tests.jit.identity_plays import VALUES, again, shown
 from tests.jit.identity_ways import ASKED, LITERALS, STATEMENTS, WAYS

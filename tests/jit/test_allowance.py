@@ -14,7 +14,7 @@ from scipy import constants, linalg, signal
 import npcompile
 from npcompile.frontend import overhead
 from npcompile.frontend.catalog.called_libraries import calls_libraries
-from npcompile.frontend.rewriting import source
+from npcompile.frontend.rewrite import source
 from tests.checker import same
 
 pytestmark = pytest.mark.filterwarnings("ignore::npcompile.NotCompiledWarning")
@@ -137,7 +137,7 @@ def test_long_code_is_not_looked_at_before_it_is_paid_for(
     fn = written("long", ["a, b = x[0], x[1]", *(f"a = a * 0.5 + {i}" for i in range(count)), "return a"])
     jitted = npcompile.jit(fn)
     looks = []
-    monkeypatch.setattr("npcompile.frontend.rewriting.source._search", lambda *args: looks.append(args))
+    monkeypatch.setattr("npcompile.frontend.rewrite.source._search", lambda *args: looks.append(args))
     for _ in range(5):
         same(jitted(np.arange(3.0)), fn(np.arange(3.0)))
     assert not looks

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import npcompile
-from npcompile.frontend.rewriting.literals import literals
+from npcompile.frontend.rewrite.literals import literals
 from tests.jit import identities
 from tests.jit.identities import COUPLE, PAIR, TEXT, Model, Watched
 from tests.jit.identity_plays import PROGRAMS, VALUES, again, shown

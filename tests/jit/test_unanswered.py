@@ -11,7 +11,7 @@ import pytest
 import npcompile
 from npcompile import Jitted, entering
 from npcompile.frontend import overhead
-from npcompile.frontend.rewriting.twice import IDLE
+from npcompile.frontend.rewrite.dual_loops import IDLE
 from npcompile.outlined import Outlined
 from npcompile.state import Entry
 from tests.checker import same

@@ -31,7 +31,7 @@ from triton.backends.driver import DriverBase
 from triton.compiler import ASTSource
 
 from npcompile.frontend.replay import Replay
-from npcompile.frontend.rewrite import rewrite
+from npcompile.frontend.rewrite.rewriter import rewrite
 from npcompile.frontend.trace import Traced, trace
 from npcompile.lower.device.cuda import DeviceJob
 from npcompile.lower.plan.segment import Segment

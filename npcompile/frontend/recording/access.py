@@ -31,7 +31,7 @@ from npcompile.frontend.program.program import Call, Read, step_of
 from npcompile.frontend.program.signature import NUMBERS, by_value
 from npcompile.frontend.recording.base import SIMPLE
 from npcompile.frontend.recording.histories import Histories
-from npcompile.frontend.recording.place import caller, do
+from npcompile.frontend.rewrite.call_sites import caller, do
 from npcompile.frontend.steps import GETITEM
 
 _GRIDS = (type(np.mgrid), type(np.ogrid), type(np.r_), type(np.c_))  # `np.mgrid[0:3, 0:4]` makes arrays

@@ -15,13 +15,13 @@ from torch import fx
 from npcompile.frontend.eager.dispatch import map_arrays
 from npcompile.frontend.eager.strided import Strided
 from npcompile.frontend.faults import Fault, noting
-from npcompile.frontend.hooks import Hooks
 from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.ops.table import Op
 from npcompile.frontend.overhead import current
 from npcompile.frontend.program.array_facts import layout
 from npcompile.frontend.program.object_steps import is_plain
-from npcompile.frontend.rewriting.nested import unhooked
+from npcompile.frontend.rewrite.hooks import Hooks
+from npcompile.frontend.rewrite.nested_functions import unhooked
 from npcompile.frontend.steps import Steps
 from npcompile.frontend.tracked import is_nan
 

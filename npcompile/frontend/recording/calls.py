@@ -30,8 +30,8 @@ from npcompile.frontend.program.text_steps import fill
 from npcompile.frontend.recording.base import SIMPLE
 from npcompile.frontend.recording.functions import MAX_OWN_DEPTH
 from npcompile.frontend.recording.opaque import Opaque
-from npcompile.frontend.recording.place import as_noted, do, frames, warn, warn_at
-from npcompile.frontend.rewrite import Rewritten, rewrite
+from npcompile.frontend.rewrite.call_sites import as_noted, do, frames, warn, warn_at
+from npcompile.frontend.rewrite.rewriter import Rewritten, rewrite
 from npcompile.frontend.showing import HOLDING, JOINING
 from npcompile.frontend.steps import SETITEM, _part
 from npcompile.lower.plan.values import Value

@@ -20,7 +20,7 @@ from npcompile.frontend.program.equality import DICTS, is_key
 from npcompile.frontend.program.object_steps import is_named_tuple
 from npcompile.frontend.recording.base import READ_BY_ITEM, SIMPLE
 from npcompile.frontend.recording.texts import Texts
-from npcompile.frontend.rewriting.forms import UNROLLED
+from npcompile.frontend.rewrite.statement_forms import UNROLLED
 
 # A loop is unrolled into the program up to this many trips, a nest of loops up to so many of the inner ones.
 MAX_TRIPS = 32

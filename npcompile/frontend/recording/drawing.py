@@ -15,8 +15,8 @@ from npcompile.frontend.program.draw_shapes import is_draw, source_of
 from npcompile.frontend.program.program import Call
 from npcompile.frontend.program.signature import NUMBERS
 from npcompile.frontend.recording.following import Following
-from npcompile.frontend.recording.place import do
-from npcompile.frontend.rewrite import Rewritten, rewrite
+from npcompile.frontend.rewrite.call_sites import do
+from npcompile.frontend.rewrite.rewriter import Rewritten, rewrite
 
 _METHOD = type(np.random.Generator.random)
 _PLAIN = frozenset([*NUMBERS, bool, str, range, type(None)])

@@ -15,7 +15,7 @@ from npcompile.frontend.program.array_facts import is_array
 from npcompile.frontend.program.bound_methods import After
 from npcompile.frontend.program.signature import NUMBERS
 from npcompile.frontend.recording.overriding import Overriding
-from npcompile.frontend.recording.place import do
+from npcompile.frontend.rewrite.call_sites import do
 from npcompile.nep50 import weak
 
 _THROUGH = (list, tuple, sum, min, max)  # they go through what they are given, to its end

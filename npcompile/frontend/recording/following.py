@@ -24,8 +24,8 @@ from npcompile.frontend.recording.control import MAX_TRIPS
 from npcompile.frontend.recording.converter import Converter
 from npcompile.frontend.recording.functions import MAX_DEPTH
 from npcompile.frontend.recording.moment import Moment
-from npcompile.frontend.recording.place import as_noted, caller
-from npcompile.frontend.rewrite import Rewritten, rewrite
+from npcompile.frontend.rewrite.call_sites import as_noted, caller
+from npcompile.frontend.rewrite.rewriter import Rewritten, rewrite
 
 _ARRAY = vars(np.ndarray)
 _WRAP = _ARRAY["__array_wrap__"]

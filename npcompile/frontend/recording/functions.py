@@ -16,7 +16,7 @@ from npcompile.frontend.program.program import Read, step_of
 from npcompile.frontend.program.signature import NUMBERS
 from npcompile.frontend.recording.base import Cells
 from npcompile.frontend.recording.control import Control
-from npcompile.frontend.rewrite import Rewritten
+from npcompile.frontend.rewrite.rewriter import Rewritten
 
 # Functions called from the function, and from those: no deeper than this; and those of the user's. To record
 # a call takes a dozen of Python's 1000 frames.

@@ -21,7 +21,7 @@ from npcompile.frontend.program.object_steps import is_named_tuple
 from npcompile.frontend.program.signature import NUMBERS
 from npcompile.frontend.recording.managing import Managing
 from npcompile.frontend.recording.objects import MANY
-from npcompile.frontend.recording.place import do
+from npcompile.frontend.rewrite.call_sites import do
 
 _VIEWS: tuple[type, ...] = (
     type(OrderedDict().items()),

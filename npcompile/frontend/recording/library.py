@@ -28,7 +28,7 @@ from npcompile.frontend.program.signature import NUMBERS
 from npcompile.frontend.recording.called_back import Ordered, Remembered, applied, further
 from npcompile.frontend.recording.control import LAZY
 from npcompile.frontend.recording.kept import Kept
-from npcompile.frontend.recording.place import do
+from npcompile.frontend.rewrite.call_sites import do
 
 _BINARY = {id(function): symbol for symbol, function in BINARY.items()}
 _INPLACE = {id(function): symbol for symbol, function in INPLACE.items()}

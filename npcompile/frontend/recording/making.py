@@ -25,7 +25,7 @@ from npcompile.frontend.program.object_steps import (
 )
 from npcompile.frontend.program.program import Read, step_of
 from npcompile.frontend.recording.objects import ASKING, GENERATED, Objects
-from npcompile.frontend.recording.place import do
+from npcompile.frontend.rewrite.call_sites import do
 
 _PLAIN = (types.BuiltinFunctionType, type)
 

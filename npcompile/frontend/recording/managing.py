@@ -13,7 +13,7 @@ from npcompile.frontend.faults import handed
 from npcompile.frontend.locks import ACQUIRE, RELEASE
 from npcompile.frontend.program.program import Call
 from npcompile.frontend.recording.functions import Functions, suspends
-from npcompile.frontend.recording.place import do
+from npcompile.frontend.rewrite.call_sites import do
 
 _GENERATED: Any = contextlib._GeneratorContextManager  # what functions under `contextmanager` give
 _MAKES_MANAGERS = contextlib.contextmanager(lambda: iter(())).__code__

@@ -18,7 +18,7 @@ from npcompile.frontend.program.object_steps import class_attribute, is_named_tu
 from npcompile.frontend.program.program import Read, step_of
 from npcompile.frontend.program.signature import NUMBERS
 from npcompile.frontend.recording.operators import Operators
-from npcompile.frontend.recording.place import do
+from npcompile.frontend.rewrite.call_sites import do
 from npcompile.lower.plan.values import Value
 
 NAMES = {

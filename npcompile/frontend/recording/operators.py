@@ -21,7 +21,7 @@ from npcompile.frontend.program.program import step_of
 from npcompile.frontend.program.signature import NUMBERS
 from npcompile.frontend.program.text_steps import percent
 from npcompile.frontend.recording.base import SIMPLE, Base, layouts
-from npcompile.frontend.recording.place import do
+from npcompile.frontend.rewrite.call_sites import do
 from npcompile.frontend.showing import HOLDING
 from npcompile.frontend.tracked import is_nan
 from npcompile.nep50 import powers

@@ -8,7 +8,7 @@ from typing import Any
 
 from npcompile.frontend.recording.library import Library
 from npcompile.frontend.recording.objects import COMPARED
-from npcompile.frontend.recording.place import do
+from npcompile.frontend.rewrite.call_sites import do
 
 _ENDS = "start", "stop", "step"
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from npcompile.frontend.hooks import Hooks
 from npcompile.frontend.memmaps import refuse_text
 from npcompile.frontend.notes import Unfollowed
 from npcompile.frontend.program.array_facts import is_numpy
 from npcompile.frontend.program.signature import NUMBERS
 from npcompile.frontend.program.text_steps import Format, Piece, fresh_text, join
 from npcompile.frontend.recording.access import Access
-from npcompile.frontend.recording.place import do
+from npcompile.frontend.rewrite.call_sites import do
+from npcompile.frontend.rewrite.hooks import Hooks
 from npcompile.lower.plan.values import Value
 
 _plain = Hooks()

@@ -29,7 +29,7 @@ bool count(PyObject *object, Slot slot, long more) {
     return true;
 }
 
-constexpr long IDLE = 64;  // as in rewriting/twice.py
+constexpr long IDLE = 64;  // as in frontend/rewrite/dual_loops.py
 
 // Counts what came to nothing in a cut function, one more in a row. False with an exception set.
 bool comes_to_nothing(PyObject *cut, Slot slot) {

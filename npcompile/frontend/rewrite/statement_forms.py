@@ -7,8 +7,8 @@ import copy
 from collections.abc import Callable
 from typing import Any, TypeGuard
 
-from npcompile.frontend.rewriting.nodes import position
-from npcompile.frontend.rewriting.scopes import own_nodes
+from npcompile.frontend.rewrite.ast_builder import position
+from npcompile.frontend.rewrite.scopes import own_nodes
 
 ENTER = (
     ".enter"  # no identifier: what a call of a function of the user's goes through, so that it is jitted, too

@@ -13,10 +13,14 @@ import copy
 from collections.abc import Callable
 from typing import Any
 
-from npcompile.frontend.rewriting.blocks import Block, Cut, Levels, bound_by, function_of
-from npcompile.frontend.rewriting.facts import NEVER_HELD, Facts, Gathered
-from npcompile.frontend.rewriting.flow import deleted, is_scalar, loads, surely_stored
-from npcompile.frontend.rewriting.forms import (
+from npcompile.frontend.rewrite.ast_builder import is_pure, position
+from npcompile.frontend.rewrite.block_levels import Block, Cut, Levels, bound_by, function_of
+from npcompile.frontend.rewrite.dual_loops import Twice
+from npcompile.frontend.rewrite.library_calls import Libraries
+from npcompile.frontend.rewrite.liveness import deleted, is_scalar, loads, surely_stored
+from npcompile.frontend.rewrite.scopes import own_nodes, stored_names
+from npcompile.frontend.rewrite.statement_facts import NEVER_HELD, Facts, Gathered
+from npcompile.frontend.rewrite.statement_forms import (
     asks_numbers,
     entering,
     filled,
@@ -32,11 +36,7 @@ from npcompile.frontend.rewriting.forms import (
     only_kept,
     swapped,
 )
-from npcompile.frontend.rewriting.libraries import Libraries
-from npcompile.frontend.rewriting.nodes import is_pure, position
-from npcompile.frontend.rewriting.scopes import own_nodes, stored_names
-from npcompile.frontend.rewriting.twice import Twice
-from npcompile.frontend.rewriting.unsure import kept, reads_surely, still_local, where_bound
+from npcompile.frontend.rewrite.unbound_names import kept, reads_surely, still_local, where_bound
 
 
 class Cutter:

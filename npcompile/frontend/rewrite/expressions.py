@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any, TypeGuard
 
-from npcompile.frontend.rewriting.nodes import Nodes, at_attribute, constant_tuple, folds, position
+from npcompile.frontend.rewrite.ast_builder import Nodes, at_attribute, constant_tuple, folds, position
 
 _LOAD, _STORE = ast.Load(), ast.Store()
 

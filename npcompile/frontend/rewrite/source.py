@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-from npcompile.frontend.rewriting import asserts, origins
-from npcompile.frontend.rewriting.literals import literals, table, with_literals
+from npcompile.frontend.rewrite import pytest_asserts, source_texts
+from npcompile.frontend.rewrite.literals import literals, table, with_literals
 from npcompile.lower.codegen import parsing
 
 FunctionNode = ast.FunctionDef | ast.Lambda
@@ -104,8 +104,8 @@ def find(fn: FunctionType) -> tuple[FunctionNode, frozenset[str]]:
         node = definition
     else:
         node, imports = _search(fn)
-    if imports & asserts.IMPORTS and isinstance(node, ast.FunctionDef):
-        asserts.name_locals(node.body)
+    if imports & pytest_asserts.IMPORTS and isinstance(node, ast.FunctionDef):
+        pytest_asserts.name_locals(node.body)
     return node, imports
 
 
@@ -113,14 +113,14 @@ def _search(fn: FunctionType) -> tuple[FunctionNode, frozenset[str]]:
     """The tree in a text of the function's that compiles to its code. Raises NotFound."""
     code = fn.__code__
     reason = None
-    for lines in origins.texts(code, fn.__globals__):
+    for lines in source_texts.texts(code, fn.__globals__):
         try:
             return _within(lines, fn)
         except (SyntaxError, ValueError) as error:
             reason = reason or f"its source does not parse: {error}"
         except NotFound as error:
             reason = reason or str(error)
-    raise NotFound(reason or origins.missing(code.co_filename))
+    raise NotFound(reason or source_texts.missing(code.co_filename))
 
 
 def _within(lines: list[str], fn: FunctionType) -> tuple[FunctionNode, frozenset[str]]:
@@ -137,7 +137,7 @@ def _within(lines: list[str], fn: FunctionType) -> tuple[FunctionNode, frozenset
         text = _text(lines, code.co_firstlineno, file.ends[code.co_firstlineno])
         node = _definition(code, text, fn.__globals__)
         candidates = [] if node is None else [node]
-    of_pytest = asserts.IMPORTS.intersection(fn.__globals__)
+    of_pytest = pytest_asserts.IMPORTS.intersection(fn.__globals__)
     ways = [names | of_pytest for names in file.imported(code.co_firstlineno)]
     matching = [node for node in candidates if _compiles_to(node, code, ways)]
     if not matching:
@@ -183,7 +183,7 @@ def _definition(code: CodeType, text: str, names: dict[str, Any]) -> FunctionNod
     found = (
         body[0] if body and isinstance(body[0], ast.FunctionDef) and body[0].name == code.co_name else None
     )
-    asserts.rewrite_asserts(tree, text, code.co_filename, names)
+    pytest_asserts.rewrite_asserts(tree, text, code.co_filename, names)
     return found
 
 

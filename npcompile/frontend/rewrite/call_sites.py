@@ -15,7 +15,7 @@ import numpy as np
 
 from npcompile.frontend.catalog.python_operators import BINARY, COMPARE, UNARY
 from npcompile.frontend.overhead import current
-from npcompile.frontend.rewriting.source import is_given
+from npcompile.frontend.rewrite.source import is_given
 from npcompile.paths import AROUND_HOOKS, PACKAGE
 
 

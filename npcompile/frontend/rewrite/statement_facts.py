@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 
-from npcompile.frontend.rewriting.flow import (
+from npcompile.frontend.rewrite.liveness import (
     Liveness,
     displays,
     drawn,
@@ -15,9 +15,9 @@ from npcompile.frontend.rewriting.flow import (
     rebound,
     scalars,
 )
-from npcompile.frontend.rewriting.forms import deletes, is_short, is_super
-from npcompile.frontend.rewriting.scopes import WORK, Scope, own_nodes, stored_names
-from npcompile.frontend.rewriting.source import mangle
+from npcompile.frontend.rewrite.scopes import WORK, Scope, own_nodes, stored_names
+from npcompile.frontend.rewrite.source import mangle
+from npcompile.frontend.rewrite.statement_forms import deletes, is_short, is_super
 
 _HELD = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.If, ast.For, ast.Pass, ast.Assert)
 NEVER_HELD = (

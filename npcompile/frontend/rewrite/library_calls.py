@@ -8,8 +8,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable
 
-from npcompile.frontend.rewriting.blocks import Levels
-from npcompile.frontend.rewriting.scopes import own_nodes
+from npcompile.frontend.rewrite.block_levels import Levels
+from npcompile.frontend.rewrite.scopes import own_nodes
 
 _HOLDING = (ast.For, ast.With, ast.Try, ast.FunctionDef, ast.ClassDef, ast.Match)  # other statements
 

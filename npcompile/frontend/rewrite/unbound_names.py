@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from npcompile.frontend.rewriting.facts import Facts
-from npcompile.frontend.rewriting.nodes import position
-from npcompile.frontend.rewriting.scopes import stored_names
+from npcompile.frontend.rewrite.ast_builder import position
+from npcompile.frontend.rewrite.scopes import stored_names
+from npcompile.frontend.rewrite.statement_facts import Facts
 
 # What may not carry out a part of itself.
 _SKIPPING = (ast.If, ast.For, ast.IfExp, ast.BoolOp, ast.Assert, ast.ListComp, ast.SetComp, ast.DictComp) + (

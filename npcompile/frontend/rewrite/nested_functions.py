@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from types import CodeType
 from typing import Any
 
-from npcompile.frontend.rewriting.nodes import HOOKS, position
-from npcompile.frontend.rewriting.source import (
+from npcompile.frontend.rewrite.ast_builder import HOOKS, position
+from npcompile.frontend.rewrite.source import (
     FunctionNode,
     NotFound,
     compile_in_place,

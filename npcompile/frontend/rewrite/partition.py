@@ -20,21 +20,11 @@ from npcompile.frontend.catalog import inlining
 from npcompile.frontend.catalog.called_libraries import is_as_it_is
 from npcompile.frontend.catalog.inlining import looks_at_frames
 from npcompile.frontend.overhead import current
-from npcompile.frontend.rewrite import LOOKS
-from npcompile.frontend.rewriting.blocks import MAX_WORK, Block, Levels
-from npcompile.frontend.rewriting.clock import TICK, TOCK, WATCH, clocked
-from npcompile.frontend.rewriting.cut import Cutter
-from npcompile.frontend.rewriting.facts import Facts
-from npcompile.frontend.rewriting.forms import (
-    ENTER,
-    appended_to,
-    changes_container,
-    is_counted,
-    is_effect,
-    is_short,
-    root_of,
-)
-from npcompile.frontend.rewriting.scopes import (
+from npcompile.frontend.rewrite.block_levels import MAX_WORK, Block, Levels
+from npcompile.frontend.rewrite.cutter import Cutter
+from npcompile.frontend.rewrite.dual_loops import CALL, CUT
+from npcompile.frontend.rewrite.rewriter import LOOKS
+from npcompile.frontend.rewrite.scopes import (
     WORK,
     body_of,
     function_scope,
@@ -42,7 +32,7 @@ from npcompile.frontend.rewriting.scopes import (
     plain_reason,
     stored_names,
 )
-from npcompile.frontend.rewriting.source import (
+from npcompile.frontend.rewrite.source import (
     FunctionNode,
     NotFound,
     compile_in_place,
@@ -51,7 +41,17 @@ from npcompile.frontend.rewriting.source import (
     given,
     is_given,
 )
-from npcompile.frontend.rewriting.twice import CALL, CUT
+from npcompile.frontend.rewrite.statement_facts import Facts
+from npcompile.frontend.rewrite.statement_forms import (
+    ENTER,
+    appended_to,
+    changes_container,
+    is_counted,
+    is_effect,
+    is_short,
+    root_of,
+)
+from npcompile.frontend.rewrite.timers import TICK, TOCK, WATCH, clocked
 
 _NOT_CUT = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 UNKNOWN: Any = object()  # what an expression stands for, where that is to be seen at the call only

@@ -10,12 +10,12 @@ from types import CellType, CodeType, FunctionType
 from typing import Any
 
 from npcompile.frontend.catalog.inlining import looks_at_frames
-from npcompile.frontend.hooks import Hooks
-from npcompile.frontend.rewriting.literals import literals
-from npcompile.frontend.rewriting.nested import learn
-from npcompile.frontend.rewriting.nodes import HOOKS
-from npcompile.frontend.rewriting.scopes import Loop, function_scope, loops, plain_reason
-from npcompile.frontend.rewriting.source import (
+from npcompile.frontend.rewrite.ast_builder import HOOKS
+from npcompile.frontend.rewrite.hooks import Hooks
+from npcompile.frontend.rewrite.literals import literals
+from npcompile.frontend.rewrite.nested_functions import learn
+from npcompile.frontend.rewrite.scopes import Loop, function_scope, loops, plain_reason
+from npcompile.frontend.rewrite.source import (
     NotFound,
     compile_in_place,
     enclosing_class,
@@ -23,7 +23,7 @@ from npcompile.frontend.rewriting.source import (
     given,
     is_given,
 )
-from npcompile.frontend.rewriting.statements import transform
+from npcompile.frontend.rewrite.statements import transform
 
 LOOKS = "it looks at its own frame"
 _SUSPENDS = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR

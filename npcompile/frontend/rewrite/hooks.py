@@ -17,7 +17,7 @@ from types import FunctionType
 from typing import Any
 
 from npcompile.frontend.catalog.python_operators import BINARY, COMPARE, INPLACE, UNARY
-from npcompile.frontend.matching import match
+from npcompile.frontend.rewrite.match_statement import match
 
 _CONVERSION: dict[str, Callable[[Any], str]] = {"s": str, "r": repr, "a": ascii}
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from npcompile.frontend.hooks import Hooks
+    from npcompile.frontend.rewrite.hooks import Hooks
 
 _SEQUENCE, _MAPPING, _MATCHES_ITSELF = 1 << 5, 1 << 6, 1 << 22  # flags of types, as CPython has them
 _MISSING: Any = object()

@@ -7,13 +7,11 @@ import copy
 from collections.abc import Iterable
 from typing import Any
 
-from npcompile.frontend.rewriting.comprehensions import Comprehensions
-from npcompile.frontend.rewriting.expressions import BINARY, JUMPS_OLD
-from npcompile.frontend.rewriting.facts import arguments
-from npcompile.frontend.rewriting.flow import deleted, surely_stored
-from npcompile.frontend.rewriting.forms import is_short
-from npcompile.frontend.rewriting.nodes import HOOKS, at_attribute, position, start
-from npcompile.frontend.rewriting.scopes import (
+from npcompile.frontend.rewrite.ast_builder import HOOKS, at_attribute, position, start
+from npcompile.frontend.rewrite.comprehensions import Comprehensions
+from npcompile.frontend.rewrite.expressions import BINARY, JUMPS_OLD
+from npcompile.frontend.rewrite.liveness import deleted, surely_stored
+from npcompile.frontend.rewrite.scopes import (
     Scope,
     body_of,
     function_scope,
@@ -21,7 +19,9 @@ from npcompile.frontend.rewriting.scopes import (
     plain_reason,
     stored_names,
 )
-from npcompile.frontend.rewriting.source import FunctionNode, bound_by
+from npcompile.frontend.rewrite.source import FunctionNode, bound_by
+from npcompile.frontend.rewrite.statement_facts import arguments
+from npcompile.frontend.rewrite.statement_forms import is_short
 
 PLAIN = ".plain"  # no identifier: whether the loop at hand goes on as it was written
 
@@ -263,7 +263,7 @@ class Statements(Comprehensions):
         return ast.NamedExpr(ast.Name(name, ast.Store(), **at), self.stored(where, name, value), **at)
 
     def pattern(self, node: Any) -> ast.expr:
-        """A pattern as `matching.py` has it."""
+        """A pattern as `match_statement.py` has it."""
         at = position(node)
 
         def made(*parts: Any) -> ast.expr:

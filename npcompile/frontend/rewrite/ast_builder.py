@@ -7,8 +7,8 @@ import itertools
 from collections.abc import Iterable
 from typing import Any
 
-from npcompile.frontend.rewriting.scopes import Scope, own_nodes
-from npcompile.frontend.rewriting.source import mangle
+from npcompile.frontend.rewrite.scopes import Scope, own_nodes
+from npcompile.frontend.rewrite.source import mangle
 
 HOOKS = ".hooks"  # no identifier, so it cannot clash with one of the user's
 _LOAD, _STORE = ast.Load(), ast.Store()

@@ -6,9 +6,9 @@ import ast
 from dataclasses import dataclass, field
 from typing import Any
 
-from npcompile.frontend.rewriting.nodes import position
-from npcompile.frontend.rewriting.scopes import stored_names
-from npcompile.frontend.rewriting.source import FunctionNode
+from npcompile.frontend.rewrite.ast_builder import position
+from npcompile.frontend.rewrite.scopes import stored_names
+from npcompile.frontend.rewrite.source import FunctionNode
 
 # So many operations a block is to have at most: a recording of too many steps is given up, which is found out
 # only when they have been made.

@@ -7,11 +7,11 @@ import copy
 from collections.abc import Iterable
 from typing import Any
 
-from npcompile.frontend.rewriting.flow import is_scalar
-from npcompile.frontend.rewriting.forms import has_work, leaves
-from npcompile.frontend.rewriting.nodes import position, start
-from npcompile.frontend.rewriting.scopes import own_nodes
-from npcompile.frontend.rewriting.source import FunctionNode
+from npcompile.frontend.rewrite.ast_builder import position, start
+from npcompile.frontend.rewrite.liveness import is_scalar
+from npcompile.frontend.rewrite.scopes import own_nodes
+from npcompile.frontend.rewrite.source import FunctionNode
+from npcompile.frontend.rewrite.statement_forms import has_work, leaves
 
 # No identifiers: what is called before a statement, with its number, and after it.
 TICK, TOCK = ".tick", ".tock"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import types
 
-from npcompile.frontend.recording.place import is_place
-from npcompile.frontend.rewriting.source import is_given
+from npcompile.frontend.rewrite.call_sites import is_place
+from npcompile.frontend.rewrite.source import is_given
 from npcompile.paths import PACKAGE
 
 

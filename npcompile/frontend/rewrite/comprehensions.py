@@ -11,10 +11,10 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from npcompile.frontend.rewriting.expressions import Expressions
-from npcompile.frontend.rewriting.facts import arguments
-from npcompile.frontend.rewriting.nodes import HOOKS, start
-from npcompile.frontend.rewriting.scopes import Scope, comprehension_scope, stored_names
+from npcompile.frontend.rewrite.ast_builder import HOOKS, start
+from npcompile.frontend.rewrite.expressions import Expressions
+from npcompile.frontend.rewrite.scopes import Scope, comprehension_scope, stored_names
+from npcompile.frontend.rewrite.statement_facts import arguments
 
 _LOAD, _STORE = ast.Load(), ast.Store()
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)

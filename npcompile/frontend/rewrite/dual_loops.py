@@ -10,7 +10,7 @@ import ast
 from dataclasses import dataclass
 from typing import Any
 
-from npcompile.frontend.rewriting.nodes import start
+from npcompile.frontend.rewrite.ast_builder import start
 
 # No identifiers: what gives the call at hand (a free variable), the local name of what it gave, and the cut
 # itself (a free variable).

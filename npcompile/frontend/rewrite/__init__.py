@@ -1,0 +1,1 @@
+"""The user's source with every operation going through a hook, and the cutting of functions into blocks."""

@@ -1,1 +1,0 @@
-"""From a function's source to the same function with every operation going through a hook."""
