@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from npcompile.frontend import overhead
 from npcompile.frontend.catalog import fast_random, inlining
 from npcompile.frontend.faults import noting
+from npcompile.frontend.graph.resize_refcount import counting
 from npcompile.frontend.ops import numpy_private
 from npcompile.frontend.ops.table import TABLE
 from npcompile.frontend.overhead import current
-from npcompile.frontend.references import counting
 from npcompile.frontend.rewrite.call_sites import warn
 from npcompile.frontend.rewrite.dual_loops import IDLE
 from npcompile.frontend.rewrite.partition import UNKNOWN, must_be_cut

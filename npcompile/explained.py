@@ -10,7 +10,8 @@ import numpy as np
 from torch import fx
 
 from npcompile.frontend.catalog import purity
-from npcompile.frontend.constants import Constant
+from npcompile.frontend.graph.constant_folding import Constant
+from npcompile.frontend.graph.graph_builder import GETITEM, SETITEM
 from npcompile.frontend.program.array_facts import with_items
 from npcompile.frontend.program.node_attributes import source_place
 from npcompile.frontend.program.object_steps import Build, Store
@@ -27,7 +28,6 @@ from npcompile.frontend.program.program import (
     value_of,
 )
 from npcompile.frontend.program.text_steps import Format, fill, join, percent
-from npcompile.frontend.steps import GETITEM, SETITEM
 from npcompile.host_calls import function_of, has_mask, host_reason, is_sized_by_data
 from npcompile.lower.plan.plan import Plan
 from npcompile.lower.plan.plan import Step as Planned

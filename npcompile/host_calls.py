@@ -8,10 +8,10 @@ import torch
 from torch import fx
 
 from npcompile.frontend.catalog import purity
+from npcompile.frontend.graph.graph_builder import GETITEM
 from npcompile.frontend.ops.table import Op
 from npcompile.frontend.program.array_facts import with_items
 from npcompile.frontend.program.program import value_of
-from npcompile.frontend.steps import GETITEM
 
 _BY_DATA = "how many there are depends on the data; the kernels behind it take any number"
 

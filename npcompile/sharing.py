@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from npcompile import front
 from npcompile.binding import Binding
 from npcompile.current_device import current_device
-from npcompile.frontend.defaults import on_device
 from npcompile.frontend.faults import Fault, InternalError, fault_of, told
+from npcompile.frontend.graph.options import on_device
 from npcompile.frontend.overhead import current, users
 from npcompile.frontend.program.program import Diverged
 from npcompile.frontend.program.shape_generalization import apart, whatever_lengths

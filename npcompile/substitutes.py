@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from npcompile.frontend.catalog import fast_random
-from npcompile.frontend.defaults import with_default
+from npcompile.frontend.graph.options import with_default
 
 
 class Creating:

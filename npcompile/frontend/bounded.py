@@ -12,13 +12,13 @@ import torch
 from numpy.random import Generator, RandomState
 from torch import fx
 
+from npcompile.frontend.graph.graph_builder import GETITEM, SETITEM
 from npcompile.frontend.ops.table import TABLE, Op
 from npcompile.frontend.program.draw_shapes import source_of
 from npcompile.frontend.program.memory_versions import Contents
 from npcompile.frontend.program.node_attributes import size_noted, source_place
 from npcompile.frontend.program.program import Call, Guard, Length, step_of, value_of
 from npcompile.frontend.program.shape_generalization import origin
-from npcompile.frontend.steps import GETITEM, SETITEM
 from npcompile.lower.plan.values import Value
 
 

@@ -11,12 +11,12 @@ import numpy as np
 import torch
 from torch import fx
 
+from npcompile.frontend.graph.graph_builder import GETITEM
 from npcompile.frontend.ops.masked import Extreme
 from npcompile.frontend.ops.table import Op
 from npcompile.frontend.program.array_facts import with_items
 from npcompile.frontend.program.memory_versions import Contents
 from npcompile.frontend.program.program import Guard, Length, step_of, value_of
-from npcompile.frontend.steps import GETITEM
 from npcompile.lower.arithmetic.unsigned import WIDE
 from npcompile.lower.plan.segment import nodes_in
 

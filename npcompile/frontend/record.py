@@ -6,7 +6,7 @@ from typing import Any
 
 from npcompile.frontend import masks
 from npcompile.frontend.faults import guarded, noting
-from npcompile.frontend.notes import Unfollowed
+from npcompile.frontend.graph.builder_values import Unfollowed
 from npcompile.frontend.program.program import Program, drop_unused
 from npcompile.frontend.program.shape_generalization import bound_by_sizes
 from npcompile.frontend.recording.leaving import Leaving

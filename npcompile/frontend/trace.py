@@ -17,7 +17,7 @@ from npcompile.frontend.anywhere import let_lie
 from npcompile.frontend.bounded import bound
 from npcompile.frontend.factors import hand_on
 from npcompile.frontend.faults import Fault, noting, performs
-from npcompile.frontend.notes import Unfollowed
+from npcompile.frontend.graph.builder_values import Unfollowed
 from npcompile.frontend.ops.table import WEAK
 from npcompile.frontend.program.equality import DICTS
 from npcompile.frontend.program.node_attributes import source_place

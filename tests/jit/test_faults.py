@@ -250,5 +250,7 @@ def _fault(*_: object, **__: object) -> None:
     raise KeyError("by_data")
 
 
-_PLACE = str(Path(npcompile.__file__).parent / "frontend" / "notes.py")  # whose fault it is
+_PLACE = str(
+    Path(npcompile.__file__).parent / "frontend" / "graph" / "builder_values.py"
+)  # whose fault it is
 fault = types.FunctionType(_fault.__code__.replace(co_filename=_PLACE), globals())

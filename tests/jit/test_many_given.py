@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import npcompile
-from npcompile.frontend.outside import MAX_GIVEN, Outside
+from npcompile.frontend.graph.builder_reads import MAX_GIVEN, Outside
 from npcompile.frontend.program import signature
 from npcompile.growing import MANY
 from tests.checker import same

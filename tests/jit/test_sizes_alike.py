@@ -13,7 +13,7 @@ import pytest
 from numpy.lib.stride_tricks import sliding_window_view
 
 import npcompile
-from npcompile.frontend.tracked import Tracked
+from npcompile.frontend.graph.identity import Tracked
 from tests.checker import same
 from tests.jit.lane import sharing
 

@@ -13,13 +13,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from npcompile.frontend import formed
 from npcompile.frontend.catalog import purity
 from npcompile.frontend.catalog.assumed_modules import is_fixed, take
-from npcompile.frontend.constants import folded, without_masks
 from npcompile.frontend.eager.ndarray import is_basic
-from npcompile.frontend.meant import as_index
-from npcompile.frontend.notes import Unfollowed
+from npcompile.frontend.graph import shape_guards
+from npcompile.frontend.graph.builder_values import Unfollowed
+from npcompile.frontend.graph.coercions import as_index
+from npcompile.frontend.graph.constant_folding import folded, without_masks
+from npcompile.frontend.graph.graph_builder import GETITEM
 from npcompile.frontend.ops import numpy_private
 from npcompile.frontend.ops.table import TABLE
 from npcompile.frontend.program.array_facts import is_array
@@ -32,7 +33,6 @@ from npcompile.frontend.program.signature import NUMBERS, by_value
 from npcompile.frontend.recording.base import SIMPLE
 from npcompile.frontend.recording.histories import Histories
 from npcompile.frontend.rewrite.call_sites import caller, do
-from npcompile.frontend.steps import GETITEM
 
 _GRIDS = (type(np.mgrid), type(np.ogrid), type(np.r_), type(np.c_))  # `np.mgrid[0:3, 0:4]` makes arrays
 _INDICES = type(np.s_)
@@ -106,17 +106,17 @@ class Access(Histories):
                 if traced and name == "shape":
                     return tuple(self.notes.length(obj, axis) for axis in range(len(result)))
                 if traced and name in ("size", "nbytes") and (obj.ndim == 1 or self.notes.general):
-                    return formed.size(self.notes, obj, name)
+                    return shape_guards.size(self.notes, obj, name)
                 self.notes.asked(obj)
                 if name == "strides":
-                    formed.strides(self.notes, obj)
+                    shape_guards.strides(self.notes, obj)
                 self.notes.constant(result)
                 return result
             if name == "device" and isinstance(result, str):
                 return result
             if type(result) is _FLAGS:
                 self.notes.asked(obj)
-                formed.lies(self.notes, obj)
+                shape_guards.lies(self.notes, obj)
                 return result
             op = TABLE.of(np.ndarray.__dict__.get(name))
             if type(result) in (types.BuiltinFunctionType, types.MethodType, types.MethodWrapperType):
@@ -129,7 +129,7 @@ class Access(Histories):
         if type(obj) is _FLAGS and name in purity.FLAGS:
             return result
         if type(obj) is np.broadcast and name in purity.BROADCAST_FACTS:
-            formed.lengths(self.notes, *(of.base for of in obj.iters))
+            shape_guards.lengths(self.notes, *(of.base for of in obj.iters))
             self.notes.constant(result)
             return result
         if isinstance(obj, np.generic):

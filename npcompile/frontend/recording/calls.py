@@ -11,14 +11,16 @@ from typing import Any
 import numpy as np
 import torch
 
-from npcompile.frontend import formed
 from npcompile.frontend.catalog import inlining, purity
-from npcompile.frontend.defaults import with_default
 from npcompile.frontend.eager.dispatch import UPDATING
 from npcompile.frontend.eager.errstate import TRAPS
-from npcompile.frontend.memmaps import of_memmaps
-from npcompile.frontend.notes import Unfollowed
-from npcompile.frontend.object_arrays import is_numpys
+from npcompile.frontend.graph import shape_guards
+from npcompile.frontend.graph.builder_values import Unfollowed
+from npcompile.frontend.graph.graph_builder import SETITEM, _part
+from npcompile.frontend.graph.memmaps import of_memmaps
+from npcompile.frontend.graph.object_arrays import is_numpys
+from npcompile.frontend.graph.options import with_default
+from npcompile.frontend.graph.visible_objects import HOLDING, JOINING
 from npcompile.frontend.ops.table import TABLE, TORCH, Op, native
 from npcompile.frontend.program.array_facts import facts, from_tensor, is_array, to_tensor
 from npcompile.frontend.program.bound_methods import After, Method, as_called, target_of
@@ -32,8 +34,6 @@ from npcompile.frontend.recording.functions import MAX_OWN_DEPTH
 from npcompile.frontend.recording.opaque import Opaque
 from npcompile.frontend.rewrite.call_sites import as_noted, do, frames, warn, warn_at
 from npcompile.frontend.rewrite.rewriter import Rewritten, rewrite
-from npcompile.frontend.showing import HOLDING, JOINING
-from npcompile.frontend.steps import SETITEM, _part
 from npcompile.lower.plan.values import Value
 
 _COMPARED = (int, float, bool, *(dtype.type for dtype in TORCH))  # what min and max compare by value
@@ -188,9 +188,11 @@ class Calls(Opaque):
         except Exception as error:  # the predicate saw a call that NumPy will refuse itself
             reason = repr(error)
         result = do(*as_called(fn, args), **kwargs)
-        if args and result is args[0] and (op.view or op.function in formed.HANDS_BACK):  # np.asarray, say
-            return self._note(formed.lies, self.notes, result)
-        self._note(formed.squeezes, self.notes, op, args)
+        if (
+            args and result is args[0] and (op.view or op.function in shape_guards.HANDS_BACK)
+        ):  # np.asarray, say
+            return self._note(shape_guards.lies, self.notes, result)
+        self._note(shape_guards.squeezes, self.notes, op, args)
         if op.function in UPDATING:
             return self._note(self._updated, op, args, kwargs, reason, result)
         if reason is None and not native(result):

@@ -11,10 +11,10 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from npcompile.frontend import formed
 from npcompile.frontend.catalog.assumed_modules import is_fixed
 from npcompile.frontend.faults import Source, drawn, told
-from npcompile.frontend.notes import Unfollowed
+from npcompile.frontend.graph import shape_guards
+from npcompile.frontend.graph.builder_values import Unfollowed
 from npcompile.frontend.program.array_facts import is_array
 from npcompile.frontend.program.equality import DICTS, is_key
 from npcompile.frontend.program.object_steps import is_named_tuple
@@ -118,7 +118,7 @@ class Control(Texts):
             self._note(self.notes.constant, tuple(obj))
         if is_array(obj):
             self.notes.asked(obj)
-            self._note(formed.rows, self.notes, obj)
+            self._note(shape_guards.rows, self.notes, obj)
             source.by_place(obj, functools.partial(self._row, obj))
         else:
             source.over(obj)

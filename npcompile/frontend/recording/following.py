@@ -11,8 +11,8 @@ from npcompile.frontend.catalog import inlining, purity
 from npcompile.frontend.catalog.inlinable import CALLBACKS, MASKING, WRITING, is_refused
 from npcompile.frontend.catalog.python_operators import BINARY
 from npcompile.frontend.catalog.vectorized_rewrites import LANES, RESTATED, has_negative_zeros, operand
-from npcompile.frontend.constants import are_constant, constants, folded
-from npcompile.frontend.notes import Unfollowed
+from npcompile.frontend.graph.builder_values import Unfollowed
+from npcompile.frontend.graph.constant_folding import are_constant, constants, folded
 from npcompile.frontend.ops import numpy_private
 from npcompile.frontend.ops.table import TABLE, TORCH, Op
 from npcompile.frontend.program.array_facts import is_array, is_numpy

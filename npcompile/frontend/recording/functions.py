@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from npcompile.frontend.faults import performs
-from npcompile.frontend.notes import Unfollowed
+from npcompile.frontend.graph.builder_values import Unfollowed
 from npcompile.frontend.program.program import Read, step_of
 from npcompile.frontend.program.signature import NUMBERS
 from npcompile.frontend.recording.base import Cells

@@ -1,4 +1,4 @@
-"""What a recording hands to Python: the objects that Python would have (see `frontend/showing.py`).
+"""Hands values of a recording to Python as the objects that Python would have (`graph/visible_objects.py`).
 
 While a recording goes on, this notes which containers hold what stands for others. Once it has ended, each
 hook is given what is meant.
@@ -10,8 +10,8 @@ import functools
 import types
 from typing import Any
 
+from npcompile.frontend.graph.visible_objects import HOLDING, JOINING
 from npcompile.frontend.recording.resizing import Resizing
-from npcompile.frontend.showing import HOLDING, JOINING
 
 MANY = 256  # of a longer container that is not known to hold such, nothing is looked at after the end
 

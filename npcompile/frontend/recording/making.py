@@ -14,7 +14,7 @@ from typing import Any
 
 from npcompile.frontend.catalog import inlining
 from npcompile.frontend.faults import performs
-from npcompile.frontend.notes import Unfollowed
+from npcompile.frontend.graph.builder_values import Unfollowed
 from npcompile.frontend.program.object_steps import (
     class_attribute,
     is_absent,

@@ -5,13 +5,13 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
-from npcompile.frontend.constants import Constant
+from npcompile.frontend.graph.constant_folding import Constant
+from npcompile.frontend.graph.graph_builder import Steps
+from npcompile.frontend.graph.identity import Known
 from npcompile.frontend.picked import taken
 from npcompile.frontend.program.array_facts import with_items
 from npcompile.frontend.program.program import step_of
 from npcompile.frontend.recording.calls import Calls
-from npcompile.frontend.steps import Steps
-from npcompile.frontend.tracked import Known
 
 # What the notes and the recorder know, by attribute: containers, which may hold further ones, and values.
 _NOTED = (

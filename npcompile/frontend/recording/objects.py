@@ -12,7 +12,7 @@ from torch import fx
 
 from npcompile.frontend.catalog import inlining, purity
 from npcompile.frontend.catalog.python_operators import COMPARE
-from npcompile.frontend.notes import Unfollowed
+from npcompile.frontend.graph.builder_values import Unfollowed
 from npcompile.frontend.program.array_facts import is_array, is_numpy
 from npcompile.frontend.program.object_steps import class_attribute, is_named_tuple
 from npcompile.frontend.program.program import Read, step_of

@@ -12,8 +12,10 @@ from torch import fx
 
 from npcompile.frontend.catalog import purity
 from npcompile.frontend.catalog.python_operators import BINARY, COMPARE, INPLACE, UNARY
-from npcompile.frontend.meant import as_number
-from npcompile.frontend.notes import Unfollowed
+from npcompile.frontend.graph.builder_values import Unfollowed
+from npcompile.frontend.graph.coercions import as_number
+from npcompile.frontend.graph.identity import is_nan
+from npcompile.frontend.graph.visible_objects import HOLDING
 from npcompile.frontend.ops.table import TABLE, TORCH, Op
 from npcompile.frontend.program.array_facts import is_array, is_numpy
 from npcompile.frontend.program.equality import same_value
@@ -22,8 +24,6 @@ from npcompile.frontend.program.signature import NUMBERS
 from npcompile.frontend.program.text_steps import percent
 from npcompile.frontend.recording.base import SIMPLE, Base, layouts
 from npcompile.frontend.rewrite.call_sites import do
-from npcompile.frontend.showing import HOLDING
-from npcompile.frontend.tracked import is_nan
 from npcompile.nep50 import powers
 
 _ORDERS = frozenset(("<", "<=", ">", ">="))

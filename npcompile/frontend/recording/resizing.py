@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from npcompile.frontend.graph.resize_refcount import counted, counting
 from npcompile.frontend.recording.flats import Flats
-from npcompile.frontend.references import counted, counting
 
 
 class Resizing(Flats):

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from torch import fx
 
-from npcompile.frontend.notes import Unfollowed
+from npcompile.frontend.graph.builder_values import Unfollowed
 from npcompile.frontend.program.array_facts import is_numpy
 from npcompile.frontend.program.equality import DICTS, is_key, place_of
 from npcompile.frontend.program.object_steps import Store, class_attribute, is_plain

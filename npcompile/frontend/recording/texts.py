@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from npcompile.frontend.memmaps import refuse_text
-from npcompile.frontend.notes import Unfollowed
+from npcompile.frontend.graph.builder_values import Unfollowed
+from npcompile.frontend.graph.memmaps import refuse_text
 from npcompile.frontend.program.array_facts import is_numpy
 from npcompile.frontend.program.signature import NUMBERS
 from npcompile.frontend.program.text_steps import Format, Piece, fresh_text, join

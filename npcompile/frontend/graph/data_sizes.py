@@ -14,7 +14,7 @@ from npcompile.lower.plan.segment import nodes_in
 from npcompile.lower.plan.sizes import SMALLEST
 
 if TYPE_CHECKING:
-    from npcompile.frontend.steps import Steps
+    from npcompile.frontend.graph.graph_builder import Steps
 
 
 def size_by_data(notes: Steps, obj: Any) -> fx.Node | None:

@@ -14,10 +14,11 @@ import numpy as np
 from torch import fx
 
 from npcompile.frontend.catalog.purity import TOTAL
-from npcompile.frontend.decided import Decided
 from npcompile.frontend.eager.ndarray import ndarray
-from npcompile.frontend.handed import Unfollowed
-from npcompile.frontend.meant import as_number
+from npcompile.frontend.graph.builder_escapes import Unfollowed
+from npcompile.frontend.graph.builder_guards import Decided
+from npcompile.frontend.graph.coercions import as_number
+from npcompile.frontend.graph.identity import Tracked
 from npcompile.frontend.ops.table import computed
 from npcompile.frontend.program.aliasing import Roots
 from npcompile.frontend.program.array_facts import is_array, is_uneven, layout
@@ -27,7 +28,6 @@ from npcompile.frontend.program.program import Guard, Length, Read, step_of, val
 from npcompile.frontend.program.shape_generalization import origin, sized_by_data, stays
 from npcompile.frontend.program.signature import NUMBERS, by_value
 from npcompile.frontend.rewrite.call_sites import frames
-from npcompile.frontend.tracked import Tracked
 from npcompile.lower.plan.segment import nodes_in
 from npcompile.lower.plan.sizes import SMALLEST
 from npcompile.lower.plan.values import Value

@@ -6,7 +6,7 @@ from typing import Any
 
 from torch import fx
 
-from npcompile.frontend.handed import Handed
+from npcompile.frontend.graph.builder_escapes import Handed
 from npcompile.frontend.program.program import Guard, step_of, value_of
 from npcompile.lower.plan.values import Value
 

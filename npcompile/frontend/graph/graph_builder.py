@@ -9,15 +9,24 @@ from typing import Any
 import numpy as np
 from torch import fx
 
-from npcompile.frontend import storable
 from npcompile.frontend.catalog import purity
-from npcompile.frontend.constants import folded, folds, stored, without_masks
-from npcompile.frontend.counted import are_whole, ends_by_data, has_such, on_host, size_by_data, sources
 from npcompile.frontend.eager.ndarray import is_basic
-from npcompile.frontend.handed import Unfollowed
-from npcompile.frontend.meant import as_counts, as_index, as_value, is_whole
+from npcompile.frontend.graph import store_casts
+from npcompile.frontend.graph.arange import ranged
+from npcompile.frontend.graph.builder_escapes import Unfollowed
+from npcompile.frontend.graph.builder_reads import Outside, is_called, is_steady
+from npcompile.frontend.graph.coercions import as_counts, as_index, as_value, is_whole
+from npcompile.frontend.graph.constant_folding import folded, folds, stored, without_masks
+from npcompile.frontend.graph.data_sizes import (
+    are_whole,
+    ends_by_data,
+    has_such,
+    on_host,
+    size_by_data,
+    sources,
+)
+from npcompile.frontend.graph.roll import rolled
 from npcompile.frontend.ops.table import TABLE, TORCH, Op, computed
-from npcompile.frontend.outside import Outside, is_called, is_steady
 from npcompile.frontend.program.aliasing import Moving, form_of
 from npcompile.frontend.program.array_facts import (
     facts,
@@ -30,8 +39,6 @@ from npcompile.frontend.program.array_facts import (
 )
 from npcompile.frontend.program.program import Call, Guard, Program, step_of, value_of
 from npcompile.frontend.program.signature import NUMBERS
-from npcompile.frontend.ranged import ranged
-from npcompile.frontend.rolled import rolled
 from npcompile.lower.plan.graph import write
 from npcompile.lower.plan.products import is_small
 from npcompile.lower.plan.segment import nodes_in
@@ -185,7 +192,7 @@ class Steps(Outside):
             self.bound(operands, args)
         else:
             self.bound(operands, (*args, result))
-            for number, how in storable.given(op, args, kwargs, result):
+            for number, how in store_casts.given(op, args, kwargs, result):
                 if (node := self.tracked.node(number)) is not None:
                     self.fits(node, result.dtype, how)
         return refs, named
@@ -252,7 +259,7 @@ class Steps(Outside):
     def bound(self, operands: tuple[Any, ...], typed: tuple[Any, ...]) -> None:
         """Python ints that meet integer arrays (`typed`) must stay where NumPy converts them without
         complaint, and all of them where a segment can take them."""
-        dtypes = {item.dtype for item in storable.leaves(typed) if is_numpy(item)}
+        dtypes = {item.dtype for item in store_casts.leaves(typed) if is_numpy(item)}
         limits = [np.iinfo(np.int64), *(np.iinfo(dtype) for dtype in dtypes if dtype.kind in "iu")]
         low, high = max(int(info.min) for info in limits), min(int(info.max) for info in limits)
         for arg in operands:
@@ -356,16 +363,16 @@ class Steps(Outside):
         node = self.add("opaque", call, refs, named, Value("object"))
         node.meta["inert"] = inert
 
-    def write(self, dst: Any, value: Any, how: str = storable.ITEM) -> None:
+    def write(self, dst: Any, value: Any, how: str = store_casts.ITEM) -> None:
         """Note that a value (a node, or a decided number) was written over the whole of `dst`."""
-        value, target = storable.ready(value, dst.dtype), self.ref(dst)
+        value, target = store_casts.ready(value, dst.dtype), self.ref(dst)
         self.fits(value, dst.dtype, how)
         self.add("write", write, (target, value), {}, Value("object"))
 
     def fits(self, value: Any, dtype: np.dtype[Any], how: str) -> None:
         """A traced number that is stored as this dtype must stay where NumPy does so without complaint."""
         if isinstance(value, fx.Node):
-            bounds = storable.limits(value.meta["value"], dtype, how)
+            bounds = store_casts.limits(value.meta["value"], dtype, how)
             if bounds is not None and bounds not in value.meta.setdefault("ranges", set()):
                 value.meta["ranges"].add(bounds)
                 self.guard("range", bounds, value)
@@ -377,7 +384,7 @@ class Steps(Outside):
         value, where = self.even(value), self.even(where)
         source = self.ref(value)
         if where is not True:
-            self.fits(source, dst.dtype, storable.COPY)
+            self.fits(source, dst.dtype, store_casts.COPY)
             if (
                 np.broadcast_shapes(np.shape(where), dst.shape) != dst.shape
             ):  # onto itself, NumPy lets it pass
@@ -388,7 +395,7 @@ class Steps(Outside):
                 raise Unfollowed("np.copyto under a mask of values that are not native")
             whole = self.value(dst).renewed(self.roots.new(), dst.shape, None)
             source = self.add("op", op, (self.ref(where), source, self.ref(dst)), {}, whole)
-        self.write(dst, source, storable.COPY)
+        self.write(dst, source, store_casts.COPY)
 
     def store(self, array: Any, index: Any, value: Any) -> None:
         """Note `array[index] = value`."""
@@ -417,7 +424,7 @@ class Steps(Outside):
         if refusal is not None:
             self.instead(with_items, (array, index, value), array)
             return
-        self.fits(self.ref(value), array.dtype, storable.ITEM if is_whole(index) else storable.CAST)
+        self.fits(self.ref(value), array.dtype, store_casts.ITEM if is_whole(index) else store_casts.CAST)
         self.update(op, (array, index, value), {})
 
     def update(self, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from npcompile.frontend.handed import Unfollowed
+from npcompile.frontend.graph.builder_escapes import Unfollowed
 from npcompile.frontend.program.array_facts import is_array
 from npcompile.frontend.program.program import step_of
 from npcompile.frontend.program.shape_generalization import origin
 
 if TYPE_CHECKING:
+    from npcompile.frontend.graph.graph_builder import Steps
     from npcompile.frontend.ops.table import Op
-    from npcompile.frontend.steps import Steps
 
 
 def rows(notes: Steps, array: Any) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from torch import fx
 
-from npcompile.frontend.handed import Unfollowed
+from npcompile.frontend.graph.builder_escapes import Unfollowed
 from npcompile.frontend.ops.table import NUMPY, Op, computed
 from npcompile.frontend.program.signature import NUMBERS
 from npcompile.lower.plan.values import Value

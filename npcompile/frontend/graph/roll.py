@@ -11,7 +11,7 @@ from npcompile.frontend.ops.table import TABLE
 from npcompile.frontend.program.program import step_of
 
 if TYPE_CHECKING:
-    from npcompile.frontend.steps import Steps
+    from npcompile.frontend.graph.graph_builder import Steps
 
 
 def rolled(notes: Steps, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:

@@ -20,7 +20,7 @@ from npcompile.frontend.program.signature import NUMBERS
 from npcompile.lower.plan.segment import nodes_in
 
 if TYPE_CHECKING:
-    from npcompile.frontend.steps import Steps
+    from npcompile.frontend.graph.graph_builder import Steps
 
 MOST = 1 << 24  # bytes of what a program keeps
 _MADE = frozenset(("op", "library", "view", "part", "write"))

@@ -10,9 +10,9 @@ import torch
 
 from npcompile.frontend.catalog import fast_random as catalog_fast_random
 from npcompile.frontend.catalog import inlining
+from npcompile.frontend.graph.resize_refcount import counted, resized
 from npcompile.frontend.ops.table import TABLE
 from npcompile.frontend.program.array_facts import from_tensor, is_array, to_tensor
-from npcompile.frontend.references import counted, resized
 from npcompile.frontend.rewrite.hooks import Hooks
 from npcompile.frontend.rewrite.rewriter import Rewritten, rewrite
 

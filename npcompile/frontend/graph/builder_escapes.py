@@ -10,13 +10,13 @@ from typing import Any
 
 from torch import fx
 
-from npcompile.frontend.origins import Origins
+from npcompile.frontend.graph.equal_objects import Origins
+from npcompile.frontend.graph.identity import Tracked
+from npcompile.frontend.graph.visible_objects import Showing
 from npcompile.frontend.program.equality import DICTS
 from npcompile.frontend.program.object_steps import Build, Container, contents
 from npcompile.frontend.program.program import Structure
 from npcompile.frontend.program.signature import MADE_ANEW
-from npcompile.frontend.showing import Showing
-from npcompile.frontend.tracked import Tracked
 from npcompile.lower.plan.values import Value
 
 _DECIDED: tuple[type, ...] = (tuple, *MADE_ANEW)

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from npcompile.frontend.graph.identity import Tracked
 from npcompile.frontend.program.equality import DICTS
 from npcompile.frontend.program.object_steps import contents
-from npcompile.frontend.tracked import Tracked
 
 _ROWS = (list, deque)
 HOLDING: tuple[type, ...] = (*_ROWS, set, *DICTS)

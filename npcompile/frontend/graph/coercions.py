@@ -13,7 +13,7 @@ from npcompile.frontend.eager.ndarray import is_basic
 from npcompile.frontend.ops.table import TABLE, computed
 
 if TYPE_CHECKING:
-    from npcompile.frontend.steps import Steps
+    from npcompile.frontend.graph.graph_builder import Steps
 
 
 def as_number(value: Any) -> Any:

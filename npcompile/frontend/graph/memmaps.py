@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from npcompile.frontend.handed import Unfollowed
+from npcompile.frontend.graph.builder_escapes import Unfollowed
 from npcompile.frontend.program.program import value_of
 from npcompile.lower.plan.segment import nodes_in
 from npcompile.lower.plan.values import Value

@@ -13,10 +13,10 @@ import numpy as np
 from torch import fx
 
 from npcompile.frontend.catalog.inlining import is_users_class
-from npcompile.frontend.handed import Unfollowed
-from npcompile.frontend.memmaps import Mapped, is_mapped, refuse_text
-from npcompile.frontend.notes import Notes
-from npcompile.frontend.object_arrays import refuse_objects
+from npcompile.frontend.graph.builder_escapes import Unfollowed
+from npcompile.frontend.graph.builder_values import Notes
+from npcompile.frontend.graph.memmaps import Mapped, is_mapped, refuse_text
+from npcompile.frontend.graph.object_arrays import refuse_objects
 from npcompile.frontend.program.array_facts import facts, is_array
 from npcompile.frontend.program.equality import DICTS, is_key, place_of
 from npcompile.frontend.program.program import Read, Structure, step_of, value_of

@@ -8,8 +8,8 @@ from typing import Any, cast
 
 from torch import fx
 
+from npcompile.frontend.graph.identity import Tracked
 from npcompile.frontend.program.program import Guard
-from npcompile.frontend.tracked import Tracked
 from npcompile.lower.plan.values import Value
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from npcompile.frontend.handed import Unfollowed
+from npcompile.frontend.graph.builder_escapes import Unfollowed
 from npcompile.frontend.program.object_steps import Build
 from npcompile.frontend.program.program import Length, value_of
 from npcompile.lower.plan.segment import nodes_in

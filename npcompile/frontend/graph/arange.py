@@ -8,13 +8,13 @@ import numpy as np
 from torch import fx
 
 from npcompile.frontend.catalog.purity import OPERATORS, UFUNCS
-from npcompile.frontend.counted import mark
+from npcompile.frontend.graph.data_sizes import mark
 from npcompile.frontend.ops.creation import steps_between
 from npcompile.frontend.ops.table import TABLE
 from npcompile.lower.plan.sizes import SMALLEST
 
 if TYPE_CHECKING:
-    from npcompile.frontend.steps import Steps
+    from npcompile.frontend.graph.graph_builder import Steps
 
 _KINDS = (int, float, np.int64, np.float64)
 

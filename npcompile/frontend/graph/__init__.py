@@ -1,0 +1,1 @@
+"""The builder of the residual program: values, reads from outside, escapes and identity."""
