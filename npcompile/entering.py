@@ -9,8 +9,8 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from npcompile.frontend import overhead
+from npcompile.frontend.boundary.faults import noting
 from npcompile.frontend.catalog import fast_random, inlining
-from npcompile.frontend.faults import noting
 from npcompile.frontend.graph.resize_refcount import counting
 from npcompile.frontend.ops import numpy_private
 from npcompile.frontend.ops.table import TABLE

@@ -10,7 +10,7 @@ from typing import Any
 
 from npcompile import front
 from npcompile.advice import advice
-from npcompile.frontend.faults import Fault
+from npcompile.frontend.boundary.faults import Fault
 from npcompile.hosts import HostCalls
 from npcompile.lower.service import compiler
 from npcompile.served import Exactly

@@ -15,9 +15,9 @@ from npcompile import forks, front
 from npcompile.balance import WHOLE, Balance
 from npcompile.binding import Binding
 from npcompile.current_device import current_device
+from npcompile.frontend.boundary.faults import fault_of, performs, told
 from npcompile.frontend.catalog.assumed_modules import replaced
 from npcompile.frontend.eager.errstate import all_warnings_are_errors, traps, warnings_matter
-from npcompile.frontend.faults import fault_of, performs, told
 from npcompile.frontend.overhead import DEEPEST, LONG, TIMES, current, enter, estimate, leave, users
 from npcompile.frontend.program.program import Diverged, Program
 from npcompile.frontend.program.shape_generalization import apart, counts_of

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from npcompile.account import Account, are_held
 from npcompile.entering import Entering
 from npcompile.frontend import overhead
-from npcompile.frontend.faults import fault_of, told
+from npcompile.frontend.boundary.faults import fault_of, told
 from npcompile.frontend.overhead import Call, enter, leave, users
 from npcompile.frontend.rewrite.partition import Outline
 from npcompile.frontend.rewrite.source import NotFound

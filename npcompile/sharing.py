@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from npcompile import front
 from npcompile.binding import Binding
 from npcompile.current_device import current_device
-from npcompile.frontend.faults import Fault, InternalError, fault_of, told
+from npcompile.frontend.boundary.faults import Fault, InternalError, fault_of, told
 from npcompile.frontend.graph.options import on_device
 from npcompile.frontend.overhead import current, users
 from npcompile.frontend.program.program import Diverged

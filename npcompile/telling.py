@@ -11,7 +11,7 @@ import warnings
 from collections import deque
 
 from npcompile import recorders
-from npcompile.frontend.faults import meant
+from npcompile.frontend.boundary.faults import meant
 from npcompile.lower import notices
 
 # What `warnings` knows of places that were told already.

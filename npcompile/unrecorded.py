@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from npcompile.current_device import current_device
-from npcompile.frontend.faults import told
+from npcompile.frontend.boundary.faults import told
 from npcompile.frontend.graph.options import Defaults, on_device
 from npcompile.frontend.overhead import users
 from npcompile.frontend.rewrite.rewriter import Rewritten, rewrite

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from npcompile.account import is_settled
 from npcompile.advice import advice
-from npcompile.frontend.faults import Fault, beside
+from npcompile.frontend.boundary.faults import Fault, beside
 from npcompile.frontend.overhead import current
 from npcompile.frontend.rewrite.partition import Piece, outline, tree_of
 from npcompile.frontend.rewrite.source import NotFound

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import torch
 
+from npcompile.frontend.boundary.faults import performs
 from npcompile.frontend.eager.ndarray import asarray, ndarray
-from npcompile.frontend.faults import performs
 from npcompile.frontend.program.array_facts import layout
 from npcompile.lower.device import transfers
 from npcompile.lower.plan.interpreter import laid

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from npcompile.frontend import masks
-from npcompile.frontend.faults import guarded, noting
+from npcompile.frontend.boundary.faults import guarded, noting
 from npcompile.frontend.graph.builder_values import Unfollowed
 from npcompile.frontend.program.program import Program, drop_unused
 from npcompile.frontend.program.shape_generalization import bound_by_sizes

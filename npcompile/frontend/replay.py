@@ -8,8 +8,8 @@ from typing import Any
 
 from torch import fx
 
+from npcompile.frontend.boundary.faults import performs
 from npcompile.frontend.device_writer import DeviceWriter
-from npcompile.frontend.faults import performs
 from npcompile.frontend.lanes import Lane
 from npcompile.frontend.program.aliasing import Overlap
 from npcompile.frontend.program.code_guards import Classes, Codes

@@ -14,9 +14,9 @@ import numpy as np
 
 import npcompile.frontend.ops  # noqa: F401  (registers every op)
 from npcompile.frontend.anywhere import let_lie
+from npcompile.frontend.boundary.faults import Fault, noting, performs
 from npcompile.frontend.bounded import bound
 from npcompile.frontend.factors import hand_on
-from npcompile.frontend.faults import Fault, noting, performs
 from npcompile.frontend.graph.builder_values import Unfollowed
 from npcompile.frontend.ops.table import WEAK
 from npcompile.frontend.program.equality import DICTS

@@ -27,7 +27,7 @@ import numpy as np
 import pytest
 
 import npcompile
-from npcompile.frontend.faults import InternalError
+from npcompile.frontend.boundary.faults import InternalError
 from tests.checker import same
 from tests.jit import (
     constructs,
@@ -44,7 +44,7 @@ PACKAGE = str(Path(npcompile.__file__).parent) + os.sep
 # The boundary itself, what every call passes on its way there and back, what stands for operations and
 # statements of Python's, threads that are nobody's call, and what the interpreter has in place of kernels.
 EXEMPT = (
-    "frontend/faults.py",
+    "frontend/boundary/faults.py",
     "frontend/overhead.py",
     "frontend/rewrite/hooks.py",
     "frontend/rewrite/match_statement.py",

@@ -15,7 +15,7 @@ import pytest
 import npcompile
 from npcompile import account, idling, recorded, state
 from npcompile.frontend import trace
-from npcompile.frontend.faults import InternalError
+from npcompile.frontend.boundary.faults import InternalError
 from npcompile.frontend.recording.base import Base
 from npcompile.frontend.recording.control import Control
 from npcompile.frontend.recording.library import Library

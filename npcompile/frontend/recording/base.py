@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from torch import fx
 
+from npcompile.frontend.boundary.faults import Fault, noting
 from npcompile.frontend.eager.dispatch import map_arrays
 from npcompile.frontend.eager.strided import Strided
-from npcompile.frontend.faults import Fault, noting
 from npcompile.frontend.graph.builder_values import Unfollowed
 from npcompile.frontend.graph.graph_builder import Steps
 from npcompile.frontend.graph.identity import is_nan

@@ -9,7 +9,7 @@ import weakref
 from collections.abc import Iterator
 from typing import Any
 
-from npcompile.frontend.faults import handed, performs
+from npcompile.frontend.boundary.faults import handed, performs
 
 
 class Ordered:

@@ -11,8 +11,8 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from npcompile.frontend.boundary.faults import Source, drawn, told
 from npcompile.frontend.catalog.assumed_modules import is_fixed
-from npcompile.frontend.faults import Source, drawn, told
 from npcompile.frontend.graph import shape_guards
 from npcompile.frontend.graph.builder_values import Unfollowed
 from npcompile.frontend.program.array_facts import is_array

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from npcompile.frontend.faults import performs
+from npcompile.frontend.boundary.faults import performs
 from npcompile.frontend.graph.builder_values import Unfollowed
 from npcompile.frontend.program.program import Read, step_of
 from npcompile.frontend.program.signature import NUMBERS

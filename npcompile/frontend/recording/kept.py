@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from npcompile.frontend.boundary.faults import performs
 from npcompile.frontend.catalog import inlining
 from npcompile.frontend.catalog.python_operators import INPLACE
-from npcompile.frontend.faults import performs
 from npcompile.frontend.program.array_facts import is_array
 from npcompile.frontend.program.equality import DICTS
 from npcompile.frontend.program.object_steps import is_named_tuple

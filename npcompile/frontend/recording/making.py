@@ -12,8 +12,8 @@ import inspect
 import types
 from typing import Any
 
+from npcompile.frontend.boundary.faults import performs
 from npcompile.frontend.catalog import inlining
-from npcompile.frontend.faults import performs
 from npcompile.frontend.graph.builder_values import Unfollowed
 from npcompile.frontend.program.object_steps import (
     class_attribute,

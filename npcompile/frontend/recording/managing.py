@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from npcompile.frontend.faults import handed
+from npcompile.frontend.boundary.faults import handed
 from npcompile.frontend.locks import ACQUIRE, RELEASE
 from npcompile.frontend.program.program import Call
 from npcompile.frontend.recording.functions import Functions, suspends

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from npcompile.frontend.boundary.faults import performs
 from npcompile.frontend.catalog import inlining, purity
-from npcompile.frontend.faults import performs
 from npcompile.frontend.ops.numpy_private import DISPATCHER
 from npcompile.frontend.program.array_facts import is_array
 from npcompile.frontend.program.object_steps import class_attribute

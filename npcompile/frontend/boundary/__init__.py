@@ -1,0 +1,1 @@
+"""The boundary against npcompile's own faults."""
