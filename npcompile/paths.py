@@ -17,7 +17,7 @@ def _folder(*names: str) -> str:
 
 FRONTEND = _folder("frontend")
 HOOKS = os.path.join(PACKAGE, "frontend", "rewrite", "hooks.py")
-LANES = os.path.join(PACKAGE, "frontend", "lanes.py")
+LANES = os.path.join(PACKAGE, "frontend", "replay", "device_lane.py")
 # Frames of these lie between the user's code and what is done for it: hooks, and what wraps them.
 AROUND_HOOKS = (FRONTEND,)
 # Functions in these folders keep what the user asked for in a local name `result` (see `Fault`).

@@ -17,14 +17,14 @@ import torch
 from torch import fx
 
 from npcompile import recorded
-from npcompile.frontend import lanes, replay
 from npcompile.frontend.eager.ndarray import asarray, ndarray
+from npcompile.frontend.replay import device_lane, replay
 from npcompile.lower.plan import interpreter
 
 TRACE = recorded.trace
 
 
-class Lane(lanes.Lane):
+class Lane(device_lane.Lane):
     """The lane of such a device."""
 
     def __init__(self, device: str) -> None:
@@ -32,7 +32,7 @@ class Lane(lanes.Lane):
 
     def enter(self, array: Any) -> Any:
         own = asarray(array)
-        return own if own is array else lanes.entered(own, torch.clone)
+        return own if own is array else device_lane.entered(own, torch.clone)
 
     def leave(self, array: Any, order: tuple[int, ...], apart: int = 1) -> Any:
         return super().leave(ndarray._of_tensor(array._tensor.clone()), order, apart)

@@ -66,7 +66,12 @@ EXEMPT_NAMES = (
 # back), nothing can be undone or gone on with. `InternalError` says so, once for a signature: nothing is done
 # twice, locks are released, and later calls are Python's.
 MAY_BE_TORN = (
-    *("copying.py:Lane.", "frontend/lanes.py:", "frontend/eager/ndarray.py:", "frontend/eager/strided.py:"),
+    *(
+        "copying.py:Lane.",
+        "frontend/replay/device_lane.py:",
+        "frontend/eager/ndarray.py:",
+        "frontend/eager/strided.py:",
+    ),
     *(
         "frontend/eager/convert.py:",
         "frontend/eager/fp_errors.py:of_cast",
@@ -257,7 +262,7 @@ def as_of_the_package(module: types.ModuleType) -> None:
     for kind in (module, *(one for one in vars(module).values() if isinstance(one, type))):
         for made in vars(kind).values():
             if type(made) is types.FunctionType and made.__module__ == module.__name__:
-                made.__code__ = made.__code__.replace(co_filename=PACKAGE + "frontend/lanes.py")
+                made.__code__ = made.__code__.replace(co_filename=PACKAGE + "frontend/replay/device_lane.py")
 
 
 def prepared(patch: pytest.MonkeyPatch) -> None:

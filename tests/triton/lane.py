@@ -30,7 +30,7 @@ from triton.backends.compiler import GPUTarget
 from triton.backends.driver import DriverBase
 from triton.compiler import ASTSource
 
-from npcompile.frontend.replay import Replay
+from npcompile.frontend.replay.replay import Replay
 from npcompile.frontend.rewrite.rewriter import rewrite
 from npcompile.frontend.trace import Traced, trace
 from npcompile.lower.device.cuda import DeviceJob

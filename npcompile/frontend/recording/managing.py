@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from npcompile.frontend.boundary.faults import handed
-from npcompile.frontend.locks import ACQUIRE, RELEASE
 from npcompile.frontend.program.program import Call
 from npcompile.frontend.recording.functions import Functions, suspends
+from npcompile.frontend.replay.locks import ACQUIRE, RELEASE
 from npcompile.frontend.rewrite.call_sites import do
 
 _GENERATED: Any = contextlib._GeneratorContextManager  # what functions under `contextmanager` give

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from torch import fx
 
-from npcompile.frontend.lanes import assign
 from npcompile.frontend.ops.table import Op
 from npcompile.frontend.program.object_steps import Build
 from npcompile.frontend.program.program import Call, Program, step_of, value_of
 from npcompile.frontend.program.slice_guards import Check
-from npcompile.frontend.writer import Writer, as_numpy
+from npcompile.frontend.replay.codegen import Writer, as_numpy
+from npcompile.frontend.replay.device_lane import assign
 from npcompile.lower.plan.plan import Plan, Step
 from npcompile.lower.plan.segment import nodes_in
 

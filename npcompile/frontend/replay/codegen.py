@@ -12,8 +12,6 @@ from torch import fx
 
 from npcompile.frontend.catalog.purity import OPERATORS
 from npcompile.frontend.catalog.python_operators import UNARY
-from npcompile.frontend.lanes import method
-from npcompile.frontend.locks import ACQUIRE, RELEASE
 from npcompile.frontend.ops.table import Op
 from npcompile.frontend.program.aliasing import Overlap
 from npcompile.frontend.program.code_guards import Classes, Codes
@@ -22,9 +20,11 @@ from npcompile.frontend.program.node_attributes import source_place
 from npcompile.frontend.program.object_steps import Build, Store
 from npcompile.frontend.program.program import Call, Diverged, Length, Program, Read, step_of, value_of
 from npcompile.frontend.program.slice_guards import Check, checkable, ends_of
+from npcompile.frontend.replay.device_lane import method
+from npcompile.frontend.replay.locks import ACQUIRE, RELEASE
+from npcompile.frontend.replay.stacked_products import is_stack, product
 from npcompile.frontend.rewrite import literals
 from npcompile.frontend.rewrite.call_sites import caller_at
-from npcompile.frontend.stacks import is_stack, product
 from npcompile.lower.codegen.parsing import parse
 from npcompile.lower.plan.plan import Plan, Step
 from npcompile.lower.plan.segment import Segment

@@ -9,13 +9,13 @@ from typing import Any
 from torch import fx
 
 from npcompile.frontend.boundary.faults import performs
-from npcompile.frontend.device_writer import DeviceWriter
-from npcompile.frontend.lanes import Lane
 from npcompile.frontend.program.aliasing import Overlap
 from npcompile.frontend.program.code_guards import Classes, Codes
 from npcompile.frontend.program.program import Guard, Program
 from npcompile.frontend.program.slice_guards import Check
-from npcompile.frontend.writer import Writer, in_place
+from npcompile.frontend.replay.codegen import Writer, in_place
+from npcompile.frontend.replay.device_codegen import DeviceWriter
+from npcompile.frontend.replay.device_lane import Lane
 from npcompile.lower.device.transfers import Counter, counting
 from npcompile.lower.native import native
 from npcompile.lower.plan.plan import Plan
