@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from npcompile.frontend import masks
 from npcompile.frontend.boundary.faults import guarded, noting
 from npcompile.frontend.graph.builder_values import Unfollowed
+from npcompile.frontend.passes import mask_lowering
 from npcompile.frontend.program.program import Program, drop_unused
 from npcompile.frontend.program.shape_generalization import bound_by_sizes
 from npcompile.frontend.recording.leaving import Leaving
@@ -30,7 +30,7 @@ class Recorder(Leaving):
             program.builtins = tuple(self.not_in_module.values())
             program.classes = tuple((kind, name, held) for (kind, name), held in self.held_by_class.items())
             program.functions = tuple(self.gone_into.items())
-            self.notes.host_calls -= masks.lower(program)
+            self.notes.host_calls -= mask_lowering.lower(program)
             drop_unused(program.graph, bound_by_sizes(program.graph, self.notes.general))
             return program
         except Unfollowed as reason:

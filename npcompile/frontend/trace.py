@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 import npcompile.frontend.ops  # noqa: F401  (registers every op)
-from npcompile.frontend.anywhere import let_lie
 from npcompile.frontend.boundary.faults import Fault, noting, performs
-from npcompile.frontend.bounded import bound
-from npcompile.frontend.factors import hand_on
 from npcompile.frontend.graph.builder_values import Unfollowed
 from npcompile.frontend.ops.table import WEAK
+from npcompile.frontend.passes.bounds_checks import bound
+from npcompile.frontend.passes.readonly_views import let_lie
+from npcompile.frontend.passes.scalar_hoisting import hand_on
 from npcompile.frontend.program.equality import DICTS
 from npcompile.frontend.program.node_attributes import source_place
 from npcompile.frontend.program.program import Program, step_of, value_of

@@ -70,7 +70,7 @@ FOLLOWED: tuple[Any, ...] = COMPOSED
 # Those that write into their first argument.
 WRITING: tuple[Any, ...] = (np.fill_diagonal, np.put_along_axis)
 
-# Those that pick by masks only what is put back or summed up under them (`masks.py`).
+# Those that pick by masks only what is put back or summed up under them (`mask_lowering.py`).
 MASKING: frozenset[Any] = frozenset([np.i0, np.piecewise, np.histogram2d, np.histogramdd, np.array_equal])
 
 # By id, those of which NumPy iterates over an argument before it calls them, to ask what arrays are in it.

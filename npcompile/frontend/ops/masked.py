@@ -1,6 +1,7 @@
 """What is done with the elements that a mask picks, at full length: none of them is moved.
 
-Not NumPy's own functions: `frontend/masks.py` puts them where a program has `a[m].min()` or `a[m] = ...`.
+Not NumPy's own functions: `frontend/passes/mask_lowering.py` puts them where a program has `a[m].min()` or
+`a[m] = ...`.
 """
 
 from __future__ import annotations

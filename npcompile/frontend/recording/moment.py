@@ -8,7 +8,7 @@ from typing import Any
 from npcompile.frontend.graph.constant_folding import Constant
 from npcompile.frontend.graph.graph_builder import Steps
 from npcompile.frontend.graph.identity import Known
-from npcompile.frontend.picked import taken
+from npcompile.frontend.passes.mask_analysis import taken
 from npcompile.frontend.program.array_facts import with_items
 from npcompile.frontend.program.program import step_of
 from npcompile.frontend.recording.calls import Calls

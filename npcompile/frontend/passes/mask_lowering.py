@@ -22,7 +22,16 @@ from torch import fx
 from npcompile.frontend.graph.graph_builder import GETITEM
 from npcompile.frontend.ops.masked import put_where
 from npcompile.frontend.ops.table import NUMPY, TABLE, Op
-from npcompile.frontend.picked import COSTS, EXTREMES, REDUCTIONS, Finder, Together, axes_of, taken, told
+from npcompile.frontend.passes.mask_analysis import (
+    COSTS,
+    EXTREMES,
+    REDUCTIONS,
+    Finder,
+    Together,
+    axes_of,
+    taken,
+    told,
+)
 from npcompile.frontend.program.array_facts import with_items
 from npcompile.frontend.program.program import Guard, Program, step_of, value_of
 from npcompile.lower.plan.values import Value, c_strides

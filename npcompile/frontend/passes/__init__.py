@@ -1,0 +1,1 @@
+"""Passes over residual programs: masks, bounds, hoisting and views."""
