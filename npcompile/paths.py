@@ -21,7 +21,7 @@ LANES = os.path.join(PACKAGE, "frontend", "replay", "device_lane.py")
 # Frames of these lie between the user's code and what is done for it: hooks, and what wraps them.
 AROUND_HOOKS = (FRONTEND,)
 # Functions in these folders keep what the user asked for in a local name `result` (see `Fault`).
-ANSWERING = (PACKAGE, _folder("frontend", "recording"))
+ANSWERING = (PACKAGE, _folder("frontend", "record"))
 
 
 def sources_of_ops() -> list[Path]:

@@ -22,7 +22,7 @@ from npcompile.frontend.overhead import DEEPEST, LONG, TIMES, current, enter, es
 from npcompile.frontend.program.program import Diverged, Program
 from npcompile.frontend.program.shape_generalization import apart, counts_of
 from npcompile.frontend.program.signature import BY_NAME, are_apart, key_of
-from npcompile.frontend.record import Recorder
+from npcompile.frontend.record.recorder import Recorder
 from npcompile.frontend.rewrite.partition import may_resize, tried_whole
 from npcompile.frontend.rewrite.rewriter import Rewritten
 from npcompile.frontend.trace import Traced, trace

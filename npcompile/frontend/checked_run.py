@@ -16,7 +16,7 @@ from npcompile.frontend.catalog import inlining
 from npcompile.frontend.catalog.installed_packages import is_users_file
 from npcompile.frontend.checking import Checked
 from npcompile.frontend.program.object_steps import class_attribute, is_plain
-from npcompile.frontend.recording.objects import COMPARED, MIRRORED, NAMES, UNARY
+from npcompile.frontend.record.special_methods import COMPARED, MIRRORED, NAMES, UNARY
 from npcompile.frontend.rewrite.rewriter import Rewritten, rewrite
 from npcompile.paths import PACKAGE
 

@@ -28,7 +28,7 @@ from npcompile.frontend.mirror import Mirror
 from npcompile.frontend.operation import Operation, Unlike
 from npcompile.frontend.ops.table import TABLE, Op
 from npcompile.frontend.program.signature import NUMBERS
-from npcompile.frontend.record import Recorder
+from npcompile.frontend.record.recorder import Recorder
 from npcompile.frontend.rewrite.hooks import Hooks
 from npcompile.paths import PACKAGE
 

@@ -23,7 +23,7 @@ from npcompile.frontend.program.equality import DICTS
 from npcompile.frontend.program.node_attributes import source_place
 from npcompile.frontend.program.program import Program, step_of, value_of
 from npcompile.frontend.program.signature import MADE_ANEW, NUMBERS, by_value
-from npcompile.frontend.record import Recorder
+from npcompile.frontend.record.recorder import Recorder
 from npcompile.frontend.replay.replay import Replay
 from npcompile.frontend.rewrite.rewriter import Rewritten
 from npcompile.frontend.rewrite.source import find, given, is_given

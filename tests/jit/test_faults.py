@@ -16,11 +16,11 @@ import npcompile
 from npcompile import account, idling, recorded, state
 from npcompile.frontend import trace
 from npcompile.frontend.boundary.faults import InternalError
-from npcompile.frontend.recording.base import Base
-from npcompile.frontend.recording.control import Control
-from npcompile.frontend.recording.library import Library
-from npcompile.frontend.recording.managing import Managing
-from npcompile.frontend.recording.operators import Operators
+from npcompile.frontend.record.base import Base
+from npcompile.frontend.record.context_managers import Managing
+from npcompile.frontend.record.control_flow import Control
+from npcompile.frontend.record.operators import Operators
+from npcompile.frontend.record.stdlib import Library
 from npcompile.lower.plan import graph
 from npcompile.running import Running
 from npcompile.watch import Watch

@@ -18,7 +18,7 @@ from sklearn.preprocessing import StandardScaler
 
 import npcompile
 from npcompile import NotCompiledError, recorded
-from npcompile.frontend.record import Recorder
+from npcompile.frontend.record.recorder import Recorder
 from npcompile.frontend.trace import trace
 
 SOURCE = """

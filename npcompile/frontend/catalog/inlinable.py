@@ -64,7 +64,7 @@ COMPOSED: tuple[Any, ...] = (
     *(*SINCE_2_1, *UNTIL_2_5),
 )
 
-# Those that a recording goes into, and notes as what they are made of (`recording/following.py`).
+# Those that a recording goes into, and notes as what they are made of (`frontend/record/numpy_inlining.py`).
 FOLLOWED: tuple[Any, ...] = COMPOSED
 
 # Those that write into their first argument.

@@ -36,7 +36,8 @@ def _partition_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> s
 @op(np.partition, scalar=False, library=True, limits=_partition_limits)
 def partition(a: Tensor, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> Tensor:
     """Sorted, and so parted at every place. The order of the others, which NumPy leaves open, is its own only
-    where NumPy does it: in recordings (`recording/following.py`), and for short rows of ours (`data_dependent.py`)."""
+    where NumPy does it: in recordings (`frontend/record/numpy_inlining.py`), and for short rows of ours
+    (`data_dependent.py`)."""
     if axis is None:
         a, axis = a.reshape(-1), -1
     at = normalize_axis_index(axis, a.dim())

@@ -22,7 +22,7 @@ from npcompile.frontend.program.equality import same_value
 from npcompile.frontend.program.program import step_of
 from npcompile.frontend.program.signature import NUMBERS
 from npcompile.frontend.program.text_steps import percent
-from npcompile.frontend.recording.base import SIMPLE, Base, layouts
+from npcompile.frontend.record.base import SIMPLE, Base, layouts
 from npcompile.frontend.rewrite.call_sites import do
 from npcompile.nep50 import powers
 

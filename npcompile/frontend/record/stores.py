@@ -17,7 +17,7 @@ from npcompile.frontend.program.equality import DICTS, is_key, place_of
 from npcompile.frontend.program.object_steps import Store, class_attribute, is_plain
 from npcompile.frontend.program.program import step_of
 from npcompile.frontend.program.signature import NUMBERS
-from npcompile.frontend.recording.making import Making
+from npcompile.frontend.record.local_objects import Making
 from npcompile.lower.plan.values import Value
 
 MAX_IDENTIFIED = 64  # objects from outside, each of which is checked to be none of the others

@@ -11,7 +11,7 @@ import types
 from typing import Any
 
 from npcompile.frontend.graph.visible_objects import HOLDING, JOINING
-from npcompile.frontend.recording.resizing import Resizing
+from npcompile.frontend.record.resize import Resizing
 
 MANY = 256  # of a longer container that is not known to hold such, nothing is looked at after the end
 

@@ -25,9 +25,9 @@ from npcompile.frontend.catalog.python_operators import BINARY, COMPARE, INPLACE
 from npcompile.frontend.program.array_facts import is_array
 from npcompile.frontend.program.program import step_of
 from npcompile.frontend.program.signature import NUMBERS
-from npcompile.frontend.recording.called_back import Ordered, Remembered, applied, further
-from npcompile.frontend.recording.control import LAZY
-from npcompile.frontend.recording.kept import Kept
+from npcompile.frontend.record.callbacks import Ordered, Remembered, applied, further
+from npcompile.frontend.record.control_flow import LAZY
+from npcompile.frontend.record.local_containers import Kept
 from npcompile.frontend.rewrite.call_sites import do
 
 _BINARY = {id(function): symbol for symbol, function in BINARY.items()}

@@ -14,7 +14,7 @@ from npcompile.frontend.graph.builder_values import Unfollowed
 from npcompile.frontend.program.array_facts import is_array
 from npcompile.frontend.program.object_steps import class_attribute, is_absent, is_own, is_plain
 from npcompile.frontend.program.program import Read
-from npcompile.frontend.recording.slices import Slices
+from npcompile.frontend.record.slices import Slices
 from npcompile.frontend.rewrite.call_sites import do
 
 _LOOKING = {id(hasattr): 2, id(getattr): 3}

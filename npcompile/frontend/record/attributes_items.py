@@ -30,8 +30,8 @@ from npcompile.frontend.program.node_attributes import items_noted
 from npcompile.frontend.program.object_steps import is_named_tuple, is_own, is_users_mapping
 from npcompile.frontend.program.program import Call, Read, step_of
 from npcompile.frontend.program.signature import NUMBERS, by_value
-from npcompile.frontend.recording.base import SIMPLE
-from npcompile.frontend.recording.histories import Histories
+from npcompile.frontend.record.appended_lists import Histories
+from npcompile.frontend.record.base import SIMPLE
 from npcompile.frontend.rewrite.call_sites import caller, do
 
 _GRIDS = (type(np.mgrid), type(np.ogrid), type(np.r_), type(np.c_))  # `np.mgrid[0:3, 0:4]` makes arrays

@@ -14,7 +14,7 @@ from npcompile.frontend.program.array_facts import is_array
 from npcompile.frontend.program.draw_shapes import is_draw, source_of
 from npcompile.frontend.program.program import Call
 from npcompile.frontend.program.signature import NUMBERS
-from npcompile.frontend.recording.following import Following
+from npcompile.frontend.record.numpy_inlining import Following
 from npcompile.frontend.rewrite.call_sites import do
 from npcompile.frontend.rewrite.rewriter import Rewritten, rewrite
 

@@ -29,9 +29,9 @@ from npcompile.frontend.program.object_steps import is_plain
 from npcompile.frontend.program.program import Call, Read
 from npcompile.frontend.program.signature import NUMBERS
 from npcompile.frontend.program.text_steps import fill
-from npcompile.frontend.recording.base import SIMPLE
-from npcompile.frontend.recording.functions import MAX_OWN_DEPTH
-from npcompile.frontend.recording.opaque import Opaque
+from npcompile.frontend.record.base import SIMPLE
+from npcompile.frontend.record.opaque_calls import Opaque
+from npcompile.frontend.record.user_functions import MAX_OWN_DEPTH
 from npcompile.frontend.rewrite.call_sites import as_noted, do, frames, warn, warn_at
 from npcompile.frontend.rewrite.rewriter import Rewritten, rewrite
 from npcompile.lower.plan.values import Value

@@ -7,7 +7,7 @@ from typing import Any
 from npcompile.frontend.program.array_facts import is_numpy
 from npcompile.frontend.program.program import Call
 from npcompile.frontend.program.signature import NUMBERS
-from npcompile.frontend.recording.special import Special
+from npcompile.frontend.record.dunder_calls import Special
 from npcompile.frontend.rewrite.call_sites import do
 
 _LOOKING = (sorted, str, repr, any, all, map, filter, print)  # they change nothing that they are given

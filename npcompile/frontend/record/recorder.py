@@ -9,7 +9,7 @@ from npcompile.frontend.graph.builder_values import Unfollowed
 from npcompile.frontend.passes import mask_lowering
 from npcompile.frontend.program.program import Program, drop_unused
 from npcompile.frontend.program.shape_generalization import bound_by_sizes
-from npcompile.frontend.recording.leaving import Leaving
+from npcompile.frontend.record.escapes import Leaving
 
 
 @guarded

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from npcompile.frontend.graph.resize_refcount import counted, counting
-from npcompile.frontend.recording.flats import Flats
+from npcompile.frontend.record.flat_iterators import Flats
 
 
 class Resizing(Flats):

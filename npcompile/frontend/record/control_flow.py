@@ -18,8 +18,8 @@ from npcompile.frontend.graph.builder_values import Unfollowed
 from npcompile.frontend.program.array_facts import is_array
 from npcompile.frontend.program.equality import DICTS, is_key
 from npcompile.frontend.program.object_steps import is_named_tuple
-from npcompile.frontend.recording.base import READ_BY_ITEM, SIMPLE
-from npcompile.frontend.recording.texts import Texts
+from npcompile.frontend.record.base import READ_BY_ITEM, SIMPLE
+from npcompile.frontend.record.formatting import Texts
 from npcompile.frontend.rewrite.statement_forms import UNROLLED
 
 # A loop is unrolled into the program up to this many trips, a nest of loops up to so many of the inner ones.

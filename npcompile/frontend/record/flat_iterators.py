@@ -14,7 +14,7 @@ from npcompile.frontend.ops.table import TABLE
 from npcompile.frontend.program.array_facts import is_array
 from npcompile.frontend.program.bound_methods import After
 from npcompile.frontend.program.signature import NUMBERS
-from npcompile.frontend.recording.overriding import Overriding
+from npcompile.frontend.record.array_function import Overriding
 from npcompile.frontend.rewrite.call_sites import do
 from npcompile.nep50 import weak
 

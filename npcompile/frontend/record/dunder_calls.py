@@ -11,8 +11,8 @@ import numpy as np
 from npcompile.frontend.catalog.python_operators import BINARY, INPLACE
 from npcompile.frontend.program.array_facts import is_numpy
 from npcompile.frontend.program.signature import NUMBERS
-from npcompile.frontend.recording.asking import Asking
-from npcompile.frontend.recording.objects import COMPARED, NAMES, UNARY
+from npcompile.frontend.record.introspection import Asking
+from npcompile.frontend.record.special_methods import COMPARED, NAMES, UNARY
 
 _Handler = Callable[[Any, tuple[Any, ...]], Any]
 _OWN = vars(np.ndarray)

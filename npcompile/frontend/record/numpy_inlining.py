@@ -19,11 +19,11 @@ from npcompile.frontend.program.array_facts import is_array, is_numpy
 from npcompile.frontend.program.bound_methods import After
 from npcompile.frontend.program.program import Call
 from npcompile.frontend.program.signature import NUMBERS
-from npcompile.frontend.recording.calls import Calls
-from npcompile.frontend.recording.control import MAX_TRIPS
-from npcompile.frontend.recording.converter import Converter
-from npcompile.frontend.recording.functions import MAX_DEPTH
-from npcompile.frontend.recording.moment import Moment
+from npcompile.frontend.record.array_converter import Converter
+from npcompile.frontend.record.calls import Calls
+from npcompile.frontend.record.checkpoint import Moment
+from npcompile.frontend.record.control_flow import MAX_TRIPS
+from npcompile.frontend.record.user_functions import MAX_DEPTH
 from npcompile.frontend.rewrite.call_sites import as_noted, caller
 from npcompile.frontend.rewrite.rewriter import Rewritten, rewrite
 

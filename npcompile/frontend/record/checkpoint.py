@@ -11,7 +11,7 @@ from npcompile.frontend.graph.identity import Known
 from npcompile.frontend.passes.mask_analysis import taken
 from npcompile.frontend.program.array_facts import with_items
 from npcompile.frontend.program.program import step_of
-from npcompile.frontend.recording.calls import Calls
+from npcompile.frontend.record.calls import Calls
 
 # What the notes and the recorder know, by attribute: containers, which may hold further ones, and values.
 _NOTED = (

@@ -15,8 +15,8 @@ from npcompile.frontend.ops.numpy_private import DISPATCHER
 from npcompile.frontend.program.array_facts import is_array
 from npcompile.frontend.program.object_steps import class_attribute
 from npcompile.frontend.program.program import Call
-from npcompile.frontend.recording.drawing import Drawing
-from npcompile.frontend.recording.objects import COMPARED, NAMES, UNARY
+from npcompile.frontend.record.random import Drawing
+from npcompile.frontend.record.special_methods import COMPARED, NAMES, UNARY
 
 _BINARY, _REFLECTED, _IN_PLACE, _ALONE = range(4)  # how a method calls its ufunc
 

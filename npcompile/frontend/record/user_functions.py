@@ -14,8 +14,8 @@ from npcompile.frontend.boundary.faults import performs
 from npcompile.frontend.graph.builder_values import Unfollowed
 from npcompile.frontend.program.program import Read, step_of
 from npcompile.frontend.program.signature import NUMBERS
-from npcompile.frontend.recording.base import Cells
-from npcompile.frontend.recording.control import Control
+from npcompile.frontend.record.base import Cells
+from npcompile.frontend.record.control_flow import Control
 from npcompile.frontend.rewrite.rewriter import Rewritten
 
 # Functions called from the function, and from those: no deeper than this; and those of the user's. To record

@@ -12,8 +12,8 @@ from collections import deque
 from typing import Any
 
 from npcompile.frontend.program.object_steps import Store, is_own
-from npcompile.frontend.recording.base import READ_BY_ITEM
-from npcompile.frontend.recording.storing import Deferred, Storing
+from npcompile.frontend.record.base import READ_BY_ITEM
+from npcompile.frontend.record.stores import Deferred, Storing
 from npcompile.lower.plan.values import Value
 
 

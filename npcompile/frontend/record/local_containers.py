@@ -19,8 +19,8 @@ from npcompile.frontend.program.array_facts import is_array
 from npcompile.frontend.program.equality import DICTS
 from npcompile.frontend.program.object_steps import is_named_tuple
 from npcompile.frontend.program.signature import NUMBERS
-from npcompile.frontend.recording.managing import Managing
-from npcompile.frontend.recording.objects import MANY
+from npcompile.frontend.record.context_managers import Managing
+from npcompile.frontend.record.special_methods import MANY
 from npcompile.frontend.rewrite.call_sites import do
 
 _VIEWS: tuple[type, ...] = (

@@ -9,7 +9,7 @@ from npcompile.frontend.graph.memmaps import refuse_text
 from npcompile.frontend.program.array_facts import is_numpy
 from npcompile.frontend.program.signature import NUMBERS
 from npcompile.frontend.program.text_steps import Format, Piece, fresh_text, join
-from npcompile.frontend.recording.access import Access
+from npcompile.frontend.record.attributes_items import Access
 from npcompile.frontend.rewrite.call_sites import do
 from npcompile.frontend.rewrite.hooks import Hooks
 from npcompile.lower.plan.values import Value

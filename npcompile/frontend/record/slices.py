@@ -6,8 +6,8 @@ from __future__ import annotations
 import types
 from typing import Any
 
-from npcompile.frontend.recording.library import Library
-from npcompile.frontend.recording.objects import COMPARED
+from npcompile.frontend.record.special_methods import COMPARED
+from npcompile.frontend.record.stdlib import Library
 from npcompile.frontend.rewrite.call_sites import do
 
 _ENDS = "start", "stop", "step"

@@ -11,7 +11,7 @@ import numpy as np
 
 from npcompile.frontend.boundary.faults import handed
 from npcompile.frontend.program.program import Call
-from npcompile.frontend.recording.functions import Functions, suspends
+from npcompile.frontend.record.user_functions import Functions, suspends
 from npcompile.frontend.replay.locks import ACQUIRE, RELEASE
 from npcompile.frontend.rewrite.call_sites import do
 

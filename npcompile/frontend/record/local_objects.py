@@ -24,7 +24,7 @@ from npcompile.frontend.program.object_steps import (
     is_users_mapping,
 )
 from npcompile.frontend.program.program import Read, step_of
-from npcompile.frontend.recording.objects import ASKING, GENERATED, Objects
+from npcompile.frontend.record.special_methods import ASKING, GENERATED, Objects
 from npcompile.frontend.rewrite.call_sites import do
 
 _PLAIN = (types.BuiltinFunctionType, type)
