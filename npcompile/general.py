@@ -9,6 +9,7 @@ import numpy as np
 from torch import fx
 
 from npcompile.frontend.overhead import users
+from npcompile.frontend.pipeline import ops_version
 from npcompile.frontend.program.array_facts import facts, is_array
 from npcompile.frontend.program.node_attributes import ends_of_data
 from npcompile.frontend.program.program import Diverged, Guard, Program, step_of, value_of
@@ -31,7 +32,6 @@ from npcompile.frontend.program.slice_guards import (
 )
 from npcompile.frontend.replay.replay import Replay
 from npcompile.frontend.replay.view_placement import further, places
-from npcompile.frontend.trace import ops_version
 from npcompile.lower.plan.sizes import SMALLEST
 from npcompile.lower.service.anysize import AnySize, alike
 from npcompile.lower.shapes.fitting import Pending, Unfit

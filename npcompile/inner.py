@@ -8,7 +8,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from npcompile.balance import PART, Balance
-from npcompile.frontend.trace import Traced
+from npcompile.frontend.pipeline import Traced
 from npcompile.linking import Linking
 from npcompile.recompilations import why_given_up
 from npcompile.recorded import Recorded

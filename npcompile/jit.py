@@ -22,11 +22,11 @@ from npcompile.families import Family, family_of
 from npcompile.frontend.catalog.called_libraries import calls_libraries
 from npcompile.frontend.catalog.inlining import is_users_class, jits
 from npcompile.frontend.overhead import Allowance
+from npcompile.frontend.pipeline import Traced
 from npcompile.frontend.program.node_attributes import source_place
 from npcompile.frontend.program.program import Program
 from npcompile.frontend.rewrite.partition import goes_as_before, must_be_cut, tree_of
 from npcompile.frontend.rewrite.source import NotFound
-from npcompile.frontend.trace import Traced
 from npcompile.outlined import Outlined
 from npcompile.recorded import MAX_MISSES, Recorded
 from npcompile.spending import Spending

@@ -22,6 +22,7 @@ from npcompile.entering import PLAIN
 from npcompile.frontend import overhead
 from npcompile.frontend.catalog import inlining
 from npcompile.frontend.overhead import users
+from npcompile.frontend.pipeline import Traced
 from npcompile.frontend.program.node_attributes import source_place
 from npcompile.frontend.program.program import step_of
 from npcompile.frontend.program.shape_generalization import apart
@@ -30,7 +31,6 @@ from npcompile.frontend.rewrite.dual_loops import IDLE
 from npcompile.frontend.rewrite.partition import Outline, Piece, goes_as_before, must_be_cut, outline, tree_of
 from npcompile.frontend.rewrite.scopes import WORK, own_nodes
 from npcompile.frontend.rewrite.source import NotFound
-from npcompile.frontend.trace import Traced
 from npcompile.idling import Idling
 from npcompile.inner import Inner, take_over
 from npcompile.left import LITTLE, tell_libraries

@@ -19,13 +19,13 @@ from npcompile.frontend.boundary.faults import fault_of, performs, told
 from npcompile.frontend.catalog.assumed_modules import replaced
 from npcompile.frontend.eager.errstate import all_warnings_are_errors, traps, warnings_matter
 from npcompile.frontend.overhead import DEEPEST, LONG, TIMES, current, enter, estimate, leave, users
+from npcompile.frontend.pipeline import Traced, trace
 from npcompile.frontend.program.program import Diverged, Program
 from npcompile.frontend.program.shape_generalization import apart, counts_of
 from npcompile.frontend.program.signature import BY_NAME, are_apart, key_of
 from npcompile.frontend.record.recorder import Recorder
 from npcompile.frontend.rewrite.partition import may_resize, tried_whole
 from npcompile.frontend.rewrite.rewriter import Rewritten
-from npcompile.frontend.trace import Traced, trace
 from npcompile.growing import Growing
 from npcompile.lower.device.transfers import counting
 from npcompile.lower.plan.interpreter import eager

@@ -29,7 +29,7 @@ from npcompile.trial import Crowd
 from npcompile.verify import verifying
 
 if TYPE_CHECKING:
-    from npcompile.frontend.trace import Traced
+    from npcompile.frontend.pipeline import Traced
     from npcompile.outlined import Outlined
 
 # Replays of one signature, each for other lengths of what is read from outside.

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 from npcompile import account
 from npcompile.balance import Balance
 from npcompile.frontend.overhead import MOST_CALLS, MOST_SECONDS, users
+from npcompile.frontend.pipeline import Traced, ops_version
 from npcompile.frontend.program.node_attributes import source_place
 from npcompile.frontend.program.program import Program
 from npcompile.frontend.program.shape_generalization import exactly
 from npcompile.frontend.program.slice_guards import stands_alone
-from npcompile.frontend.trace import Traced, ops_version
 from npcompile.lower.device import cuda
 from npcompile.lower.service.compiler import Job, submit
 from npcompile.served import Sliced

@@ -20,8 +20,8 @@ from npcompile.frontend.eager import counters
 from npcompile.frontend.eager.strided import Strided
 from npcompile.frontend.mirror import Mirror
 from npcompile.frontend.ops.table import TABLE
+from npcompile.frontend.pipeline import trace
 from npcompile.frontend.rewrite.rewriter import Rewritten, rewrite
-from npcompile.frontend.trace import trace
 from npcompile.lower.plan.interpreter import eager
 from npcompile.lower.plan.segment import Segment
 from npcompile.stats import Stats

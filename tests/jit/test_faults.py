@@ -14,7 +14,7 @@ import pytest
 
 import npcompile
 from npcompile import account, idling, recorded, state
-from npcompile.frontend import trace
+from npcompile.frontend import pipeline
 from npcompile.frontend.boundary.faults import InternalError
 from npcompile.frontend.record.base import Base
 from npcompile.frontend.record.context_managers import Managing
@@ -55,7 +55,7 @@ def test_each_sampled_function_may_raise(given: list[str]) -> None:
     [
         (Operators, "_operator"),  # while a note is taken
         (Operators, "_ufunc"),  # deeper in one
-        (trace, "plan"),  # when the answer is there
+        (pipeline, "plan"),  # when the answer is there
         (recorded, "trace"),  # before the recording
         (state.Entry, "__init__"),  # after it
         (recorded.Recorded, "signature"),  # before anything

@@ -18,8 +18,8 @@ from sklearn.preprocessing import StandardScaler
 
 import npcompile
 from npcompile import NotCompiledError, recorded
+from npcompile.frontend.pipeline import trace
 from npcompile.frontend.record.recorder import Recorder
-from npcompile.frontend.trace import trace
 
 SOURCE = """
 import numpy as np
