@@ -7,7 +7,7 @@ from npcompile.frontend.program.program import Program
 from npcompile.jit import Jitted, NotCompiledError, NotCompiledWarning, jit
 from npcompile.lower.native.pool import empty_cache
 from npcompile.stats import Stats
-from npcompile.verify import DifferenceWarning, Verification, verify
+from npcompile.verify.verify import DifferenceWarning, Verification, verify
 
 __all__ = [
     "DifferenceWarning",

@@ -17,7 +17,7 @@ from npcompile.served import Exactly
 from npcompile.state import Entry, State
 from npcompile.stats import Place, Stats
 from npcompile.telling import NotCompiledError, warn
-from npcompile.verify import verifying, watched
+from npcompile.verify.verify import verifying, watched
 
 # What is asked for where npcompile itself failed.
 REPORT = ". Please report this, with what `python -m npcompile doctor` prints"

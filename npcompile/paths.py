@@ -19,7 +19,10 @@ FRONTEND = _folder("frontend")
 HOOKS = os.path.join(PACKAGE, "frontend", "rewrite", "hooks.py")
 LANES = os.path.join(PACKAGE, "frontend", "replay", "device_lane.py")
 # Frames of these lie between the user's code and what is done for it: hooks, and what wraps them.
-AROUND_HOOKS = (FRONTEND,)
+AROUND_HOOKS = (
+    FRONTEND,
+    _folder("verify"),
+)
 # Functions in these folders keep what the user asked for in a local name `result` (see `Fault`).
 ANSWERING = (PACKAGE, _folder("frontend", "record"))
 

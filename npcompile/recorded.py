@@ -37,7 +37,7 @@ from npcompile.state import Entry, State
 from npcompile.stats import Stats
 from npcompile.telling import owed, tell_owed
 from npcompile.unrecorded import Unrecorded
-from npcompile.verify import Watch, verifying
+from npcompile.verify.verify import Watch, verifying
 
 if TYPE_CHECKING:
     from npcompile.outlined import Outlined

@@ -26,7 +26,7 @@ from npcompile.served import AsNumpys, Sliced
 from npcompile.state import State
 from npcompile.stats import Stats
 from npcompile.trial import Crowd
-from npcompile.verify import verifying
+from npcompile.verify.verify import verifying
 
 if TYPE_CHECKING:
     from npcompile.frontend.pipeline import Traced

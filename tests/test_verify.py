@@ -13,18 +13,18 @@ import torch
 
 import npcompile
 from npcompile import Verification, verify
-from npcompile.checked_kernel import CheckedKernel
-from npcompile.frontend.checking import Difference
-from npcompile.frontend.closeness import apart, beyond, changed, units
 from npcompile.frontend.eager import counters
 from npcompile.frontend.eager.strided import Strided
-from npcompile.frontend.mirror import Mirror
 from npcompile.frontend.ops.table import TABLE
 from npcompile.frontend.pipeline import trace
 from npcompile.frontend.rewrite.rewriter import Rewritten, rewrite
 from npcompile.lower.plan.interpreter import eager
 from npcompile.lower.plan.segment import Segment
 from npcompile.stats import Stats
+from npcompile.verify.hooks import Difference
+from npcompile.verify.kernel import CheckedKernel
+from npcompile.verify.memory_copy import Mirror
+from npcompile.verify.tolerance import apart, beyond, changed, units
 from tests.checker import same
 
 

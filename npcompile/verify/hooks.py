@@ -24,13 +24,13 @@ from npcompile.frontend.catalog.inlining import is_users_class
 from npcompile.frontend.catalog.python_operators import BINARY, COMPARE, INPLACE, UNARY
 from npcompile.frontend.eager import counters, dispatch, errstate
 from npcompile.frontend.eager.ndarray import ndarray
-from npcompile.frontend.mirror import Mirror
-from npcompile.frontend.operation import Operation, Unlike
 from npcompile.frontend.ops.table import TABLE, Op
 from npcompile.frontend.program.signature import NUMBERS
 from npcompile.frontend.record.recorder import Recorder
 from npcompile.frontend.rewrite.hooks import Hooks
 from npcompile.paths import PACKAGE
+from npcompile.verify.memory_copy import Mirror
+from npcompile.verify.operation import Operation, Unlike
 
 # Methods of our arrays that are neither op nor made of ops as NumPy makes its own.
 IN_PLACE = (np.ndarray.fill, np.ndarray.sort)

@@ -14,11 +14,11 @@ import numpy as np
 
 from npcompile.frontend.catalog import inlining
 from npcompile.frontend.catalog.installed_packages import is_users_file
-from npcompile.frontend.checking import Checked
 from npcompile.frontend.program.object_steps import class_attribute, is_plain
 from npcompile.frontend.record.special_methods import COMPARED, MIRRORED, NAMES, UNARY
 from npcompile.frontend.rewrite.rewriter import Rewritten, rewrite
 from npcompile.paths import PACKAGE
+from npcompile.verify.hooks import Checked
 
 # Functions that ask a method of their argument.
 _ASKING: dict[int, tuple[str, type | None]] = {

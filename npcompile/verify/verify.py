@@ -11,12 +11,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from npcompile.checked_kernel import CheckedKernel
 from npcompile.frontend.catalog import inlining
-from npcompile.frontend.checked_run import CheckedRun
-from npcompile.frontend.checking import CheckedRecorder, Difference
 from npcompile.frontend.rewrite.rewriter import Rewritten, rewrite
 from npcompile.lower.plan.segment import Segment
+from npcompile.verify.call import CheckedRun
+from npcompile.verify.hooks import CheckedRecorder, Difference
+from npcompile.verify.kernel import CheckedKernel
 
 
 class DifferenceWarning(UserWarning):

@@ -14,14 +14,14 @@ import numpy as np
 import torch
 from torch import fx
 
-from npcompile.frontend.checking import Difference
-from npcompile.frontend.closeness import TRIALS, ULP, apart, beyond
-from npcompile.frontend.mirror import Mirror
-from npcompile.frontend.operation import UNSPECIFIED
 from npcompile.frontend.ops.table import Op
 from npcompile.lower.plan.graph import write
 from npcompile.lower.plan.interpreter import eager
 from npcompile.lower.plan.segment import Segment
+from npcompile.verify.hooks import Difference
+from npcompile.verify.memory_copy import Mirror
+from npcompile.verify.operation import UNSPECIFIED
+from npcompile.verify.tolerance import TRIALS, ULP, apart, beyond
 
 
 class CheckedKernel:

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from npcompile.frontend.closeness import ULP, apart, beyond, changed, units
 from npcompile.frontend.eager import counters, data_dependent, dispatch
 from npcompile.frontend.eager.ndarray import asarray
 from npcompile.frontend.eager.strided import Strided
-from npcompile.frontend.mirror import Copy, Mirror
 from npcompile.frontend.ops.table import Op, Unsupported
+from npcompile.verify.memory_copy import Copy, Mirror
+from npcompile.verify.tolerance import ULP, apart, beyond, changed, units
 
 # What rounds, or moves values about: exact for floats, too.
 EXACT = (
