@@ -8,18 +8,18 @@ import types
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from npcompile.frontend import overhead
 from npcompile.frontend.boundary.faults import noting
 from npcompile.frontend.catalog import fast_random, inlining
 from npcompile.frontend.graph.resize_refcount import counting
 from npcompile.frontend.ops import numpy_private
 from npcompile.frontend.ops.table import TABLE
-from npcompile.frontend.overhead import current
 from npcompile.frontend.rewrite.call_sites import warn
 from npcompile.frontend.rewrite.dual_loops import IDLE
 from npcompile.frontend.rewrite.partition import UNKNOWN, must_be_cut
 from npcompile.frontend.rewrite.rewriter import Rewritten, rewrite
 from npcompile.substitutes import Creating, Drawing
+from npcompile.tiering import overhead
+from npcompile.tiering.overhead import current
 
 if TYPE_CHECKING:
     from npcompile.recorded import Recorded

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from torch import fx
 
-from npcompile.frontend.overhead import users
 from npcompile.frontend.pipeline import ops_version
 from npcompile.frontend.program.array_facts import facts, is_array
 from npcompile.frontend.program.node_attributes import ends_of_data
@@ -38,6 +37,7 @@ from npcompile.lower.shapes.fitting import Pending, Unfit
 from npcompile.served import Counted, Sliced
 from npcompile.state import Entry
 from npcompile.stats import Stats
+from npcompile.tiering.overhead import users
 
 if TYPE_CHECKING:
     from npcompile.outlined import Outlined

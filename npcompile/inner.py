@@ -7,7 +7,6 @@ import os
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from npcompile.balance import PART, Balance
 from npcompile.frontend.pipeline import Traced
 from npcompile.linking import Linking
 from npcompile.recompilations import why_given_up
@@ -15,7 +14,8 @@ from npcompile.recorded import Recorded
 from npcompile.sharing import Sharing
 from npcompile.state import State
 from npcompile.stats import Place
-from npcompile.trial import FEWEST, is_small
+from npcompile.tiering.measured import FEWEST, is_small
+from npcompile.tiering.recording_budget import PART, Balance
 from npcompile.unrecorded import Unrecorded
 
 if TYPE_CHECKING:

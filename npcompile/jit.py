@@ -16,12 +16,10 @@ from typing import Any
 import numpy as np
 
 from npcompile import front
-from npcompile.balance import WHOLE, Balance
 from npcompile.deciding import done_for_effect
 from npcompile.families import Family, family_of
 from npcompile.frontend.catalog.called_libraries import calls_libraries
 from npcompile.frontend.catalog.inlining import is_users_class, jits
-from npcompile.frontend.overhead import Allowance
 from npcompile.frontend.pipeline import Traced
 from npcompile.frontend.program.node_attributes import source_place
 from npcompile.frontend.program.program import Program
@@ -29,12 +27,14 @@ from npcompile.frontend.rewrite.partition import goes_as_before, must_be_cut, tr
 from npcompile.frontend.rewrite.source import NotFound
 from npcompile.outlined import Outlined
 from npcompile.recorded import MAX_MISSES, Recorded
-from npcompile.spending import Spending
 from npcompile.state import State
 from npcompile.stats import Stats
 from npcompile.telling import NotCompiledError, NotCompiledWarning, warn
-from npcompile.trial import Crowd
-from npcompile.watch import Watch
+from npcompile.tiering.compile_budget import Spending
+from npcompile.tiering.measured import Crowd
+from npcompile.tiering.overhead import Allowance
+from npcompile.tiering.recording_budget import WHOLE, Balance
+from npcompile.tiering.statement_profile import Watch
 
 SHORT_LIVED = "functions of this `def` are recorded one by one, and most were made anew before that paid"
 

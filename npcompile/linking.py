@@ -11,12 +11,12 @@ from typing import Any
 from npcompile import front
 from npcompile.advice import advice
 from npcompile.frontend.boundary.faults import Fault
-from npcompile.hosts import HostCalls
 from npcompile.lower.service import compiler
 from npcompile.served import Exactly
 from npcompile.state import Entry, State
 from npcompile.stats import Place, Stats
 from npcompile.telling import NotCompiledError, warn
+from npcompile.tiering.host_call_profile import HostCalls
 from npcompile.verify.verify import verifying, watched
 
 # What is asked for where npcompile itself failed.

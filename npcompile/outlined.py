@@ -19,9 +19,7 @@ from npcompile import forks, front
 from npcompile.accumulating import Accumulators
 from npcompile.deciding import decided_by, done_for_effect, driven, goes_over_items
 from npcompile.entering import PLAIN
-from npcompile.frontend import overhead
 from npcompile.frontend.catalog import inlining
-from npcompile.frontend.overhead import users
 from npcompile.frontend.pipeline import Traced
 from npcompile.frontend.program.node_attributes import source_place
 from npcompile.frontend.program.program import step_of
@@ -31,14 +29,16 @@ from npcompile.frontend.rewrite.dual_loops import IDLE
 from npcompile.frontend.rewrite.partition import Outline, Piece, goes_as_before, must_be_cut, outline, tree_of
 from npcompile.frontend.rewrite.scopes import WORK, own_nodes
 from npcompile.frontend.rewrite.source import NotFound
-from npcompile.idling import Idling
 from npcompile.inner import Inner, take_over
 from npcompile.left import LITTLE, tell_libraries
 from npcompile.recorded import Recorded
 from npcompile.running import Running
 from npcompile.state import State
-from npcompile.trial import Sums
-from npcompile.watch import ROUNDS, Watch
+from npcompile.tiering import overhead
+from npcompile.tiering.backoff import Idling
+from npcompile.tiering.measured import Sums
+from npcompile.tiering.overhead import users
+from npcompile.tiering.statement_profile import ROUNDS, Watch
 
 # A block whose signature was another at so many calls is left to Python.
 MAX_SIGHTED = 16
@@ -419,7 +419,7 @@ class Block(Inner):
                         levels.of[statement], levels.why[statement] = levels[statement] + 1, reason
                 if self.root._strict and not quiet:
                     self.root._report(reason, self.at(line))
-                self.root.note(reason, self.at(line))  # what it costs is measured: see `watch.py`
+                self.root.note(reason, self.at(line))  # what it costs is measured: see `statement_profile.py`
         self.go_on()
 
     def go_on(self) -> None:

@@ -22,9 +22,10 @@ LANES = os.path.join(PACKAGE, "frontend", "replay", "device_lane.py")
 AROUND_HOOKS = (
     FRONTEND,
     _folder("verify"),
+    os.path.join(PACKAGE, "tiering", "overhead.py"),
 )
 # Functions in these folders keep what the user asked for in a local name `result` (see `Fault`).
-ANSWERING = (PACKAGE, _folder("frontend", "record"))
+ANSWERING = (PACKAGE, _folder("tiering"), _folder("frontend", "record"))
 
 
 def sources_of_ops() -> list[Path]:

@@ -12,13 +12,11 @@ import numpy as np
 import torch
 
 from npcompile import forks, front
-from npcompile.balance import WHOLE, Balance
 from npcompile.binding import Binding
 from npcompile.current_device import current_device
 from npcompile.frontend.boundary.faults import fault_of, performs, told
 from npcompile.frontend.catalog.assumed_modules import replaced
 from npcompile.frontend.eager.errstate import all_warnings_are_errors, traps, warnings_matter
-from npcompile.frontend.overhead import DEEPEST, LONG, TIMES, current, enter, estimate, leave, users
 from npcompile.frontend.pipeline import Traced, trace
 from npcompile.frontend.program.program import Diverged, Program
 from npcompile.frontend.program.shape_generalization import apart, counts_of
@@ -36,6 +34,8 @@ from npcompile.sharing import LOOKED_AT, MOST_SELDOM, SELDOM, SHORT
 from npcompile.state import Entry, State
 from npcompile.stats import Stats
 from npcompile.telling import owed, tell_owed
+from npcompile.tiering.overhead import DEEPEST, LONG, TIMES, current, enter, estimate, leave, users
+from npcompile.tiering.recording_budget import WHOLE, Balance
 from npcompile.unrecorded import Unrecorded
 from npcompile.verify.verify import Watch, verifying
 

@@ -7,16 +7,16 @@ import threading
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from npcompile.account import Account, are_held
 from npcompile.entering import Entering
-from npcompile.frontend import overhead
 from npcompile.frontend.boundary.faults import fault_of, told
-from npcompile.frontend.overhead import Call, enter, leave, users
 from npcompile.frontend.rewrite.partition import Outline
 from npcompile.frontend.rewrite.source import NotFound
-from npcompile.idling import AGAIN, ALL, Idling
 from npcompile.telling import NotCompiledError
-from npcompile.watch import Watch
+from npcompile.tiering import overhead
+from npcompile.tiering.backoff import AGAIN, ALL, Idling
+from npcompile.tiering.block_contest import Account, are_held
+from npcompile.tiering.overhead import Call, enter, leave, users
+from npcompile.tiering.statement_profile import Watch
 
 if TYPE_CHECKING:
     from npcompile.state import State

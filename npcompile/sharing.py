@@ -14,7 +14,6 @@ from npcompile.binding import Binding
 from npcompile.current_device import current_device
 from npcompile.frontend.boundary.faults import Fault, InternalError, fault_of, told
 from npcompile.frontend.graph.options import on_device
-from npcompile.frontend.overhead import current, users
 from npcompile.frontend.program.program import Diverged
 from npcompile.frontend.program.shape_generalization import apart, whatever_lengths
 from npcompile.frontend.program.signature import key_of
@@ -25,7 +24,8 @@ from npcompile.lower.device.transfers import counting
 from npcompile.served import AsNumpys, Sliced
 from npcompile.state import State
 from npcompile.stats import Stats
-from npcompile.trial import Crowd
+from npcompile.tiering.measured import Crowd
+from npcompile.tiering.overhead import current, users
 from npcompile.verify.verify import verifying
 
 if TYPE_CHECKING:

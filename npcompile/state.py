@@ -8,9 +8,6 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from npcompile import account
-from npcompile.balance import Balance
-from npcompile.frontend.overhead import MOST_CALLS, MOST_SECONDS, users
 from npcompile.frontend.pipeline import Traced, ops_version
 from npcompile.frontend.program.node_attributes import source_place
 from npcompile.frontend.program.program import Program
@@ -19,7 +16,10 @@ from npcompile.frontend.program.slice_guards import stands_alone
 from npcompile.lower.device import cuda
 from npcompile.lower.service.compiler import Job, submit
 from npcompile.served import Sliced
-from npcompile.trial import FEWEST, LEAST, Trial, numpy_cost
+from npcompile.tiering import block_contest
+from npcompile.tiering.measured import FEWEST, LEAST, Trial, numpy_cost
+from npcompile.tiering.overhead import MOST_CALLS, MOST_SECONDS, users
+from npcompile.tiering.recording_budget import Balance
 
 if TYPE_CHECKING:
     from npcompile.general import General, Group
@@ -125,12 +125,12 @@ class State:
         self.rest = 0  # so many calls are the function's own, as nothing is compiled yet
         self.settled = False  # it is NumPy's, and nothing about that is going to change
         self.outlined: Outlined | None = None  # cut into blocks, where it cannot be recorded as a whole
-        self.account: account.Account | None = None  # of the cut, beside the plain function
+        self.account: block_contest.Account | None = None  # of the cut, beside the plain function
         self.waited = 0  # calls by NumPy since it was last asked if what is parked is to be compiled
         self.aside: list[tuple[Callable[..., Any], int]] | None = (
             None  # replays that lost, and rest for so long
         )
-        self.resting: account.Resting | None = None
+        self.resting: block_contest.Resting | None = None
         self.count = 0
         self.grows: frozenset[int] = frozenset()  # the places of arguments that are known by their type alone
         self.lock = threading.Lock()
@@ -243,7 +243,7 @@ class State:
 
     def try_out(self, entry: Entry, first: int) -> None:
         """Measure replays, after so many first ones, beside NumPy."""
-        if account.are_held() and not self.tried and entry.program.device in (None, "cpu"):
+        if block_contest.are_held() and not self.tried and entry.program.device in (None, "cpu"):
             if entry.segments:
                 clear = numpy_cost(entry.plan, LEAST) * 1e-9
                 self.trial = Trial(clear, self.plain_seconds, first, seconds_taken())
@@ -278,8 +278,8 @@ class State:
 
     def _lose(self, recorded: Recorded) -> None:
         """NumPy takes less time than the replays that there are."""
-        if recorded.tries_again and account.are_held():
-            self.resting = self.resting or account.Resting()
+        if recorded.tries_again and block_contest.are_held():
+            self.resting = self.resting or block_contest.Resting()
             self.aside, self.rest = self.ready, self.resting.calls()
         self.small, self.ready = True, []
         recorded.gave_up()

@@ -12,12 +12,12 @@ import numpy as np
 from npcompile.current_device import current_device
 from npcompile.frontend.boundary.faults import told
 from npcompile.frontend.graph.options import Defaults, on_device
-from npcompile.frontend.overhead import users
 from npcompile.frontend.rewrite.rewriter import Rewritten, rewrite
 from npcompile.passing import MOST as MOST_PASSED
 from npcompile.passing import Passing
 from npcompile.sharing import LOOKED_AT, Sharing
-from npcompile.trial import FEWEST
+from npcompile.tiering.measured import FEWEST
+from npcompile.tiering.overhead import users
 
 if TYPE_CHECKING:
     from npcompile.state import State

@@ -45,7 +45,7 @@ PACKAGE = str(Path(npcompile.__file__).parent) + os.sep
 # statements of Python's, threads that are nobody's call, and what the interpreter has in place of kernels.
 EXEMPT = (
     "frontend/boundary/faults.py",
-    "frontend/overhead.py",
+    "tiering/overhead.py",
     "frontend/rewrite/hooks.py",
     "frontend/rewrite/match_statement.py",
     "lower/service/compiler.py",

@@ -12,9 +12,9 @@ import pytest
 from scipy import constants, linalg, signal
 
 import npcompile
-from npcompile.frontend import overhead
 from npcompile.frontend.catalog.called_libraries import calls_libraries
 from npcompile.frontend.rewrite import source
+from npcompile.tiering import overhead
 from tests.checker import same
 
 pytestmark = pytest.mark.filterwarnings("ignore::npcompile.NotCompiledWarning")

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 import npcompile
-from npcompile.balance import COST, REST, WHOLE, Balance
 from npcompile.frontend.program.program import Diverged
 from npcompile.recompilations import OF_NO_USE
 from npcompile.state import Entry
+from npcompile.tiering.recording_budget import COST, REST, WHOLE, Balance
 from tests.checker import same
 
 pytestmark = pytest.mark.filterwarnings("ignore::npcompile.NotCompiledWarning")

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import npcompile
-from npcompile import watch
 from npcompile.outlined import Block
+from npcompile.tiering import statement_profile
 
 
 class Clock:
@@ -38,7 +38,7 @@ def spend(seconds):
 @pytest.fixture(autouse=True)
 def by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
-    monkeypatch.setattr(watch, "clock", CLOCK)
+    monkeypatch.setattr(statement_profile, "clock", CLOCK)
 
 
 def statement(x, seconds):
@@ -132,8 +132,8 @@ def test_what_costs_little_is_not_told(function: Callable[..., Any], monkeypatch
         CLOCK.now += 100.0
         return call(self, *args)
 
-    call = watch.Watch.of
-    monkeypatch.setattr(watch.Watch, "of", slow)
+    call = statement_profile.Watch.of
+    monkeypatch.setattr(statement_profile.Watch, "of", slow)
     assert not told(npcompile.jit(function), np.ones(4), 0.0)
     assert not told(npcompile.jit(function), np.ones(4), 0.01)
 
@@ -189,10 +189,10 @@ def test_answers_and_effects_are_the_same_while_it_is_measured() -> None:
 def test_what_numpy_does_faster_is_told_from_what_is_around_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """A loop that calls no block may be one because NumPy does its array work in less time: that costs
     nothing that could be had."""
-    made = watch.outline
+    made = statement_profile.outline
 
     def with_faster(fn: Any, levels: Any, *rest: Any) -> Any:
-        (loop,) = (node for node in ast.walk(watch.tree_of(fn)[0]) if isinstance(node, ast.For))
+        (loop,) = (node for node in ast.walk(statement_profile.tree_of(fn)[0]) if isinstance(node, ast.For))
         levels.faster.add(loop.body[0])
         levels.small.add(loop.body[0])
         return made(fn, levels, *rest)
@@ -204,7 +204,7 @@ def test_what_numpy_does_faster_is_told_from_what_is_around_it(monkeypatch: pyte
             spend(second)
         return x
 
-    monkeypatch.setattr(watch, "outline", with_faster)
+    monkeypatch.setattr(statement_profile, "outline", with_faster)
     assert not told(npcompile.jit(function), np.ones(8), 1.0, 0.0)
     (warning,) = told(npcompile.jit(function), np.ones(8), 0.5, 0.5)
     assert f"{__file__}:{function.__code__.co_firstlineno + 4}: 50% of its time" in str(warning.message)

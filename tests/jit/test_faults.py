@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import npcompile
-from npcompile import account, idling, recorded, state
+from npcompile import recorded, state
 from npcompile.frontend import pipeline
 from npcompile.frontend.boundary.faults import InternalError
 from npcompile.frontend.record.base import Base
@@ -23,7 +23,8 @@ from npcompile.frontend.record.operators import Operators
 from npcompile.frontend.record.stdlib import Library
 from npcompile.lower.plan import graph
 from npcompile.running import Running
-from npcompile.watch import Watch
+from npcompile.tiering import backoff, block_contest
+from npcompile.tiering.statement_profile import Watch
 from tests.jit import faults
 
 ROOT = Path(npcompile.__file__).parent.parent
@@ -159,7 +160,7 @@ def test_a_replay_that_fails_within_a_lock_releases_it() -> None:
         Watch.tick.__wrapped__,  # called from the user's own lines
         Watch.tock.__wrapped__,
         Watch.__init__,
-        account.is_settled,  # when the answer is there
+        block_contest.is_settled,  # when the answer is there
     ],
 )
 def test_effects_happen_once(failing: types.FunctionType) -> None:
@@ -193,7 +194,7 @@ def test_users_exception_stays_the_answer_where_bookkeeping_fails_after_it(
             x = x / item
         raise ValueError("the user's")
 
-    monkeypatch.setattr(idling.Idling, "raises", fault)
+    monkeypatch.setattr(backoff.Idling, "raises", fault)
     for _ in range(4):
         told.clear()
         with pytest.raises(ValueError, match="the user's"):

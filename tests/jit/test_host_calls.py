@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import npcompile
-from npcompile import hosts, watch
+from npcompile.tiering import host_call_profile, statement_profile
 
 
 class Clock:
@@ -27,7 +27,7 @@ class Clock:
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     monkeypatch.delenv("NPCOMPILE_BACKEND", raising=False)
     made = Clock()
-    monkeypatch.setattr(hosts, "clock", made)
+    monkeypatch.setattr(host_call_profile, "clock", made)
     return made
 
 
@@ -99,7 +99,7 @@ def paired(x: Any) -> Any:
 def test_objects_that_are_answered_are_no_calls_of_numpys(
     clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hosts, "clock", Ticking())
+    monkeypatch.setattr(host_call_profile, "clock", Ticking())
     jitted = npcompile.jit(paired, wait=True)
     for _ in range(8):
         assert jitted(np.ones(2)).second[1] == 2.0
@@ -110,4 +110,4 @@ def test_a_part_of_a_statement_is_told_as_the_statement() -> None:
     tree = ast.parse("def f(g, x):\n    for i in x:\n        g[i] = h(i).d\n    return g\n")
     call = next(node for node in ast.walk(tree) if isinstance(node, ast.Call))
     part = ast.copy_location(ast.Assign([ast.Name("made", ast.Store())], call), call)
-    assert ast.unparse(watch.written(tree, part)) == "g[i] = h(i).d"
+    assert ast.unparse(statement_profile.written(tree, part)) == "g[i] = h(i).d"

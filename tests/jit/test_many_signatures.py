@@ -12,7 +12,7 @@ import pytest
 import npcompile
 from npcompile.recorded import Recorded
 from npcompile.sharing import LOOKED_AT, MAX_FOUND_AGAIN, MAX_SIGNATURES
-from npcompile.trial import Crowd
+from npcompile.tiering.measured import Crowd
 from tests.checker import same
 
 pytestmark = pytest.mark.usefixtures("native_runtime")

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 import npcompile
-from npcompile import account
-from npcompile.account import FIRST, LONGER, SETTLING
 from npcompile.passing import MOST as MOST_PASSED
 from npcompile.passing import Passing
 from npcompile.running import Running
-from npcompile.spending import COMPILING, FREE, RATE, Spending
 from npcompile.state import Entry
-from npcompile.trial import MOST, Trial
+from npcompile.tiering import block_contest
+from npcompile.tiering.block_contest import FIRST, LONGER, SETTLING
+from npcompile.tiering.compile_budget import COMPILING, FREE, RATE, Spending
+from npcompile.tiering.measured import MOST, Trial
 from tests.checker import same
 from tests.jit.test_front import frames
 
@@ -35,8 +35,8 @@ class Clock:
         self.calls = 0
         monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
         monkeypatch.setattr("npcompile.running.are_held", lambda: True)
-        monkeypatch.setattr(account, "are_held", lambda: True)
-        monkeypatch.setattr(account, "clock", lambda: self.now)
+        monkeypatch.setattr(block_contest, "are_held", lambda: True)
+        monkeypatch.setattr(block_contest, "clock", lambda: self.now)
         for name in ("plain", "run"):
             monkeypatch.setattr(Running, name, self.moving(name, getattr(Running, name)))
 
@@ -344,7 +344,9 @@ def test_bounded_work_has_bounded_compiling(
 def test_no_call_waits_for_kernels_of_small_parts(
     fn: Callable[..., Any], make: Callable[[], tuple[Any, ...]], started: list[int], monkeypatch: Any
 ) -> None:
-    monkeypatch.setattr("npcompile.spending.RATE", 0)  # whatever the work of calls, on any machine
+    monkeypatch.setattr(
+        "npcompile.tiering.compile_budget.RATE", 0
+    )  # whatever the work of calls, on any machine
     jitted = npcompile.jit(fn, wait=True)
     for _ in range(4):
         same(jitted(*make()), fn(*make()))
@@ -377,8 +379,8 @@ def test_what_calls_took_decides_what_else_is_compiled(started: list[int]) -> No
 def test_what_waits_is_compiled_when_its_calls_have_done_enough(
     started: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("npcompile.spending.FREE", 0)
-    monkeypatch.setattr("npcompile.spending.COMPILING", 2_000_000.0)  # nanoseconds
+    monkeypatch.setattr("npcompile.tiering.compile_budget.FREE", 0)
+    monkeypatch.setattr("npcompile.tiering.compile_budget.COMPILING", 2_000_000.0)  # nanoseconds
 
     def little(x: Any) -> Any:
         return np.sqrt(x) * 2 + 1
@@ -393,7 +395,7 @@ def test_what_waits_is_compiled_when_its_calls_have_done_enough(
 
 
 def test_large_work_is_compiled_at_once(started: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("npcompile.spending.FREE", 0)
+    monkeypatch.setattr("npcompile.tiering.compile_budget.FREE", 0)
     jitted = npcompile.jit(lambda x: np.sqrt(x) * 2 + 1)
     jitted(np.arange(1e6))
     assert started == [1]

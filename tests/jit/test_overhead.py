@@ -20,8 +20,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import npcompile
-from npcompile.frontend import overhead
 from npcompile.frontend.record import control_flow
+from npcompile.tiering import overhead
 from tests.jit.looping import LOOPS
 from tests.jit.overhead_containers import CONTAINERS
 from tests.jit.overhead_items import ITEMS

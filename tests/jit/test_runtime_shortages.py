@@ -18,10 +18,9 @@ import numpy as np
 import pytest
 
 import npcompile
-from npcompile import account, hosts, watch
-from npcompile.frontend import overhead
 from npcompile.lower.native import kernel, native
 from npcompile.lower.service import compiler
+from npcompile.tiering import block_contest, host_call_profile, overhead, statement_profile
 from tests.jit.runtime_faults import LONGEST, ROOT, copy_of, judged, program, run
 
 pytestmark = pytest.mark.usefixtures("in_time")
@@ -130,7 +129,7 @@ def test_clocks_that_jump(jump: float, kernel_folder: Path, monkeypatch: pytest.
 
     for name in ("time", "monotonic", "perf_counter", "thread_time", "process_time"):
         monkeypatch.setattr(time, name, jumping(getattr(time, name)))
-    for module in (account, overhead, watch, hosts):
+    for module in (block_contest, overhead, statement_profile, host_call_profile):
         monkeypatch.setattr(module, "clock", jumping(module.clock))
 
     def looping(x, log):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import npcompile
-from npcompile.trial import MOST, WINS, Sums, Trial, is_small
+from npcompile.tiering.measured import MOST, WINS, Sums, Trial, is_small
 from tests.checker import same
 
 

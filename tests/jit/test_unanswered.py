@@ -10,10 +10,10 @@ import pytest
 
 import npcompile
 from npcompile import Jitted, entering
-from npcompile.frontend import overhead
 from npcompile.frontend.rewrite.dual_loops import IDLE
 from npcompile.outlined import Outlined
 from npcompile.state import Entry
+from npcompile.tiering import overhead
 from tests.checker import same
 
 pytestmark = pytest.mark.filterwarnings("ignore::npcompile.NotCompiledWarning")

@@ -25,12 +25,12 @@ from types import BuiltinFunctionType, CodeType, FrameType, MethodType, Tracebac
 from typing import Any, TypeVar
 
 from npcompile.frontend.catalog.installed_packages import is_nobodys
-from npcompile.frontend.overhead import users
 from npcompile.frontend.program.program import Diverged
 from npcompile.frontend.rewrite.call_sites import is_place, performed
 from npcompile.frontend.rewrite.hooks import Hooks
 from npcompile.frontend.rewrite.tracebacks import tell
 from npcompile.paths import ANSWERING, HOOKS, LANES, PACKAGE
+from npcompile.tiering.overhead import users
 
 _MISSING: Any = object()
 _performers: set[CodeType] = set()

@@ -19,11 +19,11 @@ from npcompile.frontend.graph.builder_values import Unfollowed
 from npcompile.frontend.graph.graph_builder import Steps
 from npcompile.frontend.graph.identity import is_nan
 from npcompile.frontend.ops.table import Op
-from npcompile.frontend.overhead import current
 from npcompile.frontend.program.array_facts import layout
 from npcompile.frontend.program.object_steps import is_plain
 from npcompile.frontend.rewrite.hooks import Hooks
 from npcompile.frontend.rewrite.nested_functions import unhooked
+from npcompile.tiering.overhead import current
 
 # Types whose operations are decided by the signature and the decisions made before.
 SIMPLE = (list, tuple, dict, str, bytes, set, frozenset, range, slice, type(None), bool, type(Ellipsis))

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from npcompile.frontend.catalog.python_operators import BINARY, COMPARE, UNARY
-from npcompile.frontend.overhead import current
 from npcompile.frontend.rewrite.source import is_given
 from npcompile.paths import AROUND_HOOKS, PACKAGE
+from npcompile.tiering.overhead import current
 
 
 class _Performed(threading.local):

@@ -19,7 +19,6 @@ import numpy as np
 from npcompile.frontend.catalog import inlining
 from npcompile.frontend.catalog.called_libraries import is_as_it_is
 from npcompile.frontend.catalog.inlining import looks_at_frames
-from npcompile.frontend.overhead import current
 from npcompile.frontend.rewrite.block_levels import MAX_WORK, Block, Levels
 from npcompile.frontend.rewrite.cutter import Cutter
 from npcompile.frontend.rewrite.dual_loops import CALL, CUT
@@ -52,6 +51,7 @@ from npcompile.frontend.rewrite.statement_forms import (
     root_of,
 )
 from npcompile.frontend.rewrite.timers import TICK, TOCK, WATCH, clocked
+from npcompile.tiering.overhead import current
 
 _NOT_CUT = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 UNKNOWN: Any = object()  # what an expression stands for, where that is to be seen at the call only

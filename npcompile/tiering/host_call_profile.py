@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from npcompile.linking import Linking
     from npcompile.state import Entry, State
 
-# As in `watch.py`: after so many calls, so many are measured; what takes a larger part of the time than this
-# is told, if it takes so many seconds.
+# As in `statement_profile.py`: after so many calls, so many are measured; what takes a larger part of the
+# time than this is told, if it takes so many seconds.
 FIRST, CALLS = 2, 3
 PART, SECONDS = 0.1, 5e-6
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from npcompile.trial import COST, numpy_cost
+from npcompile.tiering.measured import COST, numpy_cost
 
 if TYPE_CHECKING:
     from npcompile.state import Entry

@@ -10,7 +10,7 @@ import os
 import time
 from typing import TYPE_CHECKING, Any
 
-from npcompile.trial import Trial
+from npcompile.tiering.measured import Trial
 
 if TYPE_CHECKING:
     from npcompile.running import Running

@@ -1,0 +1,1 @@
+"""Measurements and budgets that decide whether recording, compiling and replaying pay."""
