@@ -1,12 +1,12 @@
 """npcompile: NumPy programs made fast as they are."""
 
 from npcompile.device import asarray, device
+from npcompile.diagnostics.stats import Stats
 from npcompile.explain import Explanation, explain
 from npcompile.frontend.eager.ndarray import ndarray
 from npcompile.frontend.program.program import Program
 from npcompile.jit import Jitted, NotCompiledError, NotCompiledWarning, jit
 from npcompile.lower.native.pool import empty_cache
-from npcompile.stats import Stats
 from npcompile.verify.verify import DifferenceWarning, Verification, verify
 
 __all__ = [

@@ -8,16 +8,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from npcompile.advice import advice
+from npcompile.diagnostics.advice import advice
+from npcompile.diagnostics.not_compiled import NotCompiledWarning
+from npcompile.diagnostics.recompilations import Recompilation, recompilations
+from npcompile.diagnostics.stats import Stats
 from npcompile.explained import ExplainedProgram, Step, explained, size_text
 from npcompile.explained_blocks import NOT_YET, Block, LeftToPython, blocks_of, functions_of, left_to_python
 from npcompile.frontend.eager.errstate import traps
 from npcompile.jit import Jitted, Partial, jit
 from npcompile.outlined import Outlined
-from npcompile.recompilations import Recompilation, recompilations
 from npcompile.recorded import Recorded, State
-from npcompile.stats import Stats
-from npcompile.telling import NotCompiledWarning
 from npcompile.timing import Seconds, kept, timed
 
 

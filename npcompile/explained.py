@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from torch import fx
 
+from npcompile.diagnostics.host_calls import function_of, has_mask, host_reason, is_sized_by_data
 from npcompile.frontend.catalog import purity
 from npcompile.frontend.graph.constant_folding import Constant
 from npcompile.frontend.graph.graph_builder import GETITEM, SETITEM
@@ -28,7 +29,6 @@ from npcompile.frontend.program.program import (
     value_of,
 )
 from npcompile.frontend.program.text_steps import Format, fill, join, percent
-from npcompile.host_calls import function_of, has_mask, host_reason, is_sized_by_data
 from npcompile.lower.plan.plan import Plan
 from npcompile.lower.plan.plan import Step as Planned
 from npcompile.lower.plan.values import Value, c_strides

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from torch import fx
 
+from npcompile.diagnostics.stats import Stats
 from npcompile.frontend.pipeline import ops_version
 from npcompile.frontend.program.array_facts import facts, is_array
 from npcompile.frontend.program.node_attributes import ends_of_data
@@ -36,7 +37,6 @@ from npcompile.lower.service.anysize import AnySize, alike
 from npcompile.lower.shapes.fitting import Pending, Unfit
 from npcompile.served import Counted, Sliced
 from npcompile.state import Entry
-from npcompile.stats import Stats
 from npcompile.tiering.overhead import users
 
 if TYPE_CHECKING:

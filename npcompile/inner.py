@@ -7,13 +7,13 @@ import os
 import warnings
 from typing import TYPE_CHECKING, Any
 
+from npcompile.diagnostics.recompilations import why_given_up
+from npcompile.diagnostics.stats import Place
 from npcompile.frontend.pipeline import Traced
 from npcompile.linking import Linking
-from npcompile.recompilations import why_given_up
 from npcompile.recorded import Recorded
 from npcompile.sharing import Sharing
 from npcompile.state import State
-from npcompile.stats import Place
 from npcompile.tiering.measured import FEWEST, is_small
 from npcompile.tiering.recording_budget import PART, Balance
 from npcompile.unrecorded import Unrecorded

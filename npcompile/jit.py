@@ -17,6 +17,8 @@ import numpy as np
 
 from npcompile import front
 from npcompile.deciding import done_for_effect
+from npcompile.diagnostics.not_compiled import NotCompiledError, NotCompiledWarning, warn
+from npcompile.diagnostics.stats import Stats
 from npcompile.families import Family, family_of
 from npcompile.frontend.catalog.called_libraries import calls_libraries
 from npcompile.frontend.catalog.inlining import is_users_class, jits
@@ -28,8 +30,6 @@ from npcompile.frontend.rewrite.source import NotFound
 from npcompile.outlined import Outlined
 from npcompile.recorded import MAX_MISSES, Recorded
 from npcompile.state import State
-from npcompile.stats import Stats
-from npcompile.telling import NotCompiledError, NotCompiledWarning, warn
 from npcompile.tiering.compile_budget import Spending
 from npcompile.tiering.measured import Crowd
 from npcompile.tiering.overhead import Allowance

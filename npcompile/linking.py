@@ -9,13 +9,13 @@ from traceback import walk_tb
 from typing import Any
 
 from npcompile import front
-from npcompile.advice import advice
+from npcompile.diagnostics.advice import advice
+from npcompile.diagnostics.not_compiled import NotCompiledError, warn
+from npcompile.diagnostics.stats import Place, Stats
 from npcompile.frontend.boundary.faults import Fault
 from npcompile.lower.service import compiler
 from npcompile.served import Exactly
 from npcompile.state import Entry, State
-from npcompile.stats import Place, Stats
-from npcompile.telling import NotCompiledError, warn
 from npcompile.tiering.host_call_profile import HostCalls
 from npcompile.verify.verify import verifying, watched
 

@@ -18,6 +18,7 @@ from typing import Any
 from npcompile import forks, front
 from npcompile.accumulating import Accumulators
 from npcompile.deciding import decided_by, done_for_effect, driven, goes_over_items
+from npcompile.diagnostics.uncompiled_statements import LITTLE, tell_libraries
 from npcompile.entering import PLAIN
 from npcompile.frontend.catalog import inlining
 from npcompile.frontend.pipeline import Traced
@@ -30,7 +31,6 @@ from npcompile.frontend.rewrite.partition import Outline, Piece, goes_as_before,
 from npcompile.frontend.rewrite.scopes import WORK, own_nodes
 from npcompile.frontend.rewrite.source import NotFound
 from npcompile.inner import Inner, take_over
-from npcompile.left import LITTLE, tell_libraries
 from npcompile.recorded import Recorded
 from npcompile.running import Running
 from npcompile.state import State

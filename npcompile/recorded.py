@@ -14,6 +14,9 @@ import torch
 from npcompile import forks, front
 from npcompile.binding import Binding
 from npcompile.current_device import current_device
+from npcompile.diagnostics.not_compiled import owed, tell_owed
+from npcompile.diagnostics.recompilations import last_difference, why_given_up
+from npcompile.diagnostics.stats import Stats
 from npcompile.frontend.boundary.faults import fault_of, performs, told
 from npcompile.frontend.catalog.assumed_modules import replaced
 from npcompile.frontend.eager.errstate import all_warnings_are_errors, traps, warnings_matter
@@ -28,12 +31,9 @@ from npcompile.growing import Growing
 from npcompile.lower.device.transfers import counting
 from npcompile.lower.plan.interpreter import eager
 from npcompile.passing import Passing
-from npcompile.recompilations import last_difference, why_given_up
 from npcompile.served import Exactly
 from npcompile.sharing import LOOKED_AT, MOST_SELDOM, SELDOM, SHORT
 from npcompile.state import Entry, State
-from npcompile.stats import Stats
-from npcompile.telling import owed, tell_owed
 from npcompile.tiering.overhead import DEEPEST, LONG, TIMES, current, enter, estimate, leave, users
 from npcompile.tiering.recording_budget import WHOLE, Balance
 from npcompile.unrecorded import Unrecorded

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from npcompile.diagnostics.stats import Stats
 from npcompile.frontend.program.program import Diverged
-from npcompile.stats import Stats
 
 if TYPE_CHECKING:
     from npcompile.general import General

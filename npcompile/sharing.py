@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from npcompile import front
 from npcompile.binding import Binding
 from npcompile.current_device import current_device
+from npcompile.diagnostics.stats import Stats
 from npcompile.frontend.boundary.faults import Fault, InternalError, fault_of, told
 from npcompile.frontend.graph.options import on_device
 from npcompile.frontend.program.program import Diverged
@@ -23,7 +24,6 @@ from npcompile.linking import Linking
 from npcompile.lower.device.transfers import counting
 from npcompile.served import AsNumpys, Sliced
 from npcompile.state import State
-from npcompile.stats import Stats
 from npcompile.tiering.measured import Crowd
 from npcompile.tiering.overhead import current, users
 from npcompile.verify.verify import verifying

@@ -13,6 +13,7 @@ import torch
 
 import npcompile
 from npcompile import Verification, verify
+from npcompile.diagnostics.stats import Stats
 from npcompile.frontend.eager import counters
 from npcompile.frontend.eager.strided import Strided
 from npcompile.frontend.ops.table import TABLE
@@ -20,7 +21,6 @@ from npcompile.frontend.pipeline import trace
 from npcompile.frontend.rewrite.rewriter import Rewritten, rewrite
 from npcompile.lower.plan.interpreter import eager
 from npcompile.lower.plan.segment import Segment
-from npcompile.stats import Stats
 from npcompile.verify.hooks import Difference
 from npcompile.verify.kernel import CheckedKernel
 from npcompile.verify.memory_copy import Mirror

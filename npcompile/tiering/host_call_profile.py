@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from torch import fx
 
-from npcompile.advice import advice
+from npcompile.diagnostics.advice import advice
+from npcompile.diagnostics.host_calls import host_reason
 from npcompile.frontend.program.program import call_text
-from npcompile.host_calls import host_reason
 
 if TYPE_CHECKING:
     from npcompile.linking import Linking

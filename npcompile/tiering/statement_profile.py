@@ -11,12 +11,12 @@ import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from npcompile.advice import advice
+from npcompile.diagnostics.advice import advice
+from npcompile.diagnostics.uncompiled_statements import first_line, reasons_of, why_it_costs
 from npcompile.frontend.boundary.faults import Fault, beside
 from npcompile.frontend.rewrite.partition import Piece, outline, tree_of
 from npcompile.frontend.rewrite.source import NotFound
 from npcompile.frontend.rewrite.statement_forms import ENTER
-from npcompile.left import first_line, reasons_of, why_it_costs
 from npcompile.tiering.block_contest import is_settled
 from npcompile.tiering.overhead import current
 

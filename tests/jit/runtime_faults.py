@@ -32,7 +32,7 @@ def in_time(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
     monkeypatch.setattr(notices, "_told", set())
     monkeypatch.setattr(sys.modules["npcompile.linking"], "_said", set())
-    monkeypatch.setattr(sys.modules["npcompile.telling"], "_told", {})
+    monkeypatch.setattr(sys.modules["npcompile.diagnostics.not_compiled"], "_told", {})
     before = signal.signal(signal.SIGALRM, late)
     signal.setitimer(signal.ITIMER_REAL, LONGEST)
     yield

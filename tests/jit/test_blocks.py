@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 import npcompile
-from npcompile.stats import Stats
+from npcompile.diagnostics.stats import Stats
 from tests.checker import same
 from tests.jit import tangled, tangled_flow, tangled_objects, tangled_order
 from tests.jit.lane import sharing

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import npcompile
-from npcompile.advice import advice
+from npcompile.diagnostics.advice import advice
 
 
 @pytest.fixture(autouse=True)

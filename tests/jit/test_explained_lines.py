@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import npcompile
-from npcompile.advice import advice
+from npcompile.diagnostics.advice import advice
 from npcompile.explained_blocks import LeftToPython
 
 HELPERS = """import numpy as np

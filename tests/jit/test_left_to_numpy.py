@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import npcompile
-from npcompile.telling import NotCompiledError
+from npcompile.diagnostics.not_compiled import NotCompiledError
 
 X = np.linspace(0.0, 2.0, 20)
 

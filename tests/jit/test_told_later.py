@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import npcompile
-from npcompile import telling
+from npcompile.diagnostics import not_compiled
 
 X = np.ones(3)
 
@@ -24,7 +24,7 @@ X = np.ones(3)
 def interpreter(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
     yield
-    telling.owed.clear()
+    not_compiled.owed.clear()
 
 
 def uncompiled() -> Any:
@@ -95,7 +95,7 @@ def test_filters_mean_what_they_meant() -> None:
             uncompiled()(2.0)
         warnings.simplefilter("ignore", npcompile.NotCompiledWarning)
         uncompiled()(2.0)
-    assert not found and not telling.owed
+    assert not found and not not_compiled.owed
 
 
 def test_the_next_call_outside_tells_what_is_owed() -> None:
@@ -106,10 +106,10 @@ def test_the_next_call_outside_tells_what_is_owed() -> None:
             warnings.simplefilter("always")
             uncompiled()(2.0)
             other(X)
-        assert len(telling.owed) == 1
+        assert len(not_compiled.owed) == 1
         with pytest.warns(npcompile.NotCompiledWarning, match="not a Python function") as told:
             other(X)
-    assert len(told) == 1 and told[0].filename == __file__ and not telling.owed
+    assert len(told) == 1 and told[0].filename == __file__ and not not_compiled.owed
 
 
 def test_what_is_owed_never_raises_in_another_call(caplog: pytest.LogCaptureFixture) -> None:

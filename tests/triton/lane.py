@@ -30,12 +30,12 @@ from triton.backends.compiler import GPUTarget
 from triton.backends.driver import DriverBase
 from triton.compiler import ASTSource
 
+from npcompile.diagnostics.stats import Stats
 from npcompile.frontend.pipeline import Traced, trace
 from npcompile.frontend.replay.replay import Replay
 from npcompile.frontend.rewrite.rewriter import rewrite
 from npcompile.lower.device.cuda import DeviceJob
 from npcompile.lower.plan.segment import Segment
-from npcompile.stats import Stats
 from tests.checker import same
 from tests.triton.programs import CASES, Case
 

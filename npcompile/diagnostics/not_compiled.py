@@ -10,7 +10,7 @@ import sys
 import warnings
 from collections import deque
 
-from npcompile import recorders
+from npcompile.diagnostics import warning_recorders
 from npcompile.frontend.boundary.faults import meant
 from npcompile.lower import notices
 
@@ -43,7 +43,7 @@ def warn(text: str) -> None:
     while str(frame.f_globals.get("__name__")).startswith("npcompile.") and frame.f_back is not None:
         frame = frame.f_back
     file, module = frame.f_code.co_filename, str(frame.f_globals.get("__name__", "<string>"))
-    if recorders.counted(text, NotCompiledWarning, module, frame.f_lineno):
+    if warning_recorders.counted(text, NotCompiledWarning, module, frame.f_lineno):
         owed.append((text, file, frame.f_lineno, module))
     else:
         warnings.warn_explicit(text, NotCompiledWarning, file, frame.f_lineno, module, _told)
@@ -66,7 +66,7 @@ def tell_owed() -> None:
     with contextlib.suppress(IndexError):  # another thread tells them, too
         while owed:
             text, file, line, module = owed[0]
-            if recorders.counted(text, NotCompiledWarning, module, line):
+            if warning_recorders.counted(text, NotCompiledWarning, module, line):
                 return
             owed.popleft()
             try:

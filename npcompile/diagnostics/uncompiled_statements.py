@@ -6,10 +6,10 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from npcompile.advice import advice
+from npcompile.diagnostics.advice import advice
+from npcompile.diagnostics.stats import Stats
 from npcompile.frontend.rewrite.block_levels import Levels
 from npcompile.frontend.rewrite.statement_forms import has_work
-from npcompile.stats import Stats
 
 _PYTHONS = "calls of Python's own, or arithmetic on numbers"
 LITTLE = "each trip is too little work for a kernel"
