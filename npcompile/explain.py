@@ -16,7 +16,7 @@ from npcompile.explained import ExplainedProgram, Step, explained, size_text
 from npcompile.explained_blocks import NOT_YET, Block, LeftToPython, blocks_of, functions_of, left_to_python
 from npcompile.frontend.eager.errstate import traps
 from npcompile.jit import Jitted, Partial, jit
-from npcompile.outlined import Outlined
+from npcompile.partition.partitioned import Outlined
 from npcompile.recorded import Recorded, State
 from npcompile.timing import Seconds, kept, timed
 

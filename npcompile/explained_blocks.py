@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from npcompile import outlined as cutting
 from npcompile.diagnostics.recompilations import Recompilation, recompilations
 from npcompile.diagnostics.uncompiled_statements import calls_of, first_line, reasons_of, statements, told
 from npcompile.explained import ExplainedProgram, explained
 from npcompile.frontend.rewrite.partition import tree_of
 from npcompile.frontend.rewrite.scopes import body_of
 from npcompile.frontend.rewrite.statement_forms import has_work
+from npcompile.partition import partitioned as cutting
 from npcompile.recorded import Recorded
 
 _BODY = "compiled body, driven trip by trip"

@@ -14,8 +14,8 @@ import npcompile.lower.service.compiler  # noqa: F401
 from npcompile import families, front
 
 if TYPE_CHECKING:
+    from npcompile.partition.call import Running
     from npcompile.recorded import Recorded
-    from npcompile.running import Running
 
 alive: weakref.WeakSet[Recorded] = weakref.WeakSet()
 cuts: weakref.WeakSet[Running] = weakref.WeakSet()

@@ -40,7 +40,7 @@ from npcompile.state import Entry
 from npcompile.tiering.overhead import users
 
 if TYPE_CHECKING:
-    from npcompile.outlined import Outlined
+    from npcompile.partition.partitioned import Outlined
 
 # So many recordings are made to find two that are the same program: each may have met lengths that are equal
 # by chance.

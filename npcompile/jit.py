@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from npcompile import front
-from npcompile.deciding import done_for_effect
 from npcompile.diagnostics.not_compiled import NotCompiledError, NotCompiledWarning, warn
 from npcompile.diagnostics.stats import Stats
 from npcompile.families import Family, family_of
@@ -27,7 +26,8 @@ from npcompile.frontend.program.node_attributes import source_place
 from npcompile.frontend.program.program import Program
 from npcompile.frontend.rewrite.partition import goes_as_before, must_be_cut, tree_of
 from npcompile.frontend.rewrite.source import NotFound
-from npcompile.outlined import Outlined
+from npcompile.partition.partitioned import Outlined
+from npcompile.partition.suitability import done_for_effect
 from npcompile.recorded import MAX_MISSES, Recorded
 from npcompile.state import State
 from npcompile.tiering.compile_budget import Spending

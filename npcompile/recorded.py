@@ -40,7 +40,7 @@ from npcompile.unrecorded import Unrecorded
 from npcompile.verify.verify import Watch, verifying
 
 if TYPE_CHECKING:
-    from npcompile.outlined import Outlined
+    from npcompile.partition.partitioned import Outlined
 
 # Programs of one signature (they differ in what was decided on the way); past this many, the function runs
 # plain.

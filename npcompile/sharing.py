@@ -30,7 +30,7 @@ from npcompile.verify.verify import verifying
 
 if TYPE_CHECKING:
     from npcompile.frontend.pipeline import Traced
-    from npcompile.outlined import Outlined
+    from npcompile.partition.partitioned import Outlined
 
 # Replays of one signature, each for other lengths of what is read from outside.
 KEPT = 8

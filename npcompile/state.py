@@ -23,7 +23,7 @@ from npcompile.tiering.recording_budget import Balance
 
 if TYPE_CHECKING:
     from npcompile.general import General, Group
-    from npcompile.outlined import Outlined
+    from npcompile.partition.partitioned import Outlined
     from npcompile.recorded import Recorded
 
 

@@ -22,7 +22,7 @@ from npcompile.frontend.program.program import step_of, value_of
 from npcompile.frontend.rewrite.partition import tree_of
 from npcompile.frontend.rewrite.scopes import body_of
 from npcompile.jit import Jitted
-from npcompile.outlined import Block, Callee, Outlined
+from npcompile.partition.partitioned import Block, Callee, Outlined
 from npcompile.recorded import Entry, State
 
 _LONG_ENOUGH = 0.2  # seconds that a measurement takes, unless one call takes longer

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from npcompile.tiering.measured import Trial
 
 if TYPE_CHECKING:
-    from npcompile.running import Running
+    from npcompile.partition.call import Running
     from npcompile.state import State
 
 clock = time.thread_time

@@ -39,7 +39,7 @@ class Balance:
         self.latest: list[tuple[Any, Any]] = []  # signatures and programs of the last two recordings
         self.cause: str | None = None  # what was different in the last one, in words, once it was asked for
         self.why: str | None = None  # what is told of it
-        self.waited = False  # the first trip of a loop has been left to NumPy (see `accumulating.py`)
+        self.waited = False  # the first trip of a loop has been left to NumPy (see `accumulators.py`)
         self.recordings = 0
         self.misses = 0
         self.replays = 0

@@ -21,7 +21,7 @@ from npcompile.tiering.block_contest import is_settled
 from npcompile.tiering.overhead import current
 
 if TYPE_CHECKING:
-    from npcompile.outlined import Block, Outlined
+    from npcompile.partition.partitioned import Block, Outlined
 
 clock = time.perf_counter
 # So many calls are measured, after one in which what takes the time is made; what takes a larger part of the

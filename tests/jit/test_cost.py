@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import npcompile
-from npcompile.outlined import Block
+from npcompile.partition.partitioned import Block
 from npcompile.tiering import statement_profile
 
 

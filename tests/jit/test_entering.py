@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import npcompile
-from npcompile.outlined import Outlined
+from npcompile.partition.partitioned import Outlined
 from tests.checker import same
 
 

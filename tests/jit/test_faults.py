@@ -22,7 +22,7 @@ from npcompile.frontend.record.control_flow import Control
 from npcompile.frontend.record.operators import Operators
 from npcompile.frontend.record.stdlib import Library
 from npcompile.lower.plan import graph
-from npcompile.running import Running
+from npcompile.partition.call import Running
 from npcompile.tiering import backoff, block_contest
 from npcompile.tiering.statement_profile import Watch
 from tests.jit import faults

@@ -214,7 +214,7 @@ def test_parts_of_no_or_one_element_are_longer_elsewhere(fn, order, monkeypatch:
 
 @pytest.mark.parametrize("fn", [in_order, by_index], ids=lambda fn: fn.__name__)
 def test_compiled_batches_share_their_kernels(fn, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("npcompile.inner.is_small", lambda plan: False)
+    monkeypatch.setattr("npcompile.partition.unit.is_small", lambda plan: False)
     jitted = npcompile.jit(fn, wait=True)
     run(jitted, fn, [100, 204, 301, 87, 340, 398, 212, 93, 1004, 100])
     assert jitted.stats.programs <= FUNCTIONS[fn] + 2 and jitted.stats.compilations <= 8, jitted.stats

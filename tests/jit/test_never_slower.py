@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import npcompile
+from npcompile.partition.call import Running
 from npcompile.passing import MOST as MOST_PASSED
 from npcompile.passing import Passing
-from npcompile.running import Running
 from npcompile.state import Entry
 from npcompile.tiering import block_contest
 from npcompile.tiering.block_contest import FIRST, LONGER, SETTLING
@@ -34,7 +34,7 @@ class Clock:
         self.at: list[int] = []  # calls that were answered by blocks
         self.calls = 0
         monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
-        monkeypatch.setattr("npcompile.running.are_held", lambda: True)
+        monkeypatch.setattr("npcompile.partition.call.are_held", lambda: True)
         monkeypatch.setattr(block_contest, "are_held", lambda: True)
         monkeypatch.setattr(block_contest, "clock", lambda: self.now)
         for name in ("plain", "run"):

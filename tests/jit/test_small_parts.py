@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from npcompile import jit
-from npcompile.entering import Entering
-from npcompile.inner import MANY_TOO_SMALL
+from npcompile.partition.callees import Entering
+from npcompile.partition.unit import MANY_TOO_SMALL
 from npcompile.recorded import Recorded
 from tests.checker import same
 

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 import npcompile
-from npcompile import Jitted, entering
+from npcompile import Jitted
 from npcompile.frontend.rewrite.dual_loops import IDLE
-from npcompile.outlined import Outlined
+from npcompile.partition import callees
+from npcompile.partition.partitioned import Outlined
 from npcompile.state import Entry
 from npcompile.tiering import overhead
 from tests.checker import same
@@ -27,7 +28,7 @@ class Later:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.due: list[Callable[[], None]] = []
         monkeypatch.setattr(overhead, "later", self.add)
-        monkeypatch.setattr(entering, "PATIENCE", 1e9)
+        monkeypatch.setattr(callees, "PATIENCE", 1e9)
 
     def add(self, seconds: float, function: Callable[[], None]) -> Callable[[], None]:
         self.due.append(function)

@@ -295,11 +295,11 @@ class CompiledLane(JitLane):
 
     def __init__(self) -> None:
         super().__init__()
-        import npcompile.outlined
+        import npcompile.partition.partitioned
 
         del os.environ["NPCOMPILE_BACKEND"]
         os.environ["NPCOMPILE_WAIT"] = "1"
-        npcompile.outlined.is_small = lambda plan: False
+        npcompile.partition.partitioned.is_small = lambda plan: False
 
 
 LANES: dict[str, type[Lane]] = {

@@ -1,4 +1,4 @@
-// What Python between blocks calls for a function of the user's (entering.py): one that is called as it is, at once.
+// What Python between blocks calls for a function of the user's (callees.py): one that is called as it is, at once.
 //
 // It is asked at each call of a helper in a loop that stays Python's. Included by native.cpp only.
 #pragma once

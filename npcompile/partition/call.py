@@ -8,10 +8,10 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from npcompile.diagnostics.not_compiled import NotCompiledError
-from npcompile.entering import Entering
 from npcompile.frontend.boundary.faults import fault_of, told
 from npcompile.frontend.rewrite.partition import Outline
 from npcompile.frontend.rewrite.source import NotFound
+from npcompile.partition.callees import Entering
 from npcompile.tiering import overhead
 from npcompile.tiering.backoff import AGAIN, ALL, Idling
 from npcompile.tiering.block_contest import Account, are_held

@@ -19,7 +19,7 @@ from npcompile.tiering.recording_budget import PART, Balance
 from npcompile.unrecorded import Unrecorded
 
 if TYPE_CHECKING:
-    from npcompile.outlined import Outlined
+    from npcompile.partition.partitioned import Outlined
 
 
 # After so many calls that NumPy answers faster, while kernels do at other sizes, the native runtime has the

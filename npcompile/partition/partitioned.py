@@ -16,10 +16,7 @@ import types
 from typing import Any
 
 from npcompile import forks, front
-from npcompile.accumulating import Accumulators
-from npcompile.deciding import decided_by, done_for_effect, driven, goes_over_items
 from npcompile.diagnostics.uncompiled_statements import LITTLE, tell_libraries
-from npcompile.entering import PLAIN
 from npcompile.frontend.catalog import inlining
 from npcompile.frontend.pipeline import Traced
 from npcompile.frontend.program.node_attributes import source_place
@@ -30,9 +27,12 @@ from npcompile.frontend.rewrite.dual_loops import IDLE
 from npcompile.frontend.rewrite.partition import Outline, Piece, goes_as_before, must_be_cut, outline, tree_of
 from npcompile.frontend.rewrite.scopes import WORK, own_nodes
 from npcompile.frontend.rewrite.source import NotFound
-from npcompile.inner import Inner, take_over
+from npcompile.partition.accumulators import Accumulators
+from npcompile.partition.call import Running
+from npcompile.partition.callees import PLAIN
+from npcompile.partition.suitability import decided_by, done_for_effect, driven, goes_over_items
+from npcompile.partition.unit import Inner, take_over
 from npcompile.recorded import Recorded
-from npcompile.running import Running
 from npcompile.state import State
 from npcompile.tiering import overhead
 from npcompile.tiering.backoff import Idling

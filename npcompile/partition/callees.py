@@ -17,7 +17,7 @@ from npcompile.frontend.rewrite.call_sites import warn
 from npcompile.frontend.rewrite.dual_loops import IDLE
 from npcompile.frontend.rewrite.partition import UNKNOWN, must_be_cut
 from npcompile.frontend.rewrite.rewriter import Rewritten, rewrite
-from npcompile.substitutes import Creating, Drawing
+from npcompile.partition.substitutes import Creating, Drawing
 from npcompile.tiering import overhead
 from npcompile.tiering.overhead import current
 
