@@ -149,9 +149,9 @@ def ours(function: Callable[..., Any]) -> Way:
 
 def states() -> list[Any]:
     """What is known of each signature of all that was jitted."""
-    from npcompile import forks
+    from npcompile.runtime import fork
 
-    return [state for recorded in list(forks.alive) for state in list(recorded._states.values())]
+    return [state for recorded in list(fork.alive) for state in list(recorded._states.values())]
 
 
 def shares(call: Callable[[], Any]) -> dict[str, float]:

@@ -8,8 +8,8 @@ from typing import Any
 
 import torch
 
-from npcompile.current_device import current, drawing, used
 from npcompile.frontend.eager import ndarray as arrays
+from npcompile.runtime.current_device import current, drawing, used
 
 
 class device(ContextDecorator):

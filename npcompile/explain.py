@@ -17,7 +17,7 @@ from npcompile.explained_blocks import NOT_YET, Block, LeftToPython, blocks_of, 
 from npcompile.frontend.eager.errstate import traps
 from npcompile.jit import Jitted, Partial, jit
 from npcompile.partition.partitioned import Outlined
-from npcompile.recorded import Recorded, State
+from npcompile.runtime.function import Recorded, State
 from npcompile.timing import Seconds, kept, timed
 
 

@@ -34,7 +34,7 @@ from npcompile.lower.plan.plan import Step as Planned
 from npcompile.lower.plan.values import Value, c_strides
 
 if TYPE_CHECKING:
-    from npcompile.recorded import Entry
+    from npcompile.runtime.function import Entry
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from npcompile.frontend.rewrite.partition import tree_of
 from npcompile.frontend.rewrite.scopes import body_of
 from npcompile.frontend.rewrite.statement_forms import has_work
 from npcompile.partition import partitioned as cutting
-from npcompile.recorded import Recorded
+from npcompile.runtime.function import Recorded
 
 _BODY = "compiled body, driven trip by trip"
 NOT_YET = "not recorded yet: the call raised, or its shapes were seen for the first time"

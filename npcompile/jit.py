@@ -15,10 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from npcompile import front
 from npcompile.diagnostics.not_compiled import NotCompiledError, NotCompiledWarning, warn
 from npcompile.diagnostics.stats import Stats
-from npcompile.families import Family, family_of
 from npcompile.frontend.catalog.called_libraries import calls_libraries
 from npcompile.frontend.catalog.inlining import is_users_class, jits
 from npcompile.frontend.pipeline import Traced
@@ -28,8 +26,10 @@ from npcompile.frontend.rewrite.partition import goes_as_before, must_be_cut, tr
 from npcompile.frontend.rewrite.source import NotFound
 from npcompile.partition.partitioned import Outlined
 from npcompile.partition.suitability import done_for_effect
-from npcompile.recorded import MAX_MISSES, Recorded
-from npcompile.state import State
+from npcompile.runtime import fast_path
+from npcompile.runtime.function import MAX_MISSES, Recorded
+from npcompile.runtime.recording_families import Family, family_of
+from npcompile.runtime.specialization import State
 from npcompile.tiering.compile_budget import Spending
 from npcompile.tiering.measured import Crowd
 from npcompile.tiering.overhead import Allowance
@@ -273,7 +273,7 @@ class Jitted(Recorded):
         return self
 
 
-front.classes["__get__"] = Jitted
+fast_path.classes["__get__"] = Jitted
 
 
 class Partial(functools.partial):

@@ -25,7 +25,13 @@ AROUND_HOOKS = (
     os.path.join(PACKAGE, "tiering", "overhead.py"),
 )
 # Functions in these folders keep what the user asked for in a local name `result` (see `Fault`).
-ANSWERING = (PACKAGE, _folder("partition"), _folder("tiering"), _folder("frontend", "record"))
+ANSWERING = (
+    PACKAGE,
+    _folder("runtime"),
+    _folder("partition"),
+    _folder("tiering"),
+    _folder("frontend", "record"),
+)
 
 
 def sources_of_ops() -> list[Path]:

@@ -23,7 +23,7 @@ from npcompile.frontend.rewrite.partition import tree_of
 from npcompile.frontend.rewrite.scopes import body_of
 from npcompile.jit import Jitted
 from npcompile.partition.partitioned import Block, Callee, Outlined
-from npcompile.recorded import Entry, State
+from npcompile.runtime.function import Entry, State
 
 _LONG_ENOUGH = 0.2  # seconds that a measurement takes, unless one call takes longer
 _TRIES = 3  # calls until all blocks of a function are replayed

@@ -36,7 +36,7 @@ settings.load_profile("npcompile")
 @pytest.fixture(autouse=True)
 def _by_themselves() -> Iterator[None]:
     """Tests count recordings: none finds what another has recorded of the same inner function."""
-    from npcompile import families
+    from npcompile.runtime import recording_families
 
-    families.forget()
+    recording_families.forget()
     yield

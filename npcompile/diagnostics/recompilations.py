@@ -12,7 +12,7 @@ from npcompile.frontend.program.program import Program, guard_text
 from npcompile.frontend.program.signature import BY_NAME
 
 if TYPE_CHECKING:
-    from npcompile.recorded import Recorded
+    from npcompile.runtime.function import Recorded
 
 
 OF_NO_USE = "next to every call has sizes or decisions of its own, so that what was recorded is of no use"

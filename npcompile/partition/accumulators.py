@@ -11,7 +11,7 @@ from torch import fx
 from npcompile.frontend.ops.table import NUMPY, Op
 from npcompile.frontend.program.program import Diverged, Program, step_of, value_of
 from npcompile.frontend.rewrite.block_levels import Block
-from npcompile.served import EXACT
+from npcompile.runtime.guarded_replays import EXACT
 from npcompile.tiering.overhead import users
 
 # With another operand of NumPy's type these take Python's numbers for that type.

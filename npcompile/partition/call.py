@@ -19,7 +19,7 @@ from npcompile.tiering.overhead import Call, enter, leave, users
 from npcompile.tiering.statement_profile import Watch
 
 if TYPE_CHECKING:
-    from npcompile.state import State
+    from npcompile.runtime.specialization import State
 
 
 class Running(Entering):

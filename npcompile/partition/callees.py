@@ -22,7 +22,7 @@ from npcompile.tiering import overhead
 from npcompile.tiering.overhead import current
 
 if TYPE_CHECKING:
-    from npcompile.recorded import Recorded
+    from npcompile.runtime.function import Recorded
 
 # Seconds for which loops of which nothing comes go on as they were written.
 PATIENCE = 0.05

@@ -15,7 +15,6 @@ import time
 import types
 from typing import Any
 
-from npcompile import forks, front
 from npcompile.diagnostics.uncompiled_statements import LITTLE, tell_libraries
 from npcompile.frontend.catalog import inlining
 from npcompile.frontend.pipeline import Traced
@@ -32,8 +31,9 @@ from npcompile.partition.call import Running
 from npcompile.partition.callees import PLAIN
 from npcompile.partition.suitability import decided_by, done_for_effect, driven, goes_over_items
 from npcompile.partition.unit import Inner, take_over
-from npcompile.recorded import Recorded
-from npcompile.state import State
+from npcompile.runtime import fast_path, fork
+from npcompile.runtime.function import Recorded
+from npcompile.runtime.specialization import State
 from npcompile.tiering import overhead
 from npcompile.tiering.backoff import Idling
 from npcompile.tiering.measured import Sums
@@ -63,7 +63,7 @@ class Outlined(Running):
         self.why: tuple[str | None, int | None] | None = None  # it could not be recorded whole: reason, line
         self.blocks: dict[Any, Block] = {}
         self.lock = threading.Lock()
-        forks.cuts.add(self)
+        fork.cuts.add(self)
         self.refused: str | None = None  # why a call under `strict` was not to run
         # What Python calls between blocks may be called with other options, whatever is compiled.
         self._substitutes = owner._default_float is not None or owner.fast_random or owner.resizes
@@ -161,7 +161,7 @@ class Outlined(Running):
         return Callee(fn, self)
 
 
-front.classes["run"] = Outlined
+fast_path.classes["run"] = Outlined
 
 
 class Callee(Inner):

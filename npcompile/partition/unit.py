@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 from npcompile.diagnostics.recompilations import why_given_up
 from npcompile.diagnostics.stats import Place
 from npcompile.frontend.pipeline import Traced
-from npcompile.linking import Linking
-from npcompile.recorded import Recorded
-from npcompile.sharing import Sharing
-from npcompile.state import State
+from npcompile.runtime.function import Recorded
+from npcompile.runtime.linking import Linking
+from npcompile.runtime.plain_calls import Unrecorded
+from npcompile.runtime.shape_sharing import Sharing
+from npcompile.runtime.specialization import State
 from npcompile.tiering.measured import FEWEST, is_small
 from npcompile.tiering.recording_budget import PART, Balance
-from npcompile.unrecorded import Unrecorded
 
 if TYPE_CHECKING:
     from npcompile.partition.partitioned import Outlined

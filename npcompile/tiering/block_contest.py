@@ -14,7 +14,7 @@ from npcompile.tiering.measured import Trial
 
 if TYPE_CHECKING:
     from npcompile.partition.call import Running
-    from npcompile.state import State
+    from npcompile.runtime.specialization import State
 
 clock = time.thread_time
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from npcompile.tiering.measured import COST, numpy_cost
 
 if TYPE_CHECKING:
-    from npcompile.state import Entry
+    from npcompile.runtime.specialization import Entry
 
 # Nanoseconds that the compilation of a segment is taken to last, and more for each operation in it.
 COMPILING, AN_OPERATION = 2_000_000_000, 30_000_000

@@ -17,8 +17,8 @@ from npcompile.diagnostics.host_calls import host_reason
 from npcompile.frontend.program.program import call_text
 
 if TYPE_CHECKING:
-    from npcompile.linking import Linking
-    from npcompile.state import Entry, State
+    from npcompile.runtime.linking import Linking
+    from npcompile.runtime.specialization import Entry, State
 
 # As in `statement_profile.py`: after so many calls, so many are measured; what takes a larger part of the
 # time than this is told, if it takes so many seconds.

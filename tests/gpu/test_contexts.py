@@ -9,7 +9,7 @@ import pytest
 import torch
 
 import npcompile
-from npcompile.current_device import current_device
+from npcompile.runtime.current_device import current_device
 
 pytestmark = [
     pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device"),

@@ -16,12 +16,12 @@ import pytest
 import torch
 from torch import fx
 
-from npcompile import recorded
 from npcompile.frontend.eager.ndarray import asarray, ndarray
 from npcompile.frontend.replay import device_lane, replay
 from npcompile.lower.plan import interpreter
+from npcompile.runtime import function
 
-TRACE = recorded.trace
+TRACE = function.trace
 
 
 class Lane(device_lane.Lane):
@@ -60,8 +60,8 @@ def interpreted(graph: fx.Graph, _: Any = None) -> Callable[..., Any]:
 def use(patch: pytest.MonkeyPatch) -> None:
     """Have everything that is jitted run on it."""
     patch.setenv("NPCOMPILE_BACKEND", "interpreter")
-    patch.setattr(recorded, "trace", trace)
-    patch.setattr(recorded, "eager", interpreted)
+    patch.setattr(function, "trace", trace)
+    patch.setattr(function, "eager", interpreted)
     patch.setattr(replay, "Lane", Lane)
 
 

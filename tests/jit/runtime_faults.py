@@ -31,7 +31,7 @@ def in_time(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         raise AssertionError(f"a call has not come back within {LONGEST} seconds")
 
     monkeypatch.setattr(notices, "_told", set())
-    monkeypatch.setattr(sys.modules["npcompile.linking"], "_said", set())
+    monkeypatch.setattr(sys.modules["npcompile.runtime.linking"], "_said", set())
     monkeypatch.setattr(sys.modules["npcompile.diagnostics.not_compiled"], "_told", {})
     before = signal.signal(signal.SIGALRM, late)
     signal.setitimer(signal.ITIMER_REAL, LONGEST)

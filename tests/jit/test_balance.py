@@ -14,7 +14,7 @@ import pytest
 import npcompile
 from npcompile.diagnostics.recompilations import OF_NO_USE
 from npcompile.frontend.program.program import Diverged
-from npcompile.state import Entry
+from npcompile.runtime.specialization import Entry
 from npcompile.tiering.recording_budget import COST, REST, WHOLE, Balance
 from tests.checker import same
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from npcompile.binding import Binding
+from npcompile.runtime.binding import Binding
 
 
 def every_kind(a, b=2, /, c=3, *rest, d, e=5, **named):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import npcompile
-from npcompile import front
+from npcompile.runtime import fast_path
 from tests.checker import same
 
 LEVELS = (50, 80, 120, 300)  # Python's own limit is 1000
@@ -48,7 +48,7 @@ def test_a_method_in_a_loop_of_its_own() -> None:
 @pytest.mark.filterwarnings("ignore::npcompile.NotCompiledWarning")
 def test_where_no_call_is_answered_by_the_native_runtime(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
-    monkeypatch.setattr(front, "note", lambda *about: None)
+    monkeypatch.setattr(fast_path, "note", lambda *about: None)
     expanded = npcompile.jit(Clusters.expanded)
     for levels in (50, 80, 120, 240):  # each takes three of Python's
         got = type("Jitted", (Clusters,), {"expanded": expanded})(np.arange(float(levels)))

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import npcompile
-from npcompile import families
+from npcompile.runtime import recording_families
 
 X = np.arange(64.0)
 made: list[Any] = []
@@ -314,11 +314,11 @@ def test_nothing_holds_what_a_call_has_made() -> None:
 
 
 def test_a_bounded_number_is_kept() -> None:
-    for _ in range(3 * families.MAX_FAMILIES):
+    for _ in range(3 * recording_families.MAX_FAMILIES):
         names: dict[str, Any] = {"npcompile": npcompile}
         exec("def outer():\n    return npcompile.jit(lambda y: y)\n", names)
         names["outer"]()
-    assert families.known() <= families.MAX_FAMILIES
+    assert recording_families.known() <= recording_families.MAX_FAMILIES
 
 
 def test_code_that_is_replaced() -> None:

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 import npcompile
-from npcompile import recorded, state
 from npcompile.frontend import pipeline
 from npcompile.frontend.boundary.faults import InternalError
 from npcompile.frontend.record.base import Base
@@ -23,6 +22,7 @@ from npcompile.frontend.record.operators import Operators
 from npcompile.frontend.record.stdlib import Library
 from npcompile.lower.plan import graph
 from npcompile.partition.call import Running
+from npcompile.runtime import function, specialization
 from npcompile.tiering import backoff, block_contest
 from npcompile.tiering.statement_profile import Watch
 from tests.jit import faults
@@ -57,9 +57,9 @@ def test_each_sampled_function_may_raise(given: list[str]) -> None:
         (Operators, "_operator"),  # while a note is taken
         (Operators, "_ufunc"),  # deeper in one
         (pipeline, "plan"),  # when the answer is there
-        (recorded, "trace"),  # before the recording
-        (state.Entry, "__init__"),  # after it
-        (recorded.Recorded, "signature"),  # before anything
+        (function, "trace"),  # before the recording
+        (specialization.Entry, "__init__"),  # after it
+        (function.Recorded, "signature"),  # before anything
     ],
 )
 def test_fault_is_a_reason_and_the_signature_is_numpys(

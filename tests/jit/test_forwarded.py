@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import npcompile
-from npcompile import front
-from npcompile.sharing import LOOKED_AT
+from npcompile.runtime import fast_path
+from npcompile.runtime.shape_sharing import LOOKED_AT
 from tests.jit.test_front import frames
 
 pytestmark = pytest.mark.usefixtures("native_runtime")
@@ -38,7 +38,7 @@ def left_to_numpy(fn: Any, *args: Any) -> Any:
 
 
 def test_calls_need_neither_a_tuple_nor_a_bound_method() -> None:
-    assert front._module is not None
+    assert fast_path._module is not None
     flags = npcompile.Jitted.__flags__
     assert flags & HAS_VECTORCALL and flags & IS_METHOD
 
@@ -88,7 +88,7 @@ def test_a_class_of_the_users_has_its_own_way_to_be_called() -> None:
 
 OLDER = """
 import numpy as np, npcompile
-from npcompile import front
+from npcompile.runtime import fast_path as front
 def scaled(x, by=2.0): return x * by
 class Holder:
     scaled = npcompile.jit(lambda self, x: x * 3)

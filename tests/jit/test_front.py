@@ -20,7 +20,7 @@ import pytest
 import torch
 
 import npcompile
-from npcompile import front
+from npcompile.runtime import fast_path
 
 pytestmark = pytest.mark.usefixtures("native_runtime")
 
@@ -286,7 +286,7 @@ def test_threads_that_begin_together_use_one_front() -> None:
 
 def test_only_once_does_the_native_runtime_take_over() -> None:
     call = npcompile.Jitted.__call__
-    front.use()
+    fast_path.use()
     assert npcompile.Jitted.__call__ is call
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import npcompile
-from npcompile.state import MOST_CALLS
+from npcompile.runtime.specialization import MOST_CALLS
 from tests.jit.test_front import frames
 
 pytestmark = pytest.mark.usefixtures("native_runtime")
@@ -39,16 +39,16 @@ class Held:
 @pytest.fixture
 def let_go(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     """Lets go of what is being compiled. However long NumPy takes, as many calls are not looked at."""
-    monkeypatch.setattr("npcompile.state.MOST_SECONDS", 60.0)
+    monkeypatch.setattr("npcompile.runtime.specialization.MOST_SECONDS", 60.0)
     event = threading.Event()
-    start = npcompile.state.Entry.start
+    start = npcompile.runtime.specialization.Entry.start
 
     def held(self: Any) -> None:
         start(self)
         JOBS[:] = self.jobs
         self.jobs = [Held(job, event) for job in self.jobs]
 
-    monkeypatch.setattr("npcompile.state.Entry.start", held)
+    monkeypatch.setattr("npcompile.runtime.specialization.Entry.start", held)
     return event
 
 

@@ -17,9 +17,10 @@ from scipy.spatial import cKDTree
 from sklearn.preprocessing import StandardScaler
 
 import npcompile
-from npcompile import NotCompiledError, recorded
+from npcompile import NotCompiledError
 from npcompile.frontend.pipeline import trace
 from npcompile.frontend.record.recorder import Recorder
+from npcompile.runtime import function
 
 SOURCE = """
 import numpy as np
@@ -168,7 +169,7 @@ def test_no_recording_is_made_in_vain(
         recordings.append(trace(*args, **kwargs))
         return recordings[-1]
 
-    monkeypatch.setattr(recorded, "trace", noted)
+    monkeypatch.setattr(function, "trace", noted)
     jitted = npcompile.jit(plain)
     for _ in range(5):
         assert np.allclose(jitted(*arguments), plain(*arguments), rtol=1e-12)

@@ -12,7 +12,7 @@ import pytest
 import npcompile
 from npcompile.frontend.graph.builder_reads import MAX_GIVEN, Outside
 from npcompile.frontend.program import signature
-from npcompile.growing import MANY
+from npcompile.runtime.growing_arguments import MANY
 from tests.checker import same
 
 pytestmark = pytest.mark.filterwarnings("ignore::npcompile.NotCompiledWarning")
@@ -89,8 +89,8 @@ def test_a_long_tuple_among_the_arguments(monkeypatch: pytest.MonkeyPatch) -> No
         return key_of(value, leaves)
 
     monkeypatch.setattr(signature, "key_of", counting)
-    monkeypatch.setattr("npcompile.growing.key_of", counting)
-    monkeypatch.setattr("npcompile.recorded.key_of", counting)
+    monkeypatch.setattr("npcompile.runtime.growing_arguments.key_of", counting)
+    monkeypatch.setattr("npcompile.runtime.function.key_of", counting)
     jitted, rest = npcompile.jit(scaled), npcompile.jit(with_rest)
     x, last = np.arange(4.0), 1234.5
     for n in (*LENGTHS, 5, MANY + 1, MANY):

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import npcompile
-from npcompile.recorded import Recorded
-from npcompile.sharing import LOOKED_AT, MAX_FOUND_AGAIN, MAX_SIGNATURES
+from npcompile.runtime.function import Recorded
+from npcompile.runtime.shape_sharing import LOOKED_AT, MAX_FOUND_AGAIN, MAX_SIGNATURES
 from npcompile.tiering.measured import Crowd
 from tests.checker import same
 

@@ -11,9 +11,9 @@ import pytest
 
 import npcompile
 from npcompile.partition.call import Running
-from npcompile.passing import MOST as MOST_PASSED
-from npcompile.passing import Passing
-from npcompile.state import Entry
+from npcompile.runtime.plain_streaks import MOST as MOST_PASSED
+from npcompile.runtime.plain_streaks import Passing
+from npcompile.runtime.specialization import Entry
 from npcompile.tiering import block_contest
 from npcompile.tiering.block_contest import FIRST, LONGER, SETTLING
 from npcompile.tiering.compile_budget import COMPILING, FREE, RATE, Spending

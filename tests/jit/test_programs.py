@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import npcompile
-from npcompile.recorded import Recorded
+from npcompile.runtime.function import Recorded
 from tests.jit.lane import judge, twice
 
 SCALE = 3.0

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import npcompile.recorded
+import npcompile.runtime.function
 from tests.checker import same
 from tests.jit import diverging
 from tests.jit.objects import JOURNAL

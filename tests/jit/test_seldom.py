@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import npcompile
-from npcompile import front
+from npcompile.runtime import fast_path
 
 
 class Base:
@@ -36,7 +36,7 @@ def new_text(k: int) -> Any:
 @pytest.mark.parametrize(("fn", "new"), [(of_class, new_class), (of_text, new_text)])
 def test_looks_become_rare(fn: Any, new: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """The native runtime has the calls between two looks done by the function itself."""
-    monkeypatch.setattr(front, "passes_over", lambda recorded: True)
+    monkeypatch.setattr(fast_path, "passes_over", lambda recorded: True)
     jitted = npcompile.jit(fn)
     x = np.ones(4)
     looks = []

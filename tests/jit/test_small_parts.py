@@ -9,7 +9,7 @@ import pytest
 from npcompile import jit
 from npcompile.partition.callees import Entering
 from npcompile.partition.unit import MANY_TOO_SMALL
-from npcompile.recorded import Recorded
+from npcompile.runtime.function import Recorded
 from tests.checker import same
 
 

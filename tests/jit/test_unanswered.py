@@ -13,7 +13,7 @@ from npcompile import Jitted
 from npcompile.frontend.rewrite.dual_loops import IDLE
 from npcompile.partition import callees
 from npcompile.partition.partitioned import Outlined
-from npcompile.state import Entry
+from npcompile.runtime.specialization import Entry
 from npcompile.tiering import overhead
 from tests.checker import same
 

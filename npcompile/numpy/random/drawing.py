@@ -12,12 +12,12 @@ from typing import Any
 import numpy
 import torch
 
-from npcompile.current_device import drawing_device
 from npcompile.frontend.catalog import fast_random
 from npcompile.frontend.eager import counters, dispatch
 from npcompile.frontend.eager.ndarray import ndarray
 from npcompile.frontend.ops.table import Unsupported
 from npcompile.numpy.wrappers import Function, ufunc
+from npcompile.runtime.current_device import drawing_device
 
 # NumPy's code runs, and what it calls of a generator's or seed's other methods is to be NumPy's, too.
 _within: contextvars.ContextVar[bool] = contextvars.ContextVar("within NumPy", default=False)

@@ -11,9 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from npcompile import forks, front
-from npcompile.binding import Binding
-from npcompile.current_device import current_device
 from npcompile.diagnostics.not_compiled import owed, tell_owed
 from npcompile.diagnostics.recompilations import last_difference, why_given_up
 from npcompile.diagnostics.stats import Stats
@@ -27,16 +24,19 @@ from npcompile.frontend.program.signature import BY_NAME, are_apart, key_of
 from npcompile.frontend.record.recorder import Recorder
 from npcompile.frontend.rewrite.partition import may_resize, tried_whole
 from npcompile.frontend.rewrite.rewriter import Rewritten
-from npcompile.growing import Growing
 from npcompile.lower.device.transfers import counting
 from npcompile.lower.plan.interpreter import eager
-from npcompile.passing import Passing
-from npcompile.served import Exactly
-from npcompile.sharing import LOOKED_AT, MOST_SELDOM, SELDOM, SHORT
-from npcompile.state import Entry, State
+from npcompile.runtime import fast_path, fork
+from npcompile.runtime.binding import Binding
+from npcompile.runtime.current_device import current_device
+from npcompile.runtime.growing_arguments import Growing
+from npcompile.runtime.guarded_replays import Exactly
+from npcompile.runtime.plain_calls import Unrecorded
+from npcompile.runtime.plain_streaks import Passing
+from npcompile.runtime.shape_sharing import LOOKED_AT, MOST_SELDOM, SELDOM, SHORT
+from npcompile.runtime.specialization import Entry, State
 from npcompile.tiering.overhead import DEEPEST, LONG, TIMES, current, enter, estimate, leave, users
 from npcompile.tiering.recording_budget import WHOLE, Balance
-from npcompile.unrecorded import Unrecorded
 from npcompile.verify.verify import Watch, verifying
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class Recorded(Unrecorded):
         self.balance = Balance(WHOLE)
         self._programs: list[Program] = programs
         self._start_anew()
-        forks.alive.add(self)
+        fork.alive.add(self)
 
     def _start_anew(self) -> None:
         """Nothing is known of the function, which may have had other code until now (it was reloaded)."""
@@ -149,7 +149,7 @@ class Recorded(Unrecorded):
         except TypeError:  # an argument that has no hash
             return self._plain(args, kwargs, "an argument's type cannot be part of a signature")
         if state is not None:
-            front.note(self, args, kwargs, state, key)
+            fast_path.note(self, args, kwargs, state, key)
             if state.outlined is not None:
                 return state.outlined.answer(state, args, kwargs)
             if state.trial is not None and state.ready:
@@ -340,7 +340,7 @@ class Recorded(Unrecorded):
     def _pass_over(self, most: int, least: int = LOOKED_AT) -> int:
         self._looks += 1
         calls = min(most, least + self._looks % LOOKED_AT)  # no rhythm of the calls' own
-        self.unlooked = calls if calls > 0 and front.passes_over(self) else 0
+        self.unlooked = calls if calls > 0 and fast_path.passes_over(self) else 0
         return self.unlooked
 
     def gave_up(self) -> None:
@@ -404,7 +404,7 @@ class Recorded(Unrecorded):
         self._stats.programs += 1
         self._programs.append(traced.program)
         entry = Entry(traced, general)
-        front.use()
+        fast_path.use()
         state.entries.append(entry)
         if group is not None:
             entry.counts = {place: leaves[place] for place in counts_of(traced.program)}
@@ -447,4 +447,4 @@ class Recorded(Unrecorded):
 
 
 performs(Recorded.__call__)
-front.classes |= {"__call__": Recorded, "state": State, "stats": Stats}
+fast_path.classes |= {"__call__": Recorded, "state": State, "stats": Stats}

@@ -21,10 +21,10 @@ from npcompile.frontend.catalog import inlining
 from npcompile.frontend.ops import numpy_private
 from npcompile.frontend.rewrite.partition import must_be_cut
 from npcompile.frontend.rewrite.rewriter import Rewritten, rewrite
-from npcompile.growing import Growing
+from npcompile.runtime.growing_arguments import Growing
 
 if TYPE_CHECKING:
-    from npcompile.recorded import Recorded
+    from npcompile.runtime.function import Recorded
 
 # The families that were jitted last are kept, up to this number: each holds programs and kernels.
 MAX_FAMILIES = 128

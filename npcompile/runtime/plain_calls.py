@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from npcompile.current_device import current_device
 from npcompile.frontend.boundary.faults import told
 from npcompile.frontend.graph.options import Defaults, on_device
 from npcompile.frontend.rewrite.rewriter import Rewritten, rewrite
-from npcompile.passing import MOST as MOST_PASSED
-from npcompile.passing import Passing
-from npcompile.sharing import LOOKED_AT, Sharing
+from npcompile.runtime.current_device import current_device
+from npcompile.runtime.plain_streaks import MOST as MOST_PASSED
+from npcompile.runtime.plain_streaks import Passing
+from npcompile.runtime.shape_sharing import LOOKED_AT, Sharing
 from npcompile.tiering.measured import FEWEST
 from npcompile.tiering.overhead import users
 
 if TYPE_CHECKING:
-    from npcompile.state import State
+    from npcompile.runtime.specialization import State
 
 _SUSPENDING = (inspect.iscoroutinefunction, inspect.isgeneratorfunction, inspect.isasyncgenfunction)
 

@@ -35,8 +35,8 @@ from npcompile.frontend.replay.view_placement import further, places
 from npcompile.lower.plan.sizes import SMALLEST
 from npcompile.lower.service.anysize import AnySize, alike
 from npcompile.lower.shapes.fitting import Pending, Unfit
-from npcompile.served import Counted, Sliced
-from npcompile.state import Entry
+from npcompile.runtime.guarded_replays import Counted, Sliced
+from npcompile.runtime.specialization import Entry
 from npcompile.tiering.overhead import users
 
 if TYPE_CHECKING:

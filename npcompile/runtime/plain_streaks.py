@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from npcompile.state import State
+    from npcompile.runtime.specialization import State
 
 MOST = 256  # calls before a signature is looked at again
 _BY_TYPE = frozenset([float, int, np.float64])

@@ -15,16 +15,16 @@ from npcompile.frontend.program.shape_generalization import exactly
 from npcompile.frontend.program.slice_guards import stands_alone
 from npcompile.lower.device import cuda
 from npcompile.lower.service.compiler import Job, submit
-from npcompile.served import Sliced
+from npcompile.runtime.guarded_replays import Sliced
 from npcompile.tiering import block_contest
 from npcompile.tiering.measured import FEWEST, LEAST, Trial, numpy_cost
 from npcompile.tiering.overhead import MOST_CALLS, MOST_SECONDS, users
 from npcompile.tiering.recording_budget import Balance
 
 if TYPE_CHECKING:
-    from npcompile.general import General, Group
     from npcompile.partition.partitioned import Outlined
-    from npcompile.recorded import Recorded
+    from npcompile.runtime.function import Recorded
+    from npcompile.runtime.polymorphic import General, Group
 
 
 class Entry:

@@ -9,8 +9,8 @@ from npcompile.diagnostics.stats import Stats
 from npcompile.frontend.program.program import Diverged
 
 if TYPE_CHECKING:
-    from npcompile.general import General
-    from npcompile.state import State
+    from npcompile.runtime.polymorphic import General
+    from npcompile.runtime.specialization import State
 
 # Numbers for which is known that the program may answer; past this many they are looked at again.
 KEPT = 256

@@ -8,14 +8,14 @@ from collections.abc import Callable
 from traceback import walk_tb
 from typing import Any
 
-from npcompile import front
 from npcompile.diagnostics.advice import advice
 from npcompile.diagnostics.not_compiled import NotCompiledError, warn
 from npcompile.diagnostics.stats import Place, Stats
 from npcompile.frontend.boundary.faults import Fault
 from npcompile.lower.service import compiler
-from npcompile.served import Exactly
-from npcompile.state import Entry, State
+from npcompile.runtime import fast_path
+from npcompile.runtime.guarded_replays import Exactly
+from npcompile.runtime.specialization import Entry, State
 from npcompile.tiering.host_call_profile import HostCalls
 from npcompile.verify.verify import verifying, watched
 
@@ -98,7 +98,7 @@ class Linking:
                     kernels: list[Any] = [job.kernel for job in entry.jobs]
                     if verifying() and entry.program.device in (None, "cpu"):
                         kernels = watched(kernels, entry.segments, entry.program.filename, self.name)
-                    front.use()
+                    fast_path.use()
                     replay = entry.replay.link(kernels, self._stats, instead=entry.exactly)
                     if entry.counts:
                         replay = Exactly(entry.counts, replay)

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from npcompile.current_device import current, used
 from npcompile.frontend.catalog.assumed_modules import USED, replaced
 from npcompile.frontend.eager import errstate
 from npcompile.frontend.eager.ndarray import ndarray
@@ -21,11 +20,12 @@ from npcompile.frontend.program.program import Diverged
 from npcompile.frontend.program.signature import BY_VALUE, CLASSES_BY_VALUE, OWNERS
 from npcompile.lower.native import native
 from npcompile.lower.service import compiler
+from npcompile.runtime.current_device import current, used
 
 if TYPE_CHECKING:
-    from npcompile.recorded import Recorded
-    from npcompile.sharing import Sharing
-    from npcompile.state import State
+    from npcompile.runtime.function import Recorded
+    from npcompile.runtime.shape_sharing import Sharing
+    from npcompile.runtime.specialization import State
 
 # Of whose instances the type alone does not say enough.
 _NOT_BY_TYPE = (np.generic, np.memmap, torch.Tensor, ndarray)

@@ -11,11 +11,11 @@ import torch
 
 # The layers below have registered their handlers when they were imported: these come after them.
 import npcompile.lower.service.compiler  # noqa: F401
-from npcompile import families, front
+from npcompile.runtime import fast_path, recording_families
 
 if TYPE_CHECKING:
     from npcompile.partition.call import Running
-    from npcompile.recorded import Recorded
+    from npcompile.runtime.function import Recorded
 
 alive: weakref.WeakSet[Recorded] = weakref.WeakSet()
 cuts: weakref.WeakSet[Running] = weakref.WeakSet()
@@ -33,12 +33,12 @@ def _after() -> None:
     Kernels run on one thread there, and torch may have been set to that: what was recorded stays valid.
     """
     threads = torch.get_num_threads()
-    front.lock = threading.Lock()
+    fast_path.lock = threading.Lock()
     for cut in list(cuts):
         cut.lock = threading.Lock()
     renewed: dict[Any, tuple[Any, dict[Any, Any]]] = {}  # by the lock: what is shared stays so
     for recorded in list(alive):
-        front.forget(recorded)
+        fast_path.forget(recorded)
         if recorded._lock not in renewed:
             states: dict[Any, Any] = {}
             for key, state in recorded._states.items():
@@ -47,7 +47,7 @@ def _after() -> None:
                     states[(threads, *key[1:]) if key[0] == _threads_before else key] = state
             renewed[recorded._lock] = threading.Lock(), states
         recorded._lock, recorded._states = renewed[recorded._lock]
-    families.renew(renewed)
+    recording_families.renew(renewed)
 
 
 os.register_at_fork(before=_before, after_in_child=_after)

@@ -9,9 +9,6 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from npcompile import front
-from npcompile.binding import Binding
-from npcompile.current_device import current_device
 from npcompile.diagnostics.stats import Stats
 from npcompile.frontend.boundary.faults import Fault, InternalError, fault_of, told
 from npcompile.frontend.graph.options import on_device
@@ -19,11 +16,14 @@ from npcompile.frontend.program.program import Diverged
 from npcompile.frontend.program.shape_generalization import apart, whatever_lengths
 from npcompile.frontend.program.signature import key_of
 from npcompile.frontend.rewrite.block_levels import MAX_WORK
-from npcompile.general import General, Group, Waiting
-from npcompile.linking import Linking
 from npcompile.lower.device.transfers import counting
-from npcompile.served import AsNumpys, Sliced
-from npcompile.state import State
+from npcompile.runtime import fast_path
+from npcompile.runtime.binding import Binding
+from npcompile.runtime.current_device import current_device
+from npcompile.runtime.guarded_replays import AsNumpys, Sliced
+from npcompile.runtime.linking import Linking
+from npcompile.runtime.polymorphic import General, Group, Waiting
+from npcompile.runtime.specialization import State
 from npcompile.tiering.measured import Crowd
 from npcompile.tiering.overhead import current, users
 from npcompile.verify.verify import verifying
@@ -335,7 +335,7 @@ class Sharing(Linking):
             oldest, again = again[:FORGOTTEN], again[FORGOTTEN:]
             for key in oldest:
                 del self._states[key]
-            front.forget(self)
+            fast_path.forget(self)
         recorded = len(self._states) - len(again)
         left = min(self.max_signatures - recorded, MAX_FOUND_AGAIN - len(again))
         self._full = len(self._states) + max(left, 0)

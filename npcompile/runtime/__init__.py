@@ -1,0 +1,1 @@
+"""One jitted function at run time: find the specialisation and replay it, or record, or run plain."""
