@@ -2,7 +2,7 @@
 
 from npcompile.device import asarray, device
 from npcompile.diagnostics.stats import Stats
-from npcompile.explain import Explanation, explain
+from npcompile.explain.explain import Explanation, explain
 from npcompile.frontend.eager.ndarray import ndarray
 from npcompile.frontend.program.program import Program
 from npcompile.jit import Jitted, NotCompiledError, NotCompiledWarning, jit

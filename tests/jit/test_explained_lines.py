@@ -15,7 +15,7 @@ import pytest
 
 import npcompile
 from npcompile.diagnostics.advice import advice
-from npcompile.explained_blocks import LeftToPython
+from npcompile.explain.blocks import LeftToPython
 
 HELPERS = """import numpy as np
 # line 2

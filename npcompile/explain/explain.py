@@ -12,13 +12,13 @@ from npcompile.diagnostics.advice import advice
 from npcompile.diagnostics.not_compiled import NotCompiledWarning
 from npcompile.diagnostics.recompilations import Recompilation, recompilations
 from npcompile.diagnostics.stats import Stats
-from npcompile.explained import ExplainedProgram, Step, explained, size_text
-from npcompile.explained_blocks import NOT_YET, Block, LeftToPython, blocks_of, functions_of, left_to_python
+from npcompile.explain.blocks import NOT_YET, Block, LeftToPython, blocks_of, functions_of, left_to_python
+from npcompile.explain.programs import ExplainedProgram, Step, explained, size_text
+from npcompile.explain.timing import Seconds, kept, timed
 from npcompile.frontend.eager.errstate import traps
 from npcompile.jit import Jitted, Partial, jit
 from npcompile.partition.partitioned import Outlined
 from npcompile.runtime.function import Recorded, State
-from npcompile.timing import Seconds, kept, timed
 
 
 @dataclass(frozen=True)

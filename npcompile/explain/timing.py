@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from npcompile.explained import duration_text
-from npcompile.explained_blocks import held, statements
+from npcompile.explain.blocks import held, statements
+from npcompile.explain.programs import duration_text
 from npcompile.frontend.catalog import inlining, purity
 from npcompile.frontend.eager.dispatch import UPDATING
 from npcompile.frontend.ops.table import TABLE

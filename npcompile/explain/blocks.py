@@ -11,7 +11,7 @@ from typing import Any
 
 from npcompile.diagnostics.recompilations import Recompilation, recompilations
 from npcompile.diagnostics.uncompiled_statements import calls_of, first_line, reasons_of, statements, told
-from npcompile.explained import ExplainedProgram, explained
+from npcompile.explain.programs import ExplainedProgram, explained
 from npcompile.frontend.rewrite.partition import tree_of
 from npcompile.frontend.rewrite.scopes import body_of
 from npcompile.frontend.rewrite.statement_forms import has_work
