@@ -16,7 +16,6 @@ import json
 import re
 import sys
 import threading
-import weakref
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -58,9 +57,9 @@ class Written:
         self.folder = folder
         self.lock = threading.Lock()
         self.made: list[dict[str, Any]] = []
-        self.functions: list[weakref.ref[Any]] = []
+        self.stats: list[Any] = []  # which outlive their functions, and hold nothing of the test's
         self._follow("Replay", self._replay)
-        self._follow("Jitted", lambda jitted, *_: self.functions.append(weakref.ref(jitted)))
+        self._follow("Stats", lambda stats, *_, **__: self.stats.append(stats))
 
     def _follow(self, name: str, note: Callable[..., None]) -> None:
         """Call `note` with each object of a class, and what it was made of, once it is made."""
@@ -83,24 +82,21 @@ class Written:
     def begin(self) -> None:
         """Forget what was made before this test."""
         with self.lock:
-            self.made, self.functions = [], []
+            self.made, self.stats = [], []
 
     def end(self, test: str) -> None:
         """Write what this test has made."""
         with self.lock:
-            made, functions = self.made, [one for ref in self.functions if (one := ref()) is not None]
-        if not made and not functions:
-            return
+            made, stats = self.made, self.stats
         counted = [
-            {
-                "function": jitted.__name__,
-                **{name: getattr(jitted.stats, name) for name in COUNTS},
-                "reasons": sorted(map(steady, jitted.stats.reasons)),
-            }
-            for jitted in functions
+            {**{name: getattr(one, name) for name in COUNTS}, "reasons": sorted(map(steady, one.reasons))}
+            for one in stats
+            if one.calls
         ]
+        if not made and not counted:
+            return
         # Threads make programs, too: their order says nothing.
-        text = json.dumps({"made": sorted(made, key=json.dumps), "functions": counted}, indent=1)
+        text = json.dumps({"made": sorted(made, key=json.dumps), "counts": counted}, indent=1)
         name = re.sub(r"[^\w.-]", "_", test)[-120:] + "-" + hashlib.sha256(test.encode()).hexdigest()[:12]
         (self.folder / f"{name}.json").write_text(f"{test}\n{text}\n")
 
