@@ -1,4 +1,4 @@
-"""What calling a function that is left to plain Python costs: jitted, as it is, and by functools.partial."""
+"""Times calls of a function that is left to plain Python: jitted, as it is, and by functools.partial."""
 
 from __future__ import annotations
 

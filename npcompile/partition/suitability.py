@@ -1,4 +1,4 @@
-"""What is seen in a recorded program or in a block: what decides, what is for its effect, what takes long."""
+"""Tells what in a recorded program or a block decides, is done for its effect, or takes long."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much may be compiled for one jitted function: as much as the work that its calls have done is worth.
+"""Bounds what is compiled for one jitted function by what the work of its calls is worth.
 
 A compilation takes seconds. Programs that NumPy carries out in microseconds are compiled at once where they
 are few, others when the calls that wait for them have done enough. Where calls wait for the compiler, they
@@ -28,12 +28,12 @@ RATE = 10
 
 
 def is_bounded() -> bool:
-    """Whether there is a bound. Tests that count kernels pin the answer: NPCOMPILE_SPENDING=0."""
+    """Tell whether there is a bound. Tests that count kernels pin the answer: NPCOMPILE_SPENDING=0."""
     return os.environ.get("NPCOMPILE_SPENDING", "1") != "0"
 
 
 class Spending:
-    """What was compiled for a function, with its blocks and callees, and what would have been worth it."""
+    """Keeps what was compiled for a function, its blocks and callees, and what would have been worth it."""
 
     def __init__(self) -> None:
         self._compiling = 0.0  # nanoseconds that compilations of cheap programs are taken to last, so far

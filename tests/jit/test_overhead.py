@@ -182,7 +182,7 @@ EACH, LOOKS = 200, 2.5
 
 
 class Counted(NamedTuple):
-    """What a call goes through: functions of npcompile's, and looks at the clock."""
+    """Counts what a call goes through: functions of npcompile's, and looks at the clock."""
 
     functions: int
     looks: int

@@ -42,7 +42,7 @@ def calls_libraries(fn: Any) -> bool:
 
 
 def _named(fn: FunctionType) -> Iterator[Any]:
-    """What the names in a function's code stand for: outer ones, and attributes of modules among them."""
+    """Give what the names in a function's code stand for: outer ones, and attributes of modules."""
     for cell in fn.__closure__ or ():
         try:
             yield cell.cell_contents
@@ -60,7 +60,7 @@ def _named(fn: FunctionType) -> Iterator[Any]:
 
 
 def _attributes(module: ModuleType, names: tuple[str, ...]) -> Iterator[Any]:
-    """What of a module, and of modules in it, has one of these names."""
+    """Give the attributes of a module, and of modules in it, that have one of these names."""
     for name in names:
         found = vars(module).get(name)
         yield found

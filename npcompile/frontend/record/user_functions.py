@@ -154,7 +154,7 @@ class Functions(Control):
 
 
 class _Further:
-    """What a generator gives from an item on that it has given already."""
+    """Give a generator's items from one on that it has given already."""
 
     __slots__ = ("_first", "_made", "close", "send", "throw")
 
