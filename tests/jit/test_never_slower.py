@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -13,7 +14,7 @@ import npcompile
 from npcompile.partition.call import Running
 from npcompile.runtime.plain_streaks import MOST as MOST_PASSED
 from npcompile.runtime.plain_streaks import Passing
-from npcompile.runtime.specialization import Entry
+from npcompile.runtime.specialization import Entry, seconds_taken
 from npcompile.tiering import block_contest
 from npcompile.tiering.block_contest import FIRST, LONGER, SETTLING
 from npcompile.tiering.compile_budget import COMPILING, FREE, RATE, Spending
@@ -140,7 +141,11 @@ def test_a_function_that_calls_itself_is_measured_once(clock: Clock) -> None:
         assert log == [8, 4, 2, 1, 1, 2, 1, 1, 4, 2, 1, 1, 2, 1, 1]
 
 
-def test_replays_that_lost_are_tried_again(clock: Clock) -> None:
+def test_replays_that_lost_are_tried_again(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    seconds_taken()  # by the real clock, once for the process
+    ticks = itertools.count()
+    monkeypatch.setattr(time, "thread_time", lambda: float(next(ticks)))  # each call takes a second
+
     def chain(x: np.ndarray) -> Any:
         return np.sqrt(np.sin(x) ** 2 + 1.5)
 
