@@ -129,7 +129,7 @@ class Jitted(Recorded):
         if self._earns is None:
             self._earns = not self._strict and calls_libraries(self.__wrapped__)
             if self._earns:
-                self.allowance.settle(0.0, 0.0)
+                self.allowance.first = False
         return self._earns
 
     def _unanswered(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -35,7 +35,7 @@ ORDER = (
 # Files that import nothing of npcompile, and that any may import.
 LEAVES = ("npcompile.paths", "npcompile.tiering.overhead")
 
-# What a folder and those in it may import of other packages. Folders not named may import all.
+# Other packages that a folder, and those in it, may import. Folders not named may import all.
 PACKAGES = {"nep50": ("numpy",), "lower": ("torch",), "frontend": ("numpy", "torch")}
 # Folders that import nothing of npcompile but their own files.
 BY_THEMSELVES = ("nep50",)

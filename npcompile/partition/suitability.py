@@ -59,7 +59,7 @@ def done_for_effect(program: Program, body: list[ast.stmt]) -> fx.Node | None:
     return next((node for node in calls if source_place(node).top in lines), None)
 
 
-# What goes over items, or is called for each of them by a function of Python's.
+# Syntax that goes over items, or that a function of Python's may call for each of them.
 _ITEMS = (ast.comprehension, ast.Lambda, ast.For, ast.While)
 
 

@@ -108,4 +108,4 @@ class Growing:
     def _is_one(self, place: int, arg: Any) -> bool:
         if place not in self.places or type(arg) not in _KINDS:
             return False
-        return type(arg) is not tuple or is_long(arg)  # nothing is read from a tuple item by item
+        return type(arg) is not tuple or is_long(arg)  # a short tuple is known by its items

@@ -18,7 +18,7 @@ from npcompile.lower.service.compiler import Job, submit
 from npcompile.runtime.guarded_replays import Sliced
 from npcompile.tiering import block_contest
 from npcompile.tiering.measured import FEWEST, LEAST, Trial, numpy_cost
-from npcompile.tiering.overhead import MOST_CALLS, MOST_SECONDS, users
+from npcompile.tiering.overhead import calls_unseen, users
 from npcompile.tiering.recording_budget import Balance
 
 if TYPE_CHECKING:
@@ -219,7 +219,7 @@ class State:
             return False
         if self.waited >= ASKED and any(entry.parked for entry in self.pending):
             return False
-        self.rest = min(MOST_CALLS, int(MOST_SECONDS / max(min(self.plain_seconds), 1e-7)))
+        self.rest = calls_unseen(min(self.plain_seconds))
         self.waited += self.rest
         return True
 

@@ -23,7 +23,7 @@ CALLS = 40_000
 # Compilations that are taken to last so long in all begin at once; so long where calls wait for them, and
 # none of parts then.
 FREE, FREE_OF_WAITING = 8 * COMPILING, 5_000_000_000
-# So many seconds are compiled for each second of work that waits for it.
+# Each second of work that waits for the compiler allows so many seconds of compiling.
 RATE = 10
 
 
@@ -48,7 +48,7 @@ class Spending:
         cost, compiling = numpy_cost(entry.plan, COST), _compiling(entry)
         if cost * CALLS >= compiling:
             return True
-        # What is called beside the kernels is not gained: then the estimate is nearer.
+        # Host calls take their time in a replay, too: where there are any, the estimate is nearer.
         self._work += calls * (seconds * 1e9 if seconds and not entry.host_calls else cost)
         free = FREE if not waiting else 0 if part else FREE_OF_WAITING
         if self._compiling + compiling > free + RATE * self._work:

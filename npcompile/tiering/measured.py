@@ -139,10 +139,12 @@ class Trial:
     the `first` replays. `taken` seconds of each time are those of taking it.
     """
 
-    def __init__(self, clear: float, numpys: list[float], first: int = FEWEST, taken: float = 0.0) -> None:
+    def __init__(
+        self, clear: float, numpys: list[float], first: int = FEWEST, taken: float = 0.0, wins: int = 0
+    ) -> None:
         self.clear = clear
         self.taken = taken
-        self.wins = 0  # of replays, in contests before this one
+        self.wins = wins  # of replays, in contests before this one
         self.first = first
         self.replays: list[float] = []
         self.numpys = list(numpys)
@@ -180,6 +182,4 @@ class Trial:
         """The contest after this one, which replays have won; None where this one is enough."""
         if not self.is_short or self.wins + 1 >= WINS:
             return None
-        made = Trial(self.clear, [], taken=self.taken)
-        made.wins = self.wins + 1
-        return made
+        return Trial(self.clear, [], taken=self.taken, wins=self.wins + 1)

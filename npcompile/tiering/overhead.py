@@ -31,12 +31,12 @@ EACH, PAID, PART = 0.001, 0.05, 1 / 8
 KEPT = float("inf") if _UNLIMITED else 2.0
 # Of calls that come to nothing for now so many, or as many as take so long, are not looked at one by one.
 MOST_CALLS, MOST_SECONDS = 512, 5e-3
-# So many signatures of a function have a first call each, and so many further ways through it.
+# Signatures of a function that have a first call each; and further ways through it that do.
 KINDS = 8
 # What a recording, or a cut, is taken to take where none was made yet: at least, and for each byte of code.
 AT_LEAST, A_BYTE = 0.002, 12e-6
-# A recording is given up past what is left over, or so many times what it was taken to take; it is tried
-# again later, unless it took so many seconds.
+# A recording that was given up is taken to take so many times as long when it is tried again. It is not
+# tried again as it is if it had so many seconds.
 TIMES, LONG = 3, 0.03
 # Past its allowance, a call that goes on long enough is given another one: a long loop that is entered once
 # is to come to be compiled, too. Each time it waits at least so many times as long as the time before.
@@ -109,6 +109,11 @@ def later(seconds: float, function: Callable[[], None]) -> Callable[[], None]:
 DEEPEST = 16
 
 
+def calls_unseen(took: float) -> int:
+    """Return how many calls that take so many seconds are not looked at one by one."""
+    return min(MOST_CALLS, int(MOST_SECONDS / max(took, 1e-7)))
+
+
 class Allowance:
     """Seconds that the calls of one jitted function may spend in machinery. `saved`: what later calls have
     paid for, and not spent; negative where they have spent more."""
@@ -145,8 +150,8 @@ class Allowance:
         return FIRST + SHARE * took if self.first else self.of_later(took)
 
     def passes(self, took: float) -> int:
-        """Return how many calls that take so long are not to be looked at. They pay all the same."""
-        calls = min(MOST_CALLS, int(MOST_SECONDS / max(took, 1e-7)))
+        """Return `calls_unseen` of calls that take so long, which pay all the same."""
+        calls = calls_unseen(took)
         self.saved = min(self.saved + PAID * calls * took, KEPT)
         return calls
 

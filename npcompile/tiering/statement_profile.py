@@ -33,9 +33,8 @@ SECONDS = 5e-6
 ROUNDS = 4
 # As long as kernels are compiled, one call in so many is looked at, past the first.
 OFTEN = 8
-# So many statements are timed in one call, or as many as there is room for, of which each takes so many
-# seconds: what comes after goes on without, in loops from the next trip on. Calls with room for fewer than
-# so many are not measured.
+# One call times at most MOST statements, each of which takes EACH seconds of what the call may spend; later
+# ones go on untimed, in loops from the next trip on. A call with room for fewer than LEAST is not measured.
 MOST, EACH, LEAST = 1000, 3e-6, 100
 
 

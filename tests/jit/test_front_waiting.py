@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import npcompile
-from npcompile.runtime.specialization import MOST_CALLS
+from npcompile.tiering.overhead import MOST_CALLS
 from tests.jit.test_front import frames
 
 pytestmark = pytest.mark.usefixtures("native_runtime")
@@ -39,7 +39,7 @@ class Held:
 @pytest.fixture
 def let_go(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     """Lets go of what is being compiled. However long NumPy takes, as many calls are not looked at."""
-    monkeypatch.setattr("npcompile.runtime.specialization.MOST_SECONDS", 60.0)
+    monkeypatch.setattr("npcompile.tiering.overhead.MOST_SECONDS", 60.0)
     event = threading.Event()
     start = npcompile.runtime.specialization.Entry.start
 

@@ -148,16 +148,6 @@ def test_little_is_asked_in_a_loop_of_which_nothing_comes(
         assert asked <= 6 * IDLE
 
 
-def test_what_a_callee_answers_counts_for_nothing(monkeypatch: pytest.MonkeyPatch, later: Later) -> None:
-    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
-    jitted = npcompile.jit(by_a_callee)
-    x = np.linspace(0, 1, 50)
-    for _ in range(2):
-        blocks_called(jitted, x, 8, [])
-    assert blocks_called(jitted, x, TRIPS, []) == TRIPS
-    assert not later.due
-
-
 class Log(list):  # type: ignore[type-arg]
     """Calls what is to be done at a trip."""
 
@@ -188,9 +178,12 @@ def test_blocks_are_tried_again(later: Later, monkeypatch: pytest.MonkeyPatch) -
     assert jitted._blocks.replays - before == 1 + TRIPS - 301
 
 
-def test_what_kernels_answer_counts_for_nothing(monkeypatch: pytest.MonkeyPatch, later: Later) -> None:
+@pytest.mark.parametrize("function", [stepping, by_a_callee])
+def test_what_kernels_answer_counts_for_nothing(
+    function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, later: Later
+) -> None:
     monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
-    jitted = npcompile.jit(stepping)
+    jitted = npcompile.jit(function)
     x = np.linspace(0, 1, 50)
     for _ in range(2):
         blocks_called(jitted, x, 8, [])

@@ -41,12 +41,9 @@ def test_importing_the_layer_imports_no_inductor():
 import sys
 from npcompile.lower import adapter
 from npcompile.lower.store import cache
-from npcompile.lower.service import compiler
+from npcompile.lower.service import compiler, worker
 from npcompile.lower.plan import graph
-from npcompile.lower.native import kernel
-from npcompile.lower.native import native
-from npcompile.lower.native import pool
-from npcompile.lower.service import worker
+from npcompile.lower.native import kernel, native, pool
 
 assert not any(name.startswith("torch._inductor") for name in sys.modules)
 """

@@ -48,7 +48,7 @@ report: Any = None
 report_cast: Any = None
 # Whether there can be none in a call, `(function, args, kwargs)`: likewise.
 quiet: Any = None
-# How an answer lies in memory, `(function, args, kwargs, answer)`: set by `result_strides.py`, likewise.
+# Lays an answer out in memory, `(function, args, kwargs, answer)`: set by `result_strides.py`, likewise.
 lying: Any = None
 # NumPy's second types of the same bits, set by `long_long.py`: operands as of the first, `(value)`; which of
 # the two an answer is of, `(function, args, kwargs, result)`; an answer so named, `(answer, dtype)`.

@@ -20,9 +20,9 @@ from npcompile.frontend.program.signature import MADE_ANEW
 from npcompile.lower.plan.values import Value
 
 _DECIDED: tuple[type, ...] = (tuple, *MADE_ANEW)
-# So many things in containers one recording goes through in all: each takes about a microsecond.
+# One recording goes through at most this many things in containers: each takes about a microsecond.
 MOST_THINGS = 16_384
-ANSWERED = 16  # those of an answer take so many times as long: each stands in the program's source
+ANSWERED = 16  # a thing in an answer counts as this many: each stands in the program's source
 
 
 class Unfollowed(Exception):

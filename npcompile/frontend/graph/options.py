@@ -34,7 +34,7 @@ def with_default(
 _PLAIN = frozenset((np.ndarray, int, float, bool, complex, str, type(None), *np.sctypeDict.values()))
 
 
-# So many things are looked at for tensors where the process has none on a GPU: it takes time at each call.
+# Each call searches at most this many things for tensors, where the process has none on a GPU.
 _MOST = 1024
 
 

@@ -25,7 +25,7 @@ def square_root(a: Tensor) -> Tensor:
     scaled = a * scale
     root = torch.sqrt(scaled)
     above, below = (torch.nextafter(root, torch.full_like(root, bound)) for bound in (torch.inf, 0.0))
-    # What the square of the root leaves of the number: exact, by Dekker's product (Numer. Math. 18, 1971).
+    # The number less the square of the root, exact by Dekker's product (Numer. Math. 18, 1971).
     square, high = root * root, root * _SPLIT
     high = high - (high - root)
     low = root - high

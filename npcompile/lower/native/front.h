@@ -441,13 +441,14 @@ PyObject *called(PyObject *recorded, PyObject *args, PyObject *named) {
     return PyVectorcall_Call(recorded, args, named);
 }
 
-// Recorded.__get__: a method of the instance.
-PyObject *front_get(PyObject *recorded, PyObject *const *args, Py_ssize_t given, PyObject *) {
-    return given && args[0] != Py_None ? PyMethod_New(recorded, args[0]) : Py_NewRef(recorded);
-}
-
+// A recorded function as a method of an instance; by itself where there is none.
 PyObject *got(PyObject *recorded, PyObject *instance, PyObject *) {
     return instance && instance != Py_None ? PyMethod_New(recorded, instance) : Py_NewRef(recorded);
+}
+
+// Recorded.__get__
+PyObject *front_get(PyObject *recorded, PyObject *const *args, Py_ssize_t given, PyObject *) {
+    return got(recorded, given ? args[0] : nullptr, nullptr);
 }
 
 // ------------------------------------------------------------------------------------------------- as an object

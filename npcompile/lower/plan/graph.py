@@ -17,7 +17,7 @@ import torch.fx as fx
 from npcompile.lower.adapter import OPERATORS
 from npcompile.lower.plan.values import Value
 
-# What a kernel's text depends on: all that compiling a segment imports, and the headers that it includes.
+# The files that decide a kernel's text: all that compiling a segment imports, and headers that it includes.
 SOURCES = (
     "plan/graph.py",
     "plan/values.py",
