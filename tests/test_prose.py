@@ -28,8 +28,8 @@ MODULE_OPENERS = frozenset(
 )
 LONGEST_PARAGRAPH = 3  # lines of a module docstring's first paragraph
 
-# Verbs that can carry a sentence. Some are nouns as well ("list", "copies"); those that mostly are nouns in this
-# project ("calls", "steps", "guards", "names") are left out.
+# Verbs that can carry a sentence. Some are nouns as well ("list", "copies"); those that mostly are nouns in
+# this project ("calls", "steps", "guards", "names") are left out.
 AUXILIARIES = frozenset(
     """
     is are was were has have had does do did can cannot could may might must shall should will would
