@@ -24,16 +24,16 @@ from npcompile.frontend.program.node_attributes import source_place
 from npcompile.frontend.program.program import Program
 from npcompile.frontend.rewrite.partition import goes_as_before, must_be_cut, tree_of
 from npcompile.frontend.rewrite.source import NotFound
-from npcompile.partition.partitioned import Outlined
+from npcompile.partition.partitioned import PartitionedFunction
 from npcompile.partition.suitability import done_for_effect
 from npcompile.runtime import fast_path
-from npcompile.runtime.function import MAX_MISSES, Recorded
+from npcompile.runtime.function import MAX_MISSES, RecordedFunction
 from npcompile.runtime.recording_families import Family, family_of
-from npcompile.runtime.specialization import State
-from npcompile.tiering.compile_budget import Spending
-from npcompile.tiering.measured import Crowd
+from npcompile.runtime.specialization import Specialization
+from npcompile.tiering.compile_budget import CompileBudget
+from npcompile.tiering.measured import CrowdedSignatures
 from npcompile.tiering.overhead import Allowance
-from npcompile.tiering.recording_budget import WHOLE, Balance
+from npcompile.tiering.recording_budget import WHOLE, RecordingBudget
 from npcompile.tiering.statement_profile import Watch
 
 SHORT_LIVED = "functions of this `def` are recorded one by one, and most were made anew before that paid"
@@ -49,7 +49,7 @@ def _of_the_function(name: str) -> Any:
     )
 
 
-class Jitted(Recorded):
+class Jitted(RecordedFunction):
     """A function under `npcompile.jit`. Called like the function; `stats` counts, `wait` waits for
     compiling."""
 
@@ -102,8 +102,8 @@ class Jitted(Recorded):
         # Functions that Python between its blocks calls, as they are called then: by themselves, or by what
         # all have in common that are made by one `def`.
         self.callees: dict[Any, Any] = {}
-        self.balances: dict[Any, Balance] = {}  # of the places in it
-        self.spending = Spending()
+        self.balances: dict[Any, RecordingBudget] = {}  # of the places in it
+        self.spending = CompileBudget()
         self.allowance = Allowance()
         self.filters: Any = None  # of warnings, where a call that was cut into blocks began
         self.session: Watch | None = None  # what takes the time of the call at hand, while any does
@@ -173,8 +173,8 @@ class Jitted(Recorded):
         if self._family is not None:
             self._family = None
             self._lock = threading.Lock()
-            self.balance, self.balances, self.spending = Balance(WHOLE), {}, Spending()
-            self._programs, self._uncompiled, self._kinds, self._crowd = [], {}, set(), Crowd()
+            self.balance, self.balances, self.spending = RecordingBudget(WHOLE), {}, CompileBudget()
+            self._programs, self._uncompiled, self._kinds, self._crowd = [], {}, set(), CrowdedSignatures()
         super()._start_anew()
 
     def share_nothing(self) -> None:
@@ -191,18 +191,18 @@ class Jitted(Recorded):
         self._start_anew()
         return True
 
-    def _is_full(self, state: State | None) -> bool:
+    def _is_full(self, state: Specialization | None) -> bool:
         """Tell whether calls of a signature go more ways than are kept, as closures differ."""
         if state is None or state.pending:
             return False
         return state.count >= self.max_programs or state.misses >= MAX_MISSES
 
-    def _not_followed(self, state: State, traced: Traced) -> None:
+    def _not_followed(self, state: Specialization, traced: Traced) -> None:
         if self._part():
-            state = State()  # the family's stays as it is
+            state = Specialization()  # the family's stays as it is
         super()._not_followed(state, traced)
 
-    def _worth(self, state: State, traced: Traced) -> bool:
+    def _worth(self, state: Specialization, traced: Traced) -> bool:
         assert traced.program is not None and isinstance(self.__wrapped__, types.FunctionType)
         if not super()._worth(state, traced):
             return False
@@ -212,8 +212,8 @@ class Jitted(Recorded):
         try:
             body = tree_of(self.__wrapped__)[0].body
             if not goes_as_before(self.__wrapped__, traced.program.trips):
-                state.outlined = self._cut_alike(state)
-                return state.outlined is None
+                state.partitioned = self._cut_alike(state)
+                return state.partitioned is None
         except NotFound:
             return True
         done = done_for_effect(traced.program, body)
@@ -221,8 +221,8 @@ class Jitted(Recorded):
             return True
         traced.reason = "a call for its effect"
         traced.line, traced.top, _ = source_place(done)
-        state.outlined = self._cut_after(state, traced)
-        return state.outlined is None
+        state.partitioned = self._cut_after(state, traced)
+        return state.partitioned is None
 
     def _is_cut(self, program: Program) -> bool:
         """Tell whether the function is cut into blocks, though it was recorded whole."""
@@ -232,13 +232,13 @@ class Jitted(Recorded):
             return not goes_as_before(fn, program.trips) or done_for_effect(program, body) is not None
         return False
 
-    def _cut(self, failed: Traced | None) -> Outlined | None:
+    def _cut(self, failed: Traced | None) -> PartitionedFunction | None:
         fn = self.__wrapped__
         if not isinstance(fn, types.FunctionType) or self._family is not None:
             return None
         if failed is None and not must_be_cut(fn):
             return None
-        return Outlined.of(self, self, failed)
+        return PartitionedFunction.of(self, self, failed)
 
     # -- being a function --------------------------------------------------------------------------------
 

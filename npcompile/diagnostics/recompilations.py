@@ -12,7 +12,7 @@ from npcompile.frontend.program.program import Program, guard_text
 from npcompile.frontend.program.signature import BY_NAME
 
 if TYPE_CHECKING:
-    from npcompile.runtime.function import Recorded
+    from npcompile.runtime.function import RecordedFunction
 
 
 OF_NO_USE = "next to every call has sizes or decisions of its own, so that what was recorded is of no use"
@@ -30,7 +30,7 @@ class Recompilation:
         return f"{'new signature' if self.kind == 'signature' else 'another decision'}: {self.cause}"
 
 
-def recompilations(recorded: Recorded) -> tuple[Recompilation, ...]:
+def recompilations(recorded: RecordedFunction) -> tuple[Recompilation, ...]:
     """Those of one function, by signature in the order of the calls, then by decision."""
     found: list[Recompilation] = []
     known: list[tuple[Any, ...]] = []
@@ -48,7 +48,7 @@ def recompilations(recorded: Recorded) -> tuple[Recompilation, ...]:
     return tuple(found)
 
 
-def why_given_up(recorded: Recorded) -> str:
+def why_given_up(recorded: RecordedFunction) -> str:
     """Why recording does not pay, and what was different the last time. Worked out once for each place."""
     balance = recorded.balance
     if balance.why is None:
@@ -56,7 +56,7 @@ def why_given_up(recorded: Recorded) -> str:
     return balance.why
 
 
-def last_difference(recorded: Recorded) -> str:
+def last_difference(recorded: RecordedFunction) -> str:
     """What was different when a place was last recorded anew, to stand behind a reason; empty if unknown."""
     balance = recorded.balance
     if balance.cause is None:

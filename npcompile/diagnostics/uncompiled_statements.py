@@ -39,11 +39,11 @@ def reasons_of(fn: Any, stats: Stats) -> dict[int, str]:
     return found
 
 
-def tell_libraries(outlined: Any) -> None:
+def tell_libraries(partitioned: Any) -> None:
     """Say of a function that was cut which lines call libraries' functions; `strict` has that be an error."""
-    root, levels = outlined.root, outlined.levels
+    root, levels = partitioned.root, partitioned.levels
     for node, name in levels.libraries.items():
-        reason, place = f"{name} is a library's function, called as it is", outlined.owner.at(node.lineno)
+        reason, place = f"{name} is a library's function, called as it is", partitioned.owner.at(node.lineno)
         answer = isinstance(node, ast.Return) and isinstance(node.value, ast.Call)
         if root._strict and not answer:
             root._report(reason, place)

@@ -16,7 +16,7 @@ from npcompile.frontend.rewrite.partition import tree_of
 from npcompile.frontend.rewrite.scopes import body_of
 from npcompile.frontend.rewrite.statement_forms import has_work
 from npcompile.partition import partitioned as cutting
-from npcompile.runtime.function import Recorded
+from npcompile.runtime.function import RecordedFunction
 
 _BODY = "compiled body, driven trip by trip"
 NOT_YET = "not recorded yet: the call raised, or its shapes were seen for the first time"
@@ -88,9 +88,9 @@ class LeftToPython:
         return f"{text}\n    instead: {self.write}" if self.write else text
 
 
-def blocks_of(outlined: cutting.Outlined) -> tuple[Block, ...]:
+def blocks_of(partitioned: cutting.PartitionedFunction) -> tuple[Block, ...]:
     """What became of each block of a cut."""
-    return tuple(_block(block) for block in outlined.current())
+    return tuple(_block(block) for block in partitioned.current())
 
 
 def _block(block: cutting.Block) -> Block:
@@ -115,19 +115,19 @@ def _lines(node: Any) -> tuple[int, int]:
     return node.lineno, node.end_lineno or node.lineno
 
 
-def _programs(recorded: Recorded) -> tuple[ExplainedProgram, ...]:
+def _programs(recorded: RecordedFunction) -> tuple[ExplainedProgram, ...]:
     times = Counter(entry for state in recorded._states.values() for entry in state.entries)
     return tuple(explained(entry, count - 1) for entry, count in times.items())
 
 
-def _way(recorded: Recorded, has_programs: bool, in_loop: bool) -> str:
+def _way(recorded: RecordedFunction, has_programs: bool, in_loop: bool) -> str:
     states = list(recorded._states.values())
     if isinstance(recorded, cutting.Block):
         if recorded.inside is not None:
             return "cut further"
         if recorded.instead is not None:
             return "left to Python"
-    if any(state.outlined is not None for state in states):
+    if any(state.partitioned is not None for state in states):
         return "cut into blocks"
     if has_programs and any(state.ready for state in states):
         return _BODY if in_loop else "compiled"
@@ -151,7 +151,7 @@ def functions_of(root: Any) -> tuple[Block, ...]:
             continue
         fn = callee.__wrapped__
         cuts = dict.fromkeys(
-            state.outlined for state in callee._states.values() if state.outlined is not None
+            state.partitioned for state in callee._states.values() if state.partitioned is not None
         )
         programs = _programs(callee)
         lines = [line for _, _, line in fn.__code__.co_lines() if line is not None]
@@ -166,7 +166,7 @@ def functions_of(root: Any) -> tuple[Block, ...]:
                 way=_way(callee, bool(programs), False),
                 programs=programs,
                 recompilations=recompilations(callee),
-                inside=tuple(block for outlined in cuts for block in blocks_of(outlined)),
+                inside=tuple(block for partitioned in cuts for block in blocks_of(partitioned)),
             )
         )
     return tuple(found)
@@ -175,16 +175,16 @@ def functions_of(root: Any) -> tuple[Block, ...]:
 # -- what stays Python ---------------------------------------------------------------------------------------
 
 
-def left_to_python(outlined: cutting.Outlined) -> tuple[LeftToPython, ...]:
+def left_to_python(partitioned: cutting.PartitionedFunction) -> tuple[LeftToPython, ...]:
     """The statements in which there is work, but which no block holds."""
-    file = outlined.owner.__wrapped__.__code__.co_filename
-    elsewhere = "" if file == outlined.root.__wrapped__.__code__.co_filename else file
-    tree, _ = tree_of(outlined.owner.__wrapped__)  # type: ignore[arg-type]
-    reasons = reasons_of(outlined.owner.__wrapped__, outlined.root._stats)
+    file = partitioned.owner.__wrapped__.__code__.co_filename
+    elsewhere = "" if file == partitioned.root.__wrapped__.__code__.co_filename else file
+    tree, _ = tree_of(partitioned.owner.__wrapped__)  # type: ignore[arg-type]
+    reasons = reasons_of(partitioned.owner.__wrapped__, partitioned.root._stats)
     loops = [node for node in ast.walk(tree) if isinstance(node, ast.For | ast.While)]
     looped = {part for loop in loops for part in statements(loop.body)}
-    inside = set(held(outlined))
-    callees = [callee for callee in outlined.root.callees.values() if isinstance(callee, cutting.Callee)]
+    inside = set(held(partitioned))
+    callees = [callee for callee in partitioned.root.callees.values() if isinstance(callee, cutting.Callee)]
     compiled = {callee.name for callee in callees}
     found = []
     for node in statements(body_of(tree)):
@@ -192,15 +192,15 @@ def left_to_python(outlined: cutting.Outlined) -> tuple[LeftToPython, ...]:
             continue
         called = calls_of(node) & compiled
         why = f"it calls {', '.join(sorted(called))}, compiled by itself" if called else None
-        reason, write = told(node, node in looped, outlined.levels, reasons)
+        reason, write = told(node, node in looped, partitioned.levels, reasons)
         reason, write = (why, "") if why else (reason, write)
         found.append(LeftToPython(_lines(node), first_line(node), reason, write, elsewhere))
     return tuple(found)
 
 
-def held(outlined: cutting.Outlined) -> Iterator[ast.AST]:
+def held(partitioned: cutting.PartitionedFunction) -> Iterator[ast.AST]:
     """The statements of all blocks that are called as such."""
-    for block in outlined.current():
+    for block in partitioned.current():
         if block.inside is not None:
             yield from held(block.inside)
         elif block.instead is None:

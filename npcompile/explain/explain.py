@@ -17,8 +17,8 @@ from npcompile.explain.programs import ExplainedProgram, Step, explained, size_t
 from npcompile.explain.timing import Seconds, kept, timed
 from npcompile.frontend.eager.errstate import traps
 from npcompile.jit import Jitted, Partial, jit
-from npcompile.partition.partitioned import Outlined
-from npcompile.runtime.function import Recorded, State
+from npcompile.partition.partitioned import PartitionedFunction
+from npcompile.runtime.function import RecordedFunction, Specialization
 
 
 @dataclass(frozen=True)
@@ -158,7 +158,7 @@ def explain(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Explanation:
             warnings.simplefilter("ignore", NotCompiledWarning)
             known = made._states.get(key) if key is not None else None
             # What is called to be timed is to find what this call finds.
-            first = None if known and known.entries and not known.outlined else kept(args, kwargs)
+            first = None if known and known.entries and not known.partitioned else kept(args, kwargs)
             result = made(*args, **kwargs)
             made.wait()
             state = made._states.get(key) if key is not None else None
@@ -195,18 +195,18 @@ def _key(jitted: Jitted, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 
 def _explanation(
-    jitted: Jitted, state: State | None, result: Any, moved: tuple[int, int], seconds: Seconds
+    jitted: Jitted, state: Specialization | None, result: Any, moved: tuple[int, int], seconds: Seconds
 ) -> Explanation:
     code = getattr(jitted.__wrapped__, "__code__", None)
-    outlined = None if state is None else state.outlined
+    partitioned = None if state is None else state.partitioned
     programs = () if state is None else tuple(explained(entry) for entry in state.entries)
-    blocks = () if outlined is None else blocks_of(outlined)
-    functions = () if outlined is None else functions_of(outlined.root)
+    blocks = () if partitioned is None else blocks_of(partitioned)
+    functions = () if partitioned is None else functions_of(partitioned.root)
     reasons = [*jitted.stats.reasons]
     if not reasons and not (programs or blocks or functions):
         if traps():
             reasons.append("np.errstate asks for exceptions or callbacks: NumPy does the work then")
-    stats, why_cut = jitted.stats, _why_cut(outlined)
+    stats, why_cut = jitted.stats, _why_cut(partitioned)
     parts = (*blocks, *functions)
     every = [*programs, *(program for part in parts for program in part.all_programs)]
     written = max((program.bytes_written for program in programs), default=0)
@@ -219,7 +219,7 @@ def _explanation(
         programs=programs,
         blocks=blocks,
         functions=functions,
-        left=() if outlined is None else _left(outlined),
+        left=() if partitioned is None else _left(partitioned),
         copies=Copies(written, *moved, any(map(_is_repeated, parts))),
         recompilations=recompilations(jitted),
         reasons=tuple(reasons),
@@ -245,19 +245,21 @@ def _is_repeated(block: Block) -> bool:
     return own or any(map(_is_repeated, block.inside))
 
 
-def _left(outlined: Outlined) -> tuple[LeftToPython, ...]:
+def _left(partitioned: PartitionedFunction) -> tuple[LeftToPython, ...]:
     """What Python carries out, in the function and in those that it calls between its blocks."""
-    callees = [callee for callee in list(outlined.root.callees.values()) if isinstance(callee, Recorded)]
-    cuts = [state.outlined for callee in callees for state in callee._states.values()]
-    known = dict.fromkeys(cut for cut in (outlined, *cuts) if cut is not None)
+    callees = [
+        callee for callee in list(partitioned.root.callees.values()) if isinstance(callee, RecordedFunction)
+    ]
+    cuts = [state.partitioned for callee in callees for state in callee._states.values()]
+    known = dict.fromkeys(cut for cut in (partitioned, *cuts) if cut is not None)
     return tuple(part for cut in known for part in left_to_python(cut))
 
 
-def _why_cut(outlined: Outlined | None) -> list[Hint]:
+def _why_cut(partitioned: PartitionedFunction | None) -> list[Hint]:
     """Why a function could not be recorded as a whole, where that was tried."""
-    if outlined is None or outlined.why is None:
+    if partitioned is None or partitioned.why is None:
         return []
-    reason, line = outlined.why
+    reason, line = partitioned.why
     return [Hint(f"line {line}" if line else "all of it", str(reason), advice(str(reason)))]
 
 

@@ -22,8 +22,8 @@ from npcompile.frontend.program.program import step_of, value_of
 from npcompile.frontend.rewrite.partition import tree_of
 from npcompile.frontend.rewrite.scopes import body_of
 from npcompile.jit import Jitted
-from npcompile.partition.partitioned import Block, Callee, Outlined
-from npcompile.runtime.function import Entry, State
+from npcompile.partition.partitioned import Block, Callee, PartitionedFunction
+from npcompile.runtime.function import Entry, Specialization
 
 _LONG_ENOUGH = 0.2  # seconds that a measurement takes, unless one call takes longer
 _TRIES = 3  # calls until all blocks of a function are replayed
@@ -57,7 +57,7 @@ class Seconds:
 
 def timed(
     jitted: Jitted,
-    state: State | None,
+    state: Specialization | None,
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
     first: tuple[tuple[Any, ...], dict[str, Any]] | None,
@@ -68,14 +68,14 @@ def timed(
     be theirs, as they were before the first call (`first`); blocks that were not recorded yet are recorded
     then.
     """
-    if state is None or not (state.entries or state.outlined):
+    if state is None or not (state.entries or state.partitioned):
         return Seconds(why="nothing was compiled"), None
-    if state.outlined is None:
+    if state.partitioned is None:
         if any(entry.plan.effects is not None for entry in state.entries):
             return Seconds(why="it has effects"), None
         fresh: Callable[[], Any] = lambda: (args, kwargs)  # noqa: E731
     else:
-        if first is None or not _is_quiet(state.outlined):
+        if first is None or not _is_quiet(state.partitioned):
             return Seconds(why="it has effects, or may have"), None
         fresh = lambda: copy.deepcopy(first)  # noqa: E731
     counts = [(stats, replace(stats)) for stats in (jitted._stats, jitted._blocks)]
@@ -135,13 +135,13 @@ def _writes_outside(entry: Entry) -> bool:
     return bool(reads & entry.plan.written)
 
 
-def _is_quiet(outlined: Outlined) -> bool:
+def _is_quiet(partitioned: PartitionedFunction) -> bool:
     """Whether a call with copies of data as its arguments is sure to change nothing outside of it.
 
     What was recorded is known; what Python does between (and blocks that were not recorded) must look so: no
     stores to attributes or outer names, calls of listed functions only, no arrays from outside.
     """
-    fn = outlined.owner.__wrapped__
+    fn = partitioned.owner.__wrapped__
     if not isinstance(fn, types.FunctionType):
         return False
     tree, _ = tree_of(fn)
@@ -161,17 +161,17 @@ def _is_quiet(outlined: Outlined) -> bool:
     ):
         return False
     recorded = [
-        block for block in _blocks(outlined) if any(state.entries for state in block._states.values())
+        block for block in _blocks(partitioned) if any(state.entries for state in block._states.values())
     ]
     if any(_writes_outside(entry) for block in recorded for entry in _entries(block)):
         return False
-    known = {node for block in recorded for node in block.piece.block.statements} & set(held(outlined))
-    names = _Names(fn, every, outlined)
+    known = {node for block in recorded for node in block.piece.block.statements} & set(held(partitioned))
+    names = _Names(fn, every, partitioned)
     return all(names.is_quiet(node) for node in _parts(body_of(tree)) if node not in known)
 
 
-def _blocks(outlined: Outlined) -> Iterator[Block]:
-    for block in outlined.blocks.values():
+def _blocks(partitioned: PartitionedFunction) -> Iterator[Block]:
+    for block in partitioned.blocks.values():
         yield block
         if block.inside is not None:
             yield from _blocks(block.inside)
@@ -194,9 +194,11 @@ def _parts(body: list[ast.stmt]) -> Iterator[ast.AST]:
 class _Names:
     """What the names of a function stand for."""
 
-    def __init__(self, fn: types.FunctionType, nodes: list[ast.AST], outlined: Outlined) -> None:
+    def __init__(
+        self, fn: types.FunctionType, nodes: list[ast.AST], partitioned: PartitionedFunction
+    ) -> None:
         self.fn = fn
-        self.callees = outlined.root.callees
+        self.callees = partitioned.root.callees
         self.own = {n.id for n in nodes if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
         self.own |= {n.arg for n in nodes if isinstance(n, ast.arg)}
         self.cells = dict(zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True))
@@ -240,7 +242,7 @@ class _Names:
             self.callees.get(inlining.key_of(function)) if isinstance(function, types.FunctionType) else None
         )
         if isinstance(callee, Callee):
-            cut = any(state.outlined is not None for state in callee._states.values())
+            cut = any(state.partitioned is not None for state in callee._states.values())
             return bool(_entries(callee)) and not cut and not any(map(_writes_outside, _entries(callee)))
         try:
             if function in _HARMLESS or function in purity.NUMBER_FUNCTIONS or function in purity.STRUCTURE:

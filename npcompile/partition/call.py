@@ -11,7 +11,7 @@ from npcompile.diagnostics.not_compiled import NotCompiledError
 from npcompile.frontend.boundary.faults import fault_of, told
 from npcompile.frontend.rewrite.partition import Outline
 from npcompile.frontend.rewrite.source import NotFound
-from npcompile.partition.callees import Entering
+from npcompile.partition.callees import CalleeSubstitution
 from npcompile.tiering import overhead
 from npcompile.tiering.backoff import AGAIN, ALL, Idling
 from npcompile.tiering.block_contest import Account, are_held
@@ -19,10 +19,10 @@ from npcompile.tiering.overhead import Call, enter, leave, users
 from npcompile.tiering.statement_profile import Watch
 
 if TYPE_CHECKING:
-    from npcompile.runtime.specialization import State
+    from npcompile.runtime.specialization import Specialization
 
 
-class Running(Entering):
+class PartitionedCalls(CalleeSubstitution):
     """A cut function's calls."""
 
     made: Outline | None
@@ -60,7 +60,7 @@ class Running(Entering):
         """If it is called between blocks of another, and comes to the function itself, have it called so."""
         raise NotImplementedError
 
-    def answer(self, state: State, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def answer(self, state: Specialization, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call of a known signature: where the plain function takes less time, it answers."""
         try:
             if self.owed:
@@ -73,7 +73,7 @@ class Running(Entering):
                 state.rest -= 1
                 return self.plain(args, kwargs)
             return state.account.answer(self, state, args, kwargs)
-        except BaseException as error:  # the native runtime calls this, and not `Recorded.__call__`
+        except BaseException as error:  # the native runtime calls this, and not `RecordedFunction.__call__`
             if (fault := fault_of(error)) is None:
                 told(error)
                 raise

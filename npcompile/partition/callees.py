@@ -22,13 +22,13 @@ from npcompile.tiering import overhead
 from npcompile.tiering.overhead import current
 
 if TYPE_CHECKING:
-    from npcompile.runtime.function import Recorded
+    from npcompile.runtime.function import RecordedFunction
 
 # Seconds for which loops of which nothing comes go on as they were written.
 PATIENCE = 0.05
 
 
-class Entering:
+class CalleeSubstitution:
     """Which function stands in for one that is called, for one cut of a function."""
 
     __slots__ = ("__dict__", "__weakref__", "_as_they_are", "idle", "raises", "rest", "unanswered")
@@ -36,7 +36,7 @@ class Entering:
     raises: bool  # nor are any until one does not raise: it sees to that, too
     idle: int  # so many in a row of trips, and of calls of functions as they are: it counts the latter, too
     unanswered: int  # so many calls of its blocks in a row were not answered by kernels
-    owner: Recorded  # the function that is cut
+    owner: RecordedFunction  # the function that is cut
     root: Any  # the jitted function that it belongs to
     _as_they_are: list[types.CodeType]  # of functions that are called as they are: it looks into that, too
     _substitutes: bool  # something may be called in place of NumPy's own

@@ -27,13 +27,13 @@ from npcompile.frontend.rewrite.partition import Outline, Piece, goes_as_before,
 from npcompile.frontend.rewrite.scopes import WORK, own_nodes
 from npcompile.frontend.rewrite.source import NotFound
 from npcompile.partition.accumulators import Accumulators
-from npcompile.partition.call import Running
+from npcompile.partition.call import PartitionedCalls
 from npcompile.partition.callees import PLAIN
 from npcompile.partition.suitability import decided_by, done_for_effect, driven, goes_over_items
-from npcompile.partition.unit import Inner, take_over
+from npcompile.partition.unit import Unit, take_over
 from npcompile.runtime import fast_path, fork
-from npcompile.runtime.function import Recorded
-from npcompile.runtime.specialization import State
+from npcompile.runtime.function import RecordedFunction
+from npcompile.runtime.specialization import Specialization
 from npcompile.tiering import overhead
 from npcompile.tiering.backoff import Idling
 from npcompile.tiering.measured import Sums
@@ -50,10 +50,10 @@ MAX_AMBIGUOUS = 9
 SHORTER, LEAST_WORK = 4, 32
 
 
-class Outlined(Running):
+class PartitionedFunction(PartitionedCalls):
     """The cut of one function for one signature of its arguments."""
 
-    def __init__(self, owner: Recorded, root: Any, levels: Levels, whole: float = 0.0) -> None:
+    def __init__(self, owner: RecordedFunction, root: Any, levels: Levels, whole: float = 0.0) -> None:
         self.owner, self.root = owner, root
         self.whole = whole  # seconds that it took to record all of it, in vain, with all that it goes over
         self.levels = levels
@@ -79,7 +79,7 @@ class Outlined(Running):
         self.watch: Watch | None = None  # it is being measured
 
     @classmethod
-    def of(cls, owner: Recorded, root: Any, failed: Traced | None) -> Outlined | None:
+    def of(cls, owner: RecordedFunction, root: Any, failed: Traced | None) -> PartitionedFunction | None:
         """The cut, or None where the function cannot be cut. failed: its recording as a whole was."""
         made = cls(owner, root, Levels(work=owner.block_work), 0.0 if failed is None else owner.cost)
         try:
@@ -106,7 +106,7 @@ class Outlined(Running):
 
     def cut(self) -> None:
         """Cut the function anew; blocks that are the same as before keep what they have recorded."""
-        self.stale, self.enters, began = False, Outlined.enter, overhead.clock()
+        self.stale, self.enters, began = False, PartitionedFunction.enter, overhead.clock()
         fn: Any = self.owner.__wrapped__
         made = outline(fn, self.levels, self.enter, self.as_it_is, idler=self.idler)
         tell_libraries(self)
@@ -127,7 +127,7 @@ class Outlined(Running):
         self.took = overhead.clock() - began
 
     @property
-    def idler(self) -> Outlined | None:
+    def idler(self) -> PartitionedFunction | None:
         """It, where its loops may go on as they were written, as nothing is called in place of NumPy's."""
         return None if self._substitutes else self
 
@@ -161,13 +161,13 @@ class Outlined(Running):
         return Callee(fn, self)
 
 
-fast_path.classes["run"] = Outlined
+fast_path.classes["run"] = PartitionedFunction
 
 
-class Callee(Inner):
+class Callee(Unit):
     """A function of the user's that Python between blocks calls; and others of its code."""
 
-    def __init__(self, fn: types.FunctionType, within: Outlined) -> None:
+    def __init__(self, fn: types.FunctionType, within: PartitionedFunction) -> None:
         self.key = inlining.key_of(fn)
         super().__init__(fn, within)
         if fn.__closure__ is not None and self.key is not fn:
@@ -188,21 +188,21 @@ class Callee(Inner):
         made.own = (fn,) if self.own else ()
         return made
 
-    def _not_followed(self, state: State, traced: Traced) -> None:
+    def _not_followed(self, state: Specialization, traced: Traced) -> None:
         if not self.own:
             return super()._not_followed(state, traced)
         self.root.callees[self.key] = PLAIN
         self.root.note(traced.reason or "not recorded", self.at(traced.line))
         state.plain = True
 
-    def _cut(self, failed: Traced | None) -> Outlined | None:
+    def _cut(self, failed: Traced | None) -> PartitionedFunction | None:
         fn = self.__wrapped__
         assert isinstance(fn, types.FunctionType)
         if failed is None and not must_be_cut(fn):
             return None
-        return Outlined.of(self, self.root, failed)
+        return PartitionedFunction.of(self, self.root, failed)
 
-    def _worth(self, state: State, traced: Traced) -> bool:
+    def _worth(self, state: Specialization, traced: Traced) -> bool:
         assert traced.program is not None
         if not any(
             step_of(node) in ("op", "write", "library", "host") for node in traced.program.graph.nodes
@@ -211,13 +211,13 @@ class Callee(Inner):
             state.small = True
             return False
         if not goes_as_before(self.__wrapped__, traced.program.trips):
-            state.outlined = self._cut_alike(state)
-            return state.outlined is None
+            state.partitioned = self._cut_alike(state)
+            return state.partitioned is None
         return super()._worth(state, traced) and not state.is_unsure(traced.program)
 
     def leave_if_plain(self) -> None:
         """Have it called as it is if that is what it comes to at all signatures seen."""
-        cuts = [s.outlined for s in self._states.values() if not (s.small or s.plain)]
+        cuts = [s.partitioned for s in self._states.values() if not (s.small or s.plain)]
         if all(cut and cut.is_plain for cut in cuts):
             self.leave()
 
@@ -231,13 +231,13 @@ _OTHER_SIZES = "its arrays have other sizes at each trip"
 _WORK = ("op", "write", "library", "host", "opaque")  # the steps of a program that is worth a block
 
 
-class Block(Inner):
+class Block(Unit):
     """A run of statements, recorded by itself."""
 
     max_signatures = 8
     max_programs = 4  # in a loop
 
-    def __init__(self, within: Outlined, piece: Piece) -> None:
+    def __init__(self, within: PartitionedFunction, piece: Piece) -> None:
         self.piece = piece
         super().__init__(piece.function, within)
         if goes_over_items(piece.block):
@@ -248,11 +248,11 @@ class Block(Inner):
         if piece.block.in_loop:  # others may change at each trip
             self._counting = piece.block.steady
         if not piece.block.in_loop:  # then it is called as often as the function
-            self.first_replays = Recorded.first_replays
-            self.max_programs = Recorded.max_programs
+            self.first_replays = RecordedFunction.first_replays
+            self.max_programs = RecordedFunction.max_programs
         self.pieces: list[Piece] = []  # of each cut that this block is a part of
         self.instead: Any = None  # what is called in place of it
-        self.inside: Outlined | None = None  # it, cut further
+        self.inside: PartitionedFunction | None = None  # it, cut further
         self.sighted: set[Any] = set()  # signatures that were met once
         self.met = 0  # calls by signatures that were new
         # None: it is known whether finding kernels for them takes less time than NumPy does.
@@ -279,7 +279,7 @@ class Block(Inner):
                 self.cut.idles()
         return super()._in_python(device)
 
-    def _unpaid(self, state: State, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _unpaid(self, state: Specialization, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         self.within.owed = min(self.within.owed or self.cost, self.cost)
         if self.cut is not None:  # the loop goes on as it was written at once
             self.cut.unanswered = max(self.cut.unanswered, IDLE - 1)
@@ -287,7 +287,7 @@ class Block(Inner):
 
     # -- what a block cannot do ----------------------------------------------------------------------------
 
-    def _not_followed(self, state: State, traced: Traced) -> None:
+    def _not_followed(self, state: Specialization, traced: Traced) -> None:
         state.plain = True
         work = sum(isinstance(part, WORK) for part in own_nodes(self.piece.block.node.body))
         if not traced.exceeded or work <= LEAST_WORK:
@@ -295,7 +295,7 @@ class Block(Inner):
         self.within.levels.work = max(self.within.levels.work // SHORTER, LEAST_WORK)
         self.go_on()
 
-    def _worth(self, state: State, traced: Traced) -> bool:
+    def _worth(self, state: Specialization, traced: Traced) -> bool:
         assert traced.program is not None
         self.accumulators.learn(traced.program)
         if not any(step_of(node) in _WORK for node in traced.program.graph.nodes):
@@ -431,7 +431,7 @@ class Block(Inner):
                 piece.cell.cell_contents = self._in_python()
             return
         try:
-            inside = Outlined(self, self.root, levels, self.cost)
+            inside = PartitionedFunction(self, self.root, levels, self.cost)
             inside.cut()
         except NotFound:
             self.put(self._in_python())

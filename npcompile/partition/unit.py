@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 from npcompile.diagnostics.recompilations import why_given_up
 from npcompile.diagnostics.stats import Place
 from npcompile.frontend.pipeline import Traced
-from npcompile.runtime.function import Recorded
-from npcompile.runtime.linking import Linking
-from npcompile.runtime.plain_calls import Unrecorded
-from npcompile.runtime.shape_sharing import Sharing
-from npcompile.runtime.specialization import State
+from npcompile.runtime.function import RecordedFunction
+from npcompile.runtime.linking import KernelLinking
+from npcompile.runtime.plain_calls import PlainCalls
+from npcompile.runtime.shape_sharing import ShapeSharing
+from npcompile.runtime.specialization import Specialization
 from npcompile.tiering.measured import FEWEST, is_small
-from npcompile.tiering.recording_budget import PART, Balance
+from npcompile.tiering.recording_budget import PART, RecordingBudget
 
 if TYPE_CHECKING:
-    from npcompile.partition.partitioned import Outlined
+    from npcompile.partition.partitioned import PartitionedFunction
 
 
 # After so many calls that NumPy answers faster, while kernels do at other sizes, the native runtime has the
@@ -28,26 +28,26 @@ MANY_TOO_SMALL = 64
 
 # What a recorded function keeps that is not in its `__dict__`.
 _SLOTS = (
-    *({*Linking.__slots__} - {"__dict__", "__weakref__", "_vector"}),
-    *(*Sharing.__slots__, *Unrecorded.__slots__, *Recorded.__slots__),
+    *({*KernelLinking.__slots__} - {"__dict__", "__weakref__", "_vector"}),
+    *(*ShapeSharing.__slots__, *PlainCalls.__slots__, *RecordedFunction.__slots__),
 )
 _values = operator.attrgetter(*_SLOTS)
-_puts = [getattr(Recorded, name).__set__ for name in _SLOTS]
+_puts = [getattr(RecordedFunction, name).__set__ for name in _SLOTS]
 
 
-def take_over(made: Recorded, one: Recorded) -> None:
+def take_over(made: RecordedFunction, one: RecordedFunction) -> None:
     """Give a recorded function all that another has."""
     made.__dict__.update(one.__dict__)
     for put, value in zip(_puts, _values(one), strict=True):
         put(made, value)
 
 
-class Inner(Recorded):
+class Unit(RecordedFunction):
     """A part of a function's work that is recorded by itself; what it does is counted with the function's."""
 
     first_replays = FEWEST
 
-    def __init__(self, fn: Any, within: Outlined) -> None:
+    def __init__(self, fn: Any, within: PartitionedFunction) -> None:
         root = within.root
         super().__init__(fn, root._wait, root._strict, root._default_float, root._blocks, root._programs)
         self.fast_random = root.fast_random
@@ -55,7 +55,7 @@ class Inner(Recorded):
         self.within = within
         self.root = root
         self.calls_too_small = 0
-        self.balance = root.balances.setdefault(self._place(), Balance(PART))
+        self.balance = root.balances.setdefault(self._place(), RecordingBudget(PART))
 
     def _place(self) -> Any:
         """What it is known by, however often the functions around it are cut."""
@@ -78,7 +78,7 @@ class Inner(Recorded):
     def _report(self, reason: str, place: Place | None, everywhere: bool = False, ask: str = "") -> None:
         self.root._report(reason, place, everywhere, ask)
 
-    def _worth(self, state: State, traced: Traced) -> bool:
+    def _worth(self, state: Specialization, traced: Traced) -> bool:
         assert traced.plan is not None
         if os.environ.get("NPCOMPILE_BACKEND") == "interpreter" or not is_small(traced.plan):
             return True

@@ -1,6 +1,6 @@
 """The native runtime in front of recorded functions: calls of known signatures, without Python in between.
 
-Until it has been built, and where anything is not as usual, `Recorded.__call__` does the same in Python.
+Until it has been built, and where anything is not as usual, `RecordedFunction.__call__` answers in Python.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from npcompile.lower.service import compiler
 from npcompile.runtime.current_device import current, used
 
 if TYPE_CHECKING:
-    from npcompile.runtime.function import Recorded
-    from npcompile.runtime.shape_sharing import Sharing
-    from npcompile.runtime.specialization import State
+    from npcompile.runtime.function import RecordedFunction
+    from npcompile.runtime.shape_sharing import ShapeSharing
+    from npcompile.runtime.specialization import Specialization
 
 # Of whose instances the type alone does not say enough.
 _NOT_BY_TYPE = (np.generic, np.memmap, torch.Tensor, ndarray)
@@ -75,7 +75,9 @@ def _look() -> None:
             compiler.start()
 
 
-def note(recorded: Recorded, args: tuple[Any, ...], kwargs: dict[str, Any], state: State, key: Any) -> None:
+def note(
+    recorded: RecordedFunction, args: tuple[Any, ...], kwargs: dict[str, Any], state: Specialization, key: Any
+) -> None:
     """Calls with such arguments have this state, while all is as usual, as it is now.
 
     args, kwargs: as the function's binding gives them. key: the signature, which keeps what it names alive.
@@ -86,7 +88,7 @@ def note(recorded: Recorded, args: tuple[Any, ...], kwargs: dict[str, Any], stat
         front.note(args, kwargs, state, key[0], key)
 
 
-def passes_over(recorded: Recorded) -> bool:
+def passes_over(recorded: RecordedFunction) -> bool:
     """Whether, while all is as usual, as it is now, it does what is not looked at: calls by signatures that
     it does not know."""
     front = _of(recorded)
@@ -96,7 +98,7 @@ def passes_over(recorded: Recorded) -> bool:
     return True
 
 
-def _of(recorded: Recorded) -> Any:
+def _of(recorded: RecordedFunction) -> Any:
     """What the native runtime knows of a function; None where it does not see to its calls."""
     binding = recorded._binding
     if _module is None or not recorded._alone or not binding.of_python:
@@ -123,7 +125,7 @@ def _of(recorded: Recorded) -> Any:
     return recorded._front
 
 
-def forget(recorded: Sharing) -> None:
+def forget(recorded: ShapeSharing) -> None:
     """What is known of a function's signatures is no longer so."""
     if recorded._front is not None:
         recorded._front.forget()

@@ -14,11 +14,11 @@ import npcompile.lower.service.compiler  # noqa: F401
 from npcompile.runtime import fast_path, recording_families
 
 if TYPE_CHECKING:
-    from npcompile.partition.call import Running
-    from npcompile.runtime.function import Recorded
+    from npcompile.partition.call import PartitionedCalls
+    from npcompile.runtime.function import RecordedFunction
 
-alive: weakref.WeakSet[Recorded] = weakref.WeakSet()
-cuts: weakref.WeakSet[Running] = weakref.WeakSet()
+alive: weakref.WeakSet[RecordedFunction] = weakref.WeakSet()
+cuts: weakref.WeakSet[PartitionedCalls] = weakref.WeakSet()
 _threads_before = 0
 
 

@@ -29,18 +29,18 @@ from npcompile.lower.plan.interpreter import eager
 from npcompile.runtime import fast_path, fork
 from npcompile.runtime.binding import Binding
 from npcompile.runtime.current_device import current_device
-from npcompile.runtime.growing_arguments import Growing
+from npcompile.runtime.growing_arguments import GrowingArguments
 from npcompile.runtime.guarded_replays import Exactly
-from npcompile.runtime.plain_calls import Unrecorded
-from npcompile.runtime.plain_streaks import Passing
+from npcompile.runtime.plain_calls import PlainCalls
+from npcompile.runtime.plain_streaks import PlainStreak
 from npcompile.runtime.shape_sharing import LOOKED_AT, MOST_SELDOM, SELDOM, SHORT
-from npcompile.runtime.specialization import Entry, State
+from npcompile.runtime.specialization import Entry, Specialization
 from npcompile.tiering.overhead import DEEPEST, LONG, TIMES, current, enter, estimate, leave, users
-from npcompile.tiering.recording_budget import WHOLE, Balance
+from npcompile.tiering.recording_budget import WHOLE, RecordingBudget
 from npcompile.verify.verify import Watch, verifying
 
 if TYPE_CHECKING:
-    from npcompile.partition.partitioned import Outlined
+    from npcompile.partition.partitioned import PartitionedFunction
 
 # Programs of one signature (they differ in what was decided on the way); past this many, the function runs
 # plain.
@@ -52,7 +52,7 @@ MAX_MISSES = 12
 TRACED = "under a debugger or tracer, functions run as they are written"
 
 
-class Recorded(Unrecorded):
+class RecordedFunction(PlainCalls):
     """A function with its recordings, by signature."""
 
     __slots__ = ("_arity", "_binding", "_code", "_growing", "_made_so", "_programs")
@@ -78,7 +78,7 @@ class Recorded(Unrecorded):
         self._wait = wait
         self._default_float: np.dtype[Any] | None = default_float
         self._made_so = all_warnings_are_errors()  # then they are a test runner's
-        self.balance = Balance(WHOLE)
+        self.balance = RecordingBudget(WHOLE)
         self._programs: list[Program] = programs
         self._start_anew()
         fork.alive.add(self)
@@ -90,12 +90,12 @@ class Recorded(Unrecorded):
             self._code = getattr(fn, "__code__", None)
             self._states, self._groups = {}, {}
             self.cost = estimate(self._code)
-            self._growing = Growing(fn)
+            self._growing = GrowingArguments(fn)
             self._binding = Binding(fn)
             self._arity = self._binding.arity
             self._rewritten: Rewritten | str | None = None
             self._front = None
-            self._passing = Passing()
+            self._passing = PlainStreak()
             self.resizes = isinstance(fn, types.FunctionType) and may_resize(fn)
 
     # -- calling -----------------------------------------------------------------------------------------
@@ -109,7 +109,7 @@ class Recorded(Unrecorded):
             try:
                 if call.depth > DEEPEST:
                     self._stats.calls += 1
-                    function = Unrecorded.beside(self, args, kwargs)
+                    function = PlainCalls.beside(self, args, kwargs)
                     call.switch(False)
                     return function(*args, **kwargs)
                 return self._answer(args, kwargs)
@@ -150,8 +150,8 @@ class Recorded(Unrecorded):
             return self._plain(args, kwargs, "an argument's type cannot be part of a signature")
         if state is not None:
             fast_path.note(self, args, kwargs, state, key)
-            if state.outlined is not None:
-                return state.outlined.answer(state, args, kwargs)
+            if state.partitioned is not None:
+                return state.partitioned.answer(state, args, kwargs)
             if state.trial is not None and state.ready:
                 return state.measured(self, args, kwargs)
             failure = None
@@ -254,7 +254,7 @@ class Recorded(Unrecorded):
             with self._lock:
                 state = self._states.get(key)
                 if state is None and self._has_room():
-                    state = self._states[key] = State(group, lengths)
+                    state = self._states[key] = Specialization(group, lengths)
                     state.kind = apart(key)[0]
                     state.grows = self._growing.among(args)
         if state is None:
@@ -286,13 +286,13 @@ class Recorded(Unrecorded):
         try:
             if state.pending or state.plain:
                 return self._timed(state, args, kwargs)
-            if state.outlined is None and state.count == 0:
-                state.outlined = self._cut_alike(state)
-            if state.outlined is None:
+            if state.partitioned is None and state.count == 0:
+                state.partitioned = self._cut_alike(state)
+            if state.partitioned is None:
                 return self._record(state, args, kwargs)
         finally:
             state.lock.release()
-        return state.outlined.run(args, kwargs)
+        return state.partitioned.run(args, kwargs)
 
     def _grows(self, args: tuple[Any, ...]) -> bool:
         """Whether a container among the arguments is now found to grow: signatures are others from now on."""
@@ -301,21 +301,21 @@ class Recorded(Unrecorded):
             self._front = None
         return found
 
-    def _cut_alike(self, state: State) -> Outlined | None:
+    def _cut_alike(self, state: Specialization) -> PartitionedFunction | None:
         """The function cut into blocks by its source: the same for all calls that differ in lengths alone."""
         if state.group is None:
             return self._cut(None)
-        if state.group.outlined is None:
-            state.group.outlined = self._cut(None)
-        return state.group.outlined
+        if state.group.partitioned is None:
+            state.group.partitioned = self._cut(None)
+        return state.group.partitioned
 
-    def _cut_at_last(self, state: State) -> Outlined | None:
+    def _cut_at_last(self, state: Specialization) -> PartitionedFunction | None:
         """The same, where it was tried to record it whole."""
         tried_whole(self.__wrapped__)
-        state.outlined = self._cut_alike(state)
-        return state.outlined
+        state.partitioned = self._cut_alike(state)
+        return state.partitioned
 
-    def _missed(self, state: State) -> None:
+    def _missed(self, state: Specialization) -> None:
         """All programs of a signature diverged. Where that is the rule they are given up, and it is told."""
         if state.missed(self.balance, self._affords()):
             self.root.note(why_given_up(self), self.at(self._first_line()))
@@ -346,7 +346,7 @@ class Recorded(Unrecorded):
     def gave_up(self) -> None:
         """A signature has been left to NumPy, which was measured to take less time."""
 
-    def _record(self, state: State, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _record(self, state: Specialization, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         rewritten = self._source()
         if isinstance(rewritten, str):
             state.plain = True
@@ -428,7 +428,7 @@ class Recorded(Unrecorded):
             self._link(state)
         return result
 
-    def _not_followed(self, state: State, traced: Traced) -> None:
+    def _not_followed(self, state: Specialization, traced: Traced) -> None:
         """The recording of a call was given up."""
         if traced.exceeded:
             self.block_work = SHORT
@@ -436,15 +436,15 @@ class Recorded(Unrecorded):
         if cut is None:
             cut = self._cut_after(state, traced) if traced.late else self._cut(traced)
         if cut is not None:
-            state.outlined, cut.why = cut, cut.why or (traced.reason, traced.line)
+            state.partitioned, cut.why = cut, cut.why or (traced.reason, traced.line)
         else:
             state.plain = True
             self._report(traced.reason or "not recorded", self.at(traced.line))
 
-    def _worth(self, state: State, traced: Traced) -> bool:
+    def _worth(self, state: Specialization, traced: Traced) -> bool:
         """Whether to compile what was recorded."""
         return not state.is_unsure(traced.program)
 
 
-performs(Recorded.__call__)
-fast_path.classes |= {"__call__": Recorded, "state": State, "stats": Stats}
+performs(RecordedFunction.__call__)
+fast_path.classes |= {"__call__": RecordedFunction, "state": Specialization, "stats": Stats}

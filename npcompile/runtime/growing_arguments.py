@@ -50,7 +50,7 @@ def _room(container: Any, room: int) -> int:
     return room
 
 
-class Growing:
+class GrowingArguments:
     """What is known of one function's arguments, by their position."""
 
     def __init__(self, fn: Any = None) -> None:
@@ -99,7 +99,7 @@ class Growing:
         if not self._is_one(place, arg):
             return key_of(arg, leaves)
         leaves.append(arg)
-        return Growing, type(arg)
+        return GrowingArguments, type(arg)
 
     def among(self, args: tuple[Any, ...]) -> frozenset[int]:
         """The places of the arguments that are known by their type alone."""

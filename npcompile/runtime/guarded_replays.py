@@ -9,8 +9,8 @@ from npcompile.diagnostics.stats import Stats
 from npcompile.frontend.program.program import Diverged
 
 if TYPE_CHECKING:
-    from npcompile.runtime.polymorphic import General
-    from npcompile.runtime.specialization import State
+    from npcompile.runtime.polymorphic import PolymorphicProgram
+    from npcompile.runtime.specialization import Specialization
 
 # Numbers for which is known that the program may answer; past this many they are looked at again.
 KEPT = 256
@@ -21,7 +21,9 @@ class Counted:
     """A general replay for arguments of some lengths, whatever the numbers that sizes depend on: views of
     the caller's arrays lie as such numbers say."""
 
-    def __init__(self, general: General, lengths: tuple[int, ...], replay: Callable[..., Any]) -> None:
+    def __init__(
+        self, general: PolymorphicProgram, lengths: tuple[int, ...], replay: Callable[..., Any]
+    ) -> None:
         self.general = general
         self.lengths = lengths
         self.replay = replay
@@ -52,13 +54,13 @@ class Sliced:
     """
 
     def __init__(
-        self, general: General, lengths: tuple[int, ...], stats: Stats, replay: Callable[..., Any]
+        self, general: PolymorphicProgram, lengths: tuple[int, ...], stats: Stats, replay: Callable[..., Any]
     ) -> None:
         self.general = general
         self.lengths = lengths
         self.stats = stats
         self.replay = replay
-        self.state: State | None = None  # where such replays are kept
+        self.state: Specialization | None = None  # where such replays are kept
         self._calls = 0
 
     def __call__(self, *leaves: Any) -> Any:

@@ -15,8 +15,8 @@ from npcompile.frontend.boundary.faults import Fault
 from npcompile.lower.service import compiler
 from npcompile.runtime import fast_path
 from npcompile.runtime.guarded_replays import Exactly
-from npcompile.runtime.specialization import Entry, State
-from npcompile.tiering.host_call_profile import HostCalls
+from npcompile.runtime.specialization import Entry, Specialization
+from npcompile.tiering.host_call_profile import HostCallProfile
 from npcompile.verify.verify import verifying, watched
 
 # What is asked for where npcompile itself failed.
@@ -25,7 +25,7 @@ REPORT = ". Please report this, with what `python -m npcompile doctor` prints"
 _said: set[str] = set()  # causes that are not one function's
 
 
-class Linking:
+class KernelLinking:
     """A function whose programs, by signature, are being compiled."""
 
     # What is its own is not in its `__dict__`: `functools.wraps` puts all that is there into the wrapper.
@@ -51,7 +51,7 @@ class Linking:
         self._front = None
         self._stats = stats
         self._strict = strict
-        self._states: dict[Any, State] = {}
+        self._states: dict[Any, Specialization] = {}
         self._lock = threading.Lock()
         self._uncompiled: dict[str, str] = {}  # ops that no kernel can be made of here, and why
         self._awaited: list[Any] = []  # jobs of kernels for further sizes of programs that are there
@@ -70,7 +70,7 @@ class Linking:
         """Whether calls wait for the compiler."""
         raise NotImplementedError
 
-    def _unpark(self, state: State) -> None:
+    def _unpark(self, state: Specialization) -> None:
         """Have compiled what has waited until that is worth it. No call waits for that."""
         waited, state.waited = state.waited, 0
         for entry in [entry for entry in state.pending if entry.parked]:
@@ -82,7 +82,7 @@ class Linking:
         part = self.root is not self
         return bool(self.root.spending.allows(entry, calls, self._has_to_wait, part, seconds))
 
-    def _link(self, state: State) -> bool:
+    def _link(self, state: Specialization) -> bool:
         """Make what has been compiled replayable; True if anything was."""
         linked = False
         self._unpark(state)
@@ -103,7 +103,7 @@ class Linking:
                     if entry.counts:
                         replay = Exactly(entry.counts, replay)
                     elif entry.replay.hosts and entry.program.device in (None, "cpu"):
-                        replay = HostCalls(self, state, entry, kernels, replay)
+                        replay = HostCallProfile(self, state, entry, kernels, replay)
                     state.ready.insert(0, (replay, entry.host_calls))
                     if not verifying():
                         state.try_out(entry, self.first_replays)
@@ -164,8 +164,8 @@ class Linking:
         with self._lock:
             states = list(self._states.values())
         for state in states:
-            if state.outlined is not None:
-                state.outlined.wait(deadline)
+            if state.partitioned is not None:
+                state.partitioned.wait(deadline)
             for entry in [entry for entry in state.pending if not entry.parked]:
                 if not self._wait_for(entry, deadline):
                     raise TimeoutError(f"{self.name} is still being compiled")

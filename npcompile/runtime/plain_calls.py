@@ -14,23 +14,23 @@ from npcompile.frontend.graph.options import Defaults, on_device
 from npcompile.frontend.rewrite.rewriter import Rewritten, rewrite
 from npcompile.runtime.current_device import current_device
 from npcompile.runtime.plain_streaks import MOST as MOST_PASSED
-from npcompile.runtime.plain_streaks import Passing
-from npcompile.runtime.shape_sharing import LOOKED_AT, Sharing
+from npcompile.runtime.plain_streaks import PlainStreak
+from npcompile.runtime.shape_sharing import LOOKED_AT, ShapeSharing
 from npcompile.tiering.measured import FEWEST
 from npcompile.tiering.overhead import users
 
 if TYPE_CHECKING:
-    from npcompile.runtime.specialization import State
+    from npcompile.runtime.specialization import Specialization
 
 _SUSPENDING = (inspect.iscoroutinefunction, inspect.isgeneratorfunction, inspect.isasyncgenfunction)
 
 
-class Unrecorded(Sharing):
+class PlainCalls(ShapeSharing):
     """A recorded function's calls that are not replays."""
 
     __slots__ = ("_passing", "_rewritten", "resizes")
     _direct: bool
-    _passing: Passing
+    _passing: PlainStreak
     _code: types.CodeType | None
     _rewritten: Rewritten | str | None
     _default_float: np.dtype[Any] | None
@@ -51,7 +51,7 @@ class Unrecorded(Sharing):
             return rewritten.bind(fn, Defaults(self._default_float, self.fast_random))
         return fn
 
-    def _by_numpy(self, state: State, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _by_numpy(self, state: Specialization, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call of a signature that is NumPy's, for good or as long as its kernels are being compiled."""
         return self._too_small(args, kwargs) if state.small else self._plain(args, kwargs)
 
@@ -60,7 +60,7 @@ class Unrecorded(Sharing):
         self._pass_over(2 * LOOKED_AT)
         return self._plain(args, kwargs)
 
-    def _raising(self, state: State, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _raising(self, state: Specialization, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call after recordings that ended in an exception, of which nothing is kept: it may well, too."""
         try:
             result = self._timed(state, args, kwargs)
@@ -72,18 +72,18 @@ class Unrecorded(Sharing):
             self._missed(state)
         return result
 
-    def _missed(self, state: State) -> None:
+    def _missed(self, state: Specialization) -> None:
         """All programs of a signature diverged."""
         raise NotImplementedError
 
-    def _timed(self, state: State, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _timed(self, state: Specialization, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A plain call; how long it takes is what replays are measured by."""
-        call, start = Unrecorded.beside(self, args, kwargs), time.thread_time()
+        call, start = PlainCalls.beside(self, args, kwargs), time.thread_time()
         result = users(call, args, kwargs)
         state.timed(time.thread_time() - start)
         return result
 
-    def _unpaid(self, state: State, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _unpaid(self, state: Specialization, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call that is not recorded, as that is not paid for yet."""
         result = self._timed(state, args, kwargs)
         if not state.ready and len(state.plain_seconds) >= FEWEST:
@@ -123,7 +123,7 @@ class Unrecorded(Sharing):
         super()._look_again()
         self._passing.left = 0
 
-    def _pass_on(self, state: State, args: tuple[Any, ...]) -> None:
+    def _pass_on(self, state: Specialization, args: tuple[Any, ...]) -> None:
         """Calls with such arguments are the plain function's for now."""
         options = self._strict or self.fast_random or self.resizes or self._default_float is not None
         if self._direct and self._front is None and not options:

@@ -1,6 +1,6 @@
 """Calls in a row that are the plain function's, as the one before was: known by their arguments alone.
 
-`Recorded` asks here until the native runtime is there, which has the same (lower/native/passing.h).
+`RecordedFunction` asks here until the native runtime is there, which has the same (lower/native/passing.h).
 """
 
 from __future__ import annotations
@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from npcompile.runtime.specialization import State
+    from npcompile.runtime.specialization import Specialization
 
 MOST = 256  # calls before a signature is looked at again
 _BY_TYPE = frozenset([float, int, np.float64])
 _ITEMS = (list, tuple, dict, set, frozenset)  # their items may be others
 
 
-class Passing:
+class PlainStreak:
     """So many calls with arguments of these kinds are not looked at."""
 
     __slots__ = ("_kinds", "_types", "left", "lender")
 
     def __init__(self) -> None:
         self.left = 0
-        self.lender: State | None = None  # whose rest these calls are taken from
+        self.lender: Specialization | None = None  # whose rest these calls are taken from
         self._types: tuple[type, ...] = ()
         self._kinds: list[Any] | None = []  # None: the types say it all
 

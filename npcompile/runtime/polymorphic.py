@@ -40,7 +40,7 @@ from npcompile.runtime.specialization import Entry
 from npcompile.tiering.overhead import users
 
 if TYPE_CHECKING:
-    from npcompile.partition.partitioned import Outlined
+    from npcompile.partition.partitioned import PartitionedFunction
 
 # So many recordings are made to find two that are the same program: each may have met lengths that are equal
 # by chance.
@@ -61,7 +61,7 @@ class Waiting(Diverged):
         self.job = job
 
 
-class Group:
+class LengthGroup:
     """Calls of one function whose arguments differ in lengths alone.
 
     The first lengths get a program of their own. At the next ones lengths are recorded as traced numbers, and
@@ -75,22 +75,24 @@ class Group:
         self.misses = 0  # of the general programs, since one last answered
         self.attempts: list[tuple[tuple[int, ...], Entry, tuple[int, ...]]] = []
         self.asked = False  # a number decided where a size is wanted
-        self.generals: list[General] = []  # the last one first
-        self.outlined: Outlined | None = None  # the function cut into blocks, whatever the lengths
+        self.generals: list[PolymorphicProgram] = []  # the last one first
+        self.partitioned: PartitionedFunction | None = (
+            None  # the function cut into blocks, whatever the lengths
+        )
         self.calls: dict[
-            int | None, Outlined
+            int | None, PartitionedFunction
         ] = {}  # cuts because of a call that a recording met, by its line
 
     @property
     def is_used(self) -> bool:
         """Whether anything is known of its calls."""
-        return bool(self.seen or self.generals or self.outlined)
+        return bool(self.seen or self.generals or self.partitioned)
 
     @property
-    def general(self) -> General | None:
+    def general(self) -> PolymorphicProgram | None:
         return self.generals[0] if self.generals else None
 
-    def followed_by(self, lengths: tuple[int, ...]) -> list[General]:
+    def followed_by(self, lengths: tuple[int, ...]) -> list[PolymorphicProgram]:
         """The general programs that may answer for arguments of these lengths."""
         return [known for known in self.generals if known.follows(lengths)]
 
@@ -129,7 +131,7 @@ class Group:
             return  # what it decided says nothing of other sizes
         on_host = entry.program.device in (None, "cpu")
         same = [attempt for attempt in self.attempts if on_host and _same(attempt[1], entry)]
-        made: General | None = None
+        made: PolymorphicProgram | None = None
         for other, known, numbers in same:
             if _differ(known, entry, (other, numbers, _outside(known.program)) != (lengths, counts, outside)):
                 fixed = {
@@ -137,7 +139,7 @@ class Group:
                     for at, (place, now) in enumerate(zip(places, counts, strict=True))
                     if all(before[at] == now for _, _, before in same)
                 }
-                made = General(entry, lengths, known, other, places, fixed)
+                made = PolymorphicProgram(entry, lengths, known, other, places, fixed)
         if made is not None:
             kept = [] if self._too_narrow(lengths) else self.generals[: MAX_GENERAL - 1]
             self.generals = [made, *kept]
@@ -220,7 +222,7 @@ def _same(one: Entry, other: Entry) -> bool:
     return same and same_program(one.program, other.program)
 
 
-class General:
+class PolymorphicProgram:
     """A program for all lengths that follow a pattern."""
 
     def __init__(

@@ -21,10 +21,10 @@ from npcompile.frontend.catalog import inlining
 from npcompile.frontend.ops import numpy_private
 from npcompile.frontend.rewrite.partition import must_be_cut
 from npcompile.frontend.rewrite.rewriter import Rewritten, rewrite
-from npcompile.runtime.growing_arguments import Growing
+from npcompile.runtime.growing_arguments import GrowingArguments
 
 if TYPE_CHECKING:
-    from npcompile.runtime.function import Recorded
+    from npcompile.runtime.function import RecordedFunction
 
 # The families that were jitted last are kept, up to this number: each holds programs and kernels.
 MAX_FAMILIES = 128
@@ -76,11 +76,11 @@ class Family:
         self._apart += 1
         return min(max(self._apart - AT_ONCE, 0), LATEST)
 
-    def take(self, jitted: Recorded) -> None:
+    def take(self, jitted: RecordedFunction) -> None:
         """Have a function share, which has recorded nothing yet."""
         self._members += 1
         if not self.held:
-            jitted._growing = Growing(_like(jitted.__wrapped__))
+            jitted._growing = GrowingArguments(_like(jitted.__wrapped__))
             self.held = {name: getattr(jitted, name) for name in _SHARED}
             self.reasons = jitted._stats.reasons
         for name, value in self.held.items():

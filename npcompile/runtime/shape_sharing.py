@@ -21,16 +21,16 @@ from npcompile.runtime import fast_path
 from npcompile.runtime.binding import Binding
 from npcompile.runtime.current_device import current_device
 from npcompile.runtime.guarded_replays import AsNumpys, Sliced
-from npcompile.runtime.linking import Linking
-from npcompile.runtime.polymorphic import General, Group, Waiting
-from npcompile.runtime.specialization import State
-from npcompile.tiering.measured import Crowd
+from npcompile.runtime.linking import KernelLinking
+from npcompile.runtime.polymorphic import LengthGroup, PolymorphicProgram, Waiting
+from npcompile.runtime.specialization import Specialization
+from npcompile.tiering.measured import CrowdedSignatures
 from npcompile.tiering.overhead import current, users
 from npcompile.verify.verify import verifying
 
 if TYPE_CHECKING:
     from npcompile.frontend.pipeline import Traced
-    from npcompile.partition.partitioned import Outlined
+    from npcompile.partition.partitioned import PartitionedFunction
 
 # Replays of one signature, each for other lengths of what is read from outside.
 KEPT = 8
@@ -53,7 +53,7 @@ MAX_GROUPS = 2 * MAX_SIGNATURES
 SHORT = 100
 
 
-class Sharing(Linking):
+class ShapeSharing(KernelLinking):
     """A function of which some programs answer for more than one signature."""
 
     __slots__ = (
@@ -73,9 +73,9 @@ class Sharing(Linking):
 
     def __init__(self, fn: Callable[..., Any], stats: Stats, strict: bool) -> None:
         super().__init__(fn, stats, strict)
-        self._groups: dict[Any, Group] = {}
+        self._groups: dict[Any, LengthGroup] = {}
         self._kinds: set[Any] = set()  # their signatures, whatever the lengths
-        self._crowd = Crowd()
+        self._crowd = CrowdedSignatures()
         self._full = self.max_signatures  # at so many signatures it is looked whether there is room for more
         self._looks = self._unkept = self.unlooked = 0
 
@@ -110,7 +110,7 @@ class Sharing(Linking):
         """Of what is recorded, where that is not the whole function."""
         return None
 
-    def _raised(self, state: State, error: BaseException) -> None:
+    def _raised(self, state: Specialization, error: BaseException) -> None:
         """A recording ended in an exception. Where such calls are Python's from now on, it is told."""
         if isinstance(error, InternalError):
             state.settle()
@@ -145,7 +145,7 @@ class Sharing(Linking):
             self._tell_of(fault)
             with contextlib.suppress(Exception):  # where signatures cannot be told, each call comes to this
                 bound = self._binding.bind(args, kwargs) or (args, kwargs)
-                self._states.setdefault(self.signature(*bound, []), State()).settle()
+                self._states.setdefault(self.signature(*bound, []), Specialization()).settle()
             if fault.done:
                 return fault.outcome()
             if fault.begun:
@@ -158,7 +158,7 @@ class Sharing(Linking):
             told(error)
             raise
 
-    def _group(self, key: Any) -> tuple[Group | None, tuple[int, ...]]:
+    def _group(self, key: Any) -> tuple[LengthGroup | None, tuple[int, ...]]:
         """The calls that differ from this one in lengths alone, and its lengths."""
         if current_device() is not None or verifying():
             return None, ()
@@ -170,25 +170,25 @@ class Sharing(Linking):
                     self._kinds.clear()
                 if len(self._groups) >= MAX_GROUPS:
                     return None, ()
-                group = self._groups[general] = Group()
+                group = self._groups[general] = LengthGroup()
                 kind = whatever_lengths(general)
                 group.seen += kind in self._kinds  # with lengths of 0 or 1, say
                 self._kinds.add(kind)
             return group, lengths
 
-    def _cut(self, failed: Traced | None) -> Outlined | None:
+    def _cut(self, failed: Traced | None) -> PartitionedFunction | None:
         """The function cut into blocks, where it cannot be recorded as a whole: by its source, or (`failed`)
         because that was tried."""
         return None
 
-    def _cut_after(self, state: State, call: Traced) -> Outlined | None:
+    def _cut_after(self, state: Specialization, call: Traced) -> PartitionedFunction | None:
         """The function cut into blocks where a recording of the whole met a call for its effect, or one whose
         answer decides: where that was the same one at two lengths, for all."""
         group = state.group
         if group is None:
             return self._cut(call)
         if (cut := group.calls.get(call.top)) is not None:
-            group.outlined = cut
+            group.partitioned = cut
         elif (cut := self._cut(call)) is not None:
             group.calls[call.top] = cut
         return cut
@@ -198,7 +198,9 @@ class Sharing(Linking):
         group, lengths = self._group(key)
         return group is not None and bool(group.followed_by(lengths))
 
-    def _generally(self, general: General, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _generally(
+        self, general: PolymorphicProgram, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
         """A call that a program for many lengths answers. Raises Diverged."""
         if not general.done:  # the kernels are still being compiled
             return self._plain(args, kwargs)
@@ -263,14 +265,14 @@ class Sharing(Linking):
         with self._lock:
             state = self._states.get(key)
             if state is None and self._has_room():
-                state = self._states[key] = State(None, ())
+                state = self._states[key] = Specialization(None, ())
                 state.kind, state.count, state.answered = apart(key)[0], 1, True
             if state is not None:
                 state.ready, state.misses = [(AsNumpys(kinds, replay), host_calls)], 0
 
     def _for_lengths(
         self,
-        general: General,
+        general: PolymorphicProgram,
         key: Any,
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
@@ -304,7 +306,7 @@ class Sharing(Linking):
             state = self._states.get(key)
             if state is None:
                 self._has_room()
-                state = self._states[key] = State(None, ())
+                state = self._states[key] = Specialization(None, ())
                 state.kind = general_key
                 state.entries, state.count, state.answered = [entry], 1, True
             for replay in replays:
@@ -319,12 +321,12 @@ class Sharing(Linking):
             state.try_out(entry, self.first_replays)
         return result
 
-    def _cut_of_all(self, group: Group | None) -> Any:
+    def _cut_of_all(self, group: LengthGroup | None) -> Any:
         """The cut that signatures which differ in lengths have in common, where as many as are kept have been
         met: keeping this one in place of another would cost each call more than it saves. One call in some
         does, as those that come now may be those that come again."""
         full = len(self._states) >= MAX_FOUND_AGAIN and self._stats.calls % KEPT_ANEW
-        return group.outlined if full and group is not None else None
+        return group.partitioned if full and group is not None else None
 
     def _has_room(self) -> bool:
         """Whether another signature may be kept. Of those that can be found again the oldest make room."""

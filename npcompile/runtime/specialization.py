@@ -19,12 +19,12 @@ from npcompile.runtime.guarded_replays import Sliced
 from npcompile.tiering import block_contest
 from npcompile.tiering.measured import FEWEST, LEAST, Trial, numpy_cost
 from npcompile.tiering.overhead import calls_unseen, users
-from npcompile.tiering.recording_budget import Balance
+from npcompile.tiering.recording_budget import RecordingBudget
 
 if TYPE_CHECKING:
-    from npcompile.partition.partitioned import Outlined
-    from npcompile.runtime.function import Recorded
-    from npcompile.runtime.polymorphic import General, Group
+    from npcompile.partition.partitioned import PartitionedFunction
+    from npcompile.runtime.function import RecordedFunction
+    from npcompile.runtime.polymorphic import LengthGroup, PolymorphicProgram
 
 
 class Entry:
@@ -80,7 +80,7 @@ MAX_RAISED, MOST_RAISED, MOST_OWED = 2, 8, 1024
 ASKED = 16
 
 
-class State:
+class Specialization:
     """What is known for one signature."""
 
     # The native runtime looks into these at each call (lower/native/front.h).
@@ -90,7 +90,7 @@ class State:
             "account",
             "aside",
             "misses",
-            "outlined",
+            "partitioned",
             "owed",
             "raises",
             "ready",
@@ -101,11 +101,13 @@ class State:
         ),
     )
 
-    def __init__(self, group: Group | None = None, lengths: tuple[int, ...] = ()) -> None:
+    def __init__(self, group: LengthGroup | None = None, lengths: tuple[int, ...] = ()) -> None:
         self.group = group  # calls that differ in lengths alone
         self.lengths = lengths
         self.kind: Any = None  # its signature without lengths
-        self.general: General | None = None  # the program whose replay for any numbers is among `ready`
+        self.general: PolymorphicProgram | None = (
+            None  # the program whose replay for any numbers is among `ready`
+        )
         self.ready: list[tuple[Callable[..., Any], int]] = []  # replays with their host calls, newest first
         self.pending: list[Entry] = []
         self.entries: list[Entry] = []  # all of them, oldest first: what `explain` shows
@@ -124,7 +126,9 @@ class State:
         self.small = False  # because a call of a kernel would take longer than NumPy does
         self.rest = 0  # so many calls are the function's own, as nothing is compiled yet
         self.settled = False  # it is NumPy's, and nothing about that is going to change
-        self.outlined: Outlined | None = None  # cut into blocks, where it cannot be recorded as a whole
+        self.partitioned: PartitionedFunction | None = (
+            None  # cut into blocks, where it cannot be recorded as a whole
+        )
         self.account: block_contest.Account | None = None  # of the cut, beside the plain function
         self.waited = 0  # calls by NumPy since it was last asked if what is parked is to be compiled
         self.aside: list[tuple[Callable[..., Any], int]] | None = (
@@ -153,16 +157,16 @@ class State:
     def settle(self) -> None:
         """Leave its calls to NumPy, for good."""
         self.ready, self.pending, self.entries = [], [], []
-        self.outlined = self.trial = None
+        self.partitioned = self.trial = None
         self.owed, self.raises = 0, False
         self.plain = self.settled = True
 
     def is_found_again(self) -> bool:
         """Whether nothing is lost with it: a program for many lengths answered, or the cut that all have."""
-        cut = None if self.group is None else self.group.outlined
-        return self.answered or (cut is not None and self.outlined is cut)
+        cut = None if self.group is None else self.group.partitioned
+        return self.answered or (cut is not None and self.partitioned is cut)
 
-    def missed(self, balance: Balance, affords: bool) -> bool:
+    def missed(self, balance: RecordingBudget, affords: bool) -> bool:
         """All programs diverged. Where that is the rule they are given up; whether they are now. affords: a
         further one may be recorded."""
         if self.pending or not affords:  # there may be one for such calls before long
@@ -197,7 +201,7 @@ class State:
         known = [] if self.group is None else self.group.followed_by(self.lengths)
         return any(one.by_data or one.outside or (one.counts and self.general is not one) for one in known)
 
-    def found(self, balance: Balance) -> None:
+    def found(self, balance: RecordingBudget) -> None:
         """All programs diverged, but the one for many lengths answered."""
         self.misses = 0
         if not self.pending:
@@ -251,7 +255,7 @@ class State:
                 self.trial = Trial(0.0, [], taken=seconds_taken())
         self.tried = True
 
-    def measured(self, recorded: Recorded, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def measured(self, recorded: RecordedFunction, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call by which it is measured whether replays take less time than NumPy does."""
         trial, self.trial = self.trial, None  # calls from within this one are none of it
         if trial is None:  # one on another thread is
@@ -276,7 +280,7 @@ class State:
                 self.trial = trial.again()
         return result
 
-    def _lose(self, recorded: Recorded) -> None:
+    def _lose(self, recorded: RecordedFunction) -> None:
         """NumPy takes less time than the replays that there are."""
         if recorded.tries_again and block_contest.are_held():
             self.resting = self.resting or block_contest.Resting()

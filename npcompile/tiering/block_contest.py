@@ -1,6 +1,6 @@
 """Contests between a function that was cut into blocks and the plain function, on calls that are made anyway.
 
-`State` has one account, as calls of one signature are compared: each is done once, by either.
+`Specialization` has one account, as calls of one signature are compared: each is done once, by either.
 The loser rests, and is tried again ever more seldom.
 """
 
@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from npcompile.tiering.measured import Trial
 
 if TYPE_CHECKING:
-    from npcompile.partition.call import Running
-    from npcompile.runtime.specialization import State
+    from npcompile.partition.call import PartitionedCalls
+    from npcompile.runtime.specialization import Specialization
 
 clock = time.thread_time
 
@@ -57,16 +57,22 @@ class Account:
         self._trial: Trial | None = None  # the contest at hand
         self._inside = False  # a call is being measured: those within it are none of the contest
 
-    def answer(self, outlined: Running, state: State, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def answer(
+        self,
+        partitioned: PartitionedCalls,
+        state: Specialization,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> Any:
         """A call, by whose turn it is."""
         if self._left > 0 or self._inside:
             self._left -= 1
-            return outlined.run(args, kwargs)
+            return partitioned.run(args, kwargs)
         trial = self._trial = self._trial or Trial(0.0, [], 0)
         # The plain function begins, by which it is known what is slow.
-        ours, counts = bool(trial.numpys) and trial.of_replay, outlined.root._blocks
+        ours, counts = bool(trial.numpys) and trial.of_replay, partitioned.root._blocks
         recordings = counts.recordings
-        call = outlined.run if ours else outlined.plain
+        call = partitioned.run if ours else partitioned.plain
         self._inside = True
         try:
             start = clock()
@@ -86,12 +92,14 @@ class Account:
             slower = seconds > LOSES * min(trial.numpys) or None
         if slower is not None:
             self._trial = None
-            self._decide(outlined, state, trial, slower)
+            self._decide(partitioned, state, trial, slower)
         return result
 
-    def _decide(self, outlined: Running, state: State, trial: Trial, slower: bool) -> None:
+    def _decide(
+        self, partitioned: PartitionedCalls, state: Specialization, trial: Trial, slower: bool
+    ) -> None:
         """The contest is over."""
-        if is_settled(outlined):
+        if is_settled(partitioned):
             calls = self._resting.calls()
         else:
             plain = max(min(trial.numpys, default=0.0), 1e-7)
@@ -102,13 +110,13 @@ class Account:
             self._left = calls
 
 
-def is_settled(outlined: Running) -> bool:
+def is_settled(partitioned: PartitionedCalls) -> bool:
     """Tell if a function that was cut, and its callees, have nothing left to compile or try out."""
-    cuts: list[Any] = [outlined]
-    states: list[State] = []
-    for callee in list(outlined.root.callees.values()):
+    cuts: list[Any] = [partitioned]
+    states: list[Specialization] = []
+    for callee in list(partitioned.root.callees.values()):
         states += list(getattr(callee, "_states", {}).values())
-    cuts += [state.outlined for state in states if state.outlined is not None]
+    cuts += [state.partitioned for state in states if state.partitioned is not None]
     while cuts:
         for block in cuts.pop().current():
             states += list(block._states.values())

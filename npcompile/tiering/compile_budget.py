@@ -32,7 +32,7 @@ def is_bounded() -> bool:
     return os.environ.get("NPCOMPILE_SPENDING", "1") != "0"
 
 
-class Spending:
+class CompileBudget:
     """Keeps what was compiled for a function, its blocks and callees, and what would have been worth it."""
 
     def __init__(self) -> None:

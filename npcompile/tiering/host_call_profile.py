@@ -17,8 +17,8 @@ from npcompile.diagnostics.host_calls import host_reason
 from npcompile.frontend.program.program import call_text
 
 if TYPE_CHECKING:
-    from npcompile.runtime.linking import Linking
-    from npcompile.runtime.specialization import Entry, State
+    from npcompile.runtime.linking import KernelLinking
+    from npcompile.runtime.specialization import Entry, Specialization
 
 # As in `statement_profile.py`: after so many calls, so many are measured; what takes a larger part of the
 # time than this is told, if it takes so many seconds.
@@ -28,11 +28,16 @@ PART, SECONDS = 0.1, 5e-6
 clock = time.perf_counter
 
 
-class HostCalls:
+class HostCallProfile:
     """A replay in which NumPy is called, until it is known what that costs."""
 
     def __init__(
-        self, owner: Linking, state: State, entry: Entry, kernels: list[Any], replay: Callable[..., Any]
+        self,
+        owner: KernelLinking,
+        state: Specialization,
+        entry: Entry,
+        kernels: list[Any],
+        replay: Callable[..., Any],
     ) -> None:
         self.owner = weakref.ref(owner)  # programs may outlive it
         self.state = state

@@ -106,7 +106,7 @@ class Sums:
         return self.kernels > SLOWER * self.numpys if self.calls >= 2 * self.EACH else None
 
 
-class Crowd:
+class CrowdedSignatures:
     """Calls at lengths that are new, of a function of which as many as are kept are there already: whether
     kernels are to be found for them, which takes as long as hundreds of small calls."""
 

@@ -22,7 +22,7 @@ PATIENCE = 8
 REST, LONGER = 64, 8
 
 
-class Balance:
+class RecordingBudget:
     """What the recordings of one place have cost and given.
 
     Replays that the native runtime answers are not seen here, but for the first of each signature.

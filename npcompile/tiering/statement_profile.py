@@ -21,7 +21,7 @@ from npcompile.tiering.block_contest import is_settled
 from npcompile.tiering.overhead import current
 
 if TYPE_CHECKING:
-    from npcompile.partition.partitioned import Block, Outlined
+    from npcompile.partition.partitioned import Block, PartitionedFunction
 
 clock = time.perf_counter
 # So many calls are measured, after one in which what takes the time is made; what takes a larger part of the
@@ -46,10 +46,10 @@ def _is_jitted(fn: Any) -> bool:
 class _Frame:
     """One function that is being run: the statement at hand, since when, and what blocks took of that."""
 
-    __slots__ = ("inside", "outlined", "since", "unit")
+    __slots__ = ("inside", "partitioned", "since", "unit")
 
-    def __init__(self, outlined: Outlined) -> None:
-        self.outlined = outlined
+    def __init__(self, partitioned: PartitionedFunction) -> None:
+        self.partitioned = partitioned
         self.unit: int | None = None
         self.since = 0.0
         self.inside = 0.0
@@ -63,21 +63,23 @@ def _called(piece: Piece, block: Block | None) -> Any:
 def _stop(watch: Any, fault: Fault) -> None:
     """A fault in what takes the time: nothing of the function is timed any more."""
     watch._times(False)
-    watch.outlined.watch = None
+    watch.partitioned.watch = None
     watch.root.failed(fault)
 
 
 class Watch:
     """The measuring of one function, with those that it calls, from when it is cut."""
 
-    def __init__(self, outlined: Outlined) -> None:
-        self.outlined = outlined
-        self.root = outlined.root
+    def __init__(self, partitioned: PartitionedFunction) -> None:
+        self.partitioned = partitioned
+        self.root = partitioned.root
         self.thread = 0
         self.frames: list[_Frame] = []
-        self.made: dict[Outlined, tuple[Callable[..., Any], list[ast.stmt]]] = {}
-        self.spent: dict[tuple[Outlined, int], float] = {}  # in the call at hand
-        self.calls: list[tuple[float, dict[tuple[Outlined, int], float]]] = []  # all of it, and by statement
+        self.made: dict[PartitionedFunction, tuple[Callable[..., Any], list[ast.stmt]]] = {}
+        self.spent: dict[tuple[PartitionedFunction, int], float] = {}  # in the call at hand
+        self.calls: list[
+            tuple[float, dict[tuple[PartitionedFunction, int], float]]
+        ] = []  # all of it, and by statement
         # Where functions that are measured find what to call: what takes its time, and what gives it plain.
         self.cells: list[tuple[types.CellType, Any, Callable[[], Any]]] = []
         self.timed, self.most = 0, 0.0  # statements of the call at hand, and how many may be
@@ -96,15 +98,15 @@ class Watch:
             result = function(*args, **kwargs)
             self.looks += 1
             if self.looks < OFTEN or self.looks % OFTEN == 0:
-                self.quiet = before == self.root._blocks.recordings and is_settled(self.outlined)
+                self.quiet = before == self.root._blocks.recordings and is_settled(self.partitioned)
             return result
-        if not self._affords(self.outlined):
+        if not self._affords(self.partitioned):
             return function(*args, **kwargs)
         self.thread = threading.get_ident()
         self.root.session = self
         at_hand, start = current(), clock()
         try:
-            function = self.of(self.outlined, function)
+            function = self.of(self.partitioned, function)
             self.timed, self.most = 0, min(at_hand.left / EACH, MOST)
             self._times(True)
             result = function(*args, **kwargs)
@@ -118,34 +120,34 @@ class Watch:
             self.calls.append((total, spent))
             if len(self.calls) > CALLS:
                 del self.calls[0]
-                self.outlined.watch = None
+                self.partitioned.watch = None
                 self._tell()
         return result
 
-    def _affords(self, outlined: Outlined) -> bool:
+    def _affords(self, partitioned: PartitionedFunction) -> bool:
         """Tell whether there is room to take the time of what stays Python in a function that was cut."""
-        made = 0.0 if outlined in self.made else outlined.took
-        return self.outlined.owner._has_to_wait or current().affords(made + LEAST * EACH)
+        made = 0.0 if partitioned in self.made else partitioned.took
+        return self.partitioned.owner._has_to_wait or current().affords(made + LEAST * EACH)
 
     # -- taking the time -----------------------------------------------------------------------------------
 
-    def of(self, outlined: Outlined, function: Callable[..., Any]) -> Callable[..., Any]:
+    def of(self, partitioned: PartitionedFunction, function: Callable[..., Any]) -> Callable[..., Any]:
         """A function that was cut, with the time taken of what stays Python in it."""
         if threading.get_ident() != self.thread:
             return function
-        made = self.made.get(outlined)
+        made = self.made.get(partitioned)
         if made is None:
-            if not self._affords(outlined):
+            if not self._affords(partitioned):
                 return function
             at_hand = current()
             before = at_hand.switch(True)
             try:
-                made = self.made[outlined] = self._clocked(outlined) or (function, [])
+                made = self.made[partitioned] = self._clocked(partitioned) or (function, [])
             finally:
                 at_hand.switch(before)
 
         def call(*args: Any, **kwargs: Any) -> Any:
-            self._begin(outlined)
+            self._begin(partitioned)
             try:
                 return made[0](*args, **kwargs)
             finally:
@@ -154,34 +156,34 @@ class Watch:
         return call
 
     @beside(_stop)
-    def _begin(self, outlined: Outlined) -> None:
-        self.frames.append(_Frame(outlined))
+    def _begin(self, partitioned: PartitionedFunction) -> None:
+        self.frames.append(_Frame(partitioned))
 
     @beside(_stop)
     def _end(self) -> None:
         self.tock()
         self.frames.pop()
 
-    def _clocked(self, outlined: Outlined) -> tuple[Callable[..., Any], list[ast.stmt]] | None:
-        fn = outlined.owner.__wrapped__
+    def _clocked(self, partitioned: PartitionedFunction) -> tuple[Callable[..., Any], list[ast.stmt]] | None:
+        fn = partitioned.owner.__wrapped__
         assert isinstance(fn, types.FunctionType)
 
         def enter(callee: Any) -> Any:
-            made = outlined.enter(callee)
+            made = partitioned.enter(callee)
             plain = made is callee or any(state.plain for state in getattr(made, "_states", {}).values())
             return made if plain and not _is_jitted(callee) else self._timed(made)
 
         def as_it_is(called: Any) -> bool:
-            return outlined.as_it_is(called) and not _is_jitted(called)
+            return partitioned.as_it_is(called) and not _is_jitted(called)
 
         try:
-            made = outline(fn, outlined.levels, enter, as_it_is, self, outlined.idler)
+            made = outline(fn, partitioned.levels, enter, as_it_is, self, partitioned.idler)
         except NotFound:
             return None
         closure = zip(made.function.__code__.co_freevars, made.function.__closure__ or (), strict=True)
-        self.cells += [(cell, enter, lambda: outlined.enter) for name, cell in closure if name == ENTER]
+        self.cells += [(cell, enter, lambda: partitioned.enter) for name, cell in closure if name == ENTER]
         for piece in made.pieces:
-            block = outlined.blocks.get(outlined.key_of(piece))
+            block = partitioned.blocks.get(partitioned.key_of(piece))
             plain = functools.partial(_called, piece, block)
             self.cells.append((piece.cell, self._timed(plain()), plain))
         self._times(not self.enough)
@@ -233,7 +235,7 @@ class Watch:
         now = clock()
         if not self.frames or (frame := self.frames[-1]).unit is None:
             return
-        key = frame.outlined, frame.unit
+        key = frame.partitioned, frame.unit
         took = now - frame.since - frame.inside - self.overhead
         self.spent[key] = self.spent.get(key, 0.0) + max(took, 0.0)
         frame.unit = None
@@ -253,14 +255,14 @@ class Watch:
         for key in self.calls[0][1]:
             seconds = min(spent.get(key, 0.0) for _, spent in self.calls)
             if seconds >= max(PART * least, SECONDS):
-                outlined, unit = key
-                self._tell_of(outlined, self.made[outlined][1][unit], min(seconds / least, 1.0))
+                partitioned, unit = key
+                self._tell_of(partitioned, self.made[partitioned][1][unit], min(seconds / least, 1.0))
 
-    def _tell_of(self, outlined: Outlined, unit: ast.stmt, part: float) -> None:
-        fn: Any = outlined.owner.__wrapped__
+    def _tell_of(self, partitioned: PartitionedFunction, unit: ast.stmt, part: float) -> None:
+        fn: Any = partitioned.owner.__wrapped__
         tree, _ = tree_of(fn)
         node = written(tree, unit)
-        reason = why_it_costs(node, outlined.levels, reasons_of(fn, self.root._stats))
+        reason = why_it_costs(node, partitioned.levels, reasons_of(fn, self.root._stats))
         if reason is None:
             return
         self.root.tell(

@@ -59,7 +59,13 @@ EXEMPT = (
     "frontend/rewrite/call_sites.py:is_place",  # the boundary tells frames apart by it
 )
 EXEMPT_NAMES = (
-    *("Recorded.__call__", "Entering.enter", "Sharing._despite", "guard", "Base.faulted"),
+    *(
+        "RecordedFunction.__call__",
+        "CalleeSubstitution.enter",
+        "ShapeSharing._despite",
+        "guard",
+        "Base.faulted",
+    ),
     "Jitted.<lambda>",  # what every call asks of it
 )
 # On a device: within a replay, after its first effect (a lock that it has acquired, arrays that it gives

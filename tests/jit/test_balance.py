@@ -15,7 +15,7 @@ import npcompile
 from npcompile.diagnostics.recompilations import OF_NO_USE
 from npcompile.frontend.program.program import Diverged
 from npcompile.runtime.specialization import Entry
-from npcompile.tiering.recording_budget import COST, REST, WHOLE, Balance
+from npcompile.tiering.recording_budget import COST, REST, WHOLE, RecordingBudget
 from tests.checker import same
 
 pytestmark = pytest.mark.filterwarnings("ignore::npcompile.NotCompiledWarning")
@@ -232,7 +232,7 @@ def test_many_kinds_of_arguments_are_recorded() -> None:
 
 
 def test_a_balance() -> None:
-    balance = Balance(WHOLE)
+    balance = RecordingBudget(WHOLE)
     for _ in range(17):
         assert not balance.rests()
         balance.recorded("kind")

@@ -162,7 +162,7 @@ def test_nothing_is_measured_once_it_was() -> None:
     jitted = npcompile.jit(statement)
     told(jitted, np.ones(4), 0.0)
     (state,) = jitted._states.values()
-    assert state.outlined.watch is None and jitted.session is None
+    assert state.partitioned.watch is None and jitted.session is None
 
 
 def test_answers_and_effects_are_the_same_while_it_is_measured() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import npcompile
-from npcompile.partition.partitioned import Outlined
+from npcompile.partition.partitioned import PartitionedFunction
 from tests.checker import same
 
 
@@ -56,4 +56,4 @@ def test_a_helper_is_what_it_is_now(name: str, monkeypatch: pytest.MonkeyPatch) 
         same(jitted.predict(samples), plain.predict(samples))
     jitted.likelihood = plain.likelihood = lambda mean, value: abs(mean - value)
     same(jitted.predict(samples), plain.predict(samples))
-    assert isinstance(Outlined.enter, MethodDescriptorType)
+    assert isinstance(PartitionedFunction.enter, MethodDescriptorType)

@@ -21,7 +21,7 @@ from npcompile.frontend.record.control_flow import Control
 from npcompile.frontend.record.operators import Operators
 from npcompile.frontend.record.stdlib import Library
 from npcompile.lower.plan import graph
-from npcompile.partition.call import Running
+from npcompile.partition.call import PartitionedCalls
 from npcompile.runtime import function, specialization
 from npcompile.tiering import backoff, block_contest
 from npcompile.tiering.statement_profile import Watch
@@ -59,7 +59,7 @@ def test_each_sampled_function_may_raise(given: list[str]) -> None:
         (pipeline, "plan"),  # when the answer is there
         (function, "trace"),  # before the recording
         (specialization.Entry, "__init__"),  # after it
-        (function.Recorded, "signature"),  # before anything
+        (function.RecordedFunction, "signature"),  # before anything
     ],
 )
 def test_fault_is_a_reason_and_the_signature_is_numpys(
@@ -156,7 +156,7 @@ def test_a_replay_that_fails_within_a_lock_releases_it() -> None:
 @pytest.mark.parametrize(
     "failing",
     [
-        Running.leave_if_plain,  # before anything
+        PartitionedCalls.leave_if_plain,  # before anything
         Watch.tick.__wrapped__,  # called from the user's own lines
         Watch.tock.__wrapped__,
         Watch.__init__,

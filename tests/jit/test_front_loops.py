@@ -17,7 +17,7 @@ from tests.jit.test_front import frames
 pytestmark = pytest.mark.usefixtures("native_runtime")
 
 # What answers a call where the native runtime does not.
-_PYTHONS = {"Recorded.__call__", "Recorded._answer"}
+_PYTHONS = {"RecordedFunction.__call__", "RecordedFunction._answer"}
 
 
 def last(u: Any, history: Any) -> Any:
@@ -82,7 +82,7 @@ def test_methods_of_builtins_are_called_without_a_look() -> None:
     for _ in range(8):
         np.testing.assert_allclose(jitted(u, 5), means(u, 5))
     seen = frames(lambda: jitted(u, 5))
-    assert "means" in seen and "Entering._entered" not in seen, seen
+    assert "means" in seen and "CalleeSubstitution._entered" not in seen, seen
 
 
 _NOTHING_COMPILED = """

@@ -118,7 +118,7 @@ def test_blocks_that_wait_are_called_as_they_are(let_go: threading.Event) -> Non
     for _ in range(20):
         np.testing.assert_allclose(jitted(x, x)[0], summed(x, x)[0])
     seen = [name for _ in range(16) for name in frames(lambda: jitted(x, x))]
-    assert seen.count("summed") >= 16 * 40 and seen.count("Recorded._answer") <= 16 * 40 // MOST_CALLS
+    assert seen.count("summed") >= 16 * 40 and seen.count("RecordedFunction._answer") <= 16 * 40 // MOST_CALLS
     jitted.wait()
     for _ in range(8):
         np.testing.assert_allclose(jitted(x, x)[0], summed(x, x)[0])

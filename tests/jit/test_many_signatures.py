@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import npcompile
-from npcompile.runtime.function import Recorded
+from npcompile.runtime.function import RecordedFunction
 from npcompile.runtime.shape_sharing import LOOKED_AT, MAX_FOUND_AGAIN, MAX_SIGNATURES
-from npcompile.tiering.measured import Crowd
+from npcompile.tiering.measured import CrowdedSignatures
 from tests.checker import same
 
 pytestmark = pytest.mark.usefixtures("native_runtime")
@@ -22,13 +22,13 @@ pytestmark = pytest.mark.usefixtures("native_runtime")
 def looks(monkeypatch: pytest.MonkeyPatch) -> Iterator[Counter[str]]:
     """Calls that Python looks at as nothing that is known of their signature answers them."""
     counts: Counter[str] = Counter()
-    unanswered = Recorded._unanswered
+    unanswered = RecordedFunction._unanswered
 
-    def counting(self: Recorded, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def counting(self: RecordedFunction, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         counts[self.name] += 1
         return unanswered(self, key, args, kwargs)
 
-    monkeypatch.setattr(Recorded, "_unanswered", counting)
+    monkeypatch.setattr(RecordedFunction, "_unanswered", counting)
     yield counts
 
 
@@ -75,7 +75,7 @@ def of_lengths(x: np.ndarray) -> Any:
 
 
 def test_lengths_that_come_again_are_kept(monkeypatch: pytest.MonkeyPatch, looks: Counter[str]) -> None:
-    monkeypatch.setattr(Crowd, "is_numpys", lambda self, key: False)
+    monkeypatch.setattr(CrowdedSignatures, "is_numpys", lambda self, key: False)
     jitted = npcompile.jit(of_lengths, wait=True)
     lengths = range(1000, 1000 + 2 * MAX_SIGNATURES)
     for _ in range(8):
@@ -91,7 +91,7 @@ def test_lengths_that_come_again_are_kept(monkeypatch: pytest.MonkeyPatch, looks
 
 
 def test_of_very_many_lengths_the_oldest_make_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Crowd, "is_numpys", lambda self, key: False)
+    monkeypatch.setattr(CrowdedSignatures, "is_numpys", lambda self, key: False)
     jitted = npcompile.jit(of_lengths, wait=True)
     for n in range(1000, 1000 + 2 * MAX_FOUND_AGAIN):
         x = np.linspace(0, 1, n)

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 import npcompile
-from npcompile.partition.call import Running
+from npcompile.partition.call import PartitionedCalls
 from npcompile.runtime.plain_streaks import MOST as MOST_PASSED
-from npcompile.runtime.plain_streaks import Passing
+from npcompile.runtime.plain_streaks import PlainStreak
 from npcompile.runtime.specialization import Entry, seconds_taken
 from npcompile.tiering import block_contest
 from npcompile.tiering.block_contest import FIRST, LONGER, SETTLING
-from npcompile.tiering.compile_budget import COMPILING, FREE, RATE, Spending
+from npcompile.tiering.compile_budget import COMPILING, FREE, RATE, CompileBudget
 from npcompile.tiering.measured import MOST, Trial
 from tests.checker import same
 from tests.jit.test_front import frames
@@ -39,7 +39,7 @@ class Clock:
         monkeypatch.setattr(block_contest, "are_held", lambda: True)
         monkeypatch.setattr(block_contest, "clock", lambda: self.now)
         for name in ("plain", "run"):
-            monkeypatch.setattr(Running, name, self.moving(name, getattr(Running, name)))
+            monkeypatch.setattr(PartitionedCalls, name, self.moving(name, getattr(PartitionedCalls, name)))
 
     def moving(self, name: str, call: Callable[..., Any]) -> Callable[..., Any]:
         def moved(*args: Any) -> Any:
@@ -183,7 +183,7 @@ def test_replays_that_lost_are_tried_again(clock: Clock, monkeypatch: pytest.Mon
 
 
 def test_what_is_like_the_call_before() -> None:
-    passing = Passing()
+    passing = PlainStreak()
     passing.begin((1.0, np.ones((2, 3)), str), 4)
     assert passing.takes((2.5, np.zeros((2, 3)), str))
     assert not passing.takes((2, np.zeros((2, 3)), str))
@@ -371,12 +371,12 @@ def test_what_calls_took_decides_what_else_is_compiled(started: list[int]) -> No
     jitted = npcompile.jit(lambda x: np.sqrt(x) * 2 + 1)
     jitted(np.arange(5.0))
     ((entry,),) = [state.entries for state in jitted._states.values()]
-    spending = Spending()
+    spending = CompileBudget()
     assert not spending.allows(entry, 1, waiting=True, part=True)
     assert not spending.allows(entry, 10, waiting=True, part=True, seconds=1e-6)
     enough = COMPILING * 1.1 / RATE * 1e-9
     assert spending.allows(entry, 10, waiting=True, part=True, seconds=enough / 10)
-    spending = Spending()
+    spending = CompileBudget()
     entry.host_calls = 1  # what is called beside the kernels stays as it is
     assert not spending.allows(entry, 10, waiting=True, part=True, seconds=enough / 10)
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import npcompile
-from npcompile.runtime.function import Recorded
+from npcompile.runtime.function import RecordedFunction
 from tests.jit.lane import judge, twice
 
 SCALE = 3.0
@@ -156,7 +156,7 @@ def test_replayed_answer_is_numpys(fn: Any, make: Any) -> None:
 
 
 def test_signatures_are_recorded_up_to_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Recorded, "max_signatures", 2)
+    monkeypatch.setattr(RecordedFunction, "max_signatures", 2)
     jitted = npcompile.jit(operators)
     for size in (2, 3, 2, 3):
         judge(jitted, operators, (np.ones(size), np.ones(size)))

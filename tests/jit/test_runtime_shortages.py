@@ -167,7 +167,7 @@ def test_forked_while_others_hold_locks(kernel_folder: Path) -> None:
     for recorded in (jitted, looped):
         held.append(recorded._lock)
         held += [state.lock for state in recorded._states.values()]
-        held += [state.outlined.lock for state in recorded._states.values() if state.outlined]
+        held += [state.partitioned.lock for state in recorded._states.values() if state.partitioned]
     ready, done = threading.Event(), threading.Event()
 
     def holder() -> None:

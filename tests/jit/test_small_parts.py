@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from npcompile import jit
-from npcompile.partition.callees import Entering
+from npcompile.partition.callees import CalleeSubstitution
 from npcompile.partition.unit import MANY_TOO_SMALL
-from npcompile.runtime.function import Recorded
+from npcompile.runtime.function import RecordedFunction
 from tests.checker import same
 
 
@@ -28,8 +28,8 @@ def test_both_sizes(monkeypatch):
     large, small = ((rng.random((n, n)) / n, rng.random(n)) for n in (600, 3))
     for args in (large, small) * 4:
         same(f(*args, 40), march(*args, 40), ulp=2**10)
-    outlined = {id(state.outlined): state.outlined for state in f._states.values()}.values()
-    blocks = [block for cut in outlined for block in cut.blocks.values() if len(block._states) > 1]
+    partitioned = {id(state.partitioned): state.partitioned for state in f._states.values()}.values()
+    blocks = [block for cut in partitioned for block in cut.blocks.values() if len(block._states) > 1]
     assert blocks
     for block in blocks:  # as a trial leaves them
         states = [state for key, state in block._states.items() if "(3," in str(key)]
@@ -39,14 +39,14 @@ def test_both_sizes(monkeypatch):
     for _ in range(4):
         same(f(*small, 40), march(*small, 40), ulp=2**10)
     asked = []
-    answer = Recorded._answer
+    answer = RecordedFunction._answer
 
     def counting(self, args, kwargs):
         asked.append(self.name)
         return answer(self, args, kwargs)
 
     assert 4 * 40 > MANY_TOO_SMALL
-    monkeypatch.setattr(Recorded, "_answer", counting)
+    monkeypatch.setattr(RecordedFunction, "_answer", counting)
     for args in (small, large, small):
         same(f(*args, 40), march(*args, 40), ulp=2**10)
     assert len(asked) <= 3 * 3, asked  # of the calls of the function itself; next to none of a part's
@@ -73,7 +73,9 @@ def test_helpers_of_which_nothing_is_compiled_are_called_as_they_are(monkeypatch
     for _ in range(4):
         same(f(x, points), gathered(x, points), ulp=16)
     asked = []
-    entered = Entering._entered
-    monkeypatch.setattr(Entering, "_entered", lambda self, fn: asked.append(fn) or entered(self, fn))
+    entered = CalleeSubstitution._entered
+    monkeypatch.setattr(
+        CalleeSubstitution, "_entered", lambda self, fn: asked.append(fn) or entered(self, fn)
+    )
     same(f(x, points), gathered(x, points), ulp=16)
     assert not [fn for fn in asked if getattr(fn, "__name__", "") in ("near", "median")], asked

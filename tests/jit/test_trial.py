@@ -136,7 +136,7 @@ def test_a_loop_over_elements_becomes_the_function_itself(fn: Any) -> None:
     for _ in range(5):
         same(jitted(np.arange(9.0)), fn(np.arange(9.0)))
     (state,) = jitted._states.values()
-    assert state.outlined.made.function is fn
+    assert state.partitioned.made.function is fn
     assert jitted.stats.compilations == 0
 
 
@@ -165,7 +165,7 @@ def test_waiting_includes_the_functions_that_are_called_between_blocks() -> None
         block
         for callee in recorded
         for state in callee._states.values()
-        for block in (state.outlined.blocks.values() if state.outlined else ())
+        for block in (state.partitioned.blocks.values() if state.partitioned else ())
     ]
     states = [state for one in (*recorded, *blocks) for state in one._states.values()]
     assert blocks and not any(state.pending for state in states)

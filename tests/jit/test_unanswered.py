@@ -12,7 +12,7 @@ import npcompile
 from npcompile import Jitted
 from npcompile.frontend.rewrite.dual_loops import IDLE
 from npcompile.partition import callees
-from npcompile.partition.partitioned import Outlined
+from npcompile.partition.partitioned import PartitionedFunction
 from npcompile.runtime.specialization import Entry
 from npcompile.tiering import overhead
 from tests.checker import same
@@ -135,13 +135,13 @@ def test_little_is_asked_in_a_loop_of_which_nothing_comes(
         blocks_called(jitted, x, 8, [])
     asked = 0
 
-    def enter(self: Outlined, function: Any) -> Any:
+    def enter(self: PartitionedFunction, function: Any) -> Any:
         nonlocal asked
         asked += 1
         return of(self, function)
 
-    of = Outlined.enter
-    monkeypatch.setattr(Outlined, "enter", enter)
+    of = PartitionedFunction.enter
+    monkeypatch.setattr(PartitionedFunction, "enter", enter)
     for _ in range(3):
         asked = 0
         assert blocks_called(jitted, x, TRIPS, []) <= 2 * IDLE
@@ -166,7 +166,7 @@ def test_blocks_are_tried_again(later: Later, monkeypatch: pytest.MonkeyPatch) -
     x = np.linspace(0, 1, 50)
     for _ in range(2):
         blocks_called(jitted, x, 8, Log({}))
-    (cut,) = (state.outlined for state in jitted._states.values())
+    (cut,) = (state.partitioned for state in jitted._states.values())
     assert cut is not None
 
     def idle() -> None:

@@ -3,9 +3,9 @@
 An exception that is not the user's or NumPy's never reaches a caller. These catch it: a hook of a recording
 (`guarded`), a method of an object that a hook has handed to Python (`handed`), what is drawn from in a loop
 (`drawn`), what is called from within the user's code to take notes (`beside`), and the call of a jitted
-function (`Recorded.__call__`). All ask `fault_of`. What has been done is not done again, and what has not
-been is done by Python. Where something was begun that can neither be undone nor gone on with, `InternalError`
-says so: nothing is ever done twice.
+function (`RecordedFunction.__call__`). All ask `fault_of`. What has been done is not done again, and what
+has not been is done by Python. Where something was begun that can neither be undone nor gone on with,
+`InternalError` says so: nothing is ever done twice.
 
 Where the answer is known is a convention: a function that carries out what the user asked for, in the hooks
 of a recording or around a call, keeps the answer in a local name `result`, bound as soon as it is there. It

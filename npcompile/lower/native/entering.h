@@ -11,10 +11,10 @@ namespace {
 struct {
     Slot plain;                   // the code of those that are called as they are, a list
     Slot idle;                    // how many calls in a row were of such
-    PyObject *usual = nullptr;    // Entering.enter as Python has it
+    PyObject *usual = nullptr;    // CalleeSubstitution.enter as Python has it
 } of_entering;
 
-// Entering.enter
+// CalleeSubstitution.enter
 PyObject *enter(PyObject *self, PyObject *fn) {
     PyObject *function = PyMethod_Check(fn) ? PyMethod_GET_FUNCTION(fn) : fn, *plain = of_entering.plain.of(self);
     if (PyFunction_Check(function) && plain && PyList_CheckExact(plain))

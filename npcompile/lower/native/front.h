@@ -1,6 +1,6 @@
 // Calls of recorded functions whose signature is known: from the arguments to the replay, without Python in between.
 //
-// What it does is what Recorded.__call__ does, and where anything is not as usual that is what is called: another
+// What it does is what RecordedFunction.__call__ does, and where anything is not as usual that is what is called: another
 // signature, a tracer, a filter of warnings, a device, a replay that is being measured, one that diverges.
 // Included by native.cpp only.
 #pragma once
@@ -30,7 +30,7 @@ struct Usual {
     PyObject *device = nullptr;     // ours for the current device
     PyObject *devices = nullptr;    // a list of those that have ever been asked for
     PyObject *diverged = nullptr;   // the exception
-    PyObject *call = nullptr;       // Recorded.__call__ as Python has it
+    PyObject *call = nullptr;       // RecordedFunction.__call__ as Python has it
 } usual;
 
 struct Names {
@@ -40,7 +40,7 @@ struct Names {
 struct Slots {
     Slot front, unlooked, vector;                               // of the recorded function
     Slot cut_rest, cut_raises, cut_unanswered, cut_idle;        // of one that was cut
-    Slot rest, aside, trial, outlined, ready, misses, small, settled, raises, owed;  // of what is known of a signature
+    Slot rest, aside, trial, partitioned, ready, misses, small, settled, raises, owed;  // of what is known of a signature
     Slot calls, replays, host_calls, plain_calls, divergences;  // of its counts
 } slots;
 
@@ -315,19 +315,19 @@ PyObject *raising(Front *self, PyObject *state, PyObject *const *args, Py_ssize_
 PyObject *answered(Front *self, PyObject *recorded, PyObject *known, Signature &signature, const Bound &bound,
                    PyObject *const *args, Py_ssize_t given, PyObject *named) {
     PyObject *state = PyTuple_GET_ITEM(known, 0);
-    PyObject *outlined = slots.outlined.of(state), *ready = slots.ready.of(state);
-    if (!outlined || !ready || !PyList_CheckExact(ready)) return nullptr;
+    PyObject *partitioned = slots.partitioned.of(state), *ready = slots.ready.of(state);
+    if (!partitioned || !ready || !PyList_CheckExact(ready)) return nullptr;
     bool plain = self->direct;
     bool resting = false;  // the signature, not all of what was cut
-    if (outlined != Py_None) {
-        if (plain && slots.cut_raises.of(outlined) == Py_True) {
-            Py_INCREF(outlined);
+    if (partitioned != Py_None) {
+        if (plain && slots.cut_raises.of(partitioned) == Py_True) {
+            Py_INCREF(partitioned);
             PyObject *answer = PyObject_Vectorcall(self->function, args, size_t(given), named);
-            if (answer) Py_XSETREF(slots.cut_raises.of(outlined), Py_NewRef(Py_False));
-            Py_DECREF(outlined);
+            if (answer) Py_XSETREF(slots.cut_raises.of(partitioned), Py_NewRef(Py_False));
+            Py_DECREF(partitioned);
             return counted(self, answer, &slots.plain_calls, 0, 0);
         }
-        plain = plain && (rests(outlined, slots.cut_rest) || (resting = rests(state, slots.rest)));
+        plain = plain && (rests(partitioned, slots.cut_rest) || (resting = rests(state, slots.rest)));
     } else {
         if (slots.trial.of(state) != Py_None) return nullptr;
         bool may_raise = self->quick && slots.raises.of(state) == Py_True;
@@ -348,15 +348,15 @@ PyObject *answered(Front *self, PyObject *recorded, PyObject *known, Signature &
     }
     if (plain) {
         if (!unanswered(self)) return nullptr;
-        if (!named && (resting || outlined == Py_None)) pass_on(self, state, resting, args, given);
+        if (!named && (resting || partitioned == Py_None)) pass_on(self, state, resting, args, given);
         PyObject *answer = PyObject_Vectorcall(self->function, args, size_t(given), named);
         return counted(self, answer, &slots.plain_calls, 0, 0);
     }
-    if (outlined != Py_None) {
+    if (partitioned != Py_None) {
         if (!same_threads(PyTuple_GET_ITEM(known, 1)) || !count(self->stats, slots.calls, 1)) return nullptr;
-        Py_INCREF(outlined);
-        PyObject *answer = with_arguments(outlined, names.answer, state, bound);
-        Py_DECREF(outlined);
+        Py_INCREF(partitioned);
+        PyObject *answer = with_arguments(partitioned, names.answer, state, bound);
+        Py_DECREF(partitioned);
         return answer;
     }
     return nullptr;
@@ -430,7 +430,7 @@ PyObject *vector(PyObject *recorded, PyObject *const *args, size_t flags, PyObje
     return reinterpret_cast<PyFunctionObject *>(function)->vectorcall(function, args, flags, nullptr);
 }
 
-// Recorded.__call__
+// RecordedFunction.__call__
 PyObject *front_call(PyObject *recorded, PyObject *const *args, Py_ssize_t given, PyObject *named) {
     return vector(recorded, args, size_t(given), named);
 }
@@ -446,7 +446,7 @@ PyObject *got(PyObject *recorded, PyObject *instance, PyObject *) {
     return instance && instance != Py_None ? PyMethod_New(recorded, instance) : Py_NewRef(recorded);
 }
 
-// Recorded.__get__
+// RecordedFunction.__get__
 PyObject *front_get(PyObject *recorded, PyObject *const *args, Py_ssize_t given, PyObject *) {
     return got(recorded, given ? args[0] : nullptr, nullptr);
 }
@@ -641,7 +641,7 @@ PyObject *use(PyObject *, PyObject *args) {
     if (!find_slots(type, {{"_front", &slots.front}, {"unlooked", &slots.unlooked}, {"_vector", &slots.vector}}) ||
         !find_slots(cut, {{"rest", &slots.cut_rest}, {"raises", &slots.cut_raises},
                           {"unanswered", &slots.cut_unanswered}, {"idle", &slots.cut_idle}}) ||
-        !find_slots(state, {{"trial", &slots.trial}, {"outlined", &slots.outlined}, {"ready", &slots.ready},
+        !find_slots(state, {{"trial", &slots.trial}, {"partitioned", &slots.partitioned}, {"ready", &slots.ready},
                             {"misses", &slots.misses}, {"rest", &slots.rest}, {"small", &slots.small}, {"settled", &slots.settled},
                             {"raises", &slots.raises}, {"owed", &slots.owed}, {"aside", &slots.aside}}) ||
         !find_slots(counts, {{"calls", &slots.calls}, {"replays", &slots.replays}, {"host_calls", &slots.host_calls},
