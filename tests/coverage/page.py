@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections import Counter
 from pathlib import Path
 
@@ -38,6 +39,11 @@ def _why(space: str, found: Verdict) -> str:
     return ", ".join(found.host)
 
 
+def _wrapped(text: str, indent: str = "") -> list[str]:
+    """Return a paragraph as lines of at most 120 characters."""
+    return textwrap.wrap(text, 120, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+
+
 def _head(rows: list[Row]) -> list[str]:
     counted = [found for space, _, _, found in rows if space in COUNTED and found is not None]
     how = Counter(found.how for found in counted)
@@ -45,7 +51,7 @@ def _head(rows: list[Row]) -> list[str]:
     share = 100 * good / len(counted)
     excluded = Counter(why for space, _, why, _ in rows if space in COUNTED and why is not None)
     lines = [
-        "# What of NumPy runs natively",
+        "# Native coverage of NumPy",
         "",
         "Made by `python -m tests.coverage`, which runs every name on example calls through",
         "`npcompile.numpy`: `tests/cases` for registered ops, `tests/coverage/calls.py` for the rest. Each",
@@ -59,12 +65,14 @@ def _head(rows: list[Row]) -> list[str]:
         "- **in part**: some calls are NumPy's own: which functions it was asked stands beside",
         "- **host call**: all calls are NumPy's own, on the same memory, and right",
         "",
-        f"Of the {len(counted)} numeric functions of `numpy`, `numpy.linalg` and `numpy.fft`, "
-        f"**{good} ({share:.1f}%) are native ops or composed of them**; {how['in part']} are so in part, "
-        f"{how['host call']} are host calls"
-        + (f", {how['not run']} were not run" if how["not run"] else "")
-        + (f", {how['wrong']} are wrong" if how["wrong"] else "")
-        + ".",
+        *_wrapped(
+            f"Of the {len(counted)} numeric functions of `numpy`, `numpy.linalg` and `numpy.fft`, "
+            f"**{good} ({share:.1f}%) are native ops or composed of them**; {how['in part']} are so in part, "
+            f"{how['host call']} are host calls"
+            + (f", {how['not run']} were not run" if how["not run"] else "")
+            + (f", {how['wrong']} are wrong" if how["wrong"] else "")
+            + "."
+        ),
         "",
         "Not counted among them, by reason:",
         "",
@@ -84,5 +92,5 @@ def text(rows: list[Row]) -> str:
         lines += ["", "Others:", ""]
         for reason_ in sorted({why for _, _, why, _ in here if why is not None}):
             names = ", ".join(f"`{name}`" for _, name, why, _ in here if why == reason_)
-            lines.append(f"- {reason_}: {names}")
+            lines += _wrapped(f"- {reason_}: {names}", "  ")
     return "\n".join(lines) + "\n"
