@@ -82,10 +82,10 @@ def trace(
     recorder.fast_random = fast_random
     recorder.limit = limit
     recorder.uncompiled = uncompiled or {}
-    recorder.notes.code = rewritten.code
-    recorder.notes.general = general
-    recorder.notes.counting = general and counting is True
-    recorder.notes.steady = counting if general and isinstance(counting, frozenset) else frozenset()
+    recorder.builder.code = rewritten.code
+    recorder.builder.general = general
+    recorder.builder.counting = general and counting is True
+    recorder.builder.steady = counting if general and isinstance(counting, frozenset) else frozenset()
     arguments = _Arguments(recorder)
     try:
         for function in own:
@@ -112,7 +112,7 @@ def trace(
     recorder.unhook()
     recorder.let_go()
     traced = Traced(
-        result, program, host_calls=recorder.notes.host_calls, reason=recorder.reason, line=recorder.at
+        result, program, host_calls=recorder.builder.host_calls, reason=recorder.reason, line=recorder.at
     )
     traced.top, traced.exceeded = recorder.top, recorder.exceeded
     if program is not None:
@@ -171,7 +171,7 @@ class _Arguments:
     """Gives each leaf of the arguments its placeholder, in the order of the signature's leaves."""
 
     def __init__(self, recorder: Recorder) -> None:
-        self.notes = recorder.notes
+        self.builder = recorder.builder
         self.taken: set[str] = set()
 
     def take(self, value: Any, name: str, renew: bool = True) -> Any:
@@ -180,37 +180,37 @@ class _Arguments:
         kind = type(value)
         if by_value(value):
             if kind in MADE_ANEW:
-                self.notes.whole(self._unique(name), value)
+                self.builder.whole(self._unique(name), value)
             return value
         if kind is slice:
             for part in (value.start, value.stop, value.step):
-                self.notes.constant(part)
+                self.builder.constant(part)
             return value
         if kind in (tuple, list):
-            self.notes.tracked.keep(value, None)
+            self.builder.tracked.keep(value, None)
             if kind is list:
                 self.container(name, value)
             else:
-                self.notes.whole(self._unique(name), value)
+                self.builder.whole(self._unique(name), value)
             renew = renew and kind is tuple
             items = [self.take(item, f"{name}_{position}", renew) for position, item in enumerate(value)]
             return (
-                self.notes.tracked.stands(tuple(items), value)
+                self.builder.tracked.stands(tuple(items), value)
                 if renew and any(a is not b for a, b in zip(items, value, strict=True))
                 else value
             )
         if kind in DICTS and kind is not dict:
             return self.grown(value, name)
         if kind is dict:
-            self.notes.tracked.keep(value, None)
+            self.builder.tracked.keep(value, None)
             self.container(name, value)
             for key, item in value.items():
                 named = type(key) is str and key.isidentifier()  # a key may be an object of the user's
                 self.take(item, f"{name}_{key}" if named else f"{name}_item", False)
             return value
         if renew and (kind in NUMBERS or isinstance(value, np.generic)):
-            value = self.notes.tracked.stand(value)
-        self.notes.placeholder(self._unique(name), value)
+            value = self.builder.tracked.stand(value)
+        self.builder.placeholder(self._unique(name), value)
         return value
 
     def grown(self, value: Any, name: str) -> Any:
@@ -218,13 +218,13 @@ class _Arguments:
         if type(value) is set:
             raise Unfollowed("a set among the arguments grows from call to call")
         self.container(name, value)
-        if self.notes.tracked.get(value) is None:
-            self.notes.opened(value, self.notes.containers[id(value)])
+        if self.builder.tracked.get(value) is None:
+            self.builder.opened(value, self.builder.containers[id(value)])
         return value
 
     def container(self, name: str, value: Any) -> None:
         """A list or dict itself."""
-        self.notes.container(self._unique(name), value)
+        self.builder.container(self._unique(name), value)
 
     def _unique(self, name: str) -> str:
         while name in self.taken:

@@ -15,10 +15,10 @@ import pytest
 import npcompile
 from npcompile.frontend import pipeline
 from npcompile.frontend.boundary.faults import InternalError
-from npcompile.frontend.record.base import Base
 from npcompile.frontend.record.context_managers import Managing
 from npcompile.frontend.record.control_flow import Control
 from npcompile.frontend.record.operators import Operators
+from npcompile.frontend.record.recording import Recording
 from npcompile.frontend.record.stdlib import Library
 from npcompile.lower.plan import graph
 from npcompile.partition.call import PartitionedCalls
@@ -119,7 +119,7 @@ def test_what_was_drawn_is_handed_on(monkeypatch: pytest.MonkeyPatch) -> None:
         assert drawn == [0, 1, 2, 3]
 
 
-@pytest.mark.parametrize("name", ["_on_lock", "_acquire", "_release", "step", "forget", "_note"])
+@pytest.mark.parametrize("name", ["_on_lock", "_acquire", "_release", "step", "forget", "note"])
 def test_a_lock_is_acquired_once_and_released(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     lock = threading.Lock()
 
@@ -129,7 +129,7 @@ def test_a_lock_is_acquired_once_and_released(name: str, monkeypatch: pytest.Mon
             y = x * 2
         return y
 
-    monkeypatch.setattr(Base if hasattr(Base, name) else Managing, name, fault)
+    monkeypatch.setattr(Recording if hasattr(Recording, name) else Managing, name, fault)
     for _ in range(4):
         assert lock.acquire(timeout=5)
         lock.release()

@@ -269,7 +269,7 @@ def _instead(
 
 def _as_python_has(hooks: Any, value: Any) -> Any:
     try:
-        return hooks.notes.tracked.meant(value)
+        return hooks.builder.tracked.meant(value)
     except Exception:  # that is the fault
         return value
 

@@ -11,7 +11,6 @@ from typing import Any
 from torch import fx
 
 from npcompile.frontend.graph.equal_objects import Origins
-from npcompile.frontend.graph.identity import Tracked
 from npcompile.frontend.graph.visible_objects import Showing
 from npcompile.frontend.program.equality import DICTS
 from npcompile.frontend.program.object_steps import Build, Container, contents
@@ -31,25 +30,6 @@ class Unfollowed(Exception):
 
 class Handed(Showing, Origins):
     """Lists and dicts from outside are themselves; those made inside, and objects, are made again."""
-
-    graph: fx.Graph
-    inputs: list[fx.Node]
-    tracked: Tracked
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.objects: dict[int, Any] = {}  # of the user's classes, made inside: what they hold is followed
-        self.kept: dict[int, Any] = {}  # deques and dicts of other kinds, made inside
-        self.loose: dict[int, Any] = {}  # lists and dicts that a call may have changed
-        self.containers: dict[int, fx.Node] = {}  # dicts and lists from outside, for stores to them
-        # Lists from outside of which nothing has been read, and what was appended to such since.
-        self.unread: dict[int, tuple[Any, fx.Node]] = {}
-        self.appended: dict[int, list[Any]] = {}
-        self.partials: dict[int, Any] = {}  # partial objects that were made inside
-        self.ids: set[int] = set()  # of such objects, as the function asked for them
-        self.things = 0  # in containers, that were gone through so far
-        self._leaving: set[int] = set()  # of these, what is being made into a step
-        self.shown: set[int] = set()  # containers that are a part of the answer
 
     def through(self, container: Any, weight: int = 1) -> Any:
         """Give a container, or an iterator, that is gone through thing by thing. Raises Unfollowed where that
@@ -71,12 +51,12 @@ class Handed(Showing, Origins):
     def leave(self, obj: Any) -> fx.Node:
         """An object that was made inside is needed itself: the step that makes it of what it holds now. From
         here on it is like one from outside."""
-        if id(obj) in self._leaving:
+        if id(obj) in self.leaving:
             raise Unfollowed(f"a {type(obj).__name__} that holds itself is handed on")
-        self._leaving.add(id(obj))
+        self.leaving.add(id(obj))
         names, values = ((), tuple(obj)) if isinstance(obj, tuple) else contents(obj)
         refs = tuple(self._held(value) for value in self.through(values))
-        self._leaving.discard(id(obj))
+        self.leaving.discard(id(obj))
         node = self.add("host", Build(type(obj), names), refs, {}, Value("object"))
         self.tracked.keep(obj, node)
         del self.objects[id(obj)]
@@ -178,15 +158,15 @@ class Handed(Showing, Origins):
         if kind not in (list, dict, OrderedDict, defaultdict):
             raise Unfollowed(f"a {kind.__name__} that the function made is handed on")
         self.tight(value)
-        if self.tracked.get(value) is not None or id(value) in self.shown or id(value) in self._leaving:
+        if self.tracked.get(value) is not None or id(value) in self.shown or id(value) in self.leaving:
             raise Unfollowed(f"a {kind.__name__} that others hold, too, is stored")
-        self._leaving.add(id(value))
+        self.leaving.add(id(value))
         made: Any
         if kind is list:
             made = [self.given_away(item) for item in self.through(value)]
         else:
             made = self._entries(value, self.given_away)
-        self._leaving.discard(id(value))
+        self.leaving.discard(id(value))
         factory = value.default_factory if kind is defaultdict else None
         if factory is not None and type(factory) not in (type, BuiltinFunctionType):
             raise Unfollowed("a defaultdict with a function of the user's is handed on")

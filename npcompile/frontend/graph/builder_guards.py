@@ -14,11 +14,6 @@ from npcompile.lower.plan.values import Value
 class Decided(Handed):
     """Decisions about values, and about which objects are one."""
 
-    decided: set[fx.Node]
-    general: bool
-    sizes: set[fx.Node]
-    counts: set[fx.Node]
-
     def decide(self, node: fx.Node, value: Any) -> None:
         """Guard that a node has this value, at this point of the program."""
         if node not in self.decided:

@@ -33,8 +33,8 @@ MAX_GIVEN = 256
 class Outside(Notes):
     """Reads, and the guards on what was read."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __post_init__(self) -> None:
+        super().__post_init__()
         self.files = Mapped()
 
     def add(self, step: str, target: Any, args: Any, kwargs: dict[str, Any], value: Value) -> fx.Node:

@@ -20,7 +20,6 @@ from npcompile.frontend.graph.builder_guards import Decided
 from npcompile.frontend.graph.coercions import as_number
 from npcompile.frontend.graph.identity import Tracked
 from npcompile.frontend.ops.table import computed
-from npcompile.frontend.program.aliasing import Roots
 from npcompile.frontend.program.array_facts import is_array, is_uneven, layout
 from npcompile.frontend.program.node_attributes import size_noted, source_place
 from npcompile.frontend.program.object_steps import Build, Store
@@ -56,36 +55,8 @@ _NUMPY = np.__file__.rpartition("/")[0] + "/"  # its functions are recorded, too
 class Notes(Decided):
     """The graph under construction, and the live objects that its nodes stand for."""
 
-    def __init__(self, filename: str, libraries: bool = True) -> None:
-        super().__init__()
-        self.graph = fx.Graph()
-        self.inputs: list[fx.Node] = []
-        self.roots = Roots()
+    def __post_init__(self) -> None:
         self.tracked = Tracked(self.confused, self.equated, self.united)
-        self.numbers: dict[Any, fx.Node] = {}  # whole numbers that were worked out, by function and operands
-        self.decided: set[fx.Node] = set()
-        self.filename = filename
-        self.count = 0
-        self.devices: set[str] = set()  # of the device arrays met
-        self.mapped = False  # a memmap was met
-        self.libraries = libraries
-        self.made: dict[int, Any] = {}  # functions that were made inside: their cells are this call's
-        self.code: CodeType | None = None  # of the function itself, as it is being run
-        self.outside_roots: set[int] = set()  # memory that the function did not make
-        self.general = False  # lengths of arguments are traced numbers: the program may do for others
-        self.lengths: dict[Any, fx.Node] = {}  # their steps
-        self.sizes: set[fx.Node] = set()  # numbers that depend on nothing else
-        self.counting = False  # whole numbers among the arguments may be sizes, too
-        self.steady: frozenset[str] = frozenset()  # if not, those of these names
-        self.counts: set[fx.Node] = set()  # they, and numbers that depend on them and on lengths alone
-        self.calls = 0  # that may have changed what is read from outside
-        self.read_last: fx.Node | None = None  # the step of what was read from outside last
-        self.host_calls = 0  # steps that are calls of real NumPy
-        # Carries out the stores that are waiting: where an exception ends a call, they have been done.
-        self.settle: Callable[[], None] = _nothing
-        self.tries = 0  # `try` statements around what is being done
-        self.effects = False  # something was done outside: a call for its effect, a write
-        self.refusal: str | None = None  # why the operation that was last asked about is no op
 
     # -- values ------------------------------------------------------------------------------------------
 
@@ -412,10 +383,6 @@ class Notes(Decided):
         for obj in objs:
             if (node := self.tracked.node(obj)) is not None:
                 node.meta["asked"] = True
-
-
-def _nothing() -> None:
-    pass
 
 
 def _may_raise(step: str, target: Any, args: tuple[Any, ...]) -> bool:

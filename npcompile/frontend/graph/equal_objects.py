@@ -8,25 +8,15 @@ from typing import Any, cast
 
 from torch import fx
 
-from npcompile.frontend.graph.identity import Tracked
+from npcompile.frontend.graph.builder_state import BuilderState
 from npcompile.frontend.program.program import Guard
 from npcompile.lower.plan.values import Value
 
 
-class Origins:
+class Origins(BuilderState):
     """From which steps such objects came: where one leaves, or is asked for, it is what its step gives."""
 
-    graph: fx.Graph
-    inputs: list[fx.Node]
-    tracked: Tracked
     where: Callable[[], tuple[int | None, int | None, str]]
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.origins: dict[int, list[Any]] = {}  # each object, and its steps
-        self.checked_ones: set[tuple[fx.Node, ...]] = set()  # that are checked to be one object
-        self.written: dict[int, str | bytes] = {}  # texts that are literals of what is recorded
-        self.literals: list[tuple[Any, ...]] = []  # tuples that are one object at each call
 
     def whole(self, name: str, leaf: Any) -> None:
         """A text or a tuple among the arguments."""

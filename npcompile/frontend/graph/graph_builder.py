@@ -55,8 +55,6 @@ SETITEM = np.ndarray.__setitem__
 class Steps(Outside):
     """The residual program under construction."""
 
-    folding = False  # a function of NumPy's is being recorded
-
     def ref(self, obj: Any, static: bool = False, sizes: bool = False) -> Any:
         found = size_by_data(self, obj) if sizes and static and self.general else None
         return super().ref(obj, static, sizes) if found is None else found

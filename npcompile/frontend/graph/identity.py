@@ -15,11 +15,13 @@ import operator
 import sys
 import weakref
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from torch import fx
 
+from npcompile.frontend.graph.recorded_state import nothing, restored, survives
 from npcompile.frontend.program.equality import is_shared
 
 
@@ -99,33 +101,36 @@ def _apart(number: int) -> int:
     return made
 
 
+def _is_alive(entry: Known) -> bool:
+    return not isinstance(entry.holder, weakref.ref) or entry.holder() is not None
+
+
+_BUILDER = "the builder does that"
+
+
+@dataclass(eq=False, repr=False)
 class Tracked:
     """The followed objects, by identity."""
 
-    def __init__(
-        self,
-        decide: Callable[[fx.Node, Any], None],
-        equate: Callable[[fx.Node, fx.Node], bool],
-        one: Callable[[fx.Node | None, fx.Node | None, Any], fx.Node],
-    ) -> None:
-        self._known: dict[int, Known] = {}
-        self.failed: Exception | None = None  # a fault as an object died
-        self._decide = decide  # adds a guard that a node has this value, because it has an equal
-        self._equate = equate  # adds a guard that two are equal, if that will do
-        self._one = one  # adds a guard that two are this one object; None: what is decided is
-        # Numbers that stand for others here, and tuples of such: each with the object that it is to Python.
-        self._meant: dict[int, tuple[Any, Any]] = {}
+    decide: Callable[[fx.Node, Any], None] = survives(_BUILDER)  # guards that a node has this value
+    equate: Callable[[fx.Node, fx.Node], bool] = survives(_BUILDER)  # guards that two are equal, if that does
+    # Guards that two nodes are this one object; None stands for what is decided.
+    one: Callable[[fx.Node | None, fx.Node | None, Any], fx.Node] = survives(_BUILDER)
+    known: dict[int, Known] = restored(dict, holds=_is_alive)
+    failed: Exception | None = survives("a fault is told at the end", nothing)  # as an object died
+    # Numbers that stand for others here, and tuples of such: each with the object that it is to Python.
+    standing: dict[int, tuple[Any, Any]] = survives("Python may hold what stands for another", dict)
 
     def get(self, obj: Any) -> Known | None:
-        return self._known.get(id(obj))
+        return self.known.get(id(obj))
 
     def node(self, obj: Any) -> fx.Node | None:
-        known = self._known.get(id(obj))
+        known = self.known.get(id(obj))
         return None if known is None else known.node
 
     def clear(self) -> None:
         """Follow nothing any more: what is followed by weak reference can tell."""
-        self._known.clear()
+        self.known.clear()
 
     def stand(self, value: Any) -> Any:
         """What to hand on of a number from outside: an object of its own, which stands for it in what the
@@ -135,19 +140,19 @@ class Tracked:
 
     def result(self, value: Any) -> Any:
         """What to hand on of a number that a step gave: itself, if nothing else can be that object."""
-        if id(value) in self._known or id(value) in self._meant or is_shared(value):
+        if id(value) in self.known or id(value) in self.standing or is_shared(value):
             return self.stand(value)
         return value
 
     def stands(self, made: Any, given: Any) -> Any:
         """Note for which number, or tuple, this one stands."""
-        self._meant[id(made)] = made, self.meant(given)
+        self.standing[id(made)] = made, self.meant(given)
         return made
 
     @property
     def any_meant(self) -> bool:
         """Whether anything stands for another."""
-        return bool(self._meant)
+        return bool(self.standing)
 
     def is_meant(self, obj: Any) -> bool:
         """Whether this stands for another."""
@@ -157,7 +162,7 @@ class Tracked:
         """Tell whether these, which may be many, are numbers, texts, arrays of such and tuples of all these,
         of which none stands for another."""
         kinds = set(map(type, items))
-        if not (kinds <= _HOLDING_KNOWN and self._meant.keys().isdisjoint(map(id, items))):
+        if not (kinds <= _HOLDING_KNOWN and self.standing.keys().isdisjoint(map(id, items))):
             return False
         if np.ndarray in kinds:
             arrays = [item for item in items if type(item) is np.ndarray]
@@ -171,14 +176,14 @@ class Tracked:
     def meant(self, obj: Any) -> Any:
         """The object that this is to Python: that for which it stands, or this itself. Of a tuple with such
         in it, one that holds what Python would."""
-        found = self._meant.get(id(obj))
+        found = self.standing.get(id(obj))
         if found is not None:
             return found[1]
-        if type(obj) is tuple and self._meant and not self.are_themselves(obj):
+        if type(obj) is tuple and self.standing and not self.are_themselves(obj):
             items = [self.meant(item) for item in obj]
             if any(one is not other for one, other in zip(items, obj, strict=True)):
                 made = tuple(items)
-                self._meant[id(obj)] = obj, made
+                self.standing[id(obj)] = obj, made
                 return made
         return obj
 
@@ -187,7 +192,7 @@ class Tracked:
         the node when it dies, while it is followed."""
         key = id(array)
 
-        def died(reference: Any, known: dict[int, Known] = self._known, key: int = key) -> None:
+        def died(reference: Any, known: dict[int, Known] = self.known, key: int = key) -> None:
             entry = known.get(key)
             if entry is not None and entry.holder is reference:
                 del known[key]
@@ -197,21 +202,21 @@ class Tracked:
                     except Exception as error:  # Python would drop what a weak reference's callback raises
                         self.failed = error
 
-        self._known[key] = Known(weakref.ref(array, died), node)
+        self.known[key] = Known(weakref.ref(array, died), node)
 
     def keep(self, obj: Any, node: fx.Node | None) -> None:
         """Follow an object, keeping it alive: containers and objects from outside."""
-        self._known[id(obj)] = Known(obj, node)
+        self.known[id(obj)] = Known(obj, node)
 
     def number(self, value: Any, node: fx.Node | None) -> None:
         """Follow a number: Python's or NumPy's."""
-        known = self._known.get(id(value))
+        known = self.known.get(id(value))
         if known is None:
-            self._known[id(value)] = Known(value, node)
+            self.known[id(value)] = Known(value, node)
         elif known.node is not node and not is_shared(value):
-            self._known[id(value)] = Known(value, self._one(known.node, node, self.meant(value)))
-        elif known.node is not node and not (known.node and node and self._equate(known.node, node)):
+            self.known[id(value)] = Known(value, self.one(known.node, node, self.meant(value)))
+        elif known.node is not node and not (known.node and node and self.equate(known.node, node)):
             for other in (known.node, node):
                 if other is not None:
-                    self._decide(other, value)
-            self._known[id(value)] = Known(value, None)
+                    self.decide(other, value)
+            self.known[id(value)] = Known(value, None)

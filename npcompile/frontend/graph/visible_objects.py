@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from npcompile.frontend.graph.identity import Tracked
+from npcompile.frontend.graph.builder_state import BuilderState
 from npcompile.frontend.program.equality import DICTS
 from npcompile.frontend.program.object_steps import contents
 
@@ -38,15 +38,8 @@ _ITERATORS: tuple[type, ...] = (zip, map, filter, enumerate, reversed, type(iter
 Undo = list[Callable[[], None]]
 
 
-class Showing:
+class Showing(BuilderState):
     """What is to be seen of containers and objects."""
-
-    tracked: Tracked
-    objects: dict[int, Any]
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.holding: dict[int, Any] = {}  # containers and exceptions that the function has put such into
 
     def holds(self, container: Any, *items: Any) -> None:
         """Note that the function has put these into what it has made."""

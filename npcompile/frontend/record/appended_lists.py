@@ -12,8 +12,8 @@ from collections import deque
 from typing import Any
 
 from npcompile.frontend.program.object_steps import Store, is_own
-from npcompile.frontend.record.base import READ_BY_ITEM
-from npcompile.frontend.record.stores import Deferred, Storing
+from npcompile.frontend.record.recording import READ_BY_ITEM, Deferred
+from npcompile.frontend.record.stores import Storing
 from npcompile.lower.plan.values import Value
 
 
@@ -21,7 +21,7 @@ class Histories(Storing):
     """`obj.name.append(value)`, and what is read of such a list: items, its length, whether it is empty."""
 
     def appending(self, obj: Any, name: str) -> Any:
-        if self.on and self.is_followed(obj) and id(obj) not in self.notes.objects and is_own(obj, name):
+        if self.on and self.is_followed(obj) and id(obj) not in self.builder.objects and is_own(obj, name):
             kept = self.getattr(obj, name)
             if self.grows(kept):
                 return functools.partial(self.append, kept)
@@ -34,66 +34,68 @@ class Histories(Storing):
         not all was read (how long it is would be decided), or of which nothing is known any more."""
         if not self.on or type(obj) not in (list, deque):
             return False
-        if id(obj) in self.notes.loose:
-            return id(obj) in self.notes.containers
-        if type(obj) is deque and id(obj) in self.notes.containers:
+        if id(obj) in self.builder.loose:
+            return id(obj) in self.builder.containers
+        if type(obj) is deque and id(obj) in self.builder.containers:
             return True
-        return id(obj) in self.notes.unread or id(obj) in self.notes.appended
+        return id(obj) in self.builder.unread or id(obj) in self.builder.appended
 
     def append(self, kept: Any, value: Any) -> None:
         """`kept.append(value)`, where it grows."""
-        kept.append(self.notes.tracked.meant(value))
+        kept.append(self.builder.tracked.meant(value))
         if self.on:
-            self._note(self._appended, kept, value, None)
+            self.note(self._appended, kept, value, None)
 
     def _appended(self, kept: Any, value: Any, _: None) -> None:
-        notes = self.notes
+        builder = self.builder
         self._storable(value, f"a {type(kept).__name__}")
-        notes.unread.pop(id(kept), None)
-        notes.appended.setdefault(id(kept), []).append(value)
-        self._stores[id(kept), len(self._stores)] = Deferred(kept, Store("append"), value, notes.where())
+        builder.unread.pop(id(kept), None)
+        builder.appended.setdefault(id(kept), []).append(value)
+        self.effects.waiting[id(kept), len(self.effects.waiting)] = Deferred(
+            kept, Store("append"), value, builder.where()
+        )
 
     def of_history(self, obj: Any, index: Any, result: Any) -> tuple[Any, ...]:
         """An item of a list, tuple or deque from outside that was not read as a whole, in a tuple; empty
         where that is another thing."""
-        notes = self.notes
-        if type(obj) not in READ_BY_ITEM or type(index) is not int or id(obj) in notes.loose:
+        builder = self.builder
+        if type(obj) not in READ_BY_ITEM or type(index) is not int or id(obj) in builder.loose:
             return ()
-        added = notes.appended.get(id(obj), [])
-        if not added and id(obj) not in notes.unread:
+        added = builder.appended.get(id(obj), [])
+        if not added and id(obj) not in builder.unread:
             return ()
-        notes.ref(index, True)
+        builder.ref(index, True)
         if -len(added) <= index < 0:
             return (result,)  # it was appended just now
         if added and (type(obj) is deque or index >= len(obj) - len(added)):
             return ()
         if index < 0:
             index += len(added)  # where it is until what was appended is stored
-        return (self._read("item", index, None, notes.containers[id(obj)], result),)  # type: ignore[attr-defined]
+        return (self._read("item", index, None, builder.containers[id(obj)], result),)  # type: ignore[attr-defined]
 
     def length_of_history(self, obj: Any, result: int) -> tuple[Any, ...]:
         """The length of a list, tuple or deque from outside that was not read as a whole, in a tuple; empty
         where that is another thing."""
-        notes = self.notes
-        added = len(notes.appended.get(id(obj), ()))
-        if id(obj) in notes.loose or (id(obj) not in notes.unread and (not added or type(obj) is deque)):
+        builder = self.builder
+        added = len(builder.appended.get(id(obj), ()))
+        if id(obj) in builder.loose or (id(obj) not in builder.unread and (not added or type(obj) is deque)):
             return ()
-        place = "length", "", notes.containers[id(obj)]
-        if place not in self._seen:
-            length = notes.tracked.result(result - added)
-            notes.tracked.number(length, notes.add("number", len, (place[2],), {}, Value("int")))
-            self._seen[place] = None, length
-        length = self._seen[place][1]
+        place = "length", "", builder.containers[id(obj)]
+        if place not in self.reads_seen:
+            length = builder.tracked.result(result - added)
+            builder.tracked.number(length, builder.add("number", len, (place[2],), {}, Value("int")))
+            self.reads_seen[place] = None, length
+        length = self.reads_seen[place][1]
         if not added:
             return (length,)
-        notes.constant(added)
-        return (notes.number(operator.add, (length, added), {}, result),)
+        builder.constant(added)
+        return (builder.number(operator.add, (length, added), {}, result),)
 
     def _truth(self, x: Any, result: bool) -> None:
-        if type(x) in READ_BY_ITEM and id(x) not in self.notes.loose:
-            if id(x) in self.notes.appended:
+        if type(x) in READ_BY_ITEM and id(x) not in self.builder.loose:
+            if id(x) in self.builder.appended:
                 return
-            if id(x) in self.notes.unread:
-                self.notes.guard("truth", result, self.notes.containers[id(x)])
+            if id(x) in self.builder.unread:
+                self.builder.guard("truth", result, self.builder.containers[id(x)])
                 return
         super()._truth(x, result)

@@ -31,7 +31,7 @@ from npcompile.frontend.program.object_steps import is_named_tuple, is_own, is_u
 from npcompile.frontend.program.program import Call, Read, step_of
 from npcompile.frontend.program.signature import NUMBERS, by_value
 from npcompile.frontend.record.appended_lists import Histories
-from npcompile.frontend.record.base import SIMPLE
+from npcompile.frontend.record.recording import SIMPLE
 from npcompile.frontend.rewrite.call_sites import caller, do
 
 _GRIDS = (type(np.mgrid), type(np.ogrid), type(np.r_), type(np.c_))  # `np.mgrid[0:3, 0:4]` makes arrays
@@ -90,33 +90,33 @@ class Access(Histories):
         if (
             self.on
             and (getter := _getter(obj, name)) is not None
-            and self._note(self._property, obj, name, False)
+            and self.note(self._property, obj, name, False)
         ):
             return self.call(getter, obj)
         result = getattr(obj, name)
-        return self._note(self._getattr, obj, name, result) if self.on else result
+        return self.note(self._getattr, obj, name, result) if self.on else result
 
     def _getattr(self, obj: Any, name: str, result: Any) -> Any:
-        if id(obj) in self.notes.objects:
+        if id(obj) in self.builder.objects:
             return self.own(obj, name, result)
         if is_array(obj):
-            self.notes.files.of(obj, name, result)
+            self.builder.files.of(obj, name, result)
             if name in purity.ARRAY_FACTS:
-                traced = self.notes.general or self.notes.by_data(obj)
+                traced = self.builder.general or self.builder.by_data(obj)
                 if traced and name == "shape":
-                    return tuple(self.notes.length(obj, axis) for axis in range(len(result)))
-                if traced and name in ("size", "nbytes") and (obj.ndim == 1 or self.notes.general):
-                    return shape_guards.size(self.notes, obj, name)
-                self.notes.asked(obj)
+                    return tuple(self.builder.length(obj, axis) for axis in range(len(result)))
+                if traced and name in ("size", "nbytes") and (obj.ndim == 1 or self.builder.general):
+                    return shape_guards.size(self.builder, obj, name)
+                self.builder.asked(obj)
                 if name == "strides":
-                    shape_guards.strides(self.notes, obj)
-                self.notes.constant(result)
+                    shape_guards.strides(self.builder, obj)
+                self.builder.constant(result)
                 return result
             if name == "device" and isinstance(result, str):
                 return result
             if type(result) is _FLAGS:
-                self.notes.asked(obj)
-                shape_guards.lies(self.notes, obj)
+                self.builder.asked(obj)
+                shape_guards.lies(self.builder, obj)
                 return result
             op = TABLE.of(np.ndarray.__dict__.get(name))
             if type(result) in (types.BuiltinFunctionType, types.MethodType, types.MethodWrapperType):
@@ -125,28 +125,28 @@ class Access(Histories):
                 raise Unfollowed(f"ndarray.{name}")
             if (reason := self._refuses(op, (obj,), {})) is not None:
                 raise Unfollowed(reason)
-            return self.notes.op(op, (obj,), {}, result)
+            return self.builder.op(op, (obj,), {}, result)
         if type(obj) is _FLAGS and name in purity.FLAGS:
             return result
         if type(obj) is np.broadcast and name in purity.BROADCAST_FACTS:
-            shape_guards.lengths(self.notes, *(of.base for of in obj.iters))
-            self.notes.constant(result)
+            shape_guards.lengths(self.builder, *(of.base for of in obj.iters))
+            self.builder.constant(result)
             return result
         if isinstance(obj, np.generic):
             if name in purity.ARRAY_FACTS or type(result) is types.BuiltinFunctionType:
-                self.notes.constant(result)
+                self.builder.constant(result)
                 return result
-            return self.notes.number(Read("attribute", name), (obj,), {}, result)
+            return self.builder.number(Read("attribute", name), (obj,), {}, result)
         if isinstance(obj, types.ModuleType):
             if not is_fixed(obj) or not take(vars(obj), name):
                 return self._read("global", name, vars(obj), None, result)
-            self.notes.constant(result)
+            self.builder.constant(result)
             return result
         if isinstance(obj, enum.Enum):
             if vars(obj).get(name, _computed) is result:
                 return self._read("global", name, vars(obj), None, result)
             self._of_member(obj, name)
-        known = self.notes.tracked.get(obj)
+        known = self.builder.tracked.get(obj)
         if known is not None and known.node is None:
             if (
                 type(result) is types.BuiltinFunctionType
@@ -154,14 +154,14 @@ class Access(Histories):
                 and not by_value(result)
             ):
                 raise Unfollowed(f"attribute {name} of a {type(obj).__name__}: a method of another object")
-            self.notes.constant(result)
+            self.builder.constant(result)
             if type(result) not in NUMBERS:
-                self.notes.tracked.keep(result, None)
+                self.builder.tracked.keep(result, None)
             return result
         if known is not None and known.node is not None and type(obj) not in NUMBERS:
             return self._attribute(obj, known.node, name, result)
         if isinstance(obj, enum.Enum):
-            self.notes.constant(result)
+            self.builder.constant(result)
             return result
         if type(obj) is super:
             return self._of_super(obj, name, result)
@@ -181,16 +181,16 @@ class Access(Histories):
                 if _computed(obj, name) or isinstance(result, types.MethodType):
                     raise Unfollowed(f"attribute {name} of class {obj.__name__}")
                 return self._read("class", name, obj, None, result)
-            self.notes.constant(result)
+            self.builder.constant(result)
             return result
-        if type(obj) in NUMBERS and self.notes.tracked.node(obj) is not None:
+        if type(obj) in NUMBERS and self.builder.tracked.node(obj) is not None:
             if type(result) is types.BuiltinFunctionType:
                 return result  # what is called on the number itself
             if callable(result):
                 raise Unfollowed(f"{type(obj).__name__}.{name}")
-            return self.notes.number(Read("attribute", name), (obj,), {}, result)
+            return self.builder.number(Read("attribute", name), (obj,), {}, result)
         if type(obj) in NUMBERS:
-            self.notes.constant(result)
+            self.builder.constant(result)
             return result
         raise Unfollowed(f"attribute {name} of a {type(obj).__name__}")
 
@@ -198,16 +198,16 @@ class Access(Histories):
         """An attribute of an object from outside: read again at replay."""
         if type(obj) in GENERATORS and is_draw(getattr(result, "__func__", None)):
             if step_of(node) == "opaque":  # of others, the type is decided
-                self.notes.guard("type", type(obj), node)
+                self.builder.guard("type", type(obj), node)
             return result
         if isinstance(result, types.MethodType) and result.__self__ is obj:
-            read = self.notes.add("read", Read("attribute", name), (node,), {}, self.notes.value(result))
-            self.notes.guard("function", result.__func__, read)
+            read = self.builder.add("read", Read("attribute", name), (node,), {}, self.builder.value(result))
+            self.builder.guard("function", result.__func__, read)
             return result
         if isinstance(result, types.MethodType) and result.__self__ is type(obj):  # made anew at each read
-            read = self.notes.add("read", Read("attribute", name), (node,), {}, self.notes.value(result))
-            self.notes.guard("function", result.__func__, read)
-            self.notes.identify(self.notes.inside(read, "attribute", "__self__"), result.__self__)
+            read = self.builder.add("read", Read("attribute", name), (node,), {}, self.builder.value(result))
+            self.builder.guard("function", result.__func__, read)
+            self.builder.identify(self.builder.inside(read, "attribute", "__self__"), result.__self__)
             return result
         if type(result) is types.BuiltinFunctionType and result.__self__ is obj:
             return result
@@ -237,13 +237,13 @@ class Access(Histories):
 
     def _property(self, obj: Any, name: str, _: bool) -> bool:
         """A property's getter is a function like others, as long as the class has this property."""
-        node = self.notes.tracked.node(obj)
+        node = self.builder.tracked.node(obj)
         if isinstance(obj, enum.Enum):
             self._of_member(obj, name)
             return True
         if node is None:
             return False
-        self.notes.guard("property", (name, inspect.getattr_static(type(obj), name)), node)
+        self.builder.guard("property", (name, inspect.getattr_static(type(obj), name)), node)
         return True
 
     def delattr(self, obj: Any, name: str) -> None:
@@ -254,35 +254,35 @@ class Access(Histories):
     def getitem(self, obj: Any, index: Any) -> Any:
         if (method := self.protocol(obj, "__getitem__")) is not None:
             return self.call(method, obj, index)
-        own = is_array(obj) or (type(obj) in SIMPLE and self.notes.container_of(obj) is None)
-        result = do(operator.getitem, obj, index if own else self.notes.tracked.meant(index))
-        return self._note(self._getitem, obj, index, result) if self.on else result
+        own = is_array(obj) or (type(obj) in SIMPLE and self.builder.container_of(obj) is None)
+        result = do(operator.getitem, obj, index if own else self.builder.tracked.meant(index))
+        return self.note(self._getitem, obj, index, result) if self.on else result
 
     def _getitem(self, obj: Any, index: Any, result: Any) -> Any:
         if is_array(obj):
-            op, index = TABLE.of(GETITEM), as_index(self.notes, index)
+            op, index = TABLE.of(GETITEM), as_index(self.builder, index)
             if type(index) is list and index and all(type(item) is int for item in index):
-                if self.notes.traced(index):
-                    index = self.notes.call("host", np.array, (index,), {}, np.array(index))
+                if self.builder.traced(index):
+                    index = self.builder.call("host", np.array, (index,), {}, np.array(index))
             reason = "not an op yet" if op is None else self._refuses(op, (obj, index), {})
             if op is None or reason is not None:
-                if (found := folded(self.notes, (obj, index), {}, result)) is not None:
+                if (found := folded(self.builder, (obj, index), {}, result)) is not None:
                     return found[0]
-                places = None if op is None else without_masks(self.notes, index)
+                places = None if op is None else without_masks(self.builder, index)
                 if op is not None and places is not None and self._refuses(op, (obj, places), {}) is None:
-                    return self.notes.op(op, (obj, places), {}, result)
-                return self.notes.host(GETITEM, (obj, index), {}, result)
-            return self.notes.op(op, (obj, index), {}, result, view=is_array(result) and is_basic(index))
+                    return self.builder.op(op, (obj, places), {}, result)
+                return self.builder.host(GETITEM, (obj, index), {}, result)
+            return self.builder.op(op, (obj, index), {}, result, view=is_array(result) and is_basic(index))
         if type(obj) is _FLAGS and index in purity.FLAGS:
             return result
         if type(obj) is _INDICES:  # `np.s_[1:, k]` is what it is asked for
             return result
         if type(obj) in _GRIDS:
-            return self.notes.host(Call("grid", obj.__getitem__), (index,), {}, result)
+            return self.builder.host(Call("grid", obj.__getitem__), (index,), {}, result)
         if item := self.of_history(obj, index, result):
             return item[0]
-        self.notes.tight(obj)
-        known = self.notes.tracked.get(obj)
+        self.builder.tight(obj)
+        known = self.builder.tracked.get(obj)
         if known is not None and known.node is not None:
             if is_users_mapping(obj):
                 return self._keyed(obj, known.node, index, result)
@@ -292,83 +292,88 @@ class Access(Histories):
                 and not is_named_tuple(type(obj))
             ):
                 raise Unfollowed(f"an item of a {type(obj).__name__}")
-            index = self.notes.ref(index, True)
-            if type(index) is slice and known.node.meta.get("calls") == self.notes.calls:
+            index = self.builder.ref(index, True)
+            if type(index) is slice and known.node.meta.get("calls") == self.builder.calls:
                 return result  # what is in it is known
             return self._item(obj, known.node, index, result)
-        if id(obj) in self.notes.objects and is_named_tuple(type(obj)):
-            self.notes.ref(index, True)
+        if id(obj) in self.builder.objects and is_named_tuple(type(obj)):
+            self.builder.ref(index, True)
             return result
         if type(obj) not in SIMPLE:
             raise Unfollowed(f"an item of a {type(obj).__name__}")
-        self.notes.ref(index, True)
+        self.builder.ref(index, True)
         if type(obj) in (str, bytes, range):
-            self.notes.constant(result)
+            self.builder.constant(result)
         return result
 
     def _keyed(self, obj: Any, node: Any, key: Any, result: Any) -> Any:
         """An item of a dict of the user's own (`class Bunch(dict)`), from outside: read as attributes are."""
-        self.notes.ref(key, True)
+        self.builder.ref(key, True)
         if getattr(obj, "__dict__", None) is obj or not is_key(key):
             raise Unfollowed(f"an item of a {type(obj).__name__}")  # or stores to attributes would show in it
         place = "item", place_of(key), node
-        seen = self._seen.get(place)
+        seen = self.reads_seen.get(place)
         if seen is not None and seen[0] is result:
             return seen[1]
         self.of_class(obj, "__getitem__")
-        value = self.notes.tracked.stand(result) if type(result) in NUMBERS else result
-        read = self.notes.outside(Read("item", key), node, value)
-        self._seen[place] = result, read
+        value = self.builder.tracked.stand(result) if type(result) in NUMBERS else result
+        read = self.builder.outside(Read("item", key), node, value)
+        self.reads_seen[place] = result, read
         return read
 
     def _is_other_dict(self, obj: Any) -> bool:
         """Whether it is a dict of another kind of which all that lies in it is known: to ask one for what is
         not there may change it."""
-        node = self.notes.containers.get(id(obj))
-        return type(obj) in DICTS and node is not None and node.meta.get("calls") == self.notes.calls
+        node = self.builder.containers.get(id(obj))
+        return type(obj) in DICTS and node is not None and node.meta.get("calls") == self.builder.calls
 
     def _item(self, obj: Any, node: Any, index: Any, result: Any) -> Any:
         """An item of a container from outside, which was read as a whole: a number is that one."""
         if type(obj) in (list, tuple, deque) and type(index) is int:
             index %= len(obj)
         place = "item", place_of(index), node
-        if (type(result) in NUMBERS or isinstance(result, np.generic)) and place not in self._seen:
+        if (type(result) in NUMBERS or isinstance(result, np.generic)) and place not in self.reads_seen:
             item = items_noted(node).get(place_of(index))
-            current = node.meta.get("calls") == self.notes.calls
+            current = node.meta.get("calls") == self.builder.calls
             if item is not None and current and "looked" not in item.meta:
                 item.meta.update(within=False, looked=True)
-                value = self.notes.tracked.stand(result)
-                self.notes.tracked.number(value, item)
-                self._seen[place] = result, value
-        found = self.notes.tracked.node(result)
-        known = node.meta.get("given", node.meta.get("calls")) == self.notes.calls
-        if place not in self._seen and found is not None and known:
+                value = self.builder.tracked.stand(result)
+                self.builder.tracked.number(value, item)
+                self.reads_seen[place] = result, value
+        found = self.builder.tracked.node(result)
+        known = node.meta.get("given", node.meta.get("calls")) == self.builder.calls
+        if place not in self.reads_seen and found is not None and known:
             if found is items_noted(node).get(place_of(index)):
                 found.meta["within"] = False
-                self._seen[place] = result, result
+                self.reads_seen[place] = result, result
         return self._read("item", index, None, node, result)
 
     def _asked_of(self, own: Any, name: str, args: tuple[Any, ...], result: Any) -> Any:
         """A method that shows what is in a container from outside. In arguments the signature decides what is
         there; of others that is checked: the keys and their order, or the item that was asked for."""
         for key in args[:1]:
-            self.notes.ref(key, True)
-        self.notes.tight(own)
-        node = self.notes.tracked.node(own)
+            self.builder.ref(key, True)
+        self.builder.tight(own)
+        node = self.builder.tracked.node(own)
         if node is None:
             return result
         if type(own) not in DICTS:
             raise Unfollowed("a container from outside is asked for what is in it")
         self.among("", own, None)
         if name in ("items", "keys"):
-            self.notes.constant(tuple(own))
+            self.builder.constant(tuple(own))
         if name == "get" and args[0] in own:
             return self._item(own, node, args[0], result)
         return result
 
     def compare(self, op: str, a: Any, b: Any) -> Any:
-        if self.on and op in ("in", "not in") and type(b) in DICTS and self.notes.tracked.get(b) is not None:
-            return self._note(self.among, a, b, self.compared(op, a, b))
+        if (
+            self.on
+            and op in ("in", "not in")
+            and type(b) in DICTS
+            and self.builder.tracked.get(b) is not None
+        ):
+            return self.note(self.among, a, b, self.compared(op, a, b))
         return super().compare(op, a, b)
 
     def setitem(self, obj: Any, index: Any, value: Any) -> None:
@@ -376,60 +381,60 @@ class Access(Histories):
             self.call(method, obj, index, value)
             return
         if self.on and is_array(obj):
-            do(operator.setitem, obj, index, self.notes.tracked.meant(value))
-            self._note(self.notes.store, obj, index, value)
+            do(operator.setitem, obj, index, self.builder.tracked.meant(value))
+            self.note(self.builder.store, obj, index, value)
             return
         if self.on and type(obj) in (list, deque):
-            self._note(self.notes.tight, obj)
+            self.note(self.builder.tight, obj)
         new = self.on and type(obj) in DICTS and index not in obj
-        if type(obj) in (list, dict) and self.notes.container_of(obj) is None:  # made inside
+        if type(obj) in (list, dict) and self.builder.container_of(obj) is None:  # made inside
             do(operator.setitem, obj, index, value)
         else:
-            do(operator.setitem, obj, self.notes.tracked.meant(index), self.notes.tracked.meant(value))
+            do(operator.setitem, obj, self.builder.tracked.meant(index), self.builder.tracked.meant(value))
         if self.on:
-            if type(obj) in (list, dict) or id(obj) in self.notes.containers:
-                self._note(self.stored_item, obj, index, value, new)
+            if type(obj) in (list, dict) or id(obj) in self.builder.containers:
+                self.note(self.stored_item, obj, index, value, new)
             else:
                 self.stop(f"a store into a {type(obj).__name__}")
 
     def delitem(self, obj: Any, index: Any) -> None:
         if self.on:
-            self._note(self._keys, (index,), None)
+            self.note(self._keys, (index,), None)
         del obj[index]
         if self.on:
-            self._note(self._mutated, obj, None)
+            self.note(self._mutated, obj, None)
 
     # -- names -------------------------------------------------------------------------------------------
 
     def load_global(self, name: str, value: Any) -> Any:
         if not self.on:
             return value
-        return self._note(self._read, "global", name, caller().f_globals, None, value)
+        return self.note(self._read, "global", name, caller().f_globals, None, value)
 
     def load_free(self, name: str, value: Any) -> Any:
-        return self._note(self._free, name, value) if self.on else value
+        return self.note(self._free, name, value) if self.on else value
 
     def _free(self, name: str, value: Any) -> Any:
-        for cells, function in reversed(self._cells):
+        for cells, function in reversed(self.closures):
             if name in cells and cells[name].cell_contents is value:
                 if function is None:
                     return self._read("cell", name, cells[name], None, value)
-                closure = self.notes.inside(function, "attribute", "__closure__")
-                cell = self.notes.inside(closure, "item", list(cells).index(name))
+                closure = self.builder.inside(function, "attribute", "__closure__")
+                cell = self.builder.inside(closure, "item", list(cells).index(name))
                 return self._read("attribute", "cell_contents", None, cell, value)
         raise Unfollowed(f"closure variable {name}")
 
     def _read(self, how: str, name: Any, holder: Any, base: Any, value: Any) -> Any:
         """A value from outside: followed if it is data, guarded if it decides."""
-        notes = self.notes
+        builder = self.builder
         if how == "global" and name not in holder:
             return self._of_python(name, holder, value)
         place = (how, place_of(name), id(holder) if base is None else base)
-        seen = self._seen.get(place)
+        seen = self.reads_seen.get(place)
         if seen is not None and seen[0] is value:
             return seen[1]
-        read = notes.outside(Read(how, name, holder), base, value)
-        self._seen[place] = (value, read)
+        read = builder.outside(Read(how, name, holder), base, value)
+        self.reads_seen[place] = (value, read)
         return read
 
     def _of_python(self, name: str, space: dict[str, Any], value: Any) -> Any:

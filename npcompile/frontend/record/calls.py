@@ -29,8 +29,8 @@ from npcompile.frontend.program.object_steps import is_plain
 from npcompile.frontend.program.program import Call, Read
 from npcompile.frontend.program.signature import NUMBERS
 from npcompile.frontend.program.text_steps import fill
-from npcompile.frontend.record.base import SIMPLE
 from npcompile.frontend.record.opaque_calls import Opaque
+from npcompile.frontend.record.recording import SIMPLE
 from npcompile.frontend.record.user_functions import MAX_OWN_DEPTH
 from npcompile.frontend.rewrite.call_sites import as_noted, do, frames, warn, warn_at
 from npcompile.frontend.rewrite.rewriter import Rewritten, rewrite
@@ -49,7 +49,7 @@ class Calls(Opaque):
     """`f(a)`, by what is known of `f`."""
 
     def call(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
-        if id(fn) in self._inner:
+        if id(fn) in self.inner_functions:
             return self.inner(fn, args, kwargs)
         if not self.on:
             return do(fn, *args, **kwargs)
@@ -58,12 +58,12 @@ class Calls(Opaque):
         op = TABLE.of(fn)
         if fn is torch.from_numpy and len(args) == 1 and is_array(args[0]):
             result = to_tensor(args[0])
-            return self._note(self.notes.call, "host", to_tensor, args, {}, result)
+            return self.note(self.builder.call, "host", to_tensor, args, {}, result)
         if fn is np.copyto and len(args) == 2 and is_array(args[0]):
             result = do(fn, *args, **kwargs)
-            return self._note(self.notes.copied, args[0], args[1], kwargs.get("where", True), result)
+            return self.note(self.builder.copied, args[0], args[1], kwargs.get("where", True), result)
         if (fn is getattr and len(args) == 2) or (fn is setattr and len(args) == 3):
-            self._note(self.notes.ref, args[1], True)  # a name decides
+            self.note(self.builder.ref, args[1], True)  # a name decides
             return self.getattr(*args) if fn is getattr else self.setattr(*args)
         if fn is bool and len(args) == 1:
             return self.truth(args[0])
@@ -93,7 +93,7 @@ class Calls(Opaque):
         inside = []
         for frame in frames():
             inside.append(frame)
-            if frame.f_code is self.notes.code:
+            if frame.f_code is self.builder.code:
                 break
         if stacklevel <= len(inside):
             frame = inside[max(stacklevel, 1) - 1]
@@ -109,7 +109,7 @@ class Calls(Opaque):
         if kwargs or (fn in (min, max) and any(type(arg) not in _COMPARED for arg in args)):
             numbers = type(args[0]) in (list, tuple) and len(args) == 1 and not kwargs
             if not (numbers and all(type(item) in _COMPARED for item in args[0])):
-                self.notes.ref(kwargs)
+                self.builder.ref(kwargs)
                 if fn in (min, max):
                     raise Unfollowed(f"{fn.__name__}() of what is not numbers, or by a key")
         if any(is_array(arg) for arg in args):
@@ -119,13 +119,13 @@ class Calls(Opaque):
                 raise Unfollowed(f"{fn.__name__} of an array")
         if fn is abs and isinstance(args[0], np.generic):
             return self._ufunc(np.absolute, args, kwargs, result)
-        return self.notes.number(fn, args, kwargs, result)
+        return self.builder.number(fn, args, kwargs, result)
 
     def _structural(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:
         if fn not in (isinstance, type, callable, hasattr, id, issubclass, np.shape, np.ndim, np.size):
             for arg in (*args, *kwargs.values()):  # NumPy's functions ask arrays for their types and shapes
-                self.notes.ref(arg, fn is range or not is_array(arg))
-        self.notes.asked(*args)
+                self.builder.ref(arg, fn is range or not is_array(arg))
+        self.builder.asked(*args)
         if fn is id:
             return self.identity(args[0], result)
         if fn in (isinstance, issubclass, callable, hasattr):
@@ -134,29 +134,29 @@ class Calls(Opaque):
             raise Unfollowed("np.errstate asks for exceptions or callbacks")
         if fn is np.broadcast:  # its shape is decided, what it goes through is not
             return result
-        self.notes.constant(result)
+        self.builder.constant(result)
         if type(result) not in (bool, *NUMBERS, tuple, range, slice, type, np.dtype):
-            self.notes.tracked.keep(result, None)
+            self.builder.tracked.keep(result, None)
         return result
 
     def _walkable(self, fn: Any, obj: Any) -> Any:
         if is_array(obj) and (obj.ndim or fn is not iter):  # else it raises
             return list(self.iterate(obj)) if fn is reversed else self.iterate(obj)
-        known = type(obj) in SIMPLE or id(obj) in self.notes.containers
-        if not self.is_walked(obj) or (not known and self.notes.tracked.node(obj) is not None):
+        known = type(obj) in SIMPLE or id(obj) in self.builder.containers
+        if not self.is_walked(obj) or (not known and self.builder.tracked.node(obj) is not None):
             self.stop(f"{fn.__name__}() of a {type(obj).__name__}, whose items are not followed")
         elif self.on:  # what is made of it holds what was read
-            self._note(self._gone_through, obj)
+            self.note(self._gone_through, obj)
         return obj
 
     def _builtin(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if fn is len:
             result = do(fn, *args, **kwargs)
-            return self._note(self._length, args[0], result)
+            return self.note(self._length, args[0], result)
         if fn is sum and args and not kwargs:
             total: Any = args[1] if len(args) > 1 else 0
             if len(args) == 1:
-                self.notes.constant(total)
+                self.builder.constant(total)
             items = iter(self.iterate(args[0]))
             for item in items:
                 total = self.binary("+", total, item)
@@ -176,11 +176,11 @@ class Calls(Opaque):
     def _numpy(self, op: Op, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if op.function is SETITEM and not kwargs and len(args) == 3:
             result = do(fn, *args)
-            self._note(lambda *_: self.notes.store(*args), result)
+            self.note(lambda *_: self.builder.store(*args), result)
             return result
         if op.creates and self.default_float is not None:
             kwargs = with_default(fn, args, kwargs, self.default_float)
-        args, kwargs = as_noted(self.notes.constant, op.function, args, kwargs)
+        args, kwargs = as_noted(self.builder.constant, op.function, args, kwargs)
         if kwargs.get("out") is not None:
             return self._into(op, fn, args, kwargs)
         try:
@@ -191,24 +191,24 @@ class Calls(Opaque):
         if (
             args and result is args[0] and (op.view or op.function in shape_guards.HANDS_BACK)
         ):  # np.asarray, say
-            return self._note(shape_guards.lies, self.notes, result)
-        self._note(shape_guards.squeezes, self.notes, op, args)
+            return self.note(shape_guards.lies, self.builder, result)
+        self.note(shape_guards.squeezes, self.builder, op, args)
         if op.function in UPDATING:
-            return self._note(self._updated, op, args, kwargs, reason, result)
+            return self.note(self._updated, op, args, kwargs, reason, result)
         if reason is None and not native(result):
-            reason = self.notes.refusal = "a result of a dtype that programs cannot compute in"
+            reason = self.builder.refusal = "a result of a dtype that programs cannot compute in"
         if reason is not None:
-            return self._note(self.notes.host, target_of(fn), args, kwargs, result)
-        return self._note(self.notes.op, op, args, kwargs, result)
+            return self.note(self.builder.host, target_of(fn), args, kwargs, result)
+        return self.note(self.builder.op, op, args, kwargs, result)
 
     def _updated(self, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any], reason: Any, _: None) -> None:
         """NumPy has written into the first argument, which the op (or NumPy again) gives as a whole."""
         if reason is None:
-            self.notes.update(op, args, kwargs)
+            self.builder.update(op, args, kwargs)
         elif kwargs or not is_array(args[0]):
             raise Unfollowed(reason)
         else:
-            self.notes.instead(After(op.function), args, args[0])
+            self.builder.instead(After(op.function), args, args[0])
 
     def _into(self, op: Op, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call with out=: the value, then a write."""
@@ -217,7 +217,7 @@ class Calls(Opaque):
         if type(dst) is tuple and len(dst) == 1:
             dst = dst[0]
         result = do(*as_called(fn, args), **kwargs)
-        return self._note(self._into_note, op, args, rest, dst, result)
+        return self.note(self._into_note, op, args, rest, dst, result)
 
     def _into_note(self, op: Op, args: tuple[Any, ...], rest: dict[str, Any], dst: Any, result: Any) -> Any:
         if type(dst) is tuple and all(is_array(item) for item in dst):
@@ -238,22 +238,26 @@ class Calls(Opaque):
         self, op: Op, args: tuple[Any, ...], rest: dict[str, Any], dst: tuple[Any, ...], result: Any
     ) -> Any:
         """out=(a, b): the values of all, then a write of each."""
-        notes = self.notes
+        builder = self.builder
         base = {"base": dst} if "where" in rest else {}
         if (reason := self._refuses(op, args, {**rest, "out": dst})) is not None:
             raise Unfollowed(f"out= of a call that is not native: {reason}")
-        refs, named = notes.operands(op, args, {**rest, **base}, dst[0])
-        node = notes.add("op", op, refs, named, Value("object"))
+        refs, named = builder.operands(op, args, {**rest, **base}, dst[0])
+        node = builder.add("op", op, refs, named, Value("object"))
         node.meta["parts"] = len(dst)
         parts = [
-            notes.add(
-                "part", _part, (node, at), {}, notes.value(item).renewed(notes.roots.new(), item.shape, None)
+            builder.add(
+                "part",
+                _part,
+                (node, at),
+                {},
+                builder.value(item).renewed(builder.roots.new(), item.shape, None),
             )
             for at, item in enumerate(dst)
         ]
         for item, value in zip(dst, parts, strict=True):
             value.meta["broadcast"] = True
-            notes.write(item, value)
+            builder.write(item, value)
         return result
 
     def _at(self, op: Op, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -264,21 +268,21 @@ class Calls(Opaque):
             reason = repr(error)
         do(fn, *args, **kwargs)
         if reason is None:
-            self._note(lambda _: self.notes.update(op, args, kwargs), None)
+            self.note(lambda _: self.builder.update(op, args, kwargs), None)
         else:
             after = After(fn, f"{fn.__self__.__name__}.at")
-            self._note(lambda _: self.notes.instead(after, args, args[0]), None)
+            self.note(lambda _: self.builder.instead(after, args, args[0]), None)
 
     def _host(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        args, kwargs = as_noted(self.notes.constant, fn, args, kwargs)
+        args, kwargs = as_noted(self.builder.constant, fn, args, kwargs)
         if kwargs.get("out") is not None:
             self.stop("out= of a call that is not native")
         result = do(*as_called(fn, args), **kwargs)
-        return self._note(self.notes.host, target_of(fn), args, kwargs, result) if self.on else result
+        return self.note(self.builder.host, target_of(fn), args, kwargs, result) if self.on else result
 
     def _view(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         result = do(fn, *args, **kwargs)
-        return self._note(self.notes.call, "host", fn, args, kwargs, result)
+        return self.note(self.builder.call, "host", fn, args, kwargs, result)
 
     def _method(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A bound built-in method: of an array, a scalar, a ufunc, a container."""
@@ -299,7 +303,7 @@ class Calls(Opaque):
             self.stop(f"ndarray.{name}")
             return do(fn, *args, **kwargs)
         if isinstance(own, torch.Tensor) and name == "numpy" and not args:
-            return self._note(self._from_tensor, own, fn(**kwargs) if kwargs else from_tensor(own))
+            return self.note(self._from_tensor, own, fn(**kwargs) if kwargs else from_tensor(own))
         if isinstance(own, np.ufunc):
             op = TABLE.of_method(own, name)
             if op is not None:
@@ -309,32 +313,32 @@ class Calls(Opaque):
             self.stop(f"{own.__name__}.{name}")
             return do(fn, *args, **kwargs)
         if isinstance(own, np.generic) and not kwargs:
-            note = self.notes.number if name == "item" else self.notes.host
+            note = self.builder.number if name == "item" else self.builder.host
             result = do(fn, *args)
-            return self._note(note, Call(name), (own, *args), {}, result)
-        if type(own) is str and name == "format" and self.notes.traced(*args, *kwargs.values()):
+            return self.note(note, Call(name), (own, *args), {}, result)
+        if type(own) is str and name == "format" and self.builder.traced(*args, *kwargs.values()):
             result = do(fn, *args, **kwargs)
-            return self._note(self._made_text, fill, (own, *args), kwargs, result)
+            return self.note(self._made_text, fill, (own, *args), kwargs, result)
         if name == "append" and len(args) == 1 and not kwargs and self.grows(own):
             return self.append(own, *args)
-        other = type(own) in DICTS and id(own) in self.notes.containers
+        other = type(own) in DICTS and id(own) in self.builder.containers
         if (type(own) is dict or other) and not kwargs and (found := self.entry(own, name, args)):
             return found[0]
         if other or type(own) in (list, dict, set, tuple, str, bytes):
-            outside = type(own) in HOLDING and self.notes.container_of(own) is not None
-            shown = self.notes.given if name in JOINING else self.notes.tracked.meant
+            outside = type(own) in HOLDING and self.builder.container_of(own) is not None
+            shown = self.builder.given if name in JOINING else self.builder.tracked.meant
             result = do(fn, *(map(shown, args) if outside else args), **kwargs)
             if type(own) is list and name != "append":
-                self._note(self.notes.tight, own)
-            if name in purity.ASKS.get(type(own), ()) and self.notes.tracked.get(own) is not None:
-                return self._note(self._asked_of, own, name, args, result)
+                self.note(self.builder.tight, own)
+            if name in purity.ASKS.get(type(own), ()) and self.builder.tracked.get(own) is not None:
+                return self.note(self._asked_of, own, name, args, result)
             if other or type(own) in (list, dict, set):
-                self._note(self._mutated, own, result)
-            self._note(self._of_container, own, name, args, kwargs, result)
+                self.note(self._mutated, own, result)
+            self.note(self._of_container, own, name, args, kwargs, result)
             return result
         if (method := vars(type(own)).get(name)) in purity.NUMBER_FUNCTIONS:
             return self._listed(method, (own, *args), kwargs)
-        if self.notes.tracked.node(own) is not None:
+        if self.builder.tracked.node(own) is not None:
             return self._opaque(Call(name), fn, (own, *args), kwargs, bound=True)
         return self._listed(fn, args, kwargs)
 
@@ -343,19 +347,19 @@ class Calls(Opaque):
         decided."""
         kind = type(own)
         if kind in (str, bytes):
-            if self.notes.traced(own, *args, *kwargs.values()):
+            if self.builder.traced(own, *args, *kwargs.values()):
                 raise Unfollowed("a traced value made into text")
-            self.notes.constant(result)
+            self.builder.constant(result)
         elif kind in (dict, set):
             self._keys([arg for arg in args[: None if kind is set else 1] if type(arg) in _KEYS], result)
         elif name in ("index", "count", "remove"):
             if self._compare_themselves((*args, *own)):
                 raise Unfollowed(f"{kind.__name__}.{name} of objects that compare themselves")
-            self._keys((args, *([own] if self.notes.traced(own) else ())), result)
-            self.notes.constant(result)
+            self._keys((args, *([own] if self.builder.traced(own) else ())), result)
+            self.builder.constant(result)
         elif name in ("insert", "pop", "__getitem__"):
             self._keys(args[:1], result)
-        elif name == "sort" and (kwargs or self.notes.traced(own)):
+        elif name == "sort" and (kwargs or self.builder.traced(own)):
             raise Unfollowed("the order of traced values")
         return result
 
@@ -371,12 +375,12 @@ class Calls(Opaque):
 
     def _from_tensor(self, tensor: torch.Tensor, result: Any) -> Any:
         """`tensor.numpy()`: an array from outside, on the tensor's memory."""
-        base = self.notes.ref(tensor)
-        node = self.notes.add(
-            "read", Read("tensor", "numpy"), (base,), {}, self.notes.value(result, outside=True)
+        base = self.builder.ref(tensor)
+        node = self.builder.add(
+            "read", Read("tensor", "numpy"), (base,), {}, self.builder.value(result, outside=True)
         )
-        self.notes.guard("array", facts(result), node)
-        return self.notes.result(node, result)
+        self.builder.guard("array", facts(result), node)
+        return self.builder.result(node, result)
 
     def _listed(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Any other callable, by the list that it is on; on none: opaque."""
@@ -390,28 +394,28 @@ class Calls(Opaque):
             return self._opaque(Call(getattr(fn, "__name__", type(fn).__name__), fn), fn, args, kwargs)
         if fn in purity.NUMBER_FUNCTIONS:
             result = do(fn, *args, **kwargs)
-            return self._note(self._number, fn, args, kwargs, result)
+            return self.note(self._number, fn, args, kwargs, result)
         if fn in purity.STRUCTURE:
-            given = map(self.notes.tracked.meant, args) if fn is id else args
+            given = map(self.builder.tracked.meant, args) if fn is id else args
             result = do(fn, *given, **kwargs)
-            return self._note(self._structural, fn, args, kwargs, result)
+            return self.note(self._structural, fn, args, kwargs, result)
         if fn in purity.WALKS:
             first = 1 if fn is enumerate else len(args)  # the second is where it starts to count
             return fn(*(self._walkable(fn, arg) for arg in args[:first]), *args[first:], **kwargs)
         if fn in purity.VIEWS:
             return self._view(fn, args, kwargs)
-        if fn in purity.HOST_FUNCTIONS or (is_numpys(fn) and self.notes.tracked.node(fn) is None):
+        if fn in purity.HOST_FUNCTIONS or (is_numpys(fn) and self.builder.tracked.node(fn) is None):
             return self._host(fn, args, kwargs)
         return self._opaque(Call(getattr(fn, "__name__", type(fn).__name__), fn), fn, args, kwargs)
 
     def _in_place_method(self, descriptor: Any, own: Any, args: Any, kwargs: Any, fn: Any) -> Any:
         result = do(fn, *args, **kwargs)
         if descriptor is np.ndarray.fill and len(args) == 1:
-            self._note(lambda value, _: self.notes.write(own, self.notes.ref(value)), args[0], None)
+            self.note(lambda value, _: self.builder.write(own, self.builder.ref(value)), args[0], None)
         elif (op := TABLE.of(_IN_PLACE[descriptor])) is not None and self._refuses(
             op, (own, *args), kwargs
         ) is None:
-            self._note(lambda _: self._write_back(op, (own, *args), kwargs, own), None)
+            self.note(lambda _: self._write_back(op, (own, *args), kwargs, own), None)
         else:
             self.stop(f"ndarray.{descriptor.__name__}")
         return result
@@ -419,15 +423,15 @@ class Calls(Opaque):
     def _function(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A Python function or method: rewritten in its turn, or opaque with the reason."""
         if hasattr(type(fn), "npcompile_function"):
-            fn = self._note(self._unwrapped, fn, fn.npcompile_function())
+            fn = self.note(self._unwrapped, fn, fn.npcompile_function())
         if isinstance(fn, types.MethodType):
-            self._note(self._bound, fn, None)
+            self.note(self._bound, fn, None)
             if fn.__self__ is _SHARED:
-                self.notes.tracked.keep(_SHARED, None)
+                self.builder.tracked.keep(_SHARED, None)
             fn, args = fn.__func__, (fn.__self__, *args)
             if not isinstance(fn, types.FunctionType):
                 return self.call(fn, *args, **kwargs)
-        self._note(self._given, fn, None)
+        self.note(self._given, fn, None)
         try:
             if fn in purity.HOST_FUNCTIONS:
                 return self._host(fn, args, kwargs)
@@ -435,16 +439,16 @@ class Calls(Opaque):
                 return self._view(fn, args, kwargs)
             if fn in purity.STRUCTURE:
                 result = do(fn, *args, **kwargs)
-                return self._note(self._structural, fn, args, kwargs, result)
+                return self.note(self._structural, fn, args, kwargs, result)
         except TypeError:
             pass
-        deep = len(self._cells) >= MAX_OWN_DEPTH
+        deep = len(self.closures) >= MAX_OWN_DEPTH
         rewritten = (
             rewrite(fn) if inlining.is_users(fn) and not (deep or inlining.looks_at_callers(fn)) else None
         )
         if not isinstance(rewritten, Rewritten):
             return self._opaque(Call(fn.__name__, fn), fn, args, kwargs)
-        if self.notes.tracked.node(fn) is None:
+        if self.builder.tracked.node(fn) is None:
             self.gone_into[fn] = fn.__code__
         return self.run(rewritten, fn, args, kwargs)
 

@@ -1,61 +1,57 @@
-"""What a recording knew at one moment, to go back to: all that a step may have left behind."""
+"""A checkpoint of a recording, to which the recording goes back where a listed function cannot be recorded.
+
+The fields of the recording, of its builder, of the effects and of the identity tracker say themselves whether
+they are restored (`graph/recorded_state.py`). The nodes are taken back one by one.
+"""
 
 from __future__ import annotations
 
-import weakref
+import dataclasses
+import functools
 from typing import Any
 
 from npcompile.frontend.graph.constant_folding import Constant
-from npcompile.frontend.graph.graph_builder import Steps
-from npcompile.frontend.graph.identity import Known
+from npcompile.frontend.graph.recorded_state import DECLARED, Declared
 from npcompile.frontend.passes.mask_analysis import taken
 from npcompile.frontend.program.array_facts import with_items
 from npcompile.frontend.program.program import step_of
-from npcompile.frontend.record.calls import Calls
+from npcompile.frontend.record.recording import Recording
 
-# What the notes and the recorder know, by attribute: containers, which may hold further ones, and values.
-_NOTED = (
-    *("numbers", "decided", "devices", "lengths", "sizes", "counts", "made"),
-    *("objects", "kept", "loose", "containers", "unread", "appended", "partials", "ids", "_leaving", "shown"),
-    *("holding", "origins", "checked_ones"),
-)
-_NOTED_VALUES = ("count", "host_calls", "calls", "read_last", "effects")
-_RECORDED = (
-    *("_seen", "_typed", "held_by_class", "not_in_module", "gone_into"),
-    *("_stores", "_touched", "_stored", "_apart", "_identified", "_changed", "_news"),
-)
-_RECORDED_VALUES = ("_open",)
-_NESTED = ("appended", "origins", "_touched", "_news")
+_CONTAINERS = (list, dict, set)
 
 
-def _copy(held: Any, name: str) -> Any:
-    """A container, and those in it that are the recording's own."""
-    if name in _NESTED:
-        return {key: type(item)(item) for key, item in held.items()}
-    return type(held)(held)
+@functools.cache
+def restored_fields(kind: type) -> tuple[tuple[str, Declared], ...]:
+    """Return the fields of a state's class that a checkpoint restores, with their declarations."""
+    declared = [(field.name, field.metadata[DECLARED]) for field in dataclasses.fields(kind)]
+    return tuple((name, how) for name, how in declared if not how.survives)
 
 
-class Moment:
+def states(recording: Recording) -> tuple[Any, ...]:
+    """Return the objects whose fields make up what a recording knows."""
+    return recording, recording.effects, recording.builder, recording.builder.tracked
+
+
+class Checkpoint:
     """What a recording knows now."""
 
-    def __init__(self, recorder: Calls) -> None:
-        notes = recorder.notes
-        self.nodes = list(notes.graph.nodes)
+    def __init__(self, recording: Recording) -> None:
+        self.nodes = list(recording.builder.graph.nodes)
         self.metas = [dict(node.meta) for node in self.nodes]
         self.ranges = [set(node.meta.get("ranges", ())) for node in self.nodes]
-        self.known = dict(notes.tracked._known)
-        self.held: list[tuple[Any, str, Any, Any]] = []
-        self.values: list[tuple[Any, str, Any]] = []
-        for of, names, values in (
-            (notes, _NOTED, _NOTED_VALUES),
-            (recorder, _RECORDED, _RECORDED_VALUES),
-        ):
-            self.held += [(of, name, held := getattr(of, name), _copy(held, name)) for name in names]
-            self.values += [(of, name, getattr(of, name)) for name in values]
+        # Of each field its owner, its name and declaration, the object that it holds, and a copy of that.
+        self.fields: list[tuple[Any, str, Declared, Any, Any]] = []
+        for state in states(recording):
+            for name, declared in restored_fields(type(state)):
+                held = getattr(state, name)
+                self.fields.append((state, name, declared, held, _copied(held, declared.nested)))
 
-    def calls(self, recorder: Calls, masks: bool) -> str | None:
-        """What has been noted since that is no operation of ours, and why. masks: what they pick is one."""
-        for node in list(recorder.notes.graph.nodes)[len(self.nodes) :]:
+    def calls(self, recording: Recording, masks: bool) -> str | None:
+        """Return why what was noted since is not made of operations alone; None where it is.
+
+        masks: what is picked by masks counts as an operation.
+        """
+        for node in list(recording.builder.graph.nodes)[len(self.nodes) :]:
             if step_of(node) in ("host", "opaque") and not isinstance(node.target, Constant):
                 if masks and (taken(node) is not None or node.target is with_items):
                     continue
@@ -63,31 +59,30 @@ class Moment:
                 return f"{node.name}: {why}" if why else f"it calls {node.name}"
         return None
 
-    def restore(self, recorder: Calls) -> None:
+    def restore(self, recording: Recording) -> None:
         """Take back what was noted since. The objects that are still followed are followed as they were."""
-        notes: Steps = recorder.notes
-        kept = set(self.nodes)
-        for node in reversed(list(notes.graph.nodes)):
+        graph, kept = recording.builder.graph, set(self.nodes)
+        for node in reversed(list(graph.nodes)):
             if node not in kept:
-                notes.graph.erase_node(node)
+                graph.erase_node(node)
         for node, meta, ranges in zip(self.nodes, self.metas, self.ranges, strict=True):
             node.meta.clear()
             node.meta.update(meta)
             if "ranges" in meta:
                 node.meta["ranges"] = ranges
-        known = notes.tracked._known
-        known.clear()
-        known.update({key: entry for key, entry in self.known.items() if _alive(entry)})
-        for of, name, held, was in self.held:
-            setattr(of, name, held)
-            held.clear()
-            (held.extend if type(held) is list else held.update)(was)
-        for of, name, value in self.values:
-            setattr(of, name, value)
-        recorder.active, recorder.reason, recorder.at, recorder.top = True, None, None, None
-        recorder.done = False  # loops go on being noted
-        vars(recorder).pop("meant", None)
+        for state, name, declared, held, was in self.fields:
+            setattr(state, name, held)
+            if type(held) is list:
+                held[:] = was
+            elif type(held) in _CONTAINERS:
+                held.clear()
+                holds = declared.holds
+                held.update(was if holds is None else {key: item for key, item in was.items() if holds(item)})
+        vars(recording).pop("meant", None)  # what stands for another is looked for again (`escapes`)
 
 
-def _alive(entry: Known) -> bool:
-    return not isinstance(entry.holder, weakref.ref) or entry.holder() is not None
+def _copied(held: Any, nested: bool) -> Any:
+    """Copy a container, and (nested) those in it; give anything else as it is."""
+    if type(held) not in _CONTAINERS:
+        return held
+    return {key: type(item)(item) for key, item in held.items()} if nested else type(held)(held)

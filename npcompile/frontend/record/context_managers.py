@@ -34,13 +34,13 @@ class Managed:
     @handed(lambda self: type(self._manager).__enter__(self._manager))
     def __enter__(self) -> Any:
         result = self.hooks.step(self._enter, *self._args)
-        self.hooks.notes.tries += 1
+        self.hooks.builder.tries += 1
         return result
 
     @handed(lambda self, *error: type(self._manager).__exit__(self._manager, *error))
     def __exit__(self, kind: Any, error: Any, trace: Any) -> bool:
         hooks = self.hooks
-        hooks.notes.tries -= 1
+        hooks.builder.tries -= 1
         if error is not None and hooks.on and not hooks.is_decided(error):
             hooks.stop(f"an exception ends a with statement ({type(error).__name__})")
         result = hooks.step(self._leave, *self._args, kind, error, trace)
@@ -50,19 +50,15 @@ class Managed:
 class Managing(Functions):
     """Managers: objects of the user's with `__enter__` and `__exit__`, those of `contextmanager`, locks."""
 
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
-        self._managers: dict[int, Any] = {}  # of Python's own, that were made inside
-
     def manager(self, obj: Any) -> Any:
         if not self.on or isinstance(obj, np.errstate):
             return obj
         enter, leave = self.protocol(obj, "__enter__"), self.protocol(obj, "__exit__")
         if enter is not None and leave is not None:
             return Managed(self, obj, enter, leave, obj)
-        if id(obj) in self._managers:
+        if id(obj) in self.managers:
             return Managed(self, obj, obj.__enter__, obj.__exit__)
-        if isinstance(obj, _LOCKS) and self.notes.tracked.node(obj) is not None:
+        if isinstance(obj, _LOCKS) and self.builder.tracked.node(obj) is not None:
             return Managed(self, obj, self._acquire, self._release, obj)
         self.stop(f"a with statement on a {type(obj).__name__}")
         return obj
@@ -84,22 +80,22 @@ class Managing(Functions):
 
     def _on_lock(self, name: str, method: Any, lock: Any) -> None:
         if self.on:
-            self._note(self.handed, (), {}, method)
+            self.note(self.handed, (), {}, method)
             self.forget()  # another thread may have had it
-            self._note(self.notes.effect, Call(name, method), (lock,), {}, False, None)
+            self.note(self.builder.effect, Call(name, method), (lock,), {}, False, None)
 
     def of_objects(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
         if (done := super().of_objects(fn, args, kwargs)) is not None:
             return done
         if any(fn is one for one in _PLAIN):
             return self._is_manager(do(fn, *args, **kwargs))
-        if type(fn) is types.MethodType and id(fn.__self__) in self._managers:
+        if type(fn) is types.MethodType and id(fn.__self__) in self.managers:
             return (fn(*args, **kwargs),)
         helper = fn.__func__ if type(fn) is types.MethodType else fn
         if type(helper) is not types.FunctionType or helper.__code__ is not _MAKES_MANAGERS:
             return None
         if helper is not fn:
-            self._note(self._bound, fn, None)
+            self.note(self._bound, fn, None)
             args = (fn.__self__, *args)
         function: Any = vars(helper)["__wrapped__"]
         if not suspends(function):
@@ -110,5 +106,5 @@ class Managing(Functions):
         return self._is_manager(made)
 
     def _is_manager(self, made: Any) -> tuple[Any]:
-        self._managers[id(made)] = made
+        self.managers[id(made)] = made
         return (made,)

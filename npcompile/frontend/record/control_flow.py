@@ -18,8 +18,8 @@ from npcompile.frontend.graph.builder_values import Unfollowed
 from npcompile.frontend.program.array_facts import is_array
 from npcompile.frontend.program.equality import DICTS, is_key
 from npcompile.frontend.program.object_steps import is_named_tuple
-from npcompile.frontend.record.base import READ_BY_ITEM, SIMPLE
 from npcompile.frontend.record.formatting import Texts
+from npcompile.frontend.record.recording import READ_BY_ITEM, SIMPLE
 from npcompile.frontend.rewrite.statement_forms import UNROLLED
 
 # A loop is unrolled into the program up to this many trips, a nest of loops up to so many of the inner ones.
@@ -67,21 +67,13 @@ _COUNTED = (range, type(iter(range(0))), itertools.count)  # they give numbers t
 class Control(Texts):
     """What a function goes over, and how."""
 
-    _raised: Any = None  # the last exception that was decided
-    _nest = 0  # how many are gone through
-    _trips_inside = 0  # of those inside the outermost
-
     def iterate(self, obj: Any) -> Any:
         return self._trips(obj) if self.on else obj
-
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
-        self.own_trips: list[int] = []  # of each loop of the function itself, as they began
 
     def loop(self, obj: Any) -> Any:
         if not self.on:
             return obj
-        return self._own_trips(self._trips(obj), obj) if len(self._cells) == 1 else self._trips(obj)
+        return self._own_trips(self._trips(obj), obj) if len(self.closures) == 1 else self._trips(obj)
 
     def _own_trips(self, trips: Iterator[Any], obj: Any) -> Iterator[Any]:
         """A loop of the function itself: where it is long, its body is compiled once."""
@@ -93,13 +85,13 @@ class Control(Texts):
             self.stop("a loop over an array")
         place = len(self.own_trips)
         self.own_trips.append(0)
-        before = self.notes.count
+        before = self.builder.count
         for trip, item in enumerate(source):
             if self.done:
                 yield (item,)
                 yield self._rest(source, obj)
                 return
-            if trip >= MAX_OWN_TRIPS or self.notes.count - before > MAX_OWN_STEPS:
+            if trip >= MAX_OWN_TRIPS or self.builder.count - before > MAX_OWN_STEPS:
                 self.stop(f"a loop of more than {MAX_OWN_TRIPS} trips or {MAX_OWN_STEPS} steps")
             self.own_trips[place] += 1
             yield (item,)
@@ -112,13 +104,13 @@ class Control(Texts):
         """What to go over, trip by trip; at once, when nothing is noted any more."""
         obj = self._walked(obj)
         if type(obj) in (list, deque, *DICTS):
-            self._note(self._gone_through, obj)
+            self.note(self._gone_through, obj)
         if type(obj) in (set, frozenset):
-            self._note(self.members, obj)
-            self._note(self.notes.constant, tuple(obj))
+            self.note(self.members, obj)
+            self.note(self.builder.constant, tuple(obj))
         if is_array(obj):
-            self.notes.asked(obj)
-            self._note(shape_guards.rows, self.notes, obj)
+            self.builder.asked(obj)
+            self.note(shape_guards.rows, self.builder, obj)
             source.by_place(obj, functools.partial(self._row, obj))
         else:
             source.over(obj)
@@ -126,10 +118,10 @@ class Control(Texts):
             self.stop(f"a loop over a {type(obj).__name__}")
         if self.on and not self.is_known(obj):
             self.stop(f"a loop over a {type(obj).__name__} that a call gave")
-        outermost = not self._nest
+        outermost = not self.loops_open
         if outermost:
-            self._trips_inside = 0
-        self._nest += 1
+            self.inner_trips = 0
+        self.loops_open += 1
         try:
             trips = 0
             for item in source:
@@ -140,28 +132,28 @@ class Control(Texts):
                 if self.on:
                     counts = not self._is_own(item)
                     trips += counts
-                    self._trips_inside += counts and not outermost
-                    if trips > MAX_TRIPS or self._trips_inside > MAX_INNER:
+                    self.inner_trips += counts and not outermost
+                    if trips > MAX_TRIPS or self.inner_trips > MAX_INNER:
                         self.stop(f"a loop of more than {MAX_TRIPS} trips, or {MAX_INNER} in a nest of loops")
                     elif type(obj) in _COUNTED:
-                        self.notes.constant(item)
+                        self.builder.constant(item)
                     elif type(obj) is enumerate:
-                        self.notes.constant(item[0])
+                        self.builder.constant(item[0])
                 yield (item,)
         finally:
-            self._nest -= 1
+            self.loops_open -= 1
 
     def _rest(self, source: Source, obj: Any) -> Iterable[Any]:
         """Give what is left to go over where nothing is noted any more: what Python would have."""
         if self.meant(obj) is obj:
             return source.left()
-        return map(self.notes.tracked.meant, source.left())
+        return map(self.builder.tracked.meant, source.left())
 
     def _is_own(self, item: Any) -> bool:
         """Whether it is an object that the function has made (or a tuple with one): there are as many as it
         has had steps to make them."""
         parts = item if type(item) is tuple else (item,)
-        return any(id(part) in self.notes.objects for part in parts)
+        return any(id(part) in self.builder.objects for part in parts)
 
     def is_walked(self, obj: Any) -> bool:
         """Whether it is known what comes of going over this."""
@@ -176,8 +168,8 @@ class Control(Texts):
         if kind is set or (is_named_tuple(kind) and kind.__iter__ is tuple.__iter__):
             return True
         if kind in DICTS:
-            return id(obj) in self.notes.containers
-        return kind is deque and self.notes.tracked.node(obj) is not None
+            return id(obj) in self.builder.containers
+        return kind is deque and self.builder.tracked.node(obj) is not None
 
     def is_known(self, obj: Any) -> bool:
         """Whether it is followed what lies in this, which is walked: of what a call gave nothing is."""
@@ -185,42 +177,42 @@ class Control(Texts):
             is_array(obj)
             or type(obj) in (*SIMPLE, deque)
             or is_named_tuple(type(obj))
-            or id(obj) in self.notes.containers
-            or self.notes.tracked.node(obj) is None
+            or id(obj) in self.builder.containers
+            or self.builder.tracked.node(obj) is None
         )
 
     def _gone_through(self, obj: Any) -> None:
         """What lies in a list, dict or deque is asked for as a whole."""
-        self.notes.tight(obj)
-        node = self.notes.tracked.node(obj)
-        if node is not None and node.meta.get("calls", self.notes.calls) != self.notes.calls:
+        self.builder.tight(obj)
+        node = self.builder.tracked.node(obj)
+        if node is not None and node.meta.get("calls", self.builder.calls) != self.builder.calls:
             raise Unfollowed("a container from outside is gone through after a call that may have changed it")
         if type(obj) in DICTS:
-            self.notes.constant(tuple(obj))
+            self.builder.constant(tuple(obj))
 
     def members(self, obj: Any) -> None:
         """Note that it decides what is in a set."""
-        node = self.notes.tracked.node(obj)
-        if node is None or node.meta.get("members") == self.notes.calls:
+        node = self.builder.tracked.node(obj)
+        if node is None or node.meta.get("members") == self.builder.calls:
             return  # made inside: that was decided then
         members = tuple(obj)
         if len(members) > MAX_MEMBERS or not all(map(is_key, members)):
             raise Unfollowed(f"what is in a {type(obj).__name__} from outside decides")
-        node.meta["members"] = self.notes.calls
-        self.notes.guard("members", (type(obj), members), node)
+        node.meta["members"] = self.builder.calls
+        self.builder.guard("members", (type(obj), members), node)
 
     def _length(self, obj: Any, result: int) -> int:
         if type(obj) in READ_BY_ITEM and (length := self.length_of_history(obj, result)):
             return length[0]
-        self.notes.tight(obj)
-        known = is_array(obj) or type(obj) in SIMPLE or id(obj) in self.notes.containers
-        if not known or (type(obj) in (str, bytes) and self.notes.traced(obj)):
+        self.builder.tight(obj)
+        known = is_array(obj) or type(obj) in SIMPLE or id(obj) in self.builder.containers
+        if not known or (type(obj) in (str, bytes) and self.builder.traced(obj)):
             raise Unfollowed(f"len() of a {type(obj).__name__}")
         if is_array(obj):
-            return self.notes.length(obj, 0)
-        self.notes.asked(obj)
+            return self.builder.length(obj, 0)
+        self.builder.asked(obj)
         self._of_set(obj)
-        self.notes.constant(result)
+        self.builder.constant(result)
         return result
 
     def _walked(self, obj: Any) -> Any:
@@ -230,20 +222,20 @@ class Control(Texts):
         if self.on and isinstance(obj, enum.EnumType):
             members: list[Any] = list(obj)
             for member in members:
-                self.notes.tracked.keep(member, None)
+                self.builder.tracked.keep(member, None)
             return members
         if self.on and is_named_tuple(type(obj)) and self.is_followed(obj):
-            self.notes.constant(tuple(range(len(obj))))
+            self.builder.constant(tuple(range(len(obj))))
             return [self.getitem(obj, place) for place in range(len(obj))]
         return obj
 
     def delegate(self, obj: Any) -> Any:
-        if self.on and type(obj) is types.GeneratorType and self.notes.tracked.get(obj) is None:
+        if self.on and type(obj) is types.GeneratorType and self.builder.tracked.get(obj) is None:
             return obj  # what it is sent, it is sent itself
         return self.iterate(obj)
 
     def _row(self, array: Any, position: int) -> Any:
-        self.notes.constant(position)
+        self.builder.constant(position)
         return self.getitem(array, position)
 
     def unpack(self, value: Any, count: int) -> Any:
@@ -256,7 +248,7 @@ class Control(Texts):
         if self.on and is_array(value):
             return list(self.iterate(value))
         if self.on and type(value) in (list, deque, *DICTS):
-            self._note(self._gone_through, value)
+            self.note(self._gone_through, value)
         if self.on and (self.is_followed(value) or type(value) in (set, frozenset)):
             return list(itertools.islice(self.iterate(value), most))
         if self.on and not (self.is_walked(value) and self.is_known(value)):
@@ -264,52 +256,52 @@ class Control(Texts):
         return value
 
     def trying(self, begins: bool) -> None:
-        self.notes.tries += 1 if begins else -1
+        self.builder.tries += 1 if begins else -1
 
     def raising(self, exc: Any) -> Any:
         if self.on:
             if isinstance(exc, type) and issubclass(exc, BaseException):
                 exc = self.call(exc)
-            self._raised = exc
+            self.raised = exc
         return exc
 
     def reraising(self) -> None:
-        self._raised = sys.exc_info()[1]  # else the recording has ended where it was caught
+        self.raised = sys.exc_info()[1]  # else the recording has ended where it was caught
 
     def is_decided(self, exc: Any) -> bool:
         """Whether this exception is raised wherever the program is valid: by a `raise` of the user's, or for
         what is decided (a key that is not in a dict)."""
-        return exc is not None and exc is self._raised
+        return exc is not None and exc is self.raised
 
     def caught(self, exc: Any) -> None:
         decided = self.is_decided(exc)
-        self._raised = None  # it holds frames, and what is in them would live on
+        self.raised = None  # it holds frames, and what is in them would live on
         told(exc)
         if self.on and not decided:
             self.stop(f"an exception was caught ({type(exc).__name__})")
 
     def define(self, function: Any) -> Any:
-        self._inner[id(function)] = self.notes.made[id(function)] = function
+        self.inner_functions[id(function)] = self.builder.made[id(function)] = function
         if self.ended:  # a generator goes on after the recording
             self.unhook()
         return function
 
     def discard(self, value: Any) -> None:
         if self.on:
-            self._note(self.notes.unused, None)
+            self.note(self.builder.unused, None)
 
     def key(self, value: Any) -> Any:
-        return self._note(self._keys, (value,), value) if self.on else value
+        return self.note(self._keys, (value,), value) if self.on else value
 
     def keys(self, values: Any) -> Any:
         if not self.on:
             return values
         result = list(values)
-        return self._note(self._keys, result, result)
+        return self.note(self._keys, result, result)
 
     def build(self, value: Any) -> Any:
         if self.on and type(value) in (dict, set):
-            self._note(self._keys, value, value)
+            self.note(self._keys, value, value)
         return value
 
     def unsupported(self, what: str, line: int) -> None:

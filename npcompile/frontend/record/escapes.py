@@ -19,21 +19,19 @@ MANY = 256  # of a longer container that is not known to hold such, nothing is l
 class Leaving(Resizing):
     """Each hook that Python, or a library, may keep what it is given by."""
 
-    _all_shown = False
-
     def _is_over(self) -> bool:
         """Whether nothing is recorded any more, and there is something that stands for another."""
-        if self.reason is None or self._inside or not self.notes.tracked.any_meant:
+        if self.reason is None or self.inside_numpy or not self.builder.tracked.any_meant:
             return False
         self._show_made()
         return True
 
     def _show_made(self) -> None:
         """Have all that the function has made hold what Python would have in it."""
-        if not self._all_shown:
-            self._all_shown = True
-            self.notes.show_all()
-            for function in self._inner.values():
+        if not self.all_shown:
+            self.all_shown = True
+            self.builder.show_all()
+            for function in self.inner_functions.values():
                 for cell in function.__closure__ or ():
                     self._show_cell(cell)
 
@@ -42,15 +40,15 @@ class Leaving(Resizing):
             held = cell.cell_contents
         except ValueError:  # it has none yet
             return
-        if (meant := self.notes.tracked.meant(held)) is not held:
+        if (meant := self.builder.tracked.meant(held)) is not held:
             cell.cell_contents = meant
 
     def shown(self, value: Any) -> Any:
         """A value as Python would have it, which nobody inside needs any more."""
         self._is_over()
-        self.notes.show_iterators(value)
-        meant = self.notes.tracked.meant(value)
-        self.notes.show(meant)
+        self.builder.show_iterators(value)
+        meant = self.builder.tracked.meant(value)
+        self.builder.show(meant)
         return meant
 
     def escaped(self, error: BaseException) -> None:
@@ -59,14 +57,14 @@ class Leaving(Resizing):
         self.shown(error)
 
     def _seen_as(self, *values: Any) -> list[Any]:
-        meant = [*map(self.notes.tracked.meant, values)]
-        self.notes.show(*meant, most=MANY)
+        meant = [*map(self.builder.tracked.meant, values)]
+        self.builder.show(*meant, most=MANY)
         return meant
 
     def call(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
         if self._is_over():
             if type(getattr(fn, "__self__", None)) in HOLDING and fn.__name__ in JOINING:
-                args = tuple(map(self.notes.given, args))
+                args = tuple(map(self.builder.given, args))
             args = tuple(self._seen_as(*args))
             kwargs = dict(zip(kwargs, self._seen_as(*kwargs.values()), strict=True))
         elif self.on:
@@ -78,12 +76,14 @@ class Leaving(Resizing):
         NumPy counts references to arrays that are resized.)"""
         own = getattr(fn, "__self__", None)
         if type(own) in HOLDING:
-            self.notes.holds(own, *given)
+            self.builder.holds(own, *given)
 
     def meant(self, value: Any) -> Any:
         if self._is_over():
             return self._seen_as(value)[0]
-        if self.reason is not None and not self._inside:  # nothing stands for another: asked for each item
+        if (
+            self.reason is not None and not self.inside_numpy
+        ):  # nothing stands for another: asked for each item
             vars(self)["meant"] = functools.partial(next, iter(()))
         return value
 
@@ -99,24 +99,24 @@ class Leaving(Resizing):
 
     def inplace(self, op: str, a: Any, b: Any) -> Any:
         if self._is_over():
-            a, b = self._seen_as(a, self.notes.given(b))
+            a, b = self._seen_as(a, self.builder.given(b))
         elif self.on and type(a) in HOLDING:
-            if self.notes.tracked.get(a) is not None or id(a) in self.notes.containers:
-                b = self.notes.given(b)  # not the function's own
+            if self.builder.tracked.get(a) is not None or id(a) in self.builder.containers:
+                b = self.builder.given(b)  # not the function's own
             elif type(b) in (*HOLDING, tuple):
-                self.notes.holds(a, *b, *(b.values() if isinstance(b, dict) else ()))
+                self.builder.holds(a, *b, *(b.values() if isinstance(b, dict) else ()))
         return super().inplace(op, a, b)
 
     def getitem(self, obj: Any, index: Any) -> Any:
         if self._is_over():
-            index = self.notes.tracked.meant(index)
+            index = self.builder.tracked.meant(index)
         return super().getitem(obj, index)
 
     def setitem(self, obj: Any, index: Any, value: Any) -> None:
         if self._is_over():
             index, value = self._seen_as(index, value)
         elif self.on and type(obj) in HOLDING:
-            self.notes.holds(obj, index, value)
+            self.builder.holds(obj, index, value)
         super().setitem(obj, index, value)
 
     def setattr(self, obj: Any, name: str, value: Any) -> None:
@@ -137,11 +137,11 @@ class Leaving(Resizing):
         if self._is_over():
             return self.shown(value)
         if self.on and type(value) in HOLDING:
-            self.notes.holds(value, *value, *(value.values() if isinstance(value, dict) else ()))
+            self.builder.holds(value, *value, *(value.values() if isinstance(value, dict) else ()))
         return value
 
     def raising(self, exc: Any) -> Any:
         exc = super().raising(exc)
         if isinstance(exc, BaseException):
-            self.notes.holds(exc, *exc.args)
+            self.builder.holds(exc, *exc.args)
         return exc

@@ -24,20 +24,16 @@ _THROUGH = (list, tuple, sum, min, max)  # they go through what they are given, 
 class Flats(Overriding):
     """The flat view of an array is followed as its array and an index; what it gives is a copy."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self._flats: dict[int, Any] = {}  # those that the function has made, kept alive
-
     def _of(self, obj: Any) -> Any:
         """The array of a flat view that the function has made, and has not begun to go through."""
-        if self.on and type(obj) is np.flatiter and id(obj) in self._flats and obj.index == 0:
+        if self.on and type(obj) is np.flatiter and id(obj) in self.flat_views and obj.index == 0:
             return obj.base
         return None
 
     def getattr(self, obj: Any, name: str) -> Any:
         if self.on and name == "flat" and type(obj) is np.ndarray:
             made = obj.flat
-            self._flats[id(made)] = made
+            self.flat_views[id(made)] = made
             return made
         return super().getattr(obj, name)
 
@@ -51,19 +47,19 @@ class Flats(Overriding):
             return found if self.on else result
         if self.on and isinstance(obj, np.generic) and _adds_axes(index):
             result = do(operator.getitem, obj, index)
-            return self._note(self._of_scalar, obj, index, result)
+            return self.note(self._of_scalar, obj, index, result)
         return super().getitem(obj, index)
 
     def _of_scalar(self, obj: Any, index: Any, result: Any) -> Any:
         """`scalar[()]`, which is the scalar again, and `scalar[...]` or `scalar[None]`, arrays."""
         op = TABLE.of(np.reshape)
         if is_array(result) and op is not None and op.refuses((obj, result.shape), {}) is None:
-            self.notes.constant(result.shape)
-            return self.notes.op(op, (obj, result.shape), {}, result)
+            self.builder.constant(result.shape)
+            return self.builder.op(op, (obj, result.shape), {}, result)
         if index != ():
-            return self.notes.host(operator.getitem, (obj, index), {}, result)
-        node, result = self.notes.tracked.node(obj), self.notes.tracked.result(result)
-        self.notes.tracked.number(result, node)
+            return self.builder.host(operator.getitem, (obj, index), {}, result)
+        node, result = self.builder.tracked.node(obj), self.builder.tracked.result(result)
+        self.builder.tracked.number(result, node)
         return result
 
     def setitem(self, obj: Any, index: Any, value: Any) -> None:
@@ -80,12 +76,12 @@ class Flats(Overriding):
             super().setitem(self.call(np.ravel, base), index, value)
         else:
             do(operator.setitem, obj, index, value)
-            self._note(lambda _: self.notes.instead(After(_put, "flat"), (base, index, value), base), None)
+            self.note(lambda _: self.builder.instead(After(_put, "flat"), (base, index, value), base), None)
 
     def setattr(self, obj: Any, name: str, value: Any) -> None:
         if self.on and name == "flat" and type(obj) is np.ndarray:
             _fill(obj, value)
-            self._note(lambda _: self.notes.instead(After(_fill, "flat"), (obj, value), obj), None)
+            self.note(lambda _: self.builder.instead(After(_fill, "flat"), (obj, value), obj), None)
         else:
             super().setattr(obj, name, value)
 

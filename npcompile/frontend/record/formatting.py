@@ -22,46 +22,46 @@ class Texts(Access):
 
     def format(self, value: Any, conversion: Any, spec: str) -> str:
         result = _plain.format(value, conversion, spec)
-        if not self.on or not (self.notes.traced(value) or id(value) in self.notes.objects):
+        if not self.on or not (self.builder.traced(value) or id(value) in self.builder.objects):
             return result
-        if id(value) in self.notes.objects or self.notes.traced(spec):
+        if id(value) in self.builder.objects or self.builder.traced(spec):
             self.stop("an object made into text")
             return result
         piece = Piece(result)
-        self._note(self._piece, value, Format(conversion, spec), piece)
+        self.note(self._piece, value, Format(conversion, spec), piece)
         return piece
 
     def _piece(self, value: Any, function: Format, piece: Piece) -> Piece:
-        ref = self.notes.ref(value)
+        ref = self.builder.ref(value)
         refuse_text(ref, piece)
-        node = self.notes.add("host", function, (ref,), {}, Value("object"))
-        self.notes.tracked.keep(piece, node)
+        node = self.builder.add("host", function, (ref,), {}, Value("object"))
+        self.builder.tracked.keep(piece, node)
         return piece
 
     def text(self, *parts: str) -> str:
         if not any(type(part) is Piece for part in parts):
             return _plain.text(*parts)
         result = "".join(parts)
-        return self._note(self._made_text, join, parts, {}, result) if self.on else result
+        return self.note(self._made_text, join, parts, {}, result) if self.on else result
 
     def shown_as(self, fn: Any, args: tuple[Any, ...]) -> str | None:
         """What `str` or `repr` gives of a number, an array or a text; None for anything else."""
         if len(args) != 1 or not (is_numpy(args[0]) or type(args[0]) in (*NUMBERS, bool, type(None))):
             return None
         result: str = do(fn, *args)
-        return self._note(self._made_text, fn, args, {}, result) if self.notes.traced(*args) else result
+        return self.note(self._made_text, fn, args, {}, result) if self.builder.traced(*args) else result
 
     def _made_text(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: str) -> str:
         """Note a text that a function of traced values has made; returns it as an object of its own."""
-        notes = self.notes
+        builder = self.builder
         refs = tuple(
-            notes.tracked.node(arg) or arg if isinstance(arg, str) else notes.ref(arg) for arg in args
+            builder.tracked.node(arg) or arg if isinstance(arg, str) else builder.ref(arg) for arg in args
         )
-        named = {key: notes.ref(arg) for key, arg in kwargs.items()}
+        named = {key: builder.ref(arg) for key, arg in kwargs.items()}
         refuse_text((refs, named), result)
         own = fresh_text(result)
         if own is None:
             raise Unfollowed("a traced value made into a text of one character")
-        node = notes.add("host", function, refs, named, Value("object"))
-        notes.tracked.keep(own, node)
+        node = builder.add("host", function, refs, named, Value("object"))
+        builder.tracked.keep(own, node)
         return own

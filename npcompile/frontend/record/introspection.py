@@ -42,18 +42,22 @@ class Asking(Slices):
                 return answer
         if self.on and not (args or kwargs):
             own = fn.__self__ if type(fn) is types.BuiltinFunctionType else None
-            if type(own) is ContextVar and fn.__name__ == "get" and self.notes.tracked.node(own) is not None:
+            if (
+                type(own) is ContextVar
+                and fn.__name__ == "get"
+                and self.builder.tracked.node(own) is not None
+            ):
                 result = do(fn)
-                return (self._note(self._told, own, result),)
+                return (self.note(self._told, own, result),)
         return super().of_objects(fn, args, kwargs)
 
     def _told(self, variable: ContextVar[Any], result: Any) -> Any:
         """What a variable of the context is."""
-        node = self.notes.tracked.node(variable)
+        node = self.builder.tracked.node(variable)
         place = "told", node
-        seen = self._seen.get(place)
+        seen = self.reads_seen.get(place)
         if seen is None or seen[0] is not result:
-            seen = self._seen[place] = result, self.notes.outside(Told("told", "get"), node, result)
+            seen = self.reads_seen[place] = result, self.builder.outside(Told("told", "get"), node, result)
         return seen[1]
 
     def _looked_for(self, obj: Any, name: str, *default: Any) -> tuple[Any, ...] | None:
@@ -61,7 +65,7 @@ class Asking(Slices):
         it by now: what lies there is read again, and so is that nothing does."""
         kind = type(obj)
         if kind is types.SimpleNamespace:
-            known = self.notes.tracked.node(obj) is not None
+            known = self.builder.tracked.node(obj) is not None
         else:
             known = self.is_followed(obj) and is_plain(kind, "__getattribute__")
         if not known:
@@ -69,13 +73,13 @@ class Asking(Slices):
         if is_absent(obj, name):
             if class_attribute(kind, "__getattr__") is not None:
                 return None
-            self._note(self.notes.ref, name, True)
+            self.note(self.builder.ref, name, True)
             self.lies_in_class(kind, "__getattr__")
             self._lacks(obj, name)
             return default or (False,)
         if not is_own(obj, name):
             return None  # a property may raise, too
-        self._note(self.notes.ref, name, True)
+        self.note(self.builder.ref, name, True)
         found = self.getattr(obj, name)
         return (found,) if default else (True,)
 
@@ -96,7 +100,7 @@ class Asking(Slices):
     def _has(self, obj: Any, name: str, result: bool) -> None:
         if is_array(obj):
             return
-        if self.notes.tracked.node(obj) is not None:
+        if self.builder.tracked.node(obj) is not None:
             raise Unfollowed("hasattr() of something from outside")
         if isinstance(obj, _HOLDERS):
             if not (isinstance(obj, type) and obj.__flags__ & _IMMUTABLE):

@@ -56,33 +56,29 @@ _NOTHING: Any = object()
 class Kept(Managing):
     """Objects of Python's own that are made inside."""
 
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
-        self._kept = self.notes.kept
-
     def is_kept(self, obj: Any) -> bool:
-        return self.on and id(obj) in self._kept
+        return self.on and id(obj) in self.builder.kept
 
     def _keep(self, obj: Any) -> tuple[Any]:
-        self._kept[id(obj)] = obj
+        self.builder.kept[id(obj)] = obj
         return (obj,)
 
     def of_objects(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
-        if type(fn) is types.BuiltinFunctionType and self.notes.tracked.node(fn) is not None:
-            self._note(self._owner, fn, None)
+        if type(fn) is types.BuiltinFunctionType and self.builder.tracked.node(fn) is not None:
+            self.note(self._owner, fn, None)
         if fn is dict and len(args) == 1 and self._is_known_dict(args[0]):
             return (self._copied(args[0], kwargs),)
-        if (fn is set or fn is frozenset or fn is dict) and not any(map(self.notes.tracked.get, args)):
+        if (fn is set or fn is frozenset or fn is dict) and not any(map(self.builder.tracked.get, args)):
             given = (list(args[0]),) if len(args) == 1 and fn is not dict else args
             result: Any = fn(*given, **kwargs)
             keys = given[0] if given and fn is not dict else result
             if fn is dict and given and type(given[0]) in (list, tuple):
                 keys = [key for key, _ in given[0]]
-            return (self._note(self._keys, keys, result),)
+            return (self.note(self._keys, keys, result),)
         if (done := super().of_objects(fn, args, kwargs)) is not None:
             return done
         if (fn is str or fn is repr) and len(args) == 1 and isinstance(args[0], BaseException) and not kwargs:
-            if not self.notes.traced(*args) and not _has_code(type(args[0])):
+            if not self.builder.traced(*args) and not _has_code(type(args[0])):
                 return (do(fn, *args),)
         if isinstance(fn, type):
             return self._make_kept(fn, args, kwargs)
@@ -93,9 +89,9 @@ class Kept(Managing):
             return None
         if type(fn) is not types.BuiltinFunctionType or kwargs:
             return None
-        if id(own) in self._kept and fn.__name__ in _METHODS[type(own)]:
+        if id(own) in self.builder.kept and fn.__name__ in _METHODS[type(own)]:
             return self._of_kept(fn, own, args)
-        if type(own) is types.GeneratorType and self.notes.tracked.get(own) is None:
+        if type(own) is types.GeneratorType and self.builder.tracked.get(own) is None:
             return (self._drawn_from(fn, args),)
         if (
             type(own) is str
@@ -106,29 +102,29 @@ class Kept(Managing):
             if hasattr(type(args[0]), "__iter__"):
                 return (self.call(fn, [*self.iterate(args[0])]),)
         if type(own) in (list, tuple) and fn.__name__ in ("index", "count") and len(args) == 1:
-            if len(own) <= MANY and self.notes.traced(own, *args) and self._are_compared((*own, *args)):
+            if len(own) <= MANY and self.builder.traced(own, *args) and self._are_compared((*own, *args)):
                 return (self._place(fn, own, args[0]),)
-        if type(own) is frozenset and self.notes.tracked.get(own) is None:
-            self._note(self._keys, args, None)
+        if type(own) is frozenset and self.builder.tracked.get(own) is None:
+            self.note(self._keys, args, None)
             return (do(fn, *args),)
         return None
 
     def _owner(self, fn: Any, _: None) -> None:
         """The object of a method such as `history.append` that came from outside."""
-        self._read("attribute", "__self__", None, self.notes.tracked.node(fn), fn.__self__)
+        self._read("attribute", "__self__", None, self.builder.tracked.node(fn), fn.__self__)
 
     def _is_known_dict(self, obj: Any) -> bool:
         """Whether it is a dict of which it is known what lies in it: made inside, or not given by a call."""
-        known = self.notes.tracked.get(obj)
-        inside = known is None and (type(obj) is dict or id(obj) in self._kept)
-        given = known is not None and (known.node is None or id(obj) in self.notes.containers)
+        known = self.builder.tracked.get(obj)
+        inside = known is None and (type(obj) is dict or id(obj) in self.builder.kept)
+        given = known is not None and (known.node is None or id(obj) in self.builder.containers)
         return (
             type(obj) in DICTS and type(obj) is not Counter and (inside or given)
         )  # {"a": 0} is equal to {}
 
     def _copied(self, own: Any, more: dict[str, Any]) -> dict[Any, Any]:
         """`dict(own, **more)`."""
-        self._note(self._gone_through, own)
+        self.note(self._gone_through, own)
         return {**{key: self.getitem(own, key) for key in list(own)}, **more}
 
     def _replaced(self, own: Any, changes: dict[str, Any]) -> tuple[Any, ...] | None:
@@ -136,7 +132,7 @@ class Kept(Managing):
         kind = type(own)
         if set(changes) - set(kind._fields):
             return None
-        self.notes.constant(tuple(range(len(own))))
+        self.builder.constant(tuple(range(len(own))))
         held = [changes.get(name, _NOTHING) for name in kind._fields]
         held = [self.getitem(own, place) if value is _NOTHING else value for place, value in enumerate(held)]
         return (self.call(kind, *held),)
@@ -148,7 +144,7 @@ class Kept(Managing):
         return all(
             self._are_compared(item)
             if type(item) in (list, tuple)
-            else type(item) in kinds or isinstance(item, np.generic) or id(item) in self.notes.objects
+            else type(item) in kinds or isinstance(item, np.generic) or id(item) in self.builder.objects
             for item in items
         )
 
@@ -162,7 +158,7 @@ class Kept(Managing):
                 if fn.__name__ == "index":
                     break
             elif isinstance(item, float | np.inexact) and self._is_nan(value):
-                meant = self.notes.tracked.meant
+                meant = self.builder.tracked.meant
                 return int(getattr([*map(meant, own)], fn.__name__)(meant(value)))
         if fn.__name__ == "index" and not places:
             try:
@@ -171,14 +167,14 @@ class Kept(Managing):
                 self.raising(error)
                 raise
         result = places[0] if fn.__name__ == "index" else len(places)
-        self._note(self.notes.constant, result)
+        self.note(self.builder.constant, result)
         return result
 
     # -- containers --------------------------------------------------------------------------------------
 
     def _make_kept(self, kind: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
         if kind is deque and set(kwargs) <= {"maxlen"}:
-            self._note(self.notes.ref, [*args[1:], *kwargs.values()], True)
+            self.note(self.builder.ref, [*args[1:], *kwargs.values()], True)
             items = (self.iterate(args[0]),) if args and hasattr(type(args[0]), "__iter__") else args[:1]
             result: Any = do(deque, *items, *args[1:], **kwargs)
             return self._keep(result)
@@ -192,13 +188,13 @@ class Kept(Managing):
                     return None
                 given = ([*self.iterate(given[0])],)
             elif given:
-                self._note(self.notes.tight, given[0])
-                if self.notes.tracked.get(given[0]) is not None:
+                self.note(self.builder.tight, given[0])
+                if self.builder.tracked.get(given[0]) is not None:
                     return None
             if kind is Counter and given:
-                self._note(self._keys, given[0], None)
+                self.note(self._keys, given[0], None)
             result = do(kind, *first, *given, **kwargs)
-            self._note(self._keys, result, None)
+            self.note(self._keys, result, None)
             return self._keep(result)
         if issubclass(kind, BaseException) and not _has_code(kind):
             return (do(kind, *args, **kwargs),)
@@ -211,29 +207,29 @@ class Kept(Managing):
             if name in ("extend", "extendleft") and args and hasattr(type(args[0]), "__iter__"):
                 args = (list(self.iterate(args[0])),)
             elif name in ("rotate", "insert"):
-                self._note(self.notes.ref, args[:1], True)
+                self.note(self.builder.ref, args[:1], True)
         else:
-            self._note(self._keys, args[:1], None)
+            self.note(self._keys, args[:1], None)
         try:
             result = do(fn, *args)
         except (KeyError, IndexError) as error:
             self.raising(error)
             raise
         if type(own) is Counter:
-            self._note(self._count, result)
+            self.note(self._count, result)
         return (result,)
 
     def _count(self, found: Any) -> Any:
         if type(found) is int:
-            self.notes.constant(found)
+            self.builder.constant(found)
         return found
 
     def getitem(self, obj: Any, index: Any) -> Any:
         if not self.on:
             return super().getitem(obj, index)
-        if id(obj) in self._kept:
+        if id(obj) in self.builder.kept:
             return self._item_kept(obj, index)
-        if type(obj) in (defaultdict, Counter) and index not in obj and id(obj) in self.notes.containers:
+        if type(obj) in (defaultdict, Counter) and index not in obj and id(obj) in self.builder.containers:
             return self._entered(obj, index)
         if type(obj) not in (list, tuple, *DICTS):
             try:
@@ -246,14 +242,14 @@ class Kept(Managing):
             return super().getitem(obj, index)
         except (KeyError, IndexError, TypeError) as error:
             if type(error) is not TypeError:
-                self._note(self._is_missing, obj, index, error)
+                self.note(self._is_missing, obj, index, error)
             raise
 
     def _entered(self, obj: Any, index: Any) -> Any:
         """An item of a defaultdict or Counter from outside that was not there."""
-        self._note(self.among, index, obj, None)
+        self.note(self.among, index, obj, None)
         if type(obj) is Counter:
-            return self._note(self._count, 0)
+            return self.note(self._count, 0)
         factory = self.getattr(obj, "default_factory")
         if factory is None:
             return super().getitem(obj, index)
@@ -263,24 +259,24 @@ class Kept(Managing):
 
     def _is_missing(self, obj: Any, index: Any, error: BaseException) -> Any:
         """What is in the container, and what was asked for, decide that it is not there."""
-        self.notes.ref(index, True)
+        self.builder.ref(index, True)
         if type(obj) in DICTS:
-            self.among(index, obj, None) if self.notes.tracked.get(obj) is not None else None
+            self.among(index, obj, None) if self.builder.tracked.get(obj) is not None else None
         else:
-            self.notes.asked(obj)
-            self.notes.tight(obj)
-            if (node := self.notes.tracked.node(obj)) is not None and node.meta.get(
+            self.builder.asked(obj)
+            self.builder.tight(obj)
+            if (node := self.builder.tracked.node(obj)) is not None and node.meta.get(
                 "calls"
-            ) != self.notes.calls:
+            ) != self.builder.calls:
                 return error
         self.raising(error)
         return error
 
     def _item_kept(self, obj: Any, index: Any) -> Any:
         if type(obj) is deque:
-            self._note(self.notes.ref, index, True)
+            self.note(self.builder.ref, index, True)
         else:
-            self._note(self._keys, (index,), None)
+            self.note(self._keys, (index,), None)
         if type(obj) is defaultdict and index not in obj and obj.default_factory is not None:
             value = self.call(obj.default_factory)
             obj[index] = value
@@ -290,38 +286,38 @@ class Kept(Managing):
         except (KeyError, IndexError) as error:
             self.raising(error)
             raise
-        return self._note(self._count, found) if type(obj) is Counter else found
+        return self.note(self._count, found) if type(obj) is Counter else found
 
     def setitem(self, obj: Any, index: Any, value: Any) -> None:
         if not self.is_kept(obj):
             super().setitem(obj, index, value)
             return
         if type(obj) is deque:
-            self._note(self.notes.ref, index, True)
+            self.note(self.builder.ref, index, True)
         else:
-            self._note(self._keys, (index,), None)
+            self.note(self._keys, (index,), None)
         obj[index] = value
 
     def delitem(self, obj: Any, index: Any) -> None:
         if not self.is_kept(obj):
             super().delitem(obj, index)
             return
-        self._note(self._keys, (index,), None)
+        self.note(self._keys, (index,), None)
         del obj[index]
 
     def binary(self, op: str, a: Any, b: Any) -> Any:
         if self.on and op == "|" and type(a) is dict and type(b) is dict:
-            self._note(self._joined, a, b)
+            self.note(self._joined, a, b)
             return a | b
         return super().binary(op, a, b)
 
     def inplace(self, op: str, a: Any, b: Any) -> Any:
-        if not self.on or type(a) not in (dict, set) or self.notes.tracked.get(a) is not None:
+        if not self.on or type(a) not in (dict, set) or self.builder.tracked.get(a) is not None:
             return super().inplace(op, a, b)
         if type(a) is dict and type(b) is dict:
-            self._note(self._joined, b)
+            self.note(self._joined, b)
         elif type(a) is set and type(b) in (set, frozenset):
-            self._note(self.members, b)
+            self.note(self.members, b)
         else:
             return super().inplace(op, a, b)
         return INPLACE[op](a, b)
@@ -336,7 +332,7 @@ class Kept(Managing):
         if type(a) is type(b) is OrderedDict or (same and len(a) > MANY):
             return None
         for one in (a, b):
-            self._note(self._gone_through, one)
+            self.note(self._gone_through, one)
         if not same:
             return True
         one, other = (tuple(self.getitem(own, key) for key in a) for own in (a, b))
@@ -347,16 +343,16 @@ class Kept(Managing):
             if (differ := self._dicts_differ(a, b)) is not None:
                 return differ is (op == "!=")
         if self.on and op in ("in", "not in") and self._holds_keys(b):
-            self._note(self._keys, (a,), None)
+            self.note(self._keys, (a,), None)
             if type(b) in (set, frozenset):
-                self._note(self.members, b)
+                self.note(self.members, b)
             return self.compared(op, a, b)
         return super().compare(op, a, b)
 
     def _holds_keys(self, obj: Any) -> bool:
         """Whether what is in this was decided as it was made, or checked."""
         kind = type(obj)
-        if id(obj) in self._kept:
+        if id(obj) in self.builder.kept:
             return kind is not deque
         return kind is set or kind is frozenset
 
@@ -364,24 +360,24 @@ class Kept(Managing):
         return bool(x) if self.is_kept(x) else super().truth(x)
 
     def _length(self, obj: Any, result: int) -> int:
-        if id(obj) in self._kept:
-            self.notes.constant(result)
+        if id(obj) in self.builder.kept:
+            self.builder.constant(result)
             return result
         return super()._length(obj, result)
 
     def _getattr(self, obj: Any, name: str, result: Any) -> Any:
         if type(obj) is types.FunctionType and name in _NAMES and type(result) is str:
-            if self.notes.tracked.get(obj) is None:
+            if self.builder.tracked.get(obj) is None:
                 return result  # of a function that is decided
         if type(result) is types.BuiltinFunctionType:
-            if id(obj) in self._kept:
+            if id(obj) in self.builder.kept:
                 return result
-            if type(obj) is types.GeneratorType and self.notes.tracked.get(obj) is None:
+            if type(obj) is types.GeneratorType and self.builder.tracked.get(obj) is None:
                 return result
         return super()._getattr(obj, name, result)
 
     def is_walked(self, obj: Any) -> bool:
-        return id(obj) in self._kept or type(obj) in _VIEWS or super().is_walked(obj)
+        return id(obj) in self.builder.kept or type(obj) in _VIEWS or super().is_walked(obj)
 
     # -- what is drawn -----------------------------------------------------------------------------------
 

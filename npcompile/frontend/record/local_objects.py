@@ -73,7 +73,7 @@ class Making(Objects):
         return (obj,)
 
     def _made(self, obj: Any, kind: type, decides: str) -> Any:
-        self._note(self._is_made, obj, kind, decides, obj)
+        self.note(self._is_made, obj, kind, decides, obj)
         return obj
 
     def _is_made(self, obj: Any, kind: type, decides: str, _: Any) -> None:
@@ -83,7 +83,7 @@ class Making(Objects):
         self.lies_in_class(type(kind), "__call__")
         if is_named_tuple(kind) and kind.__new__.__defaults__:
             self._defaults(kind.__new__, None)  # type: ignore[attr-defined]
-        self.notes.objects[id(obj)] = obj
+        self.builder.objects[id(obj)] = obj
 
     def _make_record(self, kind: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         """An object of a dataclass, by what its `__init__` was made from."""
@@ -107,7 +107,7 @@ class Making(Objects):
             return ()  # Python says what is wrong
         obj = self._made(object.__new__(kind), kind, "__init__")
         if len(bound.arguments) <= len(taken):
-            self._note(self._defaults, init, None)  # type: ignore[attr-defined]
+            self.note(self._defaults, init, None)  # type: ignore[attr-defined]
             bound.apply_defaults()
         given = bound.arguments
         for field in dataclasses.fields(kind):
@@ -116,7 +116,7 @@ class Making(Objects):
             elif field.default is not dataclasses.MISSING:
                 value = field.default
                 if self.on:
-                    self._note(self.notes.constant, value)
+                    self.note(self.builder.constant, value)
                 if not field.init and class_attribute(kind, field.name) is field.default:
                     continue  # the class's own
             elif field.default_factory is not dataclasses.MISSING:
@@ -181,7 +181,7 @@ class Making(Objects):
                 return (self.call(method, obj, name),)
             if self._finds_items(obj) and self._lacks(obj, name):
                 return (self.getitem(obj, name),)
-        elif id(obj) not in self.notes.objects or is_own(obj, name):
+        elif id(obj) not in self.builder.objects or is_own(obj, name):
             return ()
         elif isinstance(found, functools.cached_property) and isinstance(found.func, types.FunctionType):
             if self._asks(obj, name):
@@ -194,7 +194,7 @@ class Making(Objects):
         found = class_attribute(type(obj), "__getattr__")
         if found is not dict.__dict__["__getitem__"] or not is_users_mapping(obj):
             return False
-        self._note(self._asks_class, obj, "__getattr__", None)
+        self.note(self._asks_class, obj, "__getattr__", None)
         return self.on
 
     def _asks_class(self, obj: Any, name: str, _: None) -> None:
@@ -202,13 +202,13 @@ class Making(Objects):
 
     def _lacks(self, obj: Any, name: str) -> bool:
         """Note that `__getattr__` is asked, since nothing lies under this name."""
-        if (node := self.notes.tracked.node(obj)) is not None:
-            self._note(self._noted_absent, obj, node, name, None)
+        if (node := self.builder.tracked.node(obj)) is not None:
+            self.note(self._noted_absent, obj, node, name, None)
         return self.on
 
     def _noted_absent(self, obj: Any, node: Any, name: str, _: None) -> None:
         self.touch(name, node, obj)  # type: ignore[attr-defined]
-        self.notes.guard("absent", name, node)
+        self.builder.guard("absent", name, node)
 
     def _of_descriptor(self, obj: Any, name: str, found: Any, method: str) -> Any:
         """The user's function behind `__get__` or `__set__` of what a class holds under a name; None where
@@ -220,26 +220,26 @@ class Making(Objects):
         plain = function.npcompile_function() if hasattr(type(function), "npcompile_function") else function
         if type(plain) is not types.FunctionType or not is_plain(type(obj), "__getattribute__"):
             return None
-        self._note(self._held_by_class, obj, name, found, None)
+        self.note(self._held_by_class, obj, name, found, None)
         return self.protocol(found, method)
 
     def _held_by_class(self, obj: Any, name: str, found: Any, _: None) -> None:
         """Follow a descriptor as what the class of an object holds."""
-        node = self.notes.tracked.node(obj)
-        if node is not None and step_of(node) not in ("input", "read") and node not in self._typed:
-            self._typed.add(node)
-            self.notes.guard("type", type(obj), node)
+        node = self.builder.tracked.node(obj)
+        if node is not None and step_of(node) not in ("input", "read") and node not in self.type_checked:
+            self.type_checked.add(node)
+            self.builder.guard("type", type(obj), node)
         self._read("static", name, type(obj), None, found)  # type: ignore[attr-defined]
 
     def _asks(self, obj: Any, name: str) -> bool:
-        self._note(self.of_class, obj, name)
+        self.note(self.of_class, obj, name)
         return self.on
 
     def of_objects(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
         """What a call gives that makes an object of the user's, or asks one, in a tuple; else None."""
         if fn is functools.partial:
             bound = do(fn, *args, **kwargs)
-            self.notes.partials[id(bound)] = bound
+            self.builder.partials[id(bound)] = bound
             return (bound,)
         if isinstance(fn, functools.partial) and type(fn).__call__ is functools.partial.__call__:
             return self._partial(fn, args, kwargs)
@@ -251,36 +251,39 @@ class Making(Objects):
             return made
         if type(fn) is types.MethodWrapperType and fn.__self__.__class__ is not type:
             own = fn.__self__
-            if id(own) in self.notes.objects and fn.__objclass__ is object and not kwargs:
+            if id(own) in self.builder.objects and fn.__objclass__ is object and not kwargs:
                 if fn.__name__ == "__setattr__" or (fn.__name__ == "__init__" and not args):
                     return (fn(*args),)
-        if fn is object.__setattr__ and len(args) == 3 and id(args[0]) in self.notes.objects:
+        if fn is object.__setattr__ and len(args) == 3 and id(args[0]) in self.builder.objects:
             return (fn(*args),)
         return None
 
     def _partial(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
         """The call of a partial object: of its function, with what it holds."""
-        node = self.notes.tracked.node(fn)
-        if node is None and id(fn) not in self.notes.partials:
+        node = self.builder.tracked.node(fn)
+        if node is None and id(fn) not in self.builder.partials:
             return None
         first, named = fn.args, fn.keywords
         if node is not None:
-            first, named = self._note(self._held_by_partial, fn, node, (first, named))
+            first, named = self.note(self._held_by_partial, fn, node, (first, named))
         if not self.on:
             return None
         return (self.call(fn.func, *first, *args, **{**named, **kwargs}),)
 
     def _held_by_partial(self, fn: Any, node: Any, _: Any) -> tuple[Any, ...]:
         """What a partial object from outside holds, as read again at replay."""
-        notes = self.notes
+        builder = self.builder
         if step_of(node) not in ("input", "read"):
             raise Unfollowed("a partial object that a call gave")
-        notes.outside(Read("attribute", "func"), node, fn.func)
-        first, named = notes.inside(node, "attribute", "args"), notes.inside(node, "attribute", "keywords")
-        notes.guard("length", len(fn.args), first)
-        notes.guard("keys", tuple(fn.keywords), named)
-        own = notes.tracked.stand
-        args = [notes.outside(Read("item", place), first, own(item)) for place, item in enumerate(fn.args)]
+        builder.outside(Read("attribute", "func"), node, fn.func)
+        first, named = (
+            builder.inside(node, "attribute", "args"),
+            builder.inside(node, "attribute", "keywords"),
+        )
+        builder.guard("length", len(fn.args), first)
+        builder.guard("keys", tuple(fn.keywords), named)
+        own = builder.tracked.stand
+        args = [builder.outside(Read("item", place), first, own(item)) for place, item in enumerate(fn.args)]
         return tuple(args), {
-            key: notes.outside(Read("item", key), named, own(item)) for key, item in fn.keywords.items()
+            key: builder.outside(Read("item", key), named, own(item)) for key, item in fn.keywords.items()
         }

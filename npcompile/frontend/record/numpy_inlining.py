@@ -21,7 +21,7 @@ from npcompile.frontend.program.program import Call
 from npcompile.frontend.program.signature import NUMBERS
 from npcompile.frontend.record.array_converter import Converter
 from npcompile.frontend.record.calls import Calls
-from npcompile.frontend.record.checkpoint import Moment
+from npcompile.frontend.record.checkpoint import Checkpoint
 from npcompile.frontend.record.control_flow import MAX_TRIPS
 from npcompile.frontend.record.user_functions import MAX_DEPTH
 from npcompile.frontend.rewrite.call_sites import as_noted, caller
@@ -44,29 +44,25 @@ class Following(Calls):
     back, and it is one call of NumPy. NumPy's own modules are taken not to change while a program runs.
     """
 
-    _inside = 0  # calls of listed functions that are being recorded
-    _masks = 0  # those that pick by masks what may stay at its full length
-    _trims = 0  # those of them in which the zeros of a few numbers decide
-
     def call(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
         if self.on and fn is np.asfortranarray and "like" not in kwargs:
             fn, kwargs = np.array, {**kwargs, "order": "F", "copy": None, "ndmin": 1}
-            self.notes.constant(1)
+            self.builder.constant(1)
         asked = kwargs.get("dtype")
         if self.on and isinstance(asked, type(np.dtype)) and asked in _DTYPES and TABLE.of(fn) is not None:
             kwargs["dtype"] = _DTYPES[asked]
-        if self._inside and type(fn) is types.BuiltinFunctionType:
+        if self.inside_numpy and type(fn) is types.BuiltinFunctionType:
             fn = numpy_private.public(fn)
-        if self._inside and self.on and TABLE.of(fn) is not None:  # as their `__array__` gives them
+        if self.inside_numpy and self.on and TABLE.of(fn) is not None:  # as their `__array__` gives them
             args = tuple([self.getattr(arg, "coeffs") if type(arg) is np.poly1d else arg for arg in args])
         if self.on and args and type(args[0]) in (tuple, list) and id(fn) in _TURNING:
             args = (self.call(np.asanyarray, args[0]), *args[1:])  # else what is turned is no view
-        if self._inside and self.on and fn is np.apply_along_axis:
+        if self.inside_numpy and self.on and fn is np.apply_along_axis:
             if (found := self._restated(LANES.get(id(args[0])), fn, args, kwargs, 1)) is not None:
                 return found[0]
         source = inlining.FOLLOWED.get(id(fn)) if self.on and not is_refused(fn, args, kwargs) else None
         if source is not None:
-            args, kwargs = as_noted(self.notes.constant, fn, args, kwargs)
+            args, kwargs = as_noted(self.builder.constant, fn, args, kwargs)
         if source is not None and self._by_parts(fn, args, kwargs):
             return self._composed(fn, source, args, kwargs)
         if (
@@ -77,18 +73,18 @@ class Following(Calls):
             and is_array(args[0])
         ):
             return self.getattr(args[0], fn.__name__)
-        if self.on and self._inside and (made := self._helper(fn, args, kwargs)) is not None:
+        if self.on and self.inside_numpy and (made := self._helper(fn, args, kwargs)) is not None:
             return made
-        if self._trims and fn is np.nonzero and self.on and len(args) == 1 and is_few(args[0]):
+        if self.inside_trimming and fn is np.nonzero and self.on and len(args) == 1 and is_few(args[0]):
             return self._places(args[0])
-        if self.on and self._inside and len(args) == 1 and not kwargs:
+        if self.on and self.inside_numpy and len(args) == 1 and not kwargs:
             if fn is any or fn is all:
                 return self._every(fn, args[0])
             if fn is set and type(args[0]) in (tuple, list, range):
-                return self._note(self._keys, args[0], set(args[0]))
+                return self.note(self._keys, args[0], set(args[0]))
             if (fn is tuple or fn is list) and type(args[0]) is range:
                 result = fn(args[0])
-                self.notes.constant(tuple(result))
+                self.builder.constant(tuple(result))
                 return result
         return super().call(fn, *args, **kwargs)
 
@@ -116,29 +112,29 @@ class Following(Calls):
         if type(getattr(fn, "__self__", None)) is Converter:
             return fn(*args, **kwargs)
         if type(getattr(fn, "__self__", None)) is slice and fn.__name__ == "indices" and not kwargs:
-            return self._note(self._structural, fn, (fn.__self__, *args), kwargs, fn(*args))
-        if fn is np.ndindex and not self.notes.traced(*args):
+            return self.note(self._structural, fn, (fn.__self__, *args), kwargs, fn(*args))
+        if fn is np.ndindex and not self.builder.traced(*args):
             places = list(np.ndindex(*args))
             for place in places[: MAX_TRIPS + 1]:
-                self.notes.constant(place)
+                self.builder.constant(place)
             return places
         if fn is np.ravel_multi_index and len(args) == 2 and not kwargs:
             lengths = args[1]
-            if type(lengths) is np.ndarray and are_constant(self.notes, [lengths]):
-                self.notes.constant(shape := tuple(lengths.tolist()))
+            if type(lengths) is np.ndarray and are_constant(self.builder, [lengths]):
+                self.builder.constant(shape := tuple(lengths.tolist()))
                 return self.call(fn, args[0], shape)
         if any(fn is item for item in numpy_private.OF_NO_ARRAY):
-            return self._note(self._structural, fn, args, kwargs, fn(*args, **kwargs))
+            return self.note(self._structural, fn, args, kwargs, fn(*args, **kwargs))
         return None
 
     def _places(self, array: Any) -> Any:
         """`np.nonzero` of the coefficients of a polynomial, of which all but few are never zero: decided."""
         if not self.truth(self.call(np.all, array)):
             for place in range(len(array)):
-                self.notes.constant(place)
+                self.builder.constant(place)
                 self.truth(self.getitem(array, place))
         places = np.nonzero(array)
-        return self._note(constants, self.notes, places)
+        return self.note(constants, self.builder, places)
 
     def _structural(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:
         if fn is np.result_type:  # it asks numbers for their types alone
@@ -149,10 +145,10 @@ class Following(Calls):
 
     def getitem(self, obj: Any, index: Any) -> Any:
         if self.on and type(obj) in _JOINING:
-            self.notes.tracked.keep(obj, None)
+            self.builder.tracked.keep(obj, None)
             function = type(obj).__getitem__
             return self._composed(function, function, (obj, index), {})
-        of_index = type(obj) is Converter or (self._inside and type(obj) is _INDEX)
+        of_index = type(obj) is Converter or (self.inside_numpy and type(obj) is _INDEX)
         return obj[index] if of_index else super().getitem(obj, index)
 
     def _every(self, fn: Any, items: Any) -> bool:
@@ -165,12 +161,12 @@ class Following(Calls):
     def _refuses(self, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
         reason = super()._refuses(op, args, kwargs)
         parts = op.function is np.partition or op.function is np.argpartition
-        if parts and not self._inside and not self.notes.in_library(op, args):
-            reason = self.notes.refusal = "an order that is NumPy's own"
+        if parts and not self.inside_numpy and not self.builder.in_library(op, args):
+            reason = self.builder.refusal = "an order that is NumPy's own"
         return reason
 
     def binary(self, op: str, a: Any, b: Any) -> Any:
-        if self._inside and type(a) is set and type(b) is set:  # of axes, which are decided
+        if self.inside_numpy and type(a) is set and type(b) is set:  # of axes, which are decided
             return BINARY[op](a, b)
         return super().binary(op, a, b)
 
@@ -179,52 +175,52 @@ class Following(Calls):
             return super()._into_note(op, args, rest, dst, result)
         if (reason := self._refuses(op, args, rest)) is not None:  # out=...: an array in any case
             raise Unfollowed(reason)
-        return self.notes.op(op, args, rest, result)
+        return self.builder.op(op, args, rest, result)
 
     def caught(self, exc: Any) -> None:
         """NumPy asks by `try` what type something has: the signature decides that."""
-        if not (self._inside and type(exc) in (TypeError, KeyError, AttributeError)):
+        if not (self.inside_numpy and type(exc) in (TypeError, KeyError, AttributeError)):
             super().caught(exc)
 
     def _truth(self, x: Any, result: bool) -> None:
-        if not (self._inside and is_numpy(x) and are_constant(self.notes, [x])):
+        if not (self.inside_numpy and is_numpy(x) and are_constant(self.builder, [x])):
             super()._truth(x, result)
 
     def _getattr(self, obj: Any, name: str, result: Any) -> Any:
         if type(obj) is Converter:
             return result
-        if self._inside and name == "flags" and is_array(obj):
-            self.notes.asked(obj)
-            self.notes.tracked.keep(result, None)
+        if self.inside_numpy and name == "flags" and is_array(obj):
+            self.builder.asked(obj)
+            self.builder.tracked.keep(result, None)
             return result
         return super()._getattr(obj, name, result)
 
     def _composed(
         self, fn: Any, source: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
-        if self._inside and (found := self._of_constants(fn, args, kwargs)) is not None:
+        if self.inside_numpy and (found := self._of_constants(fn, args, kwargs)) is not None:
             return found[0]
         rewritten = rewrite(source)
-        if not isinstance(rewritten, Rewritten) or len(self._cells) >= MAX_DEPTH:
+        if not isinstance(rewritten, Rewritten) or len(self.closures) >= MAX_DEPTH:
             return super().call(fn, *args, **kwargs)
-        before = Moment(self)
-        trims = fn is np.roots or (fn is np.trim_zeros and self._inside > 0)
+        before = Checkpoint(self)
+        trims = fn is np.roots or (fn is np.trim_zeros and self.inside_numpy > 0)
         masks = fn in MASKING
-        self._inside += 1
-        self._trims += trims
-        self._masks += masks
-        self.notes.folding = True
+        self.inside_numpy += 1
+        self.inside_trimming += trims
+        self.inside_masking += masks
+        self.builder.folding = True
         try:
             result = self.run(rewritten, source, args, kwargs)
         finally:
-            self._inside -= 1
-            self._trims -= trims
-            self._masks -= masks
-            self.notes.folding = self._inside > 0
-        left = before.calls(self, masks or self._masks > 0)
+            self.inside_numpy -= 1
+            self.inside_trimming -= trims
+            self.inside_masking -= masks
+            self.builder.folding = self.inside_numpy > 0
+        left = before.calls(self, masks or self.inside_masking > 0)
         if self.active and not left:
             return result
-        if self._inside:  # a part of another such function: that is where it is taken back
+        if self.inside_numpy:  # a part of another such function: that is where it is taken back
             self.stop(left or f"{source.__name__} is not recorded whole")
             return result
         reason, at, top = self.reason or left, self.at, self.top
@@ -238,12 +234,12 @@ class Following(Calls):
             )
             return result
         if fn in WRITING:
-            return self._note(lambda *_: self.notes.instead(After(fn), args, args[0]), result)
+            return self.note(lambda *_: self.builder.instead(After(fn), args, args[0]), result)
         if fn in CALLBACKS and fn not in purity.HOST_FUNCTIONS:
-            self._seen.clear()
-            return self._note(self.notes.opaque, Call(source.__name__, fn), args, kwargs, result)
-        self.notes.refusal = reason
-        return self._note(self.notes.host, fn, args, kwargs, result)
+            self.reads_seen.clear()
+            return self.note(self.builder.opaque, Call(source.__name__, fn), args, kwargs, result)
+        self.builder.refusal = reason
+        return self.note(self.builder.host, fn, args, kwargs, result)
 
     def _of_constants(
         self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], bound: bool = False
@@ -252,20 +248,20 @@ class Following(Calls):
         if fn in WRITING or fn in CALLBACKS or kwargs.get("out") is not None:
             return None
         try:
-            if not are_constant(self.notes, [*args, *kwargs.values()]):
+            if not are_constant(self.builder, [*args, *kwargs.values()]):
                 return None
         except Unfollowed:
             return None
-        return folded(self.notes, args, kwargs, fn(*args[bound:], **kwargs))
+        return folded(self.builder, args, kwargs, fn(*args[bound:], **kwargs))
 
     def _function(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         plain = fn.__func__ if isinstance(fn, types.MethodType) else fn
         if self.on and isinstance(plain, types.FunctionType) and inlining.is_listed_method(plain):
             return self._listed_method(plain, fn, args, kwargs)
-        if self._inside and (found := self._restated(RESTATED.get(fn), fn, args, kwargs)) is not None:
+        if self.inside_numpy and (found := self._restated(RESTATED.get(fn), fn, args, kwargs)) is not None:
             return found[0]
-        if self._inside and isinstance(fn, types.FunctionType) and inlining.is_numpys(fn.__globals__):
-            rewritten = rewrite(fn) if len(self._cells) < MAX_DEPTH else None
+        if self.inside_numpy and isinstance(fn, types.FunctionType) and inlining.is_numpys(fn.__globals__):
+            rewritten = rewrite(fn) if len(self.closures) < MAX_DEPTH else None
             if isinstance(rewritten, Rewritten):
                 return self.run(rewritten, fn, args, kwargs)
         return super()._function(fn, args, kwargs)
@@ -275,7 +271,7 @@ class Following(Calls):
     ) -> tuple[Any] | None:
         """What a function of NumPy's gives, recorded as another that gives the same; None where none does."""
         array = None if other is None or not self.on else operand(other, args[skip:], kwargs)
-        if array is None or len(self._cells) >= MAX_DEPTH:
+        if array is None or len(self.closures) >= MAX_DEPTH:
             return None
         rewritten, zeros = rewrite(other), rewrite(has_negative_zeros)
         if not isinstance(rewritten, Rewritten) or not isinstance(zeros, Rewritten):
@@ -295,21 +291,21 @@ class Following(Calls):
     ) -> Any:
         """A method of an object of NumPy's: what cannot be recorded inside ends the recording."""
         rewritten = rewrite(plain)
-        if not isinstance(rewritten, Rewritten) or len(self._cells) >= MAX_DEPTH:
+        if not isinstance(rewritten, Rewritten) or len(self.closures) >= MAX_DEPTH:
             return super()._function(fn, args, kwargs)
         if plain is not fn:
-            self._note(self._bound, fn, None)
+            self.note(self._bound, fn, None)
             args = (fn.__self__, *args)
-        self._inside += 1
-        self.notes.folding = True
+        self.inside_numpy += 1
+        self.builder.folding = True
         try:
             return self.run(rewritten, plain, args, kwargs)
         finally:
-            self._inside -= 1
-            self.notes.folding = self._inside > 0
+            self.inside_numpy -= 1
+            self.builder.folding = self.inside_numpy > 0
 
     def own(self, obj: Any, name: str, result: Any) -> Any:
-        if self._inside and name == "__dict__":  # polynomials hold their coefficients so
+        if self.inside_numpy and name == "__dict__":  # polynomials hold their coefficients so
             return result
         return super().own(obj, name, result)
 
@@ -322,9 +318,9 @@ class Following(Calls):
             return value
         space = caller().f_globals
         if inlining.is_numpys(space):
-            self.notes.constant(tuple(value) if type(value) is list else value)
+            self.builder.constant(tuple(value) if type(value) is list else value)
             return value
-        return self._note(self._read, "global", name, space, None, value)
+        return self.note(self._read, "global", name, space, None, value)
 
 
 _FEW = 32

@@ -18,13 +18,13 @@ class Opaque(Special):
 
     def _opaque(self, call: Call, fn: Any, args: Any, kwargs: Any, bound: bool = False) -> Any:
         """Anything else: called as it is, and again at replay. What goes on inside is not noted."""
-        if not bound and self.notes.tracked.node(fn) is not None:
+        if not bound and self.builder.tracked.node(fn) is not None:
             call, args, bound = Call(call.name, _invoke), (fn, *args), True
-        self._note(self.handed, args, kwargs, fn)
-        given = [*map(self.notes.tracked.meant, args[1:] if bound else args)]
-        named = {key: self.notes.tracked.meant(arg) for key, arg in kwargs.items()}
+        self.note(self.handed, args, kwargs, fn)
+        given = [*map(self.builder.tracked.meant, args[1:] if bound else args)]
+        named = {key: self.builder.tracked.meant(arg) for key, arg in kwargs.items()}
         looks = any(fn is one for one in _LOOKING)
-        put_back = [] if looks else self.notes.show(*given, *named.values())
+        put_back = [] if looks else self.builder.show(*given, *named.values())
         if not self.on:
             return do(fn, *given, **named)
         self.active = False
@@ -39,12 +39,12 @@ class Opaque(Special):
             inert = not kwargs and all(is_numpy(arg) or type(arg) in (*NUMBERS, bool, str) for arg in args)
             if not inert:
                 self.forget()
-            return self._note(self.notes.effect, call, args, kwargs, inert, result)
+            return self.note(self.builder.effect, call, args, kwargs, inert, result)
         self.forget()
-        result = self._note(self.notes.opaque, call, args, kwargs, result)
+        result = self.note(self.builder.opaque, call, args, kwargs, result)
         if not looks:
-            self.notes.show(*given, *named.values())
-            self.notes.loosen(*args, *kwargs.values())
+            self.builder.show(*given, *named.values())
+            self.builder.loosen(*args, *kwargs.values())
         return result
 
 

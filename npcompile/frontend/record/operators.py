@@ -22,7 +22,7 @@ from npcompile.frontend.program.equality import same_value
 from npcompile.frontend.program.program import step_of
 from npcompile.frontend.program.signature import NUMBERS
 from npcompile.frontend.program.text_steps import percent
-from npcompile.frontend.record.base import SIMPLE, Base, layouts
+from npcompile.frontend.record.recording import SIMPLE, Recording, layouts
 from npcompile.frontend.rewrite.call_sites import do
 from npcompile.nep50 import powers
 
@@ -40,17 +40,15 @@ def _are_complex_scalars(a: Any, b: Any) -> bool:
     return not is_array(a) and not is_array(b) and (isinstance(a, kinds) or isinstance(b, kinds))
 
 
-class Operators(Base):
+class Operators(Recording):
     """`a + b`, `a += b`, `-a`, `a < b`, `if a`."""
-
-    passed: fx.Node | None = None  # the step of what the next hook is given, which is not followed
 
     def binary(self, op: str, a: Any, b: Any) -> Any:
         if self._is_foreign(a) or self._is_foreign(b):
-            result = do(BINARY[op], self.notes.tracked.meant(a), self.notes.tracked.meant(b))
+            result = do(BINARY[op], self.builder.tracked.meant(a), self.builder.tracked.meant(b))
         else:
             result = do(BINARY[op], a, b)
-        return self._note(self._operator, op, a, b, result) if self.on else result
+        return self.note(self._operator, op, a, b, result) if self.on else result
 
     def _is_foreign(self, obj: Any) -> bool:
         """Whether an operator of its own may keep what it is given."""
@@ -62,22 +60,22 @@ class Operators(Base):
         left = self._passed(a, type(b) is int) if again else None
         if not self.on or type(a) is not int or type(b) is not int:
             return self.binary(op, a, b)
-        if left is None and not self.notes.traced(a, b):
+        if left is None and not self.builder.traced(a, b):
             return self.binary(op, a, b)
         result = do(BINARY[op], a, b)
-        self._note(self._passing, op, a if left is None else left, b, result)
+        self.note(self._passing, op, a if left is None else left, b, result)
         return result
 
     def _passing(self, op: str, a: Any, b: Any, result: Any) -> None:
-        refs = (a if isinstance(a, fx.Node) else self.notes.ref(a), self.notes.ref(b))
-        self.passed = self.notes.number_step(purity.OPERATORS[op], refs, {}, result)
+        refs = (a if isinstance(a, fx.Node) else self.builder.ref(a), self.builder.ref(b))
+        self.passed_step = self.builder.number_step(purity.OPERATORS[op], refs, {}, result)
 
     def _passed(self, value: Any, known: bool) -> fx.Node | None:
         """The step that gave this; not `known`: what is done with it takes what is followed, so it is."""
-        step, self.passed = self.passed, None
+        step, self.passed_step = self.passed_step, None
         if step is None or known:
             return step
-        self.notes.tracked.number(value, step)
+        self.builder.tracked.number(value, step)
         return None
 
     def compare_passed(self, op: str, a: Any, b: Any) -> Any:
@@ -86,12 +84,12 @@ class Operators(Base):
             return self.compare(op, a, b)
         result = do(COMPARE[op], a, b)
         if self.on:
-            self._note(self._compare_passed, op, left, b, result)
+            self.note(self._compare_passed, op, left, b, result)
         return result
 
     def _compare_passed(self, op: str, left: fx.Node, b: Any, result: Any) -> None:
-        step = self.notes.number_step(purity.OPERATORS[op], (left, self.notes.ref(b)), {}, result)
-        self.notes.result(step, result)
+        step = self.builder.number_step(purity.OPERATORS[op], (left, self.builder.ref(b)), {}, result)
+        self.builder.result(step, result)
 
     def truth_passed(self, value: Any) -> bool:
         step = self._passed(value, True)
@@ -99,7 +97,7 @@ class Operators(Base):
             return self.truth(value)
         result = bool(value)
         if self.on:
-            self._note(self.notes.guard, "truth", result, step)
+            self.note(self.builder.guard, "truth", result, step)
         return result
 
     def _made_text(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: str) -> str:
@@ -108,21 +106,21 @@ class Operators(Base):
     def compare(self, op: str, a: Any, b: Any) -> Any:
         result = self.compared(op, a, b)
         if op in purity.OPERATORS and self.on:
-            return self._note(self._operator, op, a, b, result)
+            return self.note(self._operator, op, a, b, result)
         # The keys of a dict are decided as it is made.
         if op in ("in", "not in") and self.on:
-            if is_nan(a) or self.notes.traced(a, *([] if type(b) is dict else [b])):
-                self._note(self._contained, op, a, b, result)
+            if is_nan(a) or self.builder.traced(a, *([] if type(b) is dict else [b])):
+                self.note(self._contained, op, a, b, result)
         if op in ("is", "is not") and self.on:
-            self._note(self._identity, a, b, result)
+            self.note(self._identity, a, b, result)
         return result
 
     def compared(self, op: str, a: Any, b: Any) -> Any:
         """What Python makes of a comparison: where it asks which they are, of the objects it would have."""
         if op in _BY_VALUE and (is_numpy(a) or type(a) in NUMBERS) and (is_numpy(b) or type(b) in NUMBERS):
             return do(COMPARE[op], a, b)
-        meant = self.notes.tracked.meant
-        if self.notes.tracked.any_meant and type(b) in HOLDING and op in ("in", "not in") and is_nan(a):
+        meant = self.builder.tracked.meant
+        if self.builder.tracked.any_meant and type(b) in HOLDING and op in ("in", "not in") and is_nan(a):
             b = [*map(meant, b)]  # what the function made may hold what stands for others
         return do(COMPARE[op], meant(a), meant(b))
 
@@ -131,10 +129,10 @@ class Operators(Base):
         if any(thing is None or thing is Ellipsis or isinstance(thing, bool | type) for thing in (a, b)):
             return
         if a is b:  # what one step gave, or several if it is a text or a tuple
-            self.notes.origin(a)
+            self.builder.origin(a)
             return
-        tracked = self.notes.tracked
-        one, other = (self.notes.origin(thing) or tracked.node(thing) for thing in (a, b))
+        tracked = self.builder.tracked
+        one, other = (self.builder.origin(thing) or tracked.node(thing) for thing in (a, b))
         if one is other is None:
             return
         if type(a) is type(b) is tuple and (one is None or other is None):
@@ -146,21 +144,21 @@ class Operators(Base):
             expected = tracked.meant(a if one is None else b)
             node = other if one is None else one
             assert node is not None
-            self.notes.guard("is" if kind == "same" else kind, expected, node)
+            self.builder.guard("is" if kind == "same" else kind, expected, node)
         else:
-            self.notes.guard(kind, None, one, other)
+            self.builder.guard(kind, None, one, other)
 
     def _contained(self, op: str, a: Any, b: Any, result: bool) -> None:
         raise Unfollowed(f"`{op}` on traced values")
 
     def _operator(self, op: str, a: Any, b: Any, result: Any) -> Any:
-        if op == "%" and type(a) is str and self.notes.traced(b):
+        if op == "%" and type(a) is str and self.builder.traced(b):
             return self._made_text(percent, (a, b), {}, result)
         if is_numpy(a) or is_numpy(b):
             if not is_numpy(result):
                 if type(a) is complex and type(b) is np.float64:  # a float to Python, whose number it is
-                    return self.notes.number(purity.OPERATORS[op], (a, b), {}, result)
-                if self.notes.traced(a, b):
+                    return self.builder.number(purity.OPERATORS[op], (a, b), {}, result)
+                if self.builder.traced(a, b):
                     raise Unfollowed(f"`{op}` of {type(a).__name__} and {type(b).__name__}")
                 return result
             if op == "**" and (fast := self._fast_power(a, b)) is not None:
@@ -168,23 +166,23 @@ class Operators(Base):
             if op == "**" and isinstance(result, np.floating) and not is_array(a) and not is_array(b):
                 return self._scalar_power(a, b, result)
             if op in _ORDERS and _are_complex_scalars(a, b):
-                return self.notes.host(COMPARE[op], (a, b), {}, result)
+                return self.builder.host(COMPARE[op], (a, b), {}, result)
             return self._ufunc(purity.UFUNCS[op], (a, b), {}, result)
         if isinstance(a, Enum) or isinstance(b, Enum):
             return self._of_members(op, a, b, result)
         if type(a) in (*NUMBERS, bool) and type(b) in (*NUMBERS, bool):
-            return self.notes.number(purity.OPERATORS[op], (a, b), {}, result)
+            return self.builder.number(purity.OPERATORS[op], (a, b), {}, result)
         if op in ("==", "!=") and {type(a), type(b)} <= _APART and (type(a) in _HOLD) != (type(b) in _HOLD):
             return result  # decided by their types
         if type(a) in SIMPLE or type(b) in SIMPLE:
             if isinstance(result, list | tuple):
                 self._counted(a, b)
-            elif self.notes.traced(a, b) and str in (type(a), type(b)):
+            elif self.builder.traced(a, b) and str in (type(a), type(b)):
                 raise Unfollowed("a traced value made into text decides")
-            elif self.notes.traced(a, b):
+            elif self.builder.traced(a, b):
                 raise Unfollowed(f"`{op}` of {type(a).__name__} and {type(b).__name__}")
             return result
-        if op in ("==", "!=") and isinstance(result, bool) and not self.notes.traced(a, b):
+        if op in ("==", "!=") and isinstance(result, bool) and not self.builder.traced(a, b):
             return result  # dtypes, types and the like
         if isinstance(result, UnionType):  # of classes, as they were read
             return result
@@ -194,12 +192,12 @@ class Operators(Base):
         """Members of enums are decided, and those that are numbers act as these, where their class says
         nothing else."""
         plain = as_number(a), as_number(b)
-        if not self.notes.traced(a, b):
-            self.notes.constant(result)
+        if not self.builder.traced(a, b):
+            self.builder.constant(result)
         elif all(type(one) in NUMBERS for one in plain) and same_value(purity.OPERATORS[op](*plain), result):
             for one, given in zip(plain, (a, b), strict=True):
-                self.notes.constant(one) if one is not given else None
-            return self.notes.number(purity.OPERATORS[op], plain, {}, result)
+                self.builder.constant(one) if one is not given else None
+            return self.builder.number(purity.OPERATORS[op], plain, {}, result)
         else:
             raise Unfollowed(f"`{op}` of {type(a).__name__} and {type(b).__name__}")
         return result
@@ -208,23 +206,23 @@ class Operators(Base):
         """What lies in lists and tuples that are joined is to be known; how often one is repeated is decided
         by value."""
         for operand in operands:
-            self.notes.tight(operand)
+            self.builder.tight(operand)
             if type(operand) in NUMBERS:
-                self.notes.ref(operand, True)
+                self.builder.ref(operand, True)
 
     def _ufunc(self, ufunc: np.ufunc, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:
         op = TABLE.of(ufunc)
         if op is None or self._refuses(op, args, kwargs) is not None:
-            return self.notes.host(ufunc, args, kwargs, result)
-        return self.notes.op(op, args, kwargs, result)
+            return self.builder.host(ufunc, args, kwargs, result)
+        return self.builder.op(op, args, kwargs, result)
 
     def inplace(self, op: str, a: Any, b: Any) -> Any:
         if is_array(a) and self.on:
-            known = self.notes.tracked.node(a)
+            known = self.builder.tracked.node(a)
             before = self._ref_or_stop(b)
             result = do(INPLACE[op], a, b)
             if known is not None and before is not None:
-                self._note(self._inplace, op, a, b, result)
+                self.note(self._inplace, op, a, b, result)
             elif known is None:
                 self.stop("an in-place operator on an array of unknown origin")
             return result
@@ -233,15 +231,15 @@ class Operators(Base):
         result = do(INPLACE[op], a, b)
         if self.on:
             if type(a) is list:
-                self._note(self._mutated, a, result)
-                self._note(self._counted, b, result)
+                self.note(self._mutated, a, result)
+                self.note(self._counted, b, result)
             else:
                 self.stop(f"`{op}=` on {type(a).__name__}")
         return result
 
     def _ref_or_stop(self, obj: Any) -> Any:
         try:
-            self.notes.ref(obj)
+            self.builder.ref(obj)
             return True
         except Unfollowed as reason:
             self.stop(str(reason))
@@ -251,10 +249,10 @@ class Operators(Base):
         """What NumPy does for a power if `np.power` answers otherwise; exponents that decide are guarded."""
         if not is_array(a) or (is_array(b) and (b.ndim or not powers.SCALARS)):
             return None
-        node, kind = self.notes.tracked.node(b), type(b)
+        node, kind = self.builder.tracked.node(b), type(b)
         if a.dtype.kind == "c" and kind in NUMBERS:
             if node is not None:
-                self.notes.decide(node, b)  # each exponent is done its own way
+                self.builder.decide(node, b)  # each exponent is done its own way
         elif node is not None and (kind in (int, float) or is_numpy(b)):
             of: Any = kind if kind in (int, float) else b.dtype
             for value in powers.deciding(a.dtype, of, is_array(b), inplace):
@@ -263,21 +261,21 @@ class Operators(Base):
                 self._decide_equal(b, value.item() if is_numpy(value) else value)
         fast = powers.apart(a.dtype, np.array(b.item(), b.dtype) if is_array(b) else b, inplace)
         if fast is not None:
-            self.notes.constant(fast.more)
+            self.builder.constant(fast.more)
         return fast
 
     def _scalar_power(self, a: Any, b: Any, result: np.floating[Any]) -> Any:
         """A power of NumPy scalars, where no exponent stands for a square root as it may for `np.power`."""
-        if not powers.roots(result.dtype) or not (self.notes.traced(b) or b == 0.5):
+        if not powers.roots(result.dtype) or not (self.builder.traced(b) or b == 0.5):
             return self._ufunc(np.power, (a, b), {}, result)
         if isinstance(result, np.float64):
             return self._ufunc(np.float_power, (a, b), {}, result)
-        return self.notes.host(BINARY["**"], (a, b), {}, result)
+        return self.builder.host(BINARY["**"], (a, b), {}, result)
 
     def _decide_equal(self, traced: Any, value: Any) -> None:
         """Guard whether a traced number, or a 0-d array, is this number."""
-        value = self.notes.tracked.stand(value)
-        self.notes.constant(value)
+        value = self.builder.tracked.stand(value)
+        self.builder.constant(value)
         equal = self._operator("==", traced, value, traced == value)
         if type(equal) is not bool:
             self._truth(equal, bool(equal))
@@ -286,7 +284,7 @@ class Operators(Base):
         if op == "**" and (fast := self._fast_power(a, b, True)) is not None:
             args, entry = (a, *fast.more), TABLE.of(fast.ufunc)
             if entry is None or self._refuses(entry, args, fast.keywords) is not None:
-                self.notes.instead(fast.ufunc, args, a)
+                self.builder.instead(fast.ufunc, args, a)
             else:
                 self._write_back(entry, args, fast.keywords, a)
             return result
@@ -294,62 +292,62 @@ class Operators(Base):
         entry = TABLE.of(ufunc)
         reason = "" if entry is None else self._refuses(entry, (a, b), {})
         if entry is None or reason is not None:
-            self.notes.instead(ufunc, (a, b), a)
+            self.builder.instead(ufunc, (a, b), a)
             return result
         self._write_back(entry, (a, b), {}, a)
         return result
 
     def _write_back(self, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any], dst: Any) -> None:
         """Note `dst[...] = op(*args)` (NumPy has carried it out already)."""
-        notes = self.notes
-        if not notes.in_library(op, args):
-            args = notes.even(args)
-        refs, named = notes.operands(op, args, kwargs, dst)
-        value = notes.value(dst).renewed(notes.roots.new(), dst.shape, None)
-        library = notes.in_library(op, args)
+        builder = self.builder
+        if not builder.in_library(op, args):
+            args = builder.even(args)
+        refs, named = builder.operands(op, args, kwargs, dst)
+        value = builder.value(dst).renewed(builder.roots.new(), dst.shape, None)
+        library = builder.in_library(op, args)
         if library and isinstance(op.function, np.ufunc):  # others take no `out` of another dtype
             value = replace(
                 value, dtype=TORCH.get(np.result_type(*(item for item in layouts(args) if is_numpy(item))))
             )
-        node = notes.add("library" if library else "op", op, refs, named, value)
+        node = builder.add("library" if library else "op", op, refs, named, value)
         node.meta["broadcast"] = True  # its own shape may be less than that of what it is written to
-        notes.write(dst, node)
+        builder.write(dst, node)
 
     def unary(self, op: str, a: Any) -> Any:
         result = do(UNARY[op], a)
-        return self._note(self._unary, op, a, result) if self.on else result
+        return self.note(self._unary, op, a, result) if self.on else result
 
     def _unary(self, op: str, a: Any, result: Any) -> Any:
         if is_numpy(a):
             return self._ufunc(purity.UNARY_UFUNCS[op], (a,), {}, result)
         if type(a) in (*NUMBERS, bool):
-            return self.notes.number(UNARY[op], (a,), {}, result)
-        if isinstance(a, Enum) and not self.notes.traced(a):
-            self.notes.constant(result)
+            return self.builder.number(UNARY[op], (a,), {}, result)
+        if isinstance(a, Enum) and not self.builder.traced(a):
+            self.builder.constant(result)
             return result
         raise Unfollowed(f"unary `{op}` on {type(a).__name__}")
 
     def truth(self, x: Any) -> bool:
         result = bool(x)
         if self.on and type(x) is not bool:
-            self._note(self._truth, x, result)
+            self.note(self._truth, x, result)
         return result
 
     def _has_one_type(self, x: Any) -> bool:
         """Whether the type of an object is decided, and its truth with it where its class does not say."""
-        node = self.notes.tracked.node(x)
+        node = self.builder.tracked.node(x)
         return callable(x) or (node is not None and step_of(node) in ("input", "read"))
 
     def _truth(self, x: Any, result: bool) -> None:
         if is_numpy(x) or type(x) in NUMBERS:
-            ref = self.notes.ref(x)
+            ref = self.builder.ref(x)
             if ref is not x:
-                self.notes.guard("truth", result, ref)
-        elif type(x) is str and self.notes.traced(x):
+                self.builder.guard("truth", result, ref)
+        elif type(x) is str and self.builder.traced(x):
             raise Unfollowed("a traced value made into text decides")
         elif type(x) in (*SIMPLE, np.dtype):
             self._of_set(x)
-        elif isinstance(x, Enum) and type(x).__bool__ in _PLAIN_TRUTH and not self.notes.traced(x):
+        elif isinstance(x, Enum) and type(x).__bool__ in _PLAIN_TRUTH and not self.builder.traced(x):
             pass  # a member of a set of flags, decided as other members are
         elif hasattr(type(x), "__bool__") or hasattr(type(x), "__len__") or not self._has_one_type(x):
             raise Unfollowed(f"the truth of a {type(x).__name__}")

@@ -49,56 +49,56 @@ class Drawing(Following):
                 followed = False  # what is in it would have to be decided
             if followed and kwargs.get("out") is None and all(map(_is_plain, (*args[1:], *kwargs.values()))):
                 result = do(fn, *args, **kwargs)
-                return self._note(self._drawn, fn, args, kwargs, result)
+                return self.note(self._drawn, fn, args, kwargs, result)
         if type(fn) is _METHOD and self.on and fn in purity.SEEDS:
             given = args if fn is np.random.seed else args[1:]
             if all(map(_is_plain, (*given, *kwargs.values()))):
                 result = do(fn, *args, **kwargs)
-                return self._note(self._seeded, fn, args, kwargs, result)
+                return self.note(self._seeded, fn, args, kwargs, result)
         return super()._listed(fn, args, kwargs)
 
     def _is_followed_pick(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         """Whether the dtype and the shape of what is picked or mixed are decided by what is known."""
         source = source_of(args[1:], kwargs)
-        if type(source) in (tuple, list) and self.notes.tracked.get(source) is None:  # made inside
+        if type(source) in (tuple, list) and self.builder.tracked.get(source) is None:  # made inside
             return bool(source) and all(type(item) in NUMBERS for item in source)
         if is_array(source):
-            return source.ndim > 0 and computed(source.dtype) is not None and not self.notes.by_data(source)
+            return source.ndim > 0 and computed(source.dtype) is not None and not self.builder.by_data(source)
         return type(source) in (int, range) or isinstance(source, np.integer)
 
     def _drawn(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:
         """Random numbers: their count is decided, so that what is drawn decides nothing. In a program for
         many lengths it follows from them."""
-        notes = self.notes
+        builder = self.builder
         if fn in purity.PICKS:
             for source in filter(is_array, (*args, *kwargs.values())):
-                notes.asked(source)
-                lengths = tuple(notes.length(source, axis) for axis in range(source.ndim))
-                notes.ref(lengths, not notes.general)
+                builder.asked(source)
+                lengths = tuple(builder.length(source, axis) for axis in range(source.ndim))
+                builder.ref(lengths, not builder.general)
         refs = tuple(map(self._parameter, args))
         named = {key: self._parameter(arg) for key, arg in kwargs.items()}
         if any(isinstance(ref, fx.Node) for ref in (*refs, *named.values())):
             self.settle()  # it may raise
-        node = notes.add("opaque", Call(fn.__name__, fn), refs, named, notes.value(result))
+        node = builder.add("opaque", Call(fn.__name__, fn), refs, named, builder.value(result))
         node.meta["inert"] = True
-        return notes.result(node, result)
+        return builder.result(node, result)
 
     def _seeded(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: None) -> None:
         """The stream begins anew: nothing else is changed by that."""
         self.settle()  # it may raise
-        return self.notes.effect(Call(fn.__name__, fn), args, kwargs, True, result)
+        return self.builder.effect(Call(fn.__name__, fn), args, kwargs, True, result)
 
     def _parameter(self, arg: Any) -> Any:
         """Counts, and integers, are decided, but for such as follow from lengths in a program for many."""
-        notes = self.notes
+        builder = self.builder
         if type(arg) in (tuple, list):
             return type(arg)(map(self._parameter, arg))
-        node = notes.tracked.node(arg) if _counts(arg) else None
-        return notes.ref(arg, _counts(arg), notes.general and node in notes.sizes | notes.counts)
+        node = builder.tracked.node(arg) if _counts(arg) else None
+        return builder.ref(arg, _counts(arg), builder.general and node in builder.sizes | builder.counts)
 
     def _draw(self, draw: fast_random.Draw) -> Any:
         if self.on:
-            self._note(self._settle, draw, None)
+            self.note(self._settle, draw, None)
         start = self._word(fast_random.first_word, draw.source, draw.check, *draw.parameters)
         step = self._word(fast_random.second_word, draw.source)
         return draw.of(start, step, self._arithmetic)
@@ -112,22 +112,22 @@ class Drawing(Following):
     def _word(self, function: Any, *args: Any) -> Any:
         """A call that changes the generator alone: what was read from outside stays read."""
         word = do(function, *args)
-        return self._note(self._key, function, args, word) if self.on else word
+        return self.note(self._key, function, args, word) if self.on else word
 
     def _key(self, function: Any, args: tuple[Any, ...], word: Any) -> Any:
-        result = self.notes.opaque(Call(function.__name__, function), args, {}, word)
-        node = self.notes.tracked.node(result)
+        result = self.builder.opaque(Call(function.__name__, function), args, {}, word)
+        node = self.builder.tracked.node(result)
         assert node is not None
         node.meta["inert"] = True
         return result
 
     def _settle(self, draw: fast_random.Draw, _: None) -> None:
         """What decides the draw is decided before the generator is touched: sizes, and integers."""
-        notes = self.notes
-        notes.ref(draw.size, True)
-        notes.ref(tuple(item for item in draw.parameters if type(item) is int), True)
-        notes.constant((*draw.ends, *draw.shape))
-        notes.constant(tuple(item for item in draw.parameters if notes.tracked.get(item) is None))
+        builder = self.builder
+        builder.ref(draw.size, True)
+        builder.ref(tuple(item for item in draw.parameters if type(item) is int), True)
+        builder.constant((*draw.ends, *draw.shape))
+        builder.constant(tuple(item for item in draw.parameters if builder.tracked.get(item) is None))
         for known in (draw.source, draw.check):
-            if notes.tracked.get(known) is None:
-                notes.tracked.keep(known, None)
+            if builder.tracked.get(known) is None:
+                builder.tracked.keep(known, None)

@@ -18,20 +18,20 @@ class Recorder(Leaving):
 
     def finish(self, name: str, answer: Any) -> Program | None:
         """The program, or None with `reason` set."""
-        if (failed := self.notes.tracked.failed) is not None:
+        if (failed := self.builder.tracked.failed) is not None:
             self.faulted(noting(failed))
         if not self.active:
             return None
         try:
             self.settle()
             self.set_apart()
-            program = self.notes.finish(name, answer)
+            program = self.builder.finish(name, answer)
             program.trips = tuple(self.own_trips)
             program.builtins = tuple(self.not_in_module.values())
             program.classes = tuple((kind, name, held) for (kind, name), held in self.held_by_class.items())
             program.functions = tuple(self.gone_into.items())
-            self.notes.host_calls -= mask_lowering.lower(program)
-            drop_unused(program.graph, bound_by_sizes(program.graph, self.notes.general))
+            self.builder.host_calls -= mask_lowering.lower(program)
+            drop_unused(program.graph, bound_by_sizes(program.graph, self.builder.general))
             return program
         except Unfollowed as reason:
             self.stop(str(reason))

@@ -23,16 +23,16 @@ class Slices(Library):
             own = fn.__self__ if type(fn) is types.BuiltinFunctionType else None
             if type(own) is slice and fn.__name__ == "indices":
                 found = do(fn, *args)
-                return (self._note(self.notes.number, _indices, (*_ends(own), *args), {}, found),)
+                return (self.note(self.builder.number, _indices, (*_ends(own), *args), {}, found),)
         return super().of_objects(fn, args, kwargs)
 
     def _getattr(self, obj: Any, name: str, result: Any) -> Any:
-        if type(obj) is slice and name in _ENDS and self.notes.tracked.get(result) is not None:
+        if type(obj) is slice and name in _ENDS and self.builder.tracked.get(result) is not None:
             return result
         return super()._getattr(obj, name, result)
 
     def compare(self, op: str, a: Any, b: Any) -> Any:
-        if self.on and op in COMPARED and type(a) is type(b) is slice and self.notes.traced(a, b):
+        if self.on and op in COMPARED and type(a) is type(b) is slice and self.builder.traced(a, b):
             return self._in_turn(op, _ends(a), _ends(b))
         return super().compare(op, a, b)
 

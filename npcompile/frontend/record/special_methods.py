@@ -8,7 +8,6 @@ from collections import deque
 from typing import Any
 
 import numpy as np
-from torch import fx
 
 from npcompile.frontend.catalog import inlining, purity
 from npcompile.frontend.catalog.python_operators import COMPARE
@@ -60,25 +59,21 @@ GENERATED = "<"  # file names of code that no file holds begin so: methods that 
 class Objects(Operators):
     """What is done to objects of the user's classes."""
 
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
-        self._typed: set[fx.Node] = set()
-
     def is_followed(self, obj: Any) -> bool:
         """Whether this is an object of the user's whose origin is known."""
         if not inlining.is_users_class(type(obj)) or is_array(obj):
             return False
-        return id(obj) in self.notes.objects or self.notes.tracked.node(obj) is not None
+        return id(obj) in self.builder.objects or self.builder.tracked.node(obj) is not None
 
     # -- what classes decide ---------------------------------------------------------------------------------
 
     def of_class(self, obj: Any, name: str) -> None:
         """Note that the class of an object is asked for this attribute, which then is to be the same."""
         kind = type(obj)
-        node = self.notes.tracked.node(obj)
-        if node is not None and step_of(node) not in ("input", "read") and node not in self._typed:
-            self._typed.add(node)
-            self.notes.guard("type", kind, node)
+        node = self.builder.tracked.node(obj)
+        if node is not None and step_of(node) not in ("input", "read") and node not in self.type_checked:
+            self.type_checked.add(node)
+            self.builder.guard("type", kind, node)
         found = getattr(kind, name)
         if isinstance(found, types.MethodType):
             self.of_class_method(kind, name, found)
@@ -88,10 +83,10 @@ class Objects(Operators):
     def of_class_method(self, kind: type, name: str, found: types.MethodType) -> None:
         """Note which function a class method is of: the method itself is made anew each time."""
         place = "class method", name, id(kind)
-        if place not in self._seen:
-            self._seen[place] = found, found
-            node = self.notes.add("read", Read("class", name, kind), (), {}, Value("object"))
-            self.notes.guard("function", found.__func__, node)
+        if place not in self.reads_seen:
+            self.reads_seen[place] = found, found
+            node = self.builder.add("read", Read("class", name, kind), (), {}, Value("object"))
+            self.builder.guard("function", found.__func__, node)
 
     def lies_in_class(self, kind: type, name: str) -> None:
         """Note what a class of the user's holds under a name, or that it holds nothing."""
@@ -156,7 +151,7 @@ class Objects(Operators):
                     return result
             elif op in ("in", "not in") and (method := self.protocol(b, "__contains__")) is not None:
                 return self.truth(self.call(method, b, a)) is (op == "in")
-        if self.on and type(b) in _ROWS and len(b) <= MANY and self.notes.traced(a, b):
+        if self.on and type(b) in _ROWS and len(b) <= MANY and self.builder.traced(a, b):
             if op in ("in", "not in"):
                 return self._among(op, a, b)
             if op in COMPARED and type(a) is type(b) and len(a) <= MANY:
@@ -170,7 +165,7 @@ class Objects(Operators):
             if item is a or self.truth(self.compare("==", item, a)):
                 return op == "in"
         if any(isinstance(item, _INEXACT) for item in items) and self._is_nan(a):
-            return do(COMPARE[op], self.notes.tracked.meant(a), self.notes.tracked.meant(items))
+            return do(COMPARE[op], self.builder.tracked.meant(a), self.builder.tracked.meant(items))
         return op == "not in"
 
     def _is_nan(self, number: Any) -> bool:
@@ -247,13 +242,13 @@ class Objects(Operators):
         """Tuples, as Python compares them and lists: by the first two items that are neither one object nor
         equal."""
         places = tuple(range(min(len(a), len(b))))
-        self.notes.constant(places)
+        self.builder.constant(places)
         for place in places:
             one, other = self.getitem(a, place), self.getitem(b, place)
             if one is other or self.truth(self.compare("==", one, other)):
                 continue
             if self._is_nan(one):
-                return do(COMPARE[op], self.notes.tracked.meant(a), self.notes.tracked.meant(b))
+                return do(COMPARE[op], self.builder.tracked.meant(a), self.builder.tracked.meant(b))
             return op == "!=" if op in ("==", "!=") else self.compare(op, one, other)
         return do(COMPARE[op], len(a), len(b))
 
@@ -264,7 +259,7 @@ class Objects(Operators):
         if type(b) is not kind:
             return None
         if is_named_tuple(kind) and class_attribute(kind, name) is getattr(tuple, name):
-            self.notes.constant(tuple(range(len(a))))
+            self.builder.constant(tuple(range(len(a))))
             one, other = ([self.getitem(obj, place) for place in range(len(a))] for obj in (a, b))
             return tuple(one), tuple(other)
         if op == "!=" and class_attribute(kind, name) is object.__ne__:

@@ -61,16 +61,16 @@ class Library(Kept):
             return done if self.on or done else None
         if args and not kwargs and (done := self._operation(fn, args)) is not None:
             return done
-        if isinstance(fn, enum.EnumType) and len(args) == 1 and not kwargs and not self.notes.traced(*args):
+        if isinstance(fn, enum.EnumType) and len(args) == 1 and not kwargs and not self.builder.traced(*args):
             return (self._decided(do(fn, *args)),)
         if type(fn) in _GETTERS:
-            if (node := self.notes.tracked.node(fn)) is not None and step_of(node) != "read":
+            if (node := self.builder.tracked.node(fn)) is not None and step_of(node) != "read":
                 return None  # an argument may be another at each call, and is called again
             return self._getter(fn, args, kwargs)
         if type(fn) is _CACHED and not kwargs and all(map(self._is_decided_or_member, args)):
             return self._remembered(fn, args)
         if type(fn) is types.FunctionType and fn.__code__ is _DISPATCHING and args:
-            if self.notes.tracked.node(fn) is not None:
+            if self.builder.tracked.node(fn) is not None:
                 return None  # an argument is known by its code, which all of them have
             return (self.call(self._dispatched(fn, self.call(type, args[0])), *args, **kwargs),)
         own = getattr(fn, "__self__", None)
@@ -86,45 +86,45 @@ class Library(Kept):
     def _remembered(self, fn: Any, args: tuple[Any, ...]) -> tuple[Any, ...] | None:
         """What a function under `functools.cache` gives for what is decided: that very object at each call,
         so it is read as what lies in a dict is."""
-        self._note(self.notes.ref, fn, True)  # an argument is known by its type alone
+        self.note(self.builder.ref, fn, True)  # an argument is known by its type alone
         most = fn.cache_parameters()["maxsize"]
         if most is not None and most < SEVERAL:
             return None
         result = do(fn, *args)
-        return (self._note(self._is_remembered, fn, args, result),)
+        return (self.note(self._is_remembered, fn, args, result),)
 
     def _is_remembered(self, fn: Any, args: tuple[Any, ...], result: Any) -> Any:
-        value = self.notes.tracked.stand(result) if type(result) in NUMBERS else result
-        node = self.notes.add("read", Remembered(fn), args, {}, self.notes.value(value, outside=True))
-        return self.notes.read_as(node, value, "call")
+        value = self.builder.tracked.stand(result) if type(result) in NUMBERS else result
+        node = self.builder.add("read", Remembered(fn), args, {}, self.builder.value(value, outside=True))
+        return self.builder.read_as(node, value, "call")
 
     def _dispatched(self, fn: Any, kind: type) -> Any:
         """Which function one under `functools.singledispatch` calls for a type: others may be registered."""
         found = fn.dispatch(kind)
         asked = Remembered(functools.partial(fn.dispatch, kind))
-        return self._note(self._is_dispatched, asked, found) if self.on else found
+        return self.note(self._is_dispatched, asked, found) if self.on else found
 
     def _is_dispatched(self, asked: Remembered, found: Any) -> Any:
-        node = self.notes.add("read", asked, (), {}, self.notes.value(found, outside=True))
-        return self.notes.read_as(node, found, "call")
+        node = self.builder.add("read", asked, (), {}, self.builder.value(found, outside=True))
+        return self.builder.read_as(node, found, "call")
 
     def _decided(self, result: Any) -> Any:
         if type(result) in NUMBERS:
-            self.notes.constant(result)
+            self.builder.constant(result)
         elif isinstance(result, enum.Enum):
-            self.notes.tracked.keep(result, None)
+            self.builder.tracked.keep(result, None)
         return result
 
     def _is_decided(self, value: Any) -> bool:
         """Whether nothing in this came from a step, and nothing is an array."""
         if type(value) in (list, tuple):
-            if type(value) is list and self.notes.tracked.get(value) is not None:
+            if type(value) is list and self.builder.tracked.get(value) is not None:
                 return False
-            return not self.notes.traced(value) and all(map(self._is_decided, value))
-        return not self.notes.traced(value) and type(value) in (*NUMBERS, bool, str, bytes, type(None))
+            return not self.builder.traced(value) and all(map(self._is_decided, value))
+        return not self.builder.traced(value) and type(value) in (*NUMBERS, bool, str, bytes, type(None))
 
     def _is_decided_or_member(self, value: Any) -> bool:
-        return self._is_decided(value) or (isinstance(value, enum.Enum) and not self.notes.traced(value))
+        return self._is_decided(value) or (isinstance(value, enum.Enum) and not self.builder.traced(value))
 
     # -- operators as functions --------------------------------------------------------------------------
 
@@ -162,7 +162,7 @@ class Library(Kept):
         return obj
 
     def _make_getter(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
-        if kwargs or not args or any(map(self.notes.traced, args)):
+        if kwargs or not args or any(map(self.builder.traced, args)):
             return None
         return (do(fn, *args),)
 
@@ -175,7 +175,7 @@ class Library(Kept):
     def _walk(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
         """`list`, `tuple`, `zip` and `enumerate` of what gives numbers that are decided, or of sets."""
         if fn is enumerate and (rest := [*args[1:], *kwargs.values()]):
-            self._note(self.notes.ref, rest, True)
+            self.note(self.builder.ref, rest, True)
         kinds = (range, itertools.count, enumerate, set, frozenset, enum.EnumType)
         if not any(isinstance(arg, kinds) for arg in args) or fn is reversed or fn is iter:
             return None
@@ -206,17 +206,17 @@ class Library(Kept):
         return applied(self, lambda value: self.truth(self.call(function, value)), function)
 
     def _lazy(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-        self._note(self.notes.ref, kwargs.get("repeat"), True)
+        self.note(self.builder.ref, kwargs.get("repeat"), True)
         return (do(fn, *map(self._over, args), **kwargs),)
 
     def _combined(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
         if not args:
             return None
-        self._note(self.notes.ref, [*args[1:], *kwargs.values()], True)
+        self.note(self.builder.ref, [*args[1:], *kwargs.values()], True)
         return (do(fn, self._over(args[0]), *args[1:], **kwargs),)
 
     def _counted_out(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-        self._note(self.notes.ref, [*args, *kwargs.values()] if fn is itertools.count else args[1:], True)
+        self.note(self.builder.ref, [*args, *kwargs.values()] if fn is itertools.count else args[1:], True)
         return (do(fn, *args, **kwargs),)
 
     def _accumulated(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
@@ -270,7 +270,7 @@ class Library(Kept):
                 if not default:
                     raise
                 return (default[0],)
-        if type(obj) not in LAZY or self.notes.tracked.get(obj) is not None:
+        if type(obj) not in LAZY or self.builder.tracked.get(obj) is not None:
             return None
         try:
             result = do(next, obj)
@@ -280,7 +280,7 @@ class Library(Kept):
             self.raising(error)  # how much there is to draw was decided
             raise
         if type(obj) in _COUNTING:
-            self._note(self.notes.constant, result[0] if type(obj) is enumerate else result)
+            self.note(self.builder.constant, result[0] if type(obj) is enumerate else result)
         return (result,)
 
     # -- what is asked of all of them --------------------------------------------------------------------
@@ -301,12 +301,12 @@ class Library(Kept):
         ]
 
     def _is_traced(self, key: Any) -> bool:
-        return self.notes.traced(key) or is_array(key) or inlining.is_users_class(type(key))
+        return self.builder.traced(key) or is_array(key) or inlining.is_users_class(type(key))
 
     def _sort(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
         """`list.sort` of a list that was made inside."""
         items = fn.__self__
-        if args or set(kwargs) - {"key", "reverse"} or self.notes.tracked.get(items) is not None:
+        if args or set(kwargs) - {"key", "reverse"} or self.builder.tracked.get(items) is not None:
             return None
         items[:] = self._in_order(list(items), kwargs.get("key"), kwargs.get("reverse", False))
         return (None,)

@@ -7,7 +7,7 @@ decided after it, and it ends no kernel.
 from __future__ import annotations
 
 import types
-from typing import Any, NamedTuple
+from typing import Any
 
 from torch import fx
 
@@ -18,6 +18,7 @@ from npcompile.frontend.program.object_steps import Store, class_attribute, is_p
 from npcompile.frontend.program.program import step_of
 from npcompile.frontend.program.signature import NUMBERS
 from npcompile.frontend.record.local_objects import Making
+from npcompile.frontend.record.recording import Deferred
 from npcompile.lower.plan.values import Value
 
 MAX_IDENTIFIED = 64  # objects from outside, each of which is checked to be none of the others
@@ -28,32 +29,12 @@ def _names(key: Any) -> bool:
     return any(map(_names, key)) if type(key) is tuple else type(key) is str
 
 
-class Deferred(NamedTuple):
-    """A store that is yet to become a step."""
-
-    obj: Any
-    store: Store
-    value: Any
-    place: tuple[int | None, int | None, str]  # where it is done: see `Notes.where`
-
-
 class Storing(Making):
     """`obj.name = value`, `obj[key] = value`, `obj.name.append(value)`."""
 
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
-        self._stores: dict[Any, Deferred] = {}
-        self.notes.settle = self.settle
-        # For each attribute's name, the objects from outside in which it was read or stored.
-        self._touched: dict[str, dict[fx.Node, Any]] = {}
-        self._stored: set[tuple[fx.Node, str]] = set()
-        self._apart: set[tuple[fx.Node, fx.Node]] = set()  # that are checked to be two objects
-        self._identified: list[fx.Node] = []  # objects from outside of which the identity was asked
-        self._changed: set[fx.Node] = set()  # lists, dicts and deques that were stored into
-        self._open = False  # what objects hold was read as a whole
-        self._news: dict[
-            int, set[Any]
-        ] = {}  # keys that were stored into dicts as new ones, by their identity
+    def __post_init__(self, filename: str, libraries: bool) -> None:
+        super().__post_init__(filename, libraries)
+        self.builder.settle = self.settle
 
     # -- attributes ------------------------------------------------------------------------------------------
 
@@ -81,72 +62,74 @@ class Storing(Making):
         found = class_attribute(type(obj), name)
         plain = is_plain(type(obj), "__setattr__") and not name.startswith("__")
         plain &= type(found) is types.MemberDescriptorType or not hasattr(type(found), "__set__")
-        own = id(obj) in self.notes.objects
-        setattr(obj, name, value if own else self.notes.tracked.meant(value))
+        own = id(obj) in self.builder.objects
+        setattr(obj, name, value if own else self.builder.tracked.meant(value))
         if not plain:
             self.stop(f"a store to attribute {name}")
-        elif id(obj) not in self.notes.objects:
-            self._note(self._store, obj, name, value, None)
+        elif id(obj) not in self.builder.objects:
+            self.note(self._store, obj, name, value, None)
 
     def _store(self, obj: Any, name: str, value: Any, _: None) -> None:
-        node = self.notes.tracked.node(obj)
+        node = self.builder.tracked.node(obj)
         assert node is not None
-        if self._open:
+        if self.effects.read_whole:
             raise Unfollowed(f"a store to attribute {name}, after what objects hold was read as a whole")
         self.of_class(obj, "__setattr__")
         self._storable(value, f"attribute {name}")
-        self._stores[id(obj), name] = Deferred(obj, Store("attribute", name), value, self.notes.where())
-        self._seen["attribute", name, node] = (self.notes.tracked.meant(value), value)
+        self.effects.waiting[id(obj), name] = Deferred(
+            obj, Store("attribute", name), value, self.builder.where()
+        )
+        self.reads_seen["attribute", name, node] = (self.builder.tracked.meant(value), value)
         self.touch(name, node, obj)
-        self._stored.add((node, name))
+        self.effects.stored.add((node, name))
 
     def _storable(self, value: Any, where: str) -> None:
         """Raises Unfollowed where this is nothing that a step can store."""
-        if type(value) in (list, dict, tuple) and self.notes.container_of(value) is None:
-            if type(value) is not tuple and id(value) in self.notes.shown:
+        if type(value) in (list, dict, tuple) and self.builder.container_of(value) is None:
+            if type(value) is not tuple and id(value) in self.builder.shown:
                 raise Unfollowed(f"a store of a {type(value).__name__} that others hold, too, to {where}")
-            self.notes.tight(value)
+            self.builder.tight(value)
             for item in value.values() if type(value) is dict else value:
                 self._storable(item, where)
-        elif id(value) not in self.notes.objects and self.notes.container_of(value) is None:
-            self.notes.ref(value)
+        elif id(value) not in self.builder.objects and self.builder.container_of(value) is None:
+            self.builder.ref(value)
 
     def touch(self, name: str, node: fx.Node, obj: Any) -> None:
         """Note that an attribute of an object from outside is read or stored."""
         if name == "__dict__":
-            self._open = True
-            if self._stores:
+            self.effects.read_whole = True
+            if self.effects.waiting:
                 raise Unfollowed("what objects hold is read as a whole, after a store")
-        self._touched.setdefault(name, {})[node] = type(obj)
+        self.effects.touched.setdefault(name, {})[node] = type(obj)
 
     # -- containers ------------------------------------------------------------------------------------------
 
     def stored_item(self, obj: Any, index: Any, value: Any, new: bool) -> None:
         """Note `obj[index] = value` of a list or dict, which Python has done. new: the index is a new key."""
         self._keys((index,), None)
-        known = self.notes.tracked.get(obj)
+        known = self.builder.tracked.get(obj)
         if known is None:
             return  # made inside
-        node = self.notes.containers.get(id(obj))
-        if node is None or id(obj) in self.notes.loose or (type(obj) is list and type(index) is not int):
+        node = self.builder.containers.get(id(obj))
+        if node is None or id(obj) in self.builder.loose or (type(obj) is list and type(index) is not int):
             raise Unfollowed("a container from outside is used in place")
         if new and not _names(index):  # it may grow from call to call
             raise Unfollowed("a container from outside is used in place")
         self._storable(value, f"item {index!r}" if type(index) in (str, int) else "an item")
         if known.node is not None:
             index = index if type(obj) in DICTS else index % len(obj)
-            self._seen["item", place_of(index), known.node] = (self.notes.tracked.meant(value), value)
+            self.reads_seen["item", place_of(index), known.node] = (self.builder.tracked.meant(value), value)
         if new:
-            self._news.setdefault(id(obj), set()).add(index)
-        self._stores[id(obj), place_of(index)] = Deferred(
-            obj, Store("item", index), value, self.notes.where()
+            self.effects.new_keys.setdefault(id(obj), set()).add(index)
+        self.effects.waiting[id(obj), place_of(index)] = Deferred(
+            obj, Store("item", index), value, self.builder.where()
         )
 
     def entry(self, own: dict[Any, Any], name: str, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """What `setdefault` of a dict from outside gives, in a tuple: an item that is read or stored."""
-        if name != "setdefault" or len(args) not in (1, 2) or self.notes.tracked.get(own) is None:
+        if name != "setdefault" or len(args) not in (1, 2) or self.builder.tracked.get(own) is None:
             return ()
-        self._note(self.among, args[0], own, None)
+        self.note(self.among, args[0], own, None)
         if args[0] not in own:
             self.setitem(own, args[0], args[1] if len(args) == 2 else None)
             return (own[args[0]],)
@@ -154,24 +137,24 @@ class Storing(Making):
 
     def among(self, key: Any, own: dict[Any, Any], result: Any) -> Any:
         """Note that it decides whether a dict has this key."""
-        self.notes.ref(key, True)
-        node = self.notes.tracked.node(own)
+        self.builder.ref(key, True)
+        node = self.builder.tracked.node(own)
         if node is None:
-            if self.notes.tracked.get(own) is None:
+            if self.builder.tracked.get(own) is None:
                 raise Unfollowed("`in` on a dict")
             return result  # the signature decides
-        self.notes.tight(own)
-        if node.meta.get("calls") != self.notes.calls:
+        self.builder.tight(own)
+        if node.meta.get("calls") != self.builder.calls:
             raise Unfollowed(
                 "a container from outside is asked for a key after a call that may have changed it"
             )
         if "keys" not in node.meta:
-            new = self._news.get(id(own), ())
+            new = self.effects.new_keys.get(id(own), ())
             keys = tuple(key for key in own if key not in new)
             if not all(map(is_key, keys)):
                 raise Unfollowed("a container from outside is asked for what is in it")
             node.meta["keys"] = keys
-            self.notes.guard("entries", keys, node)
+            self.builder.guard("entries", keys, node)
         return result
 
     # -- as steps --------------------------------------------------------------------------------------------
@@ -179,59 +162,59 @@ class Storing(Making):
     def _two(self, one: fx.Node, other: fx.Node) -> None:
         """Two objects are to be two at replay."""
         pair = (one, other) if one.name < other.name else (other, one)
-        if one is not other and pair not in self._apart:
-            self._apart.add(pair)
-            self.notes.guard("other", None, *pair)
+        if one is not other and pair not in self.effects.apart:
+            self.effects.apart.add(pair)
+            self.builder.guard("other", None, *pair)
 
     def identity(self, obj: Any, result: int) -> int:
         """`id(obj)`: which of several objects are one is decided; that number means nothing else."""
-        node = self.notes.tracked.node(obj)
-        if id(obj) not in self.notes.objects:
-            if node is None or not self.is_followed(obj) or len(self._identified) > MAX_IDENTIFIED:
+        node = self.builder.tracked.node(obj)
+        if id(obj) not in self.builder.objects:
+            if node is None or not self.is_followed(obj) or len(self.effects.identified) > MAX_IDENTIFIED:
                 raise Unfollowed("id() of an object")
-            for other in self._identified:
+            for other in self.effects.identified:
                 self._two(node, other)
-            self._identified.append(node)
-        self.notes.ids.add(result)
+            self.effects.identified.append(node)
+        self.builder.ids.add(result)
         return result
 
     def settle(self) -> None:
         """The stores that are waiting become steps. Objects that were two must be two then."""
-        if not self._stores:
+        if not self.effects.waiting:
             return
-        notes = self.notes
-        items = [obj for obj, store, *_ in self._stores.values() if store.how != "attribute"]
-        self._changed |= {notes.containers[id(obj)] for obj in items}
+        builder = self.builder
+        items = [obj for obj, store, *_ in self.effects.waiting.values() if store.how != "attribute"]
+        self.effects.changed |= {builder.containers[id(obj)] for obj in items}
         self.set_apart()
-        waiting, self._stores = self._stores, {}
+        waiting, self.effects.waiting = self.effects.waiting, {}
         for obj, store, value, (line, _, elsewhere) in waiting.values():
-            ref = notes.ref(obj) if store.how == "attribute" else notes.containers[id(obj)]
-            node = notes.add("opaque", store, (ref, notes.given_away(value)), {}, Value("object"))
-            notes.show(notes.tracked.meant(value))
+            ref = builder.ref(obj) if store.how == "attribute" else builder.containers[id(obj)]
+            node = builder.add("opaque", store, (ref, builder.given_away(value)), {}, Value("object"))
+            builder.show(builder.tracked.meant(value))
             node.meta.update(line=line, elsewhere=elsewhere)
             node.meta["inert"] = True  # what was stored is known where it is read
         # What is read of these from here on would be read before what was appended is stored.
-        notes.loose.update((id(obj), obj) for obj, store, *_ in waiting.values() if store.how == "append")
-        notes.appended.clear()
-        self._news.clear()
+        builder.loose.update((id(obj), obj) for obj, store, *_ in waiting.values() if store.how == "append")
+        builder.appended.clear()
+        self.effects.new_keys.clear()
 
     def set_apart(self) -> None:
         """Where a store to one of two objects would be seen in the other, they are to be two at replay."""
-        for stored, name in sorted(self._stored, key=lambda pair: pair[0].name):
-            for node, kind in self._touched[name].items():
-                if kind is self._touched[name][stored] or step_of(node) not in ("input", "read"):
+        for stored, name in sorted(self.effects.stored, key=lambda pair: pair[0].name):
+            for node, kind in self.effects.touched[name].items():
+                if kind is self.effects.touched[name][stored] or step_of(node) not in ("input", "read"):
                     self._two(stored, node)
-        for one in sorted(self._changed, key=lambda node: node.name):
-            for other in self.notes.containers.values():
+        for one in sorted(self.effects.changed, key=lambda node: node.name):
+            for other in self.builder.containers.values():
                 if one.meta.get("kind") is other.meta.get("kind"):
                     self._two(one, other)
 
     def handed(self, args: Any, kwargs: Any, fn: Any) -> None:
         """An opaque call is about to be made: objects that it is given are made first, and stores that it may
         see are done; `print` sees what it is given."""
-        leaving = [arg for arg in (*args, *kwargs.values()) if id(arg) in self.notes.objects]
+        leaving = [arg for arg in (*args, *kwargs.values()) if id(arg) in self.builder.objects]
         for arg in leaving:
-            self.notes.leave(arg)
+            self.builder.leave(arg)
         plain = all(is_numpy(arg) or type(arg) in (*NUMBERS, bool, str) for arg in args)
         if fn is not print or not plain or kwargs:
             self.settle()

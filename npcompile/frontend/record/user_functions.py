@@ -14,8 +14,8 @@ from npcompile.frontend.boundary.faults import performs
 from npcompile.frontend.graph.builder_values import Unfollowed
 from npcompile.frontend.program.program import Read, step_of
 from npcompile.frontend.program.signature import NUMBERS
-from npcompile.frontend.record.base import Cells
 from npcompile.frontend.record.control_flow import Control
+from npcompile.frontend.record.recording import Cells
 from npcompile.frontend.rewrite.rewriter import Rewritten
 
 # Functions called from the function, and from those: no deeper than this; and those of the user's. To record
@@ -28,58 +28,58 @@ class Functions(Control):
 
     def _unwrapped(self, jitted: Any, fn: Any) -> Any:
         """The function in a jitted one that a step gave."""
-        if (node := self.notes.tracked.node(jitted)) is not None and self.notes.tracked.node(fn) is None:
-            self.notes.tracked.keep(fn, self.notes.inside(node, "attribute", "__wrapped__"))
+        if (node := self.builder.tracked.node(jitted)) is not None and self.builder.tracked.node(fn) is None:
+            self.builder.tracked.keep(fn, self.builder.inside(node, "attribute", "__wrapped__"))
         return fn
 
     def _bound(self, method: types.MethodType, _: None) -> None:
         """The object of a method that a step gave."""
-        node = self.notes.tracked.node(method)
+        node = self.builder.tracked.node(method)
         if node is None or "called" in node.meta:
             return
         node.meta["called"] = True
         if step_of(node) != "input":  # of those, it is a part of the signature
-            self.notes.guard("function", method.__func__, node)
-        own = self.notes.inside(node, "attribute", "__self__")
-        known = self.notes.tracked.node(method.__self__)
+            self.builder.guard("function", method.__func__, node)
+        own = self.builder.inside(node, "attribute", "__self__")
+        known = self.builder.tracked.node(method.__self__)
         if known is not None:
-            self.notes.guard("same", None, own, known)
+            self.builder.guard("same", None, own, known)
         elif isinstance(method.__self__, type):
-            self.notes.identify(own, method.__self__)
+            self.builder.identify(own, method.__self__)
         else:
-            self.notes.guard("type", type(method.__self__), own)
-            self.notes.tracked.keep(method.__self__, own)
+            self.builder.guard("type", type(method.__self__), own)
+            self.builder.tracked.keep(method.__self__, own)
 
     def _given(self, fn: types.FunctionType, _: None) -> None:
         """A function is about to be called. If a step gave it, it must have this code at replay, and these
         globals; of an argument, both are in the signature."""
-        node = self.notes.tracked.node(fn)
+        node = self.builder.tracked.node(fn)
         if node is not None and "called" not in node.meta and step_of(node) != "input":
             node.meta["called"] = True
-            self.notes.guard("code", fn.__code__, node)
-            self.notes.guard("is", fn.__globals__, self.notes.inside(node, "attribute", "__globals__"))
+            self.builder.guard("code", fn.__code__, node)
+            self.builder.guard("is", fn.__globals__, self.builder.inside(node, "attribute", "__globals__"))
 
     def _defaults(self, fn: types.FunctionType, _: None) -> None:
         """The defaults of a function from outside may be others, or changed in place, at replay."""
-        given = self.notes.tracked.node(fn)
+        given = self.builder.tracked.node(fn)
         for how, found in (("defaults", fn.__defaults__), ("kwdefaults", fn.__kwdefaults__)):
             if not found:
                 continue
             if given is not None:
-                node = self.notes.inside(given, "attribute", f"__{how}__")
-                self.notes.guard("length", len(found), node)
+                node = self.builder.inside(given, "attribute", f"__{how}__")
+                self.builder.guard("length", len(found), node)
             else:
-                node = self.notes.add("read", Read(how, fn.__name__, fn), (), {}, self.notes.value(found))
+                node = self.builder.add("read", Read(how, fn.__name__, fn), (), {}, self.builder.value(found))
             node.meta["within"] = True
             for key, item in found.items() if isinstance(found, dict) else enumerate(found):
                 read = Read("item", key)
                 if given is None and (type(item) in NUMBERS or isinstance(item, np.generic)):
-                    value = self.notes.value(item, outside=True)
-                    self.notes.decide(self.notes.add("read", read, (node,), {}, value), item)
-                    self.notes.constant(item)
+                    value = self.builder.value(item, outside=True)
+                    self.builder.decide(self.builder.add("read", read, (node,), {}, value), item)
+                    self.builder.constant(item)
                     continue
                 with contextlib.suppress(Unfollowed):  # the recording ends where such a one is used
-                    self.notes.outside(read, node, item, within=True)
+                    self.builder.outside(read, node, item, within=True)
 
     @performs
     def run(
@@ -87,24 +87,24 @@ class Functions(Control):
     ) -> Any:
         """Run a function, rewritten, on these hooks; its literals and defaults are known."""
         for literal in rewritten.constants:
-            self._note(self.notes.literal, literal)
-        node = self.notes.tracked.node(fn)
+            self.note(self.builder.literal, literal)
+        node = self.builder.tracked.node(fn)
         if node is None:
             for default in (*(fn.__defaults__ or ()), *(fn.__kwdefaults__ or {}).values()):
-                self._note(self.notes.literal, default)
-        if self._cells and (fn.__defaults__ or fn.__kwdefaults__):
-            self._note(self._defaults, fn, None)
+                self.note(self.builder.literal, default)
+        if self.closures and (fn.__defaults__ or fn.__kwdefaults__):
+            self.note(self._defaults, fn, None)
         closure = zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True)
         cells = Cells(dict(closure), node)
-        self._cells.append(cells)
-        tries = self.notes.tries
+        self.closures.append(cells)
+        tries = self.builder.tries
         try:
             result = rewritten.bind(fn, self)(*args, **kwargs)
         finally:
-            self._cells.pop()
-            self.notes.tries = tries  # it may have returned from within
-            if not self._cells:
-                self._raised = None
+            self.closures.pop()
+            self.builder.tries = tries  # it may have returned from within
+            if not self.closures:
+                self.raised = None
         return self.driven(result, cells) if suspends(fn) else result
 
     @performs
@@ -123,15 +123,15 @@ class Functions(Control):
     def _drive(
         self, made: types.GeneratorType[Any, Any, Any], cells: Cells | None
     ) -> Generator[Any, Any, Any]:
-        notes = self.notes
+        builder = self.builder
         step: Any = made.send
         given: Any = None
         own = 0  # `try` statements that it is in
         while True:
             if cells is not None:
-                self._cells.append(cells)
-            outer = notes.tries
-            notes.tries = outer + own
+                self.closures.append(cells)
+            outer = builder.tries
+            builder.tries = outer + own
             sent = given is not None
             try:
                 item = step(given)
@@ -139,9 +139,9 @@ class Functions(Control):
                 return end.value
             finally:
                 given = None  # an exception whose traceback holds this would not go before it is collected
-                own, notes.tries = notes.tries - outer, outer
+                own, builder.tries = builder.tries - outer, outer
                 if cells is not None:
-                    self._cells.pop()
+                    self.closures.pop()
             if self.done and sent:  # nothing is noted any more: it goes on by itself
                 return (yield from _Further(made, item))
             try:
