@@ -1,4 +1,4 @@
-"""The first call of a jitted k-means: how many of our files it goes through, and how many Python calls it makes.
+"""The first call of a jitted k-means: the files of ours it goes through, and the Python calls it makes.
 
 Counted in a process of its own, so that nothing has been rewritten, read or cached by other tests.
 """
