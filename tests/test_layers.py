@@ -40,6 +40,9 @@ PACKAGES = {"nep50": ("numpy",), "lower": ("torch",), "frontend": ("numpy", "tor
 # Folders that import nothing of npcompile but their own files.
 BY_THEMSELVES = ("nep50",)
 
+# Folders in which files import one another in circles: this list only ever gets shorter.
+CIRCULAR = ("frontend.graph", "frontend.ops", "frontend.rewrite")
+
 # Imports that go up, and why.
 EXCEPTIONS: dict[tuple[str, str], str] = {
     (
@@ -48,26 +51,6 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
     ): "__array_namespace__ gives the shim",
     ("npcompile/frontend/ops/special.py", "scipy"): "ops on SciPy's ufuncs: loaded once a program has SciPy",
     ("npcompile/verify/verify.py", "npcompile.numpy"): "loaded for what it registers",
-    **{
-        (
-            f"npcompile/{file}.py",
-            f"npcompile.{module}",
-        ): "a type alone: one state is looked at from several sides"
-        for file, module in (
-            ("diagnostics/recompilations", "runtime.function"),
-            ("runtime/shape_sharing", "partition.partitioned"),
-            ("runtime/polymorphic", "partition.partitioned"),
-            ("runtime/specialization", "partition.partitioned"),
-            ("runtime/function", "partition.partitioned"),
-            ("runtime/fork", "partition.call"),
-            ("tiering/block_contest", "partition.call"),
-            ("tiering/block_contest", "runtime.specialization"),
-            ("tiering/statement_profile", "partition.partitioned"),
-            ("tiering/host_call_profile", "runtime.linking"),
-            ("tiering/host_call_profile", "runtime.specialization"),
-            ("tiering/compile_budget", "runtime.specialization"),
-        )
-    },
 }
 
 
@@ -197,6 +180,46 @@ def test_every_exception_is_needed() -> None:
         path = ROOT / where
         assert reason
         assert any(within(name, extra) for _, name in imported(ast.parse(path.read_text()), path)), where
+
+
+def circles(imports: dict[str, set[str]]) -> list[list[str]]:
+    """Return the groups of modules that import one another, directly or through others."""
+    reached: dict[str, set[str]] = {}
+    for name in imports:
+        found: set[str] = set()
+        left = [name]
+        while left:
+            further = imports.get(left.pop(), set()) - found
+            found |= further
+            left += further
+        reached[name] = found
+    rings = {
+        frozenset(other for other in reached[name] if name in reached.get(other, ()))
+        for name in imports
+        if name in reached[name]
+    }
+    return sorted(sorted(ring) for ring in rings)
+
+
+def test_files_import_one_another_in_no_circle() -> None:
+    known = {module_name(path) for path in MODULES}
+    allowed = {(module_name(ROOT / where), extra) for where, extra in EXCEPTIONS}
+    imports = {
+        name: {one for _, one in imported(ast.parse(path.read_text()), path) if one in known and one != name}
+        - {extra for where, extra in allowed if where == name}
+        for path, name in ((path, module_name(path)) for path in MODULES)
+    }
+    found = {
+        folder_of(name, ROOT.joinpath(*name.split(".")).is_dir())
+        for ring in circles(imports)
+        for name in ring
+    }
+    assert found == set(CIRCULAR)
+
+
+def test_circles_are_seen() -> None:
+    assert circles({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}}) == [["a", "b", "c"]]
+    assert circles({"a": {"b"}, "b": {"c"}, "c": set()}) == []
 
 
 @pytest.mark.parametrize("path", MODULES, ids=module_name)

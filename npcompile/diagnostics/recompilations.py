@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 from torch import fx
@@ -11,8 +11,33 @@ from torch import fx
 from npcompile.frontend.program.program import Program, guard_text
 from npcompile.frontend.program.signature import BY_NAME
 
-if TYPE_CHECKING:
-    from npcompile.runtime.function import RecordedFunction
+
+class Naming(Protocol):
+    """The parameters of a function: `runtime.binding.Binding`."""
+
+    def names(self, count: int) -> list[str]:
+        """Return the names of so many arguments."""
+
+
+class Latest(Protocol):
+    """The last recordings of one place: `tiering.recording_budget.RecordingBudget`."""
+
+    latest: list[tuple[Any, Any]]
+    cause: str | None
+    why: str | None
+
+
+class Recordings(Protocol):
+    """A function that is recorded: `runtime.function.RecordedFunction`."""
+
+    _states: dict[Any, Any]
+
+    @property
+    def _binding(self) -> Naming: ...
+
+    @property
+    def balance(self) -> Latest:
+        """Return its last recordings."""
 
 
 OF_NO_USE = "next to every call has sizes or decisions of its own, so that what was recorded is of no use"
@@ -30,7 +55,7 @@ class Recompilation:
         return f"{'new signature' if self.kind == 'signature' else 'another decision'}: {self.cause}"
 
 
-def recompilations(recorded: RecordedFunction) -> tuple[Recompilation, ...]:
+def recompilations(recorded: Recordings) -> tuple[Recompilation, ...]:
     """Those of one function, by signature in the order of the calls, then by decision."""
     found: list[Recompilation] = []
     known: list[tuple[Any, ...]] = []
@@ -48,7 +73,7 @@ def recompilations(recorded: RecordedFunction) -> tuple[Recompilation, ...]:
     return tuple(found)
 
 
-def why_given_up(recorded: RecordedFunction) -> str:
+def why_given_up(recorded: Recordings) -> str:
     """Why recording does not pay, and what was different the last time. Worked out once for each place."""
     balance = recorded.balance
     if balance.why is None:
@@ -56,7 +81,7 @@ def why_given_up(recorded: RecordedFunction) -> str:
     return balance.why
 
 
-def last_difference(recorded: RecordedFunction) -> str:
+def last_difference(recorded: Recordings) -> str:
     """What was different when a place was last recorded anew, to stand behind a reason; empty if unknown."""
     balance = recorded.balance
     if balance.cause is None:

@@ -151,7 +151,7 @@ def functions_of(root: Any) -> tuple[Block, ...]:
             continue
         fn = callee.__wrapped__
         cuts = dict.fromkeys(
-            state.partitioned for state in callee._states.values() if state.partitioned is not None
+            cut for state in callee._states.values() if (cut := cutting.cut_of(state)) is not None
         )
         programs = _programs(callee)
         lines = [line for _, _, line in fn.__code__.co_lines() if line is not None]

@@ -17,7 +17,7 @@ from npcompile.explain.programs import ExplainedProgram, Step, explained, size_t
 from npcompile.explain.timing import Seconds, kept, timed
 from npcompile.frontend.eager.errstate import traps
 from npcompile.jit import Jitted, Partial, jit
-from npcompile.partition.partitioned import PartitionedFunction
+from npcompile.partition.partitioned import PartitionedFunction, cut_of
 from npcompile.runtime.function import RecordedFunction, Specialization
 
 
@@ -198,7 +198,7 @@ def _explanation(
     jitted: Jitted, state: Specialization | None, result: Any, moved: tuple[int, int], seconds: Seconds
 ) -> Explanation:
     code = getattr(jitted.__wrapped__, "__code__", None)
-    partitioned = None if state is None else state.partitioned
+    partitioned = None if state is None else cut_of(state)
     programs = () if state is None else tuple(explained(entry) for entry in state.entries)
     blocks = () if partitioned is None else blocks_of(partitioned)
     functions = () if partitioned is None else functions_of(partitioned.root)
@@ -250,7 +250,7 @@ def _left(partitioned: PartitionedFunction) -> tuple[LeftToPython, ...]:
     callees = [
         callee for callee in list(partitioned.root.callees.values()) if isinstance(callee, RecordedFunction)
     ]
-    cuts = [state.partitioned for callee in callees for state in callee._states.values()]
+    cuts = [cut_of(state) for callee in callees for state in callee._states.values()]
     known = dict.fromkeys(cut for cut in (partitioned, *cuts) if cut is not None)
     return tuple(part for cut in known for part in left_to_python(cut))
 

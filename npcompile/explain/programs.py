@@ -34,7 +34,7 @@ from npcompile.lower.plan.plan import Step as Planned
 from npcompile.lower.plan.values import Value, c_strides
 
 if TYPE_CHECKING:
-    from npcompile.runtime.function import Entry
+    from npcompile.runtime.recorded_program import RecordedProgram
 
 
 @dataclass(frozen=True)
@@ -187,7 +187,7 @@ def signature_text(program: Program) -> str:
     return ", ".join(parts) or "no arguments"
 
 
-def explained(entry: Entry, others: int = 0) -> ExplainedProgram:
+def explained(entry: RecordedProgram, others: int = 0) -> ExplainedProgram:
     """What became of one recorded program. others: signatures beside its own that it has answered for."""
     program, plan = entry.program, entry.plan
     steps = [step for step in plan.steps if step.segment is not None]

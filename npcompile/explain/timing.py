@@ -22,8 +22,9 @@ from npcompile.frontend.program.program import step_of, value_of
 from npcompile.frontend.rewrite.partition import tree_of
 from npcompile.frontend.rewrite.scopes import body_of
 from npcompile.jit import Jitted
-from npcompile.partition.partitioned import Block, Callee, PartitionedFunction
-from npcompile.runtime.function import Entry, Specialization
+from npcompile.partition.partitioned import Block, Callee, PartitionedFunction, cut_of
+from npcompile.runtime.function import Specialization
+from npcompile.runtime.recorded_program import RecordedProgram
 
 _LONG_ENOUGH = 0.2  # seconds that a measurement takes, unless one call takes longer
 _TRIES = 3  # calls until all blocks of a function are replayed
@@ -70,12 +71,12 @@ def timed(
     """
     if state is None or not (state.entries or state.partitioned):
         return Seconds(why="nothing was compiled"), None
-    if state.partitioned is None:
+    if (partitioned := cut_of(state)) is None:
         if any(entry.plan.effects is not None for entry in state.entries):
             return Seconds(why="it has effects"), None
         fresh: Callable[[], Any] = lambda: (args, kwargs)  # noqa: E731
     else:
-        if first is None or not _is_quiet(state.partitioned):
+        if first is None or not _is_quiet(partitioned):
             return Seconds(why="it has effects, or may have"), None
         fresh = lambda: copy.deepcopy(first)  # noqa: E731
     counts = [(stats, replace(stats)) for stats in (jitted._stats, jitted._blocks)]
@@ -126,7 +127,7 @@ def _is_data(value: Any) -> bool:
     return type(value) in _DATA or isinstance(value, np.generic)
 
 
-def _writes_outside(entry: Entry) -> bool:
+def _writes_outside(entry: RecordedProgram) -> bool:
     """Whether a program of a part calls what is opaque, or writes into an array that it found outside."""
     nodes = list(entry.program.graph.nodes)
     if any(step_of(node) == "opaque" for node in nodes):
@@ -177,7 +178,7 @@ def _blocks(partitioned: PartitionedFunction) -> Iterator[Block]:
             yield from _blocks(block.inside)
 
 
-def _entries(recorded: Any) -> set[Entry]:
+def _entries(recorded: Any) -> set[RecordedProgram]:
     return {entry for state in recorded._states.values() for entry in state.entries}
 
 

@@ -5,21 +5,21 @@ from __future__ import annotations
 import contextlib
 import threading
 import warnings
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 from npcompile.diagnostics.not_compiled import NotCompiledError
 from npcompile.frontend.boundary.faults import fault_of, told
 from npcompile.frontend.rewrite.partition import Outline
 from npcompile.frontend.rewrite.source import NotFound
 from npcompile.partition.callees import CalleeSubstitution
+from npcompile.runtime.specialization import Specialization
 from npcompile.tiering import overhead
 from npcompile.tiering.backoff import AGAIN, ALL, Idling
 from npcompile.tiering.block_contest import Account, are_held
 from npcompile.tiering.overhead import Call, enter, leave, users
+from npcompile.tiering.protocols import BlockLike
 from npcompile.tiering.statement_profile import Watch
-
-if TYPE_CHECKING:
-    from npcompile.runtime.specialization import Specialization
 
 
 class PartitionedCalls(CalleeSubstitution):
@@ -41,6 +41,10 @@ class PartitionedCalls(CalleeSubstitution):
 
     def cut(self) -> None:
         """Cut the function anew."""
+        raise NotImplementedError
+
+    def current(self) -> Iterable[BlockLike]:
+        """Return the blocks of the cut as it is now."""
         raise NotImplementedError
 
     @property

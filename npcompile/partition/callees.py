@@ -6,7 +6,7 @@ import functools
 import time
 import types
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from npcompile.frontend.boundary.faults import noting
 from npcompile.frontend.catalog import fast_random, inlining
@@ -18,11 +18,9 @@ from npcompile.frontend.rewrite.dual_loops import IDLE
 from npcompile.frontend.rewrite.partition import UNKNOWN, must_be_cut
 from npcompile.frontend.rewrite.rewriter import Rewritten, rewrite
 from npcompile.partition.substitutes import Creating, Drawing
+from npcompile.runtime.function import RecordedFunction
 from npcompile.tiering import overhead
 from npcompile.tiering.overhead import current
-
-if TYPE_CHECKING:
-    from npcompile.runtime.function import RecordedFunction
 
 # Seconds for which loops of which nothing comes go on as they were written.
 PATIENCE = 0.05

@@ -13,7 +13,7 @@ import os
 import threading
 import time
 import types
-from typing import Any
+from typing import Any, cast
 
 from npcompile.diagnostics.uncompiled_statements import LITTLE, tell_libraries
 from npcompile.frontend.catalog import inlining
@@ -162,6 +162,11 @@ class PartitionedFunction(PartitionedCalls):
 
 
 fast_path.classes["run"] = PartitionedFunction
+
+
+def cut_of(state: Specialization) -> PartitionedFunction | None:
+    """Return the function of a signature cut into blocks; None where it was not cut."""
+    return cast("PartitionedFunction | None", state.partitioned)
 
 
 class Callee(Unit):

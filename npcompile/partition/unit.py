@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import os
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from npcompile.diagnostics.recompilations import why_given_up
 from npcompile.diagnostics.stats import Place
@@ -16,11 +16,8 @@ from npcompile.runtime.plain_calls import PlainCalls
 from npcompile.runtime.shape_sharing import ShapeSharing
 from npcompile.runtime.specialization import Specialization
 from npcompile.tiering.measured import FEWEST, is_small
+from npcompile.tiering.protocols import PartitionedLike
 from npcompile.tiering.recording_budget import PART, RecordingBudget
-
-if TYPE_CHECKING:
-    from npcompile.partition.partitioned import PartitionedFunction
-
 
 # After so many calls that NumPy answers faster, while kernels do at other sizes, the native runtime has the
 # function itself called, which takes a tenth of being asked here.
@@ -47,7 +44,7 @@ class Unit(RecordedFunction):
 
     first_replays = FEWEST
 
-    def __init__(self, fn: Any, within: PartitionedFunction) -> None:
+    def __init__(self, fn: Any, within: PartitionedLike) -> None:
         root = within.root
         super().__init__(fn, root._wait, root._strict, root._default_float, root._blocks, root._programs)
         self.fast_random = root.fast_random

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import threading
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -20,12 +20,10 @@ from npcompile.frontend.program.program import Diverged
 from npcompile.frontend.program.signature import BY_VALUE, CLASSES_BY_VALUE, OWNERS
 from npcompile.lower.native import native
 from npcompile.lower.service import compiler
+from npcompile.runtime.binding import Binding
 from npcompile.runtime.current_device import current, used
-
-if TYPE_CHECKING:
-    from npcompile.runtime.function import RecordedFunction
-    from npcompile.runtime.shape_sharing import ShapeSharing
-    from npcompile.runtime.specialization import Specialization
+from npcompile.runtime.growing_arguments import GrowingArguments
+from npcompile.runtime.specialization import Specialization
 
 # Of whose instances the type alone does not say enough.
 _NOT_BY_TYPE = (np.generic, np.memmap, torch.Tensor, ndarray)
@@ -41,6 +39,32 @@ lock = threading.Lock()
 
 # Whose `__call__` and `__get__` the native runtime takes over, and whose slots it looks into.
 classes: dict[str, Any] = {}
+
+
+class Known(Protocol):
+    """A function of which the native runtime may know signatures."""
+
+    _front: Any
+
+
+class Seen(Known, Protocol):
+    """A function whose calls the native runtime sees to: `RecordedFunction`."""
+
+    __wrapped__: Any
+    _alone: bool
+    _binding: Binding
+    _default_float: Any
+    _direct: bool
+    _growing: GrowingArguments
+    _stats: Any
+    _strict: bool
+    cut: Any
+    fast_random: bool
+    resizes: bool
+
+    @property
+    def own(self) -> tuple[Any, ...]:
+        """Return the leaves before those of the arguments."""
 
 
 def use() -> None:
@@ -76,7 +100,7 @@ def _look() -> None:
 
 
 def note(
-    recorded: RecordedFunction, args: tuple[Any, ...], kwargs: dict[str, Any], state: Specialization, key: Any
+    recorded: Seen, args: tuple[Any, ...], kwargs: dict[str, Any], state: Specialization, key: Any
 ) -> None:
     """Calls with such arguments have this state, while all is as usual, as it is now.
 
@@ -88,7 +112,7 @@ def note(
         front.note(args, kwargs, state, key[0], key)
 
 
-def passes_over(recorded: RecordedFunction) -> bool:
+def passes_over(recorded: Seen) -> bool:
     """Whether, while all is as usual, as it is now, it does what is not looked at: calls by signatures that
     it does not know."""
     front = _of(recorded)
@@ -98,7 +122,7 @@ def passes_over(recorded: RecordedFunction) -> bool:
     return True
 
 
-def _of(recorded: RecordedFunction) -> Any:
+def _of(recorded: Seen) -> Any:
     """What the native runtime knows of a function; None where it does not see to its calls."""
     binding = recorded._binding
     if _module is None or not recorded._alone or not binding.of_python:
@@ -125,7 +149,7 @@ def _of(recorded: RecordedFunction) -> Any:
     return recorded._front
 
 
-def forget(recorded: ShapeSharing) -> None:
+def forget(recorded: Known) -> None:
     """What is known of a function's signatures is no longer so."""
     if recorded._front is not None:
         recorded._front.forget()

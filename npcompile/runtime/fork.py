@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import weakref
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import torch
 
@@ -13,12 +13,23 @@ import torch
 import npcompile.lower.service.compiler  # noqa: F401
 from npcompile.runtime import fast_path, recording_families
 
-if TYPE_CHECKING:
-    from npcompile.partition.call import PartitionedCalls
-    from npcompile.runtime.function import RecordedFunction
 
-alive: weakref.WeakSet[RecordedFunction] = weakref.WeakSet()
-cuts: weakref.WeakSet[PartitionedCalls] = weakref.WeakSet()
+class Alive(Protocol):
+    """A function that a forked child goes on with: `RecordedFunction`."""
+
+    _front: Any
+    _lock: threading.Lock
+    _states: dict[Any, Any]
+
+
+class Cut(Protocol):
+    """A function cut into blocks: `partition.call.PartitionedCalls`."""
+
+    lock: threading.Lock
+
+
+alive: weakref.WeakSet[Alive] = weakref.WeakSet()
+cuts: weakref.WeakSet[Cut] = weakref.WeakSet()
 _threads_before = 0
 
 

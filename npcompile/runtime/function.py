@@ -6,7 +6,7 @@ import os
 import sys
 import types
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
@@ -33,14 +33,13 @@ from npcompile.runtime.growing_arguments import GrowingArguments
 from npcompile.runtime.guarded_replays import Exactly
 from npcompile.runtime.plain_calls import PlainCalls
 from npcompile.runtime.plain_streaks import PlainStreak
+from npcompile.runtime.recorded_program import RecordedProgram
 from npcompile.runtime.shape_sharing import LOOKED_AT, MOST_SELDOM, SELDOM, SHORT
-from npcompile.runtime.specialization import Entry, Specialization
+from npcompile.runtime.specialization import Specialization
 from npcompile.tiering.overhead import DEEPEST, LONG, TIMES, current, enter, estimate, leave, users
+from npcompile.tiering.protocols import PartitionedLike
 from npcompile.tiering.recording_budget import WHOLE, RecordingBudget
 from npcompile.verify.verify import Watch, verifying
-
-if TYPE_CHECKING:
-    from npcompile.partition.partitioned import PartitionedFunction
 
 # Programs of one signature (they differ in what was decided on the way); past this many, the function runs
 # plain.
@@ -301,7 +300,7 @@ class RecordedFunction(PlainCalls):
             self._front = None
         return found
 
-    def _cut_alike(self, state: Specialization) -> PartitionedFunction | None:
+    def _cut_alike(self, state: Specialization) -> PartitionedLike | None:
         """The function cut into blocks by its source: the same for all calls that differ in lengths alone."""
         if state.group is None:
             return self._cut(None)
@@ -309,7 +308,7 @@ class RecordedFunction(PlainCalls):
             state.group.partitioned = self._cut(None)
         return state.group.partitioned
 
-    def _cut_at_last(self, state: Specialization) -> PartitionedFunction | None:
+    def _cut_at_last(self, state: Specialization) -> PartitionedLike | None:
         """The same, where it was tried to record it whole."""
         tried_whole(self.__wrapped__)
         state.partitioned = self._cut_alike(state)
@@ -403,7 +402,7 @@ class RecordedFunction(PlainCalls):
         state.count += 1
         self._stats.programs += 1
         self._programs.append(traced.program)
-        entry = Entry(traced, general)
+        entry = RecordedProgram(traced, general)
         fast_path.use()
         state.entries.append(entry)
         if group is not None:

@@ -3,27 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from npcompile.diagnostics.stats import Stats
 from npcompile.frontend.program.program import Diverged
-
-if TYPE_CHECKING:
-    from npcompile.runtime.polymorphic import PolymorphicProgram
-    from npcompile.runtime.specialization import Specialization
 
 # Numbers for which is known that the program may answer; past this many they are looked at again.
 KEPT = 256
 EXACT = 2**53  # up to here each whole number is a float, too
 
 
+class ForLengths(Protocol):
+    """A program for many lengths: `runtime.polymorphic.PolymorphicProgram`."""
+
+    counts: tuple[int, ...]
+    places_others: bool
+
+    @property
+    def host_calls(self) -> int:
+        """Return the host calls of one replay."""
+
+    @property
+    def gone(self) -> int:
+        """Return how many kernels that were found are no longer kept."""
+
+    def serves(self, leaves: list[Any], lengths: tuple[int, ...]) -> bool:
+        """Tell if the program may answer for these arguments."""
+
+    def answer(
+        self, leaves: list[Any], lengths: tuple[int, ...], stats: Stats
+    ) -> tuple[Any, list[Callable[..., Any]]]:
+        """Return the program's answer for these arguments, and replays for others of the same lengths."""
+
+
+class Keeper(Protocol):
+    """A signature that keeps replays: `runtime.specialization.Specialization`."""
+
+    def keep(self, replay: Callable[..., Any], host_calls: int) -> None:
+        """Keep another replay for certain slices."""
+
+
 class Counted:
     """A general replay for arguments of some lengths, whatever the numbers that sizes depend on: views of
     the caller's arrays lie as such numbers say."""
 
-    def __init__(
-        self, general: PolymorphicProgram, lengths: tuple[int, ...], replay: Callable[..., Any]
-    ) -> None:
+    def __init__(self, general: ForLengths, lengths: tuple[int, ...], replay: Callable[..., Any]) -> None:
         self.general = general
         self.lengths = lengths
         self.replay = replay
@@ -54,13 +78,13 @@ class Sliced:
     """
 
     def __init__(
-        self, general: PolymorphicProgram, lengths: tuple[int, ...], stats: Stats, replay: Callable[..., Any]
+        self, general: ForLengths, lengths: tuple[int, ...], stats: Stats, replay: Callable[..., Any]
     ) -> None:
         self.general = general
         self.lengths = lengths
         self.stats = stats
         self.replay = replay
-        self.state: Specialization | None = None  # where such replays are kept
+        self.state: Keeper | None = None  # where such replays are kept
         self._calls = 0
 
     def __call__(self, *leaves: Any) -> Any:
@@ -68,7 +92,7 @@ class Sliced:
         if self._calls & (self._calls - 1) or self.state is None:
             return self.replay(*leaves)
         result, replays = self.general.answer(list(leaves), self.lengths, self.stats)
-        self.state.keep(replays[0], self.general.entry.host_calls)
+        self.state.keep(replays[0], self.general.host_calls)
         return result
 
 

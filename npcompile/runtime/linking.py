@@ -15,7 +15,8 @@ from npcompile.frontend.boundary.faults import Fault
 from npcompile.lower.service import compiler
 from npcompile.runtime import fast_path
 from npcompile.runtime.guarded_replays import Exactly
-from npcompile.runtime.specialization import Entry, Specialization
+from npcompile.runtime.recorded_program import RecordedProgram
+from npcompile.runtime.specialization import Specialization
 from npcompile.tiering.host_call_profile import HostCallProfile
 from npcompile.verify.verify import verifying, watched
 
@@ -77,7 +78,7 @@ class KernelLinking:
             if self._allows(entry, waited, min(state.plain_seconds, default=0.0)):
                 entry.start()
 
-    def _allows(self, entry: Entry, calls: int, seconds: float = 0.0) -> bool:
+    def _allows(self, entry: RecordedProgram, calls: int, seconds: float = 0.0) -> bool:
         """Tell if a program is to be compiled, after so many calls by NumPy in so many seconds each."""
         part = self.root is not self
         return bool(self.root.spending.allows(entry, calls, self._has_to_wait, part, seconds))
@@ -117,7 +118,7 @@ class KernelLinking:
                     self._report(error, self.at(None), everywhere=True, ask=f"; instead: {advice(error)}")
         return linked
 
-    def _without(self, entry: Entry) -> bool:
+    def _without(self, entry: RecordedProgram) -> bool:
         """Leave to NumPy what no kernel can be made of: whether the rest may be recorded again."""
         culprits = entry.culprits()
         if self._strict or not culprits or culprits.keys() & self._uncompiled.keys():
@@ -127,7 +128,7 @@ class KernelLinking:
             self.note(f"{name}: {self._uncompiled[name]}", self.at(None))
         return True
 
-    def _count(self, entry: Entry) -> None:
+    def _count(self, entry: RecordedProgram) -> None:
         stats = self._stats
         stats.segments += len(entry.jobs)
         stats.kernels += sum(job.kernels for job in entry.jobs)
@@ -146,7 +147,7 @@ class KernelLinking:
         for job in done:
             self._count_job(job)
 
-    def _wait_for(self, entry: Entry, deadline: float | None = None) -> bool:
+    def _wait_for(self, entry: RecordedProgram, deadline: float | None = None) -> bool:
         for job in entry.jobs:
             job.wait(None if deadline is None else max(0.0, deadline - time.monotonic()))
         return entry.done

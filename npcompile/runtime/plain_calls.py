@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import time
 import types
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,11 +16,9 @@ from npcompile.runtime.current_device import current_device
 from npcompile.runtime.plain_streaks import MOST as MOST_PASSED
 from npcompile.runtime.plain_streaks import PlainStreak
 from npcompile.runtime.shape_sharing import LOOKED_AT, ShapeSharing
+from npcompile.runtime.specialization import Specialization
 from npcompile.tiering.measured import FEWEST
 from npcompile.tiering.overhead import users
-
-if TYPE_CHECKING:
-    from npcompile.runtime.specialization import Specialization
 
 _SUSPENDING = (inspect.iscoroutinefunction, inspect.isgeneratorfunction, inspect.isasyncgenfunction)
 

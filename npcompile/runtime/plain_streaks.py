@@ -5,12 +5,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from npcompile.runtime.specialization import Specialization
+from npcompile.runtime.specialization import Specialization
 
 MOST = 256  # calls before a signature is looked at again
 _BY_TYPE = frozenset([float, int, np.float64])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from torch import fx
@@ -36,11 +36,9 @@ from npcompile.lower.plan.sizes import SMALLEST
 from npcompile.lower.service.anysize import AnySize, alike
 from npcompile.lower.shapes.fitting import Pending, Unfit
 from npcompile.runtime.guarded_replays import Counted, Sliced
-from npcompile.runtime.specialization import Entry
+from npcompile.runtime.recorded_program import RecordedProgram
 from npcompile.tiering.overhead import users
-
-if TYPE_CHECKING:
-    from npcompile.partition.partitioned import PartitionedFunction
+from npcompile.tiering.protocols import PartitionedLike
 
 # So many recordings are made to find two that are the same program: each may have met lengths that are equal
 # by chance.
@@ -73,14 +71,12 @@ class LengthGroup:
         self.seen = 0
         self.left = MAX_ATTEMPTS
         self.misses = 0  # of the general programs, since one last answered
-        self.attempts: list[tuple[tuple[int, ...], Entry, tuple[int, ...]]] = []
+        self.attempts: list[tuple[tuple[int, ...], RecordedProgram, tuple[int, ...]]] = []
         self.asked = False  # a number decided where a size is wanted
         self.generals: list[PolymorphicProgram] = []  # the last one first
-        self.partitioned: PartitionedFunction | None = (
-            None  # the function cut into blocks, whatever the lengths
-        )
+        self.partitioned: PartitionedLike | None = None  # the function cut into blocks, whatever the lengths
         self.calls: dict[
-            int | None, PartitionedFunction
+            int | None, PartitionedLike
         ] = {}  # cuts because of a call that a recording met, by its line
 
     @property
@@ -115,7 +111,7 @@ class LengthGroup:
         if self.misses >= MAX_MISSES:
             self.give_up()
 
-    def add(self, lengths: tuple[int, ...], entry: Entry, general: bool, leaves: list[Any]) -> None:
+    def add(self, lengths: tuple[int, ...], entry: RecordedProgram, general: bool, leaves: list[Any]) -> None:
         """A recording of a call with arguments of these lengths."""
         self.seen += 1
         self.asked = self.asked or _asks(entry.program)
@@ -175,7 +171,7 @@ def _is_small(program: Program) -> bool:
     return any(n < SMALLEST for node in made for n in value_of(node).shape)
 
 
-def _differ(one: Entry, other: Entry, lengths: bool) -> bool:
+def _differ(one: RecordedProgram, other: RecordedProgram, lengths: bool) -> bool:
     """Whether two recordings differ in all lengths that are not the arguments', so that it shows if one has
     become a constant; those of arrays may be the same, and stay so. lengths: the arguments' differ."""
     slices = checkable(one.program, one.plan)
@@ -190,13 +186,13 @@ def _differ(one: Entry, other: Entry, lengths: bool) -> bool:
     return lengths or not all(same) or any(kept.get(a) != (True, True) for a, _, _ in numbers)
 
 
-def _pairs(one: Entry, other: Entry) -> list[tuple[fx.Node, fx.Node]]:
+def _pairs(one: RecordedProgram, other: RecordedProgram) -> list[tuple[fx.Node, fx.Node]]:
     """The arrays of data-dependent lengths in two recordings of one program."""
     lists = [[node for user in entry.program.graph.nodes for node in _made(user)] for entry in (one, other)]
     return list(zip(*lists, strict=True))
 
 
-def _unchanged(one: Entry, other: Entry) -> dict[Any, Any]:
+def _unchanged(one: RecordedProgram, other: RecordedProgram) -> dict[Any, Any]:
     """Guards that let calls give arrays of any lengths, and those that do not, where both recordings met the
     same ones (the bins of `np.bincount(labels)`)."""
     return {
@@ -216,7 +212,7 @@ def _made(node: fx.Node) -> list[fx.Node]:
     return [made for made in (node, *parts) if value_of(made).kind == "array"]
 
 
-def _same(one: Entry, other: Entry) -> bool:
+def _same(one: RecordedProgram, other: RecordedProgram) -> bool:
     pairs = zip(one.segments, other.segments, strict=False)
     same = len(one.segments) == len(other.segments) and all(alike(a, b) for a, b in pairs)
     return same and same_program(one.program, other.program)
@@ -227,9 +223,9 @@ class PolymorphicProgram:
 
     def __init__(
         self,
-        entry: Entry,
+        entry: RecordedProgram,
         lengths: tuple[int, ...],
-        other: Entry,
+        other: RecordedProgram,
         others: tuple[int, ...],
         counts: tuple[int, ...],
         fixed: dict[int, int],
@@ -255,6 +251,11 @@ class PolymorphicProgram:
         self._sliced: Replay | None = None
         self._kernels: list[AnySize] = []
         self._waits_for: dict[tuple[int, ...], Any] = {}  # by the arguments' lengths
+
+    @property
+    def host_calls(self) -> int:
+        """Return the host calls of one replay."""
+        return self.entry.host_calls
 
     @property
     def done(self) -> bool:

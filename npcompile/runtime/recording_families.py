@@ -13,18 +13,16 @@ import inspect
 import threading
 import types
 from collections import OrderedDict
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
+from npcompile.diagnostics.stats import Stats
 from npcompile.frontend.catalog import inlining
 from npcompile.frontend.ops import numpy_private
 from npcompile.frontend.rewrite.partition import must_be_cut
 from npcompile.frontend.rewrite.rewriter import Rewritten, rewrite
 from npcompile.runtime.growing_arguments import GrowingArguments
-
-if TYPE_CHECKING:
-    from npcompile.runtime.function import RecordedFunction
 
 # The families that were jitted last are kept, up to this number: each holds programs and kernels.
 MAX_FAMILIES = 128
@@ -44,6 +42,14 @@ _FUNCTIONS = types.BuiltinFunctionType, np.ufunc, numpy_private.DISPATCHER
 
 _families: OrderedDict[Any, Family] = OrderedDict()
 _lock = threading.Lock()
+
+
+class Member(Protocol):
+    """A function that may share what is recorded of it: `RecordedFunction`."""
+
+    __wrapped__: Any
+    _growing: GrowingArguments
+    _stats: Stats
 
 
 class Family:
@@ -76,7 +82,7 @@ class Family:
         self._apart += 1
         return min(max(self._apart - AT_ONCE, 0), LATEST)
 
-    def take(self, jitted: RecordedFunction) -> None:
+    def take(self, jitted: Member) -> None:
         """Have a function share, which has recorded nothing yet."""
         self._members += 1
         if not self.held:

@@ -7,11 +7,12 @@ import math
 import os
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from npcompile.diagnostics.stats import Stats
 from npcompile.frontend.boundary.faults import Fault, InternalError, fault_of, told
 from npcompile.frontend.graph.options import on_device
+from npcompile.frontend.pipeline import Traced
 from npcompile.frontend.program.program import Diverged
 from npcompile.frontend.program.shape_generalization import apart, whatever_lengths
 from npcompile.frontend.program.signature import key_of
@@ -26,11 +27,8 @@ from npcompile.runtime.polymorphic import LengthGroup, PolymorphicProgram, Waiti
 from npcompile.runtime.specialization import Specialization
 from npcompile.tiering.measured import CrowdedSignatures
 from npcompile.tiering.overhead import current, users
+from npcompile.tiering.protocols import PartitionedLike
 from npcompile.verify.verify import verifying
-
-if TYPE_CHECKING:
-    from npcompile.frontend.pipeline import Traced
-    from npcompile.partition.partitioned import PartitionedFunction
 
 # Replays of one signature, each for other lengths of what is read from outside.
 KEPT = 8
@@ -176,12 +174,12 @@ class ShapeSharing(KernelLinking):
                 self._kinds.add(kind)
             return group, lengths
 
-    def _cut(self, failed: Traced | None) -> PartitionedFunction | None:
+    def _cut(self, failed: Traced | None) -> PartitionedLike | None:
         """The function cut into blocks, where it cannot be recorded as a whole: by its source, or (`failed`)
         because that was tried."""
         return None
 
-    def _cut_after(self, state: Specialization, call: Traced) -> PartitionedFunction | None:
+    def _cut_after(self, state: Specialization, call: Traced) -> PartitionedLike | None:
         """The function cut into blocks where a recording of the whole met a call for its effect, or one whose
         answer decides: where that was the same one at two lengths, for all."""
         group = state.group

@@ -6,65 +6,19 @@ import functools
 import threading
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
-from npcompile.frontend.pipeline import Traced, ops_version
+from npcompile.diagnostics.stats import Stats
 from npcompile.frontend.program.node_attributes import source_place
 from npcompile.frontend.program.program import Program
-from npcompile.frontend.program.shape_generalization import exactly
-from npcompile.frontend.program.slice_guards import stands_alone
-from npcompile.lower.device import cuda
-from npcompile.lower.service.compiler import Job, submit
 from npcompile.runtime.guarded_replays import Sliced
+from npcompile.runtime.polymorphic import LengthGroup, PolymorphicProgram
+from npcompile.runtime.recorded_program import RecordedProgram
 from npcompile.tiering import block_contest
 from npcompile.tiering.measured import FEWEST, LEAST, Trial, numpy_cost
 from npcompile.tiering.overhead import calls_unseen, users
+from npcompile.tiering.protocols import PartitionedLike
 from npcompile.tiering.recording_budget import RecordingBudget
-
-if TYPE_CHECKING:
-    from npcompile.partition.partitioned import PartitionedFunction
-    from npcompile.runtime.function import RecordedFunction
-    from npcompile.runtime.polymorphic import LengthGroup, PolymorphicProgram
-
-
-class Entry:
-    """One program of one signature, on its way from recorded to replayable."""
-
-    def __init__(self, traced: Traced, general: bool = False) -> None:
-        assert traced.program is not None and traced.plan is not None and traced.replay is not None
-        self.program = traced.program
-        self.replay = traced.replay
-        self.plan = traced.plan
-        self.segments = traced.plan.segments
-        self.host_calls = traced.host_calls
-        self.jobs: list[Job | cuda.DeviceJob] = []
-        self.parked = False  # it is not compiled before calls that wait for it have done enough
-        # Whether it may answer; where lengths depend on data, it may once another recording agrees.
-        self.alone = not general or stands_alone(self.program, self.plan)
-        self.exactly = exactly(traced.program)  # guards in place of those for many lengths
-        self.counts: dict[int, int] = {}  # places and values of arguments that its sizes are
-
-    def start(self) -> None:
-        self.parked = False
-        salt = ops_version()
-        on_cpu = self.program.device in (None, "cpu")
-        begin: Callable[..., Any] = submit if on_cpu else cuda.submit
-        self.jobs = [begin(segment.graph, salt) for segment in self.segments]
-
-    @property
-    def done(self) -> bool:
-        return not self.parked and all(job.done for job in self.jobs)
-
-    def error(self) -> str | None:
-        return next((job.error for job in self.jobs if job.error is not None), None)
-
-    def culprits(self) -> dict[str, str]:
-        """The ops without which there would be no error, by name, and why; none if that is unknown."""
-        failed = [job for job in self.jobs if job.error is not None]
-        if any(getattr(job, "culprit", None) is None for job in failed):
-            return {}
-        return {job.culprit: job.error for job in failed}  # type: ignore[union-attr,misc]
-
 
 # Replays for slices of certain lengths that are kept beside the one for any.
 KEPT_SHAPES = 4
@@ -78,6 +32,22 @@ MAX_WASTED = 12
 MAX_RAISED, MOST_RAISED, MOST_OWED = 2, 8, 1024
 # After so many calls by NumPy it is asked if what is parked is to be compiled.
 ASKED = 16
+
+
+class Measured(Protocol):
+    """A function whose replays are measured beside NumPy: `RecordedFunction`."""
+
+    tries_again: bool
+    _stats: Stats
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        """Answer a call."""
+
+    def beside(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Return what has NumPy answer a call."""
+
+    def gave_up(self) -> None:
+        """Take note that replays lost."""
 
 
 class Specialization:
@@ -109,8 +79,8 @@ class Specialization:
             None  # the program whose replay for any numbers is among `ready`
         )
         self.ready: list[tuple[Callable[..., Any], int]] = []  # replays with their host calls, newest first
-        self.pending: list[Entry] = []
-        self.entries: list[Entry] = []  # all of them, oldest first: what `explain` shows
+        self.pending: list[RecordedProgram] = []
+        self.entries: list[RecordedProgram] = []  # all of them, oldest first: what `explain` shows
         self.plain = False  # this signature stays uncompiled
         self.plain_seconds: list[float] = []  # of calls that NumPy answered while kernels were compiled
         self.tried = False  # whether replays are worth it has been asked
@@ -126,7 +96,7 @@ class Specialization:
         self.small = False  # because a call of a kernel would take longer than NumPy does
         self.rest = 0  # so many calls are the function's own, as nothing is compiled yet
         self.settled = False  # it is NumPy's, and nothing about that is going to change
-        self.partitioned: PartitionedFunction | None = (
+        self.partitioned: PartitionedLike | None = (
             None  # cut into blocks, where it cannot be recorded as a whole
         )
         self.account: block_contest.Account | None = None  # of the cut, beside the plain function
@@ -245,7 +215,7 @@ class Specialization:
         if len(self.plain_seconds) < FEWEST:
             self.plain_seconds.append(seconds)
 
-    def try_out(self, entry: Entry, first: int) -> None:
+    def try_out(self, entry: RecordedProgram, first: int) -> None:
         """Measure replays, after so many first ones, beside NumPy."""
         if block_contest.are_held() and not self.tried and entry.program.device in (None, "cpu"):
             if entry.segments:
@@ -255,7 +225,7 @@ class Specialization:
                 self.trial = Trial(0.0, [], taken=seconds_taken())
         self.tried = True
 
-    def measured(self, recorded: RecordedFunction, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def measured(self, recorded: Measured, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call by which it is measured whether replays take less time than NumPy does."""
         trial, self.trial = self.trial, None  # calls from within this one are none of it
         if trial is None:  # one on another thread is
@@ -280,7 +250,7 @@ class Specialization:
                 self.trial = trial.again()
         return result
 
-    def _lose(self, recorded: RecordedFunction) -> None:
+    def _lose(self, recorded: Measured) -> None:
         """NumPy takes less time than the replays that there are."""
         if recorded.tries_again and block_contest.are_held():
             self.resting = self.resting or block_contest.Resting()

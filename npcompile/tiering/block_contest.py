@@ -8,13 +8,10 @@ from __future__ import annotations
 
 import os
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from npcompile.tiering.measured import Trial
-
-if TYPE_CHECKING:
-    from npcompile.partition.call import PartitionedCalls
-    from npcompile.runtime.specialization import Specialization
+from npcompile.tiering.protocols import Contested, SpecializationLike
 
 clock = time.thread_time
 
@@ -59,8 +56,8 @@ class Account:
 
     def answer(
         self,
-        partitioned: PartitionedCalls,
-        state: Specialization,
+        partitioned: Contested,
+        state: SpecializationLike,
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
     ) -> Any:
@@ -95,9 +92,7 @@ class Account:
             self._decide(partitioned, state, trial, slower)
         return result
 
-    def _decide(
-        self, partitioned: PartitionedCalls, state: Specialization, trial: Trial, slower: bool
-    ) -> None:
+    def _decide(self, partitioned: Contested, state: SpecializationLike, trial: Trial, slower: bool) -> None:
         """The contest is over."""
         if is_settled(partitioned):
             calls = self._resting.calls()
@@ -110,10 +105,10 @@ class Account:
             self._left = calls
 
 
-def is_settled(partitioned: PartitionedCalls) -> bool:
+def is_settled(partitioned: Contested) -> bool:
     """Tell if a function that was cut, and its callees, have nothing left to compile or try out."""
     cuts: list[Any] = [partitioned]
-    states: list[Specialization] = []
+    states: list[SpecializationLike] = []
     for callee in list(partitioned.root.callees.values()):
         states += list(getattr(callee, "_states", {}).values())
     cuts += [state.partitioned for state in states if state.partitioned is not None]

@@ -9,12 +9,9 @@ of them takes long enough. Estimates decide at first, then times that were measu
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 from npcompile.tiering.measured import COST, numpy_cost
-
-if TYPE_CHECKING:
-    from npcompile.runtime.specialization import Entry
+from npcompile.tiering.protocols import ProgramLike
 
 # Nanoseconds that the compilation of a segment is taken to last, and more for each operation in it.
 COMPILING, AN_OPERATION = 2_000_000_000, 30_000_000
@@ -39,7 +36,7 @@ class CompileBudget:
         self._compiling = 0.0  # nanoseconds that compilations of cheap programs are taken to last, so far
         self._work = 0.0  # nanoseconds of NumPy's work in calls of programs that wait
 
-    def allows(self, entry: Entry, calls: int, waiting: bool, part: bool, seconds: float = 0.0) -> bool:
+    def allows(self, entry: ProgramLike, calls: int, waiting: bool, part: bool, seconds: float = 0.0) -> bool:
         """Tell if a program is to be compiled now, after so many calls that NumPy answered since it was last
         asked. waiting: calls wait for the compiler; part: the program is one of a block or a callee;
         seconds: what the quickest of the calls took, where that was measured."""
@@ -57,6 +54,6 @@ class CompileBudget:
         return True
 
 
-def _compiling(entry: Entry) -> float:
+def _compiling(entry: ProgramLike) -> float:
     """The nanoseconds that a program's compilation is taken to last."""
     return sum(COMPILING + AN_OPERATION * len(segment.ops) for segment in entry.segments)

@@ -8,17 +8,14 @@ from __future__ import annotations
 import time
 import weakref
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from torch import fx
 
 from npcompile.diagnostics.advice import advice
 from npcompile.diagnostics.host_calls import host_reason
 from npcompile.frontend.program.program import call_text
-
-if TYPE_CHECKING:
-    from npcompile.runtime.linking import KernelLinking
-    from npcompile.runtime.specialization import Entry, Specialization
+from npcompile.tiering.protocols import Owner, ProgramLike, SpecializationLike
 
 # As in `statement_profile.py`: after so many calls, so many are measured; what takes a larger part of the
 # time than this is told, if it takes so many seconds.
@@ -33,9 +30,9 @@ class HostCallProfile:
 
     def __init__(
         self,
-        owner: KernelLinking,
-        state: Specialization,
-        entry: Entry,
+        owner: Owner,
+        state: SpecializationLike,
+        entry: ProgramLike,
         kernels: list[Any],
         replay: Callable[..., Any],
     ) -> None:

@@ -9,7 +9,7 @@ import threading
 import time
 import types
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from npcompile.diagnostics.advice import advice
 from npcompile.diagnostics.uncompiled_statements import first_line, reasons_of, why_it_costs
@@ -19,9 +19,7 @@ from npcompile.frontend.rewrite.source import NotFound
 from npcompile.frontend.rewrite.statement_forms import ENTER
 from npcompile.tiering.block_contest import is_settled
 from npcompile.tiering.overhead import current
-
-if TYPE_CHECKING:
-    from npcompile.partition.partitioned import Block, PartitionedFunction
+from npcompile.tiering.protocols import BlockLike, PartitionedLike
 
 clock = time.perf_counter
 # So many calls are measured, after one in which what takes the time is made; what takes a larger part of the
@@ -48,14 +46,14 @@ class _Frame:
 
     __slots__ = ("inside", "partitioned", "since", "unit")
 
-    def __init__(self, partitioned: PartitionedFunction) -> None:
+    def __init__(self, partitioned: PartitionedLike) -> None:
         self.partitioned = partitioned
         self.unit: int | None = None
         self.since = 0.0
         self.inside = 0.0
 
 
-def _called(piece: Piece, block: Block | None) -> Any:
+def _called(piece: Piece, block: BlockLike | None) -> Any:
     """Return what a function that was cut calls for one of its blocks."""
     return piece.function if block is None else block.instead or block
 
@@ -70,15 +68,15 @@ def _stop(watch: Any, fault: Fault) -> None:
 class Watch:
     """The measuring of one function, with those that it calls, from when it is cut."""
 
-    def __init__(self, partitioned: PartitionedFunction) -> None:
+    def __init__(self, partitioned: PartitionedLike) -> None:
         self.partitioned = partitioned
         self.root = partitioned.root
         self.thread = 0
         self.frames: list[_Frame] = []
-        self.made: dict[PartitionedFunction, tuple[Callable[..., Any], list[ast.stmt]]] = {}
-        self.spent: dict[tuple[PartitionedFunction, int], float] = {}  # in the call at hand
+        self.made: dict[PartitionedLike, tuple[Callable[..., Any], list[ast.stmt]]] = {}
+        self.spent: dict[tuple[PartitionedLike, int], float] = {}  # in the call at hand
         self.calls: list[
-            tuple[float, dict[tuple[PartitionedFunction, int], float]]
+            tuple[float, dict[tuple[PartitionedLike, int], float]]
         ] = []  # all of it, and by statement
         # Where functions that are measured find what to call: what takes its time, and what gives it plain.
         self.cells: list[tuple[types.CellType, Any, Callable[[], Any]]] = []
@@ -124,14 +122,14 @@ class Watch:
                 self._tell()
         return result
 
-    def _affords(self, partitioned: PartitionedFunction) -> bool:
+    def _affords(self, partitioned: PartitionedLike) -> bool:
         """Tell whether there is room to take the time of what stays Python in a function that was cut."""
         made = 0.0 if partitioned in self.made else partitioned.took
         return self.partitioned.owner._has_to_wait or current().affords(made + LEAST * EACH)
 
     # -- taking the time -----------------------------------------------------------------------------------
 
-    def of(self, partitioned: PartitionedFunction, function: Callable[..., Any]) -> Callable[..., Any]:
+    def of(self, partitioned: PartitionedLike, function: Callable[..., Any]) -> Callable[..., Any]:
         """A function that was cut, with the time taken of what stays Python in it."""
         if threading.get_ident() != self.thread:
             return function
@@ -156,7 +154,7 @@ class Watch:
         return call
 
     @beside(_stop)
-    def _begin(self, partitioned: PartitionedFunction) -> None:
+    def _begin(self, partitioned: PartitionedLike) -> None:
         self.frames.append(_Frame(partitioned))
 
     @beside(_stop)
@@ -164,7 +162,7 @@ class Watch:
         self.tock()
         self.frames.pop()
 
-    def _clocked(self, partitioned: PartitionedFunction) -> tuple[Callable[..., Any], list[ast.stmt]] | None:
+    def _clocked(self, partitioned: PartitionedLike) -> tuple[Callable[..., Any], list[ast.stmt]] | None:
         fn = partitioned.owner.__wrapped__
         assert isinstance(fn, types.FunctionType)
 
@@ -258,7 +256,7 @@ class Watch:
                 partitioned, unit = key
                 self._tell_of(partitioned, self.made[partitioned][1][unit], min(seconds / least, 1.0))
 
-    def _tell_of(self, partitioned: PartitionedFunction, unit: ast.stmt, part: float) -> None:
+    def _tell_of(self, partitioned: PartitionedLike, unit: ast.stmt, part: float) -> None:
         fn: Any = partitioned.owner.__wrapped__
         tree, _ = tree_of(fn)
         node = written(tree, unit)

@@ -14,7 +14,7 @@ import pytest
 import npcompile
 from npcompile.diagnostics.recompilations import OF_NO_USE
 from npcompile.frontend.program.program import Diverged
-from npcompile.runtime.specialization import Entry
+from npcompile.runtime.recorded_program import RecordedProgram
 from npcompile.tiering.recording_budget import COST, REST, WHOLE, RecordingBudget
 from tests.checker import same
 
@@ -263,7 +263,7 @@ def test_calls_that_wait_for_a_compilation_are_no_misses(monkeypatch: pytest.Mon
     same(jitted(first), of_sized(first))
     jitted.wait()
     with monkeypatch.context() as patch:
-        patch.setattr(Entry, "done", False)
+        patch.setattr(RecordedProgram, "done", False)
         for _ in range(50):
             same(jitted(second), of_sized(second))
     jitted.wait()

@@ -22,7 +22,7 @@ from npcompile.frontend.record.recording import Recording
 from npcompile.frontend.record.stdlib import Library
 from npcompile.lower.plan import graph
 from npcompile.partition.call import PartitionedCalls
-from npcompile.runtime import function, specialization
+from npcompile.runtime import function, recorded_program
 from npcompile.tiering import backoff, block_contest
 from npcompile.tiering.statement_profile import Watch
 from tests.jit import faults
@@ -58,7 +58,7 @@ def test_each_sampled_function_may_raise(given: list[str]) -> None:
         (Operators, "_ufunc"),  # deeper in one
         (pipeline, "plan"),  # when the answer is there
         (function, "trace"),  # before the recording
-        (specialization.Entry, "__init__"),  # after it
+        (recorded_program.RecordedProgram, "__init__"),  # after it
         (function.RecordedFunction, "signature"),  # before anything
     ],
 )

@@ -41,14 +41,14 @@ def let_go(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     """Lets go of what is being compiled. However long NumPy takes, as many calls are not looked at."""
     monkeypatch.setattr("npcompile.tiering.overhead.MOST_SECONDS", 60.0)
     event = threading.Event()
-    start = npcompile.runtime.specialization.Entry.start
+    start = npcompile.runtime.recorded_program.RecordedProgram.start
 
     def held(self: Any) -> None:
         start(self)
         JOBS[:] = self.jobs
         self.jobs = [Held(job, event) for job in self.jobs]
 
-    monkeypatch.setattr("npcompile.runtime.specialization.Entry.start", held)
+    monkeypatch.setattr("npcompile.runtime.recorded_program.RecordedProgram.start", held)
     return event
 
 

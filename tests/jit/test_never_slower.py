@@ -14,7 +14,8 @@ import npcompile
 from npcompile.partition.call import PartitionedCalls
 from npcompile.runtime.plain_streaks import MOST as MOST_PASSED
 from npcompile.runtime.plain_streaks import PlainStreak
-from npcompile.runtime.specialization import Entry, seconds_taken
+from npcompile.runtime.recorded_program import RecordedProgram
+from npcompile.runtime.specialization import seconds_taken
 from npcompile.tiering import block_contest
 from npcompile.tiering.block_contest import FIRST, LONGER, SETTLING
 from npcompile.tiering.compile_budget import COMPILING, FREE, RATE, CompileBudget
@@ -261,7 +262,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         found.append(len(self.segments))
         self.jobs = [Never() for _ in self.segments]
 
-    monkeypatch.setattr(Entry, "start", start)
+    monkeypatch.setattr(RecordedProgram, "start", start)
     return found
 
 

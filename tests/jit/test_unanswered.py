@@ -13,7 +13,7 @@ from npcompile import Jitted
 from npcompile.frontend.rewrite.dual_loops import IDLE
 from npcompile.partition import callees
 from npcompile.partition.partitioned import PartitionedFunction
-from npcompile.runtime.specialization import Entry
+from npcompile.runtime.recorded_program import RecordedProgram
 from npcompile.tiering import overhead
 from tests.checker import same
 
@@ -49,8 +49,8 @@ def later(monkeypatch: pytest.MonkeyPatch) -> Later:
 def uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
     """Kernels are being compiled for ever."""
     monkeypatch.delenv("NPCOMPILE_BACKEND", raising=False)
-    monkeypatch.setattr(Entry, "start", lambda self: setattr(self, "parked", False))
-    monkeypatch.setattr(Entry, "done", property(lambda self: False))
+    monkeypatch.setattr(RecordedProgram, "start", lambda self: setattr(self, "parked", False))
+    monkeypatch.setattr(RecordedProgram, "done", property(lambda self: False))
 
 
 def blocks_called(jitted: Jitted, *args: Any) -> int:

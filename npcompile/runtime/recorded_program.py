@@ -1,0 +1,54 @@
+"""Holds one recorded program with what it is compiled to.
+
+`RecordedFunction` makes one for each recording that it keeps. It is replayable once all its jobs are done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from npcompile.frontend.pipeline import Traced, ops_version
+from npcompile.frontend.program.shape_generalization import exactly
+from npcompile.frontend.program.slice_guards import stands_alone
+from npcompile.lower.device import cuda
+from npcompile.lower.service.compiler import Job, submit
+
+
+class RecordedProgram:
+    """One program of one signature, on its way from recorded to replayable."""
+
+    def __init__(self, traced: Traced, general: bool = False) -> None:
+        assert traced.program is not None and traced.plan is not None and traced.replay is not None
+        self.program = traced.program
+        self.replay = traced.replay
+        self.plan = traced.plan
+        self.segments = traced.plan.segments
+        self.host_calls = traced.host_calls
+        self.jobs: list[Job | cuda.DeviceJob] = []
+        self.parked = False  # it is not compiled before calls that wait for it have done enough
+        # Whether it may answer; where lengths depend on data, it may once another recording agrees.
+        self.alone = not general or stands_alone(self.program, self.plan)
+        self.exactly = exactly(traced.program)  # guards in place of those for many lengths
+        self.counts: dict[int, int] = {}  # places and values of arguments that its sizes are
+
+    def start(self) -> None:
+        self.parked = False
+        salt = ops_version()
+        on_cpu = self.program.device in (None, "cpu")
+        begin: Callable[..., Any] = submit if on_cpu else cuda.submit
+        self.jobs = [begin(segment.graph, salt) for segment in self.segments]
+
+    @property
+    def done(self) -> bool:
+        return not self.parked and all(job.done for job in self.jobs)
+
+    def error(self) -> str | None:
+        return next((job.error for job in self.jobs if job.error is not None), None)
+
+    def culprits(self) -> dict[str, str]:
+        """The ops without which there would be no error, by name, and why; none if that is unknown."""
+        failed = [job for job in self.jobs if job.error is not None]
+        if any(getattr(job, "culprit", None) is None for job in failed):
+            return {}
+        return {job.culprit: job.error for job in failed}  # type: ignore[union-attr,misc]

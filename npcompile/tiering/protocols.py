@@ -1,0 +1,125 @@
+"""Protocols describe to lower folders what they use of objects that higher folders define.
+
+`tiering` uses them for signatures, programs and functions cut into blocks, and `runtime` for the latter. Each
+names no more than is used through it. They are types alone: nothing is called here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Protocol
+
+from npcompile.diagnostics.stats import Stats
+from npcompile.frontend.program.program import Program
+from npcompile.frontend.replay.replay import Replay
+from npcompile.frontend.rewrite.block_levels import Levels
+from npcompile.frontend.rewrite.partition import Piece
+from npcompile.lower.plan.plan import Plan
+from npcompile.lower.plan.segment import Segment
+
+
+class ProgramLike(Protocol):
+    """A recorded program: `runtime.recorded_program.RecordedProgram`."""
+
+    parked: bool
+    program: Program
+    replay: Replay
+    plan: Plan
+    segments: list[Segment]
+    host_calls: int
+    exactly: dict[Any, Any]
+
+
+class Owner(Protocol):
+    """A function whose programs are linked: `runtime.linking.KernelLinking`."""
+
+    root: Any
+    _stats: Stats
+
+
+class SpecializationLike(Protocol):
+    """One signature of a function: `runtime.specialization.Specialization`."""
+
+    rest: int
+    ready: list[tuple[Callable[..., Any], int]]
+
+    @property
+    def pending(self) -> Sequence[ProgramLike]:
+        """Return the programs that are being compiled."""
+
+    @property
+    def trial(self) -> object | None:
+        """Return the measurement at hand."""
+
+    @property
+    def partitioned(self) -> PartitionedLike | None:
+        """Return the function cut into blocks, where it was cut."""
+
+
+class BlockLike(Protocol):
+    """A block of a function that was cut: `partition.partitioned.Block`."""
+
+    instead: Any
+
+    @property
+    def _states(self) -> dict[Any, Any]: ...
+
+    @property
+    def inside(self) -> PartitionedLike | None:
+        """Return the block, cut further."""
+
+
+class Contested(Protocol):
+    """A function cut into blocks, or the function itself: `partition.call.PartitionedCalls`."""
+
+    root: Any
+
+    def run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Answer a call by blocks."""
+
+    def plain(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Answer a call by the plain function."""
+
+    def current(self) -> Iterable[BlockLike]:
+        """Return the blocks of the cut as it is now."""
+
+
+class PartitionedLike(Contested, Protocol):
+    """A function cut into blocks: `partition.partitioned.PartitionedFunction`."""
+
+    owner: Any
+    stale: bool
+    owed: float
+    why: tuple[str | None, int | None] | None
+    unanswered: int
+    idle: int
+    took: float
+    levels: Levels
+    watch: Any
+
+    @property
+    def blocks(self) -> dict[Any, Any]:
+        """Return the blocks by key."""
+
+    @property
+    def is_plain(self) -> bool:
+        """Tell if it comes to the function itself."""
+
+    @property
+    def idler(self) -> Any:
+        """Return the object that loops ask to go on as they were written."""
+
+    def answer(self, state: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Answer a call, by blocks or by the plain function."""
+
+    def wait(self, deadline: float | None) -> None:
+        """Wait until its blocks are compiled."""
+
+    def key_of(self, piece: Piece) -> Any:
+        """Return what a block is known by from cut to cut."""
+
+    def enter(self, fn: Any) -> Any:
+        """Return what is called between blocks in place of a function."""
+
+    def as_it_is(self, fn: Any) -> bool:
+        """Tell if a function is called as it is."""
