@@ -42,7 +42,7 @@ class Checkpoint:
         # Of each field its owner, its name and declaration, the object that it holds, and a copy of that.
         self.fields: list[tuple[Any, str, Declared, Any, Any]] = []
         for state in states(recording):
-            for name, declared in restored_fields(type(state)):
+            for name, declared in restored_fields(state.__class__):
                 held = getattr(state, name)
                 self.fields.append((state, name, declared, held, _copied(held, declared.nested)))
 
