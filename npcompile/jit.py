@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from npcompile.diagnostics.not_compiled import NotCompiledError, NotCompiledWarning, warn
+from npcompile.diagnostics.reason import Cause
 from npcompile.diagnostics.stats import Stats
 from npcompile.frontend.catalog.called_libraries import calls_libraries
 from npcompile.frontend.catalog.inlining import is_users_class, jits
@@ -219,7 +220,7 @@ class Jitted(RecordedFunction):
         done = done_for_effect(traced.program, body)
         if done is None:
             return True
-        traced.reason = "a call for its effect"
+        traced.reason = Cause.EFFECT()
         traced.line, traced.top, _ = source_place(done)
         state.partitioned = self._cut_after(state, traced)
         return state.partitioned is None

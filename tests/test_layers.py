@@ -33,7 +33,7 @@ ORDER = (
     *("lower.plan", "lower.arithmetic", "lower"),
 )
 # Files that import nothing of npcompile, and that any may import.
-LEAVES = ("npcompile.paths", "npcompile.tiering.overhead")
+LEAVES = ("npcompile.paths", "npcompile.tiering.overhead", "npcompile.diagnostics.reason")
 
 # Other packages that a folder, and those in it, may import. Folders not named may import all.
 PACKAGES = {"nep50": ("numpy",), "lower": ("torch",), "frontend": ("numpy", "torch")}

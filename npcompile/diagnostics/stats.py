@@ -3,17 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
-from typing import NamedTuple
-
-
-class Place(NamedTuple):
-    """A line of a file: a line alone says nothing once a function calls others of other files."""
-
-    file: str
-    line: int
-
-    def __str__(self) -> str:
-        return f"{self.file}:{self.line}"
 
 
 @dataclass(slots=True)  # the native runtime counts in them (lower/native/front.h)

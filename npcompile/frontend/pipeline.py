@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 import npcompile.frontend.ops  # noqa: F401  (registers every op)
+from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.boundary.faults import Fault, noting, performs
 from npcompile.frontend.graph.builder_values import Unfollowed
 from npcompile.frontend.ops.table import WEAK
@@ -39,7 +40,7 @@ class Traced:
     program: Program | None = None
     plan: Plan | None = None
     replay: Replay | None = None
-    reason: str | None = None
+    reason: Reason | None = None
     line: int | None = None
     top: int | None = None  # the function's own line that led there
     late: bool = False  # it would do if the function were cut before that line
@@ -63,7 +64,7 @@ def trace(
     general: bool = False,
     grow: frozenset[int] = frozenset(),
     counting: frozenset[str] | bool = False,
-    uncompiled: dict[str, str] | None = None,
+    uncompiled: dict[str, Reason] | None = None,
     limit: float = math.inf,
 ) -> Traced:
     """Call a function, recording it. Its own exceptions are raised; the recording then counts for nothing.
@@ -98,8 +99,8 @@ def trace(
         if kwargs:
             arguments.container("named", kwargs)
         args, kwargs = taken, {key: arguments.take(value, key) for key, value in kwargs.items()}
-    except Unfollowed as reason:
-        recorder.stop(str(reason))
+    except Unfollowed as unfollowed:
+        recorder.stop(unfollowed.reason)
     try:
         result = recorder.run(rewritten, fn, args, kwargs)
     except BaseException as error:
@@ -130,12 +131,12 @@ def trace(
             if is_given(fn.__code__):
                 for code in traced.replay.codes:
                     given(code, *find(fn))
-        except Unplannable as reason:
-            traced.reason = str(reason)
-            if reason.node is not None:
-                traced.line, traced.top, elsewhere = source_place(reason.node)
+        except Unplannable as unplannable:
+            traced.reason = unplannable.reason
+            if unplannable.node is not None:
+                traced.line, traced.top, elsewhere = source_place(unplannable.node)
                 if elsewhere:
-                    traced.reason += f" (at {elsewhere})"
+                    traced.reason = traced.reason.at(None, elsewhere)
                 traced.late = True
         except Exception as error:
             recorder.faulted(noting(error))
@@ -162,9 +163,7 @@ def _movable(program: Program, plan: Plan) -> None:
     places = {(value_of(node).root, value_of(node).region) for node in entering}
     roots = [root for root, _ in places]
     if any(roots.count(root) > 1 for root in plan.written):
-        raise Unplannable(
-            "arguments that share memory are written to: they cannot move to a device one by one"
-        )
+        raise Unplannable(Cause.SHARED_ON_DEVICE())
 
 
 class _Arguments:
@@ -216,7 +215,7 @@ class _Arguments:
     def grown(self, value: Any, name: str) -> Any:
         """A container of which the signature says the type alone: what is needed of it is read."""
         if type(value) is set:
-            raise Unfollowed("a set among the arguments grows from call to call")
+            raise Unfollowed(Cause.GROWING_SET())
         self.container(name, value)
         if self.builder.tracked.get(value) is None:
             self.builder.opened(value, self.builder.containers[id(value)])

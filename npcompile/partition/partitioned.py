@@ -15,6 +15,7 @@ import time
 import types
 from typing import Any, cast
 
+from npcompile.diagnostics.reason import Reason
 from npcompile.diagnostics.uncompiled_statements import LITTLE, tell_libraries
 from npcompile.frontend.catalog import inlining
 from npcompile.frontend.pipeline import Traced
@@ -60,7 +61,9 @@ class PartitionedFunction(PartitionedCalls):
         self._as_they_are = []
         self.stale = True  # the levels have changed since the function was cut
         self.made: Outline | None = None
-        self.why: tuple[str | None, int | None] | None = None  # it could not be recorded whole: reason, line
+        self.why: tuple[Reason | str | None, int | None] | None = (
+            None  # it could not be recorded whole: reason, line
+        )
         self.blocks: dict[Any, Block] = {}
         self.lock = threading.Lock()
         fork.cuts.add(self)
@@ -402,7 +405,7 @@ class Block(Unit):
             piece.cell.cell_contents = function
 
     def take_apart(
-        self, reason: str, line: int | None, top: int | None, late: bool, quiet: bool = False
+        self, reason: Reason | str, line: int | None, top: int | None, late: bool, quiet: bool = False
     ) -> None:
         """Leave the statement on this line of the block to Python, or begin a block with it (late); and go on
         so at once."""
@@ -411,7 +414,7 @@ class Block(Unit):
         held = set(self.piece.block.statements)
         found = [node for node in body if top is not None and node.lineno <= top <= (node.end_lineno or top)]
         for node in found[:1] or body:
-            levels.why[node] = reason
+            levels.why[node] = str(reason)
             if late and node is not body[0]:
                 levels.starts.add(node)
             elif node in held:
@@ -421,7 +424,7 @@ class Block(Unit):
                 for statement in held:
                     assert isinstance(statement, ast.stmt)
                     if statement.lineno <= node.lineno <= (statement.end_lineno or node.lineno):
-                        levels.of[statement], levels.why[statement] = levels[statement] + 1, reason
+                        levels.of[statement], levels.why[statement] = levels[statement] + 1, str(reason)
                 if self.root._strict and not quiet:
                     self.root._report(reason, self.at(line))
                 self.root.note(reason, self.at(line))  # what it costs is measured: see `statement_profile.py`

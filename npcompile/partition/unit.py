@@ -7,8 +7,8 @@ import os
 import warnings
 from typing import Any
 
+from npcompile.diagnostics.reason import Place, Reason
 from npcompile.diagnostics.recompilations import why_given_up
-from npcompile.diagnostics.stats import Place
 from npcompile.frontend.pipeline import Traced
 from npcompile.runtime.function import RecordedFunction
 from npcompile.runtime.linking import KernelLinking
@@ -72,7 +72,9 @@ class Unit(RecordedFunction):
     def _are_news(self) -> bool:
         return super()._are_news() or warnings.filters is not self.root.filters
 
-    def _report(self, reason: str, place: Place | None, everywhere: bool = False, ask: str = "") -> None:
+    def _report(
+        self, reason: Reason | str, place: Place | None, everywhere: bool = False, ask: str = ""
+    ) -> None:
         self.root._report(reason, place, everywhere, ask)
 
     def _worth(self, state: Specialization, traced: Traced) -> bool:

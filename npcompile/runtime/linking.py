@@ -10,7 +10,8 @@ from typing import Any
 
 from npcompile.diagnostics.advice import advice
 from npcompile.diagnostics.not_compiled import NotCompiledError, warn
-from npcompile.diagnostics.stats import Place, Stats
+from npcompile.diagnostics.reason import Cause, Place, Reason
+from npcompile.diagnostics.stats import Stats
 from npcompile.frontend.boundary.faults import Fault
 from npcompile.lower.service import compiler
 from npcompile.runtime import fast_path
@@ -23,7 +24,7 @@ from npcompile.verify.verify import verifying, watched
 # What is asked for where npcompile itself failed.
 REPORT = ". Please report this, with what `python -m npcompile doctor` prints"
 
-_said: set[str] = set()  # causes that are not one function's
+_said: set[Reason | str] = set()  # causes that are not one function's
 
 
 class KernelLinking:
@@ -54,7 +55,7 @@ class KernelLinking:
         self._strict = strict
         self._states: dict[Any, Specialization] = {}
         self._lock = threading.Lock()
-        self._uncompiled: dict[str, str] = {}  # ops that no kernel can be made of here, and why
+        self._uncompiled: dict[str, Reason] = {}  # ops that no kernel can be made of here, and why
         self._awaited: list[Any] = []  # jobs of kernels for further sizes of programs that are there
 
     @property
@@ -124,7 +125,7 @@ class KernelLinking:
         if self._strict or not culprits or culprits.keys() & self._uncompiled.keys():
             return False
         for name, error in culprits.items():
-            self._uncompiled[name] = f"no kernel can be made of it: {error}"
+            self._uncompiled[name] = Cause.NO_KERNEL(error)
             self.note(f"{name}: {self._uncompiled[name]}", self.at(None))
         return True
 
@@ -186,17 +187,19 @@ class KernelLinking:
         entries = walk_tb(error.__traceback__)
         return next((line for frame, line in entries if frame.f_code.co_filename == file), None)
 
-    def note(self, reason: str, place: Place | None) -> tuple[bool, str]:
+    def note(self, reason: Reason | str, place: Place | None) -> tuple[bool, str]:
         """Keep in `stats` why something runs uncompiled; whether that is new, and where it is."""
         where = "" if place is None else f"{place}: "
-        return self._stats.because(where + reason), where
+        return self._stats.because(f"{where}{reason}"), where
 
     def failed(self, fault: Fault) -> None:
         """Tell of a fault of npcompile's own: in `stats`, and once by a warning that asks for a report."""
         fault.loud()
         self._report(fault.reason, self.at(None), ask=REPORT)
 
-    def _report(self, reason: str, place: Place | None, everywhere: bool = False, ask: str = "") -> None:
+    def _report(
+        self, reason: Reason | str, place: Place | None, everywhere: bool = False, ask: str = ""
+    ) -> None:
         """Say why something runs uncompiled: in `stats`, and once as a warning; strict=True: raise it.
 
         place: the user's, where one is to blame. everywhere: the reason is not this function's alone
@@ -208,6 +211,8 @@ class KernelLinking:
             _said.add(reason)
         name = self.name
         if self._strict:
-            raise NotCompiledError(f"{name} cannot be compiled: {where}{reason}; instead: {advice(reason)}")
+            raise NotCompiledError(
+                f"{name} cannot be compiled: {where}{reason}; instead: {advice(str(reason))}"
+            )
         if new:
             warn(f"{name} runs uncompiled: {where}{reason}{ask}")

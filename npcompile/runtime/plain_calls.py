@@ -142,5 +142,5 @@ class PlainCalls(ShapeSharing):
                 self._rewritten = "generators and coroutines run plain"
             else:
                 answer = rewrite(fn)
-                self._rewritten = answer if isinstance(answer, Rewritten) else answer.reason
+                self._rewritten = answer if isinstance(answer, Rewritten) else str(answer.reason)
         return self._rewritten

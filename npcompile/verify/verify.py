@@ -101,7 +101,7 @@ def verify(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Verification:
                     error.add_note(str(hooks.difference))
                 raise
         else:
-            result, unseen = plain(*given, **kwargs), rewritten.reason
+            result, unseen = plain(*given, **kwargs), str(rewritten.reason)
     else:  # one of NumPy's, perhaps
         result = hooks.call(plain, *given, **kwargs)
         if hooks.difference is None and not (hooks.checked or hooks.host):

@@ -23,8 +23,9 @@ from typing import Any
 
 import pytest
 
+from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.rewrite.hooks import Hooks
-from npcompile.frontend.rewrite.rewriter import LOOKS, Refusal, Rewritten, rewrite
+from npcompile.frontend.rewrite.rewriter import Refusal, Rewritten, rewrite
 
 MODULES = (
     "argparse _pydecimal ast bdb calendar cmd collections colorsys configparser contextlib copy csv "
@@ -73,12 +74,12 @@ def test_all_are_rewritten_or_refused_for_a_good_reason(name: str) -> None:
     for fn in functions(importlib.import_module(name)):
         made = rewrite(fn)
         if isinstance(made, Refusal):
-            if made.reason == "it is a coroutine":
+            if made.reason == Cause.COROUTINE():
                 assert fn.__code__.co_flags & suspends
-            elif made.reason == LOOKS:
+            elif made.reason == Cause.OWN_FRAME():
                 assert names(fn.__code__) & ASKS_FOR_FRAMES, fn
             else:
-                assert made.reason in {f"it uses {word}()" for word in names(fn.__code__)}, fn
+                assert made.reason in {Cause.READS_FRAME(word) for word in names(fn.__code__)}, fn
         count += isinstance(made, Rewritten)
     assert count >= 2
 

@@ -24,6 +24,7 @@ from collections.abc import Callable, Iterable, Iterator
 from types import BuiltinFunctionType, CodeType, FrameType, MethodType, TracebackType
 from typing import Any, TypeVar
 
+from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.catalog.installed_packages import is_nobodys
 from npcompile.frontend.program.program import Diverged
 from npcompile.frontend.rewrite.call_sites import is_place, performed
@@ -60,7 +61,7 @@ class Fault:
             if _is_ours(frame.f_code):
                 place = f"{frame.f_code.co_filename.removeprefix(PACKAGE)}:{line}"
         text = str(error)
-        self.reason = f"internal error: {type(error).__name__}: {text} at npcompile/{place}"
+        self.reason = Cause.INTERNAL_ERROR(type(error).__name__, text, place)
         answers = (frame.f_locals.get("result", _MISSING) for frame in frames if _keeps_result(frame.f_code))
         self.result = next((answer for answer in answers if answer is not _MISSING), _MISSING)
         self.raised = _on_its_way(error, frames)
@@ -85,7 +86,7 @@ class Fault:
     def loud(self) -> None:
         """Raise, where faults are not to be hidden."""
         if os.environ.get("NPCOMPILE_INTERNAL_ERRORS") == "raise":
-            raise InternalError(self.reason) from self.error
+            raise InternalError(str(self.reason)) from self.error
 
 
 def meant(*kinds: type[BaseException]) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from torch import fx
 
+from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.graph.equal_objects import Origins
 from npcompile.frontend.graph.visible_objects import Showing
 from npcompile.frontend.program.equality import DICTS
@@ -25,7 +26,11 @@ ANSWERED = 16  # a thing in an answer counts as this many: each stands in the pr
 
 
 class Unfollowed(Exception):
-    """The recording cannot go on: the reason is the message."""
+    """The recording cannot go on. reason: why."""
+
+    def __init__(self, reason: Reason) -> None:
+        super().__init__(reason)
+        self.reason = reason
 
 
 class Handed(Showing, Origins):
@@ -36,7 +41,7 @@ class Handed(Showing, Origins):
         has been too many. weight: each takes as long as so many."""
         self.things += weight * length_hint(container)
         if self.things > MOST_THINGS:
-            raise Unfollowed(f"more than {MOST_THINGS} things in containers are gone through")
+            raise Unfollowed(Cause.THINGS_GONE_THROUGH(MOST_THINGS))
         return container
 
     def ref(self, obj: Any, static: bool = False, sizes: bool = False) -> Any:
@@ -52,7 +57,7 @@ class Handed(Showing, Origins):
         """An object that was made inside is needed itself: the step that makes it of what it holds now. From
         here on it is like one from outside."""
         if id(obj) in self.leaving:
-            raise Unfollowed(f"a {type(obj).__name__} that holds itself is handed on")
+            raise Unfollowed(Cause.HOLDS_ITSELF(type(obj).__name__))
         self.leaving.add(id(obj))
         names, values = ((), tuple(obj)) if isinstance(obj, tuple) else contents(obj)
         refs = tuple(self._held(value) for value in self.through(values))
@@ -71,7 +76,7 @@ class Handed(Showing, Origins):
             if known is not None and known.node is not None:
                 return known.node
             if known is not None or id(value) in self.shown:
-                raise Unfollowed(f"a {kind.__name__} that others hold, too, is handed on in an object")
+                raise Unfollowed(Cause.SHARED_IN_OBJECT(kind.__name__))
             self.shown.add(id(value))
         if kind in _DECIDED and (node := self.origin(value)) is not None:
             return node  # one from outside stays that object: `made.bounds is self.bounds`
@@ -126,11 +131,9 @@ class Handed(Showing, Origins):
     def tight(self, obj: Any) -> None:
         """What lies in this is to be known. Raises Unfollowed."""
         if id(obj) in self.loose:
-            raise Unfollowed(
-                f"what is in a {type(obj).__name__} is asked for after a call that may change it"
-            )
+            raise Unfollowed(Cause.CONTENTS_MAY_CHANGE(type(obj).__name__))
         if id(obj) in self.appended:
-            raise Unfollowed(f"a {type(obj).__name__} is read after something was appended to it")
+            raise Unfollowed(Cause.READ_AFTER_APPEND(type(obj).__name__))
         if id(obj) in self.unread:
             self.contents(self.unread.pop(id(obj))[1], obj)
 
@@ -156,10 +159,10 @@ class Handed(Showing, Origins):
         if (node := self.container_of(value)) is not None:
             return node
         if kind not in (list, dict, OrderedDict, defaultdict):
-            raise Unfollowed(f"a {kind.__name__} that the function made is handed on")
+            raise Unfollowed(Cause.MADE_AND_HANDED_ON(kind.__name__))
         self.tight(value)
         if self.tracked.get(value) is not None or id(value) in self.shown or id(value) in self.leaving:
-            raise Unfollowed(f"a {kind.__name__} that others hold, too, is stored")
+            raise Unfollowed(Cause.SHARED_STORED(kind.__name__))
         self.leaving.add(id(value))
         made: Any
         if kind is list:
@@ -169,7 +172,7 @@ class Handed(Showing, Origins):
         self.leaving.discard(id(value))
         factory = value.default_factory if kind is defaultdict else None
         if factory is not None and type(factory) not in (type, BuiltinFunctionType):
-            raise Unfollowed("a defaultdict with a function of the user's is handed on")
+            raise Unfollowed(Cause.DEFAULTDICT())
         node = self.add("host", Container(kind, factory), (made,), {}, Value("object"))
         self.tracked.keep(value, node)
         self.kept.pop(id(value), None)
@@ -195,7 +198,7 @@ class Handed(Showing, Origins):
                 return Structure("leaf", [node])
             self.tight(result)
             if id(result) in self.shown:
-                raise Unfollowed(f"one {kind.__name__} is given twice")
+                raise Unfollowed(Cause.GIVEN_TWICE(kind.__name__))
             self.shown.add(id(result))
         if kind in _DECIDED and (node := self.origin(result)) is not None:
             return Structure("leaf", [node])

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from torch import fx
 
+from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.catalog.inlining import is_users_class
 from npcompile.frontend.graph.builder_escapes import Unfollowed
 from npcompile.frontend.graph.builder_values import Notes
@@ -49,7 +50,7 @@ class Outside(Notes):
 
     def structure(self, result: Any) -> Structure:
         if is_mapped(result):
-            raise Unfollowed("a memmap is answered")
+            raise Unfollowed(Cause.MEMMAP_ANSWERED())
         return super().structure(result)
 
     def opened(self, container: Any, node: fx.Node) -> None:
@@ -80,7 +81,7 @@ class Outside(Notes):
             node.meta.update(items={}, given=self.calls)  # what lies in it is known, up to the next call
             return
         if step_of(node) == "opaque" and _holds_more(container, MAX_GIVEN):
-            raise Unfollowed(f"a call gives more than {MAX_GIVEN} things")
+            raise Unfollowed(Cause.CALL_GIVES_TOO_MANY(MAX_GIVEN))
         self.guard("type", type(container), node)
         if type(container) is dict:
             texts = all(type(key) is str for key in container)
@@ -92,7 +93,7 @@ class Outside(Notes):
         """Follow what lies in a container from outside. It is all read at once: a small int in it must not
         be taken for another int of the same value."""
         if len(container) > MAX_CONTENTS:
-            raise Unfollowed(f"a container of more than {MAX_CONTENTS} things from outside")
+            raise Unfollowed(Cause.CONTAINER_TOO_LONG(MAX_CONTENTS))
         items = list(container.items() if type(container) in DICTS else enumerate(container))
         if type(container) in DICTS and all(map(is_key, container)):
             node.meta["keys"] = keys = tuple(container)

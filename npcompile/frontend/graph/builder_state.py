@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from torch import fx
 
+from npcompile.diagnostics.reason import Reason
 from npcompile.frontend.graph.identity import Tracked
 from npcompile.frontend.graph.recorded_state import DECLARED, Declared, nothing, restored, survives
 from npcompile.frontend.program.aliasing import Roots
@@ -51,7 +52,7 @@ class BuilderState:
     read_last: fx.Node | None = restored(nothing)  # the step of what was read from outside last
     tries: int = survives("who enters a `try` statement leaves it", int)  # around what is being done
     folding: bool = survives("who sets it puts it back", bool)  # a function of NumPy's is being recorded
-    refusal: str | None = survives("the next step takes it", nothing)  # why the last operation is no op
+    refusal: Reason | None = survives("the next step takes it", nothing)  # why the last operation is no op
     things: int = survives("the time is spent", int)  # in containers, that were gone through so far
     # Numbers
     numbers: dict[Any, fx.Node] = restored(dict)  # whole ones that were worked out, by function and operands

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from torch import fx
 
+from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.catalog.purity import TOTAL
 from npcompile.frontend.eager.ndarray import ndarray
 from npcompile.frontend.graph.builder_escapes import Unfollowed
@@ -70,7 +71,7 @@ class Notes(Decided):
                 device = obj.device
                 self.devices.add(device)
                 if len(self.devices) > 1:
-                    raise Unfollowed(f"arrays on several devices: {', '.join(sorted(self.devices))}")
+                    raise Unfollowed(Cause.SEVERAL_DEVICES(", ".join(sorted(self.devices))))
             obj = layout(obj)
             dtype = computed(obj.dtype)
             if is_uneven(obj):
@@ -205,12 +206,10 @@ class Notes(Decided):
         """A new node, with the line of the user's that it came from."""
         self.count += 1
         if self.count > MAX_STEPS:
-            raise Unfollowed(
-                f"more than {MAX_STEPS} steps: loops are unrolled, and this one is too long for that"
-            )
+            raise Unfollowed(Cause.TOO_MANY_STEPS(MAX_STEPS))
         if (self.tries or self.effects) and _may_raise(step, target, args):
             if self.tries and (self.effects or step == "opaque"):
-                raise Unfollowed("what may raise is done within `try`, after an effect")
+                raise Unfollowed(Cause.MAY_RAISE_AFTER_EFFECT())
             if self.effects:
                 self.settle()
         self.effects |= step == "opaque" or (step == "write" and value_of(args[0]).root in self.outside_roots)
@@ -283,8 +282,8 @@ class Notes(Decided):
         if is_array(obj) or kind in NUMBERS or isinstance(obj, np.generic):
             known = self.tracked.get(obj)
             if known is None:
-                what = "an array" if is_array(obj) else f"a number ({obj!r})"
-                raise Unfollowed(f"{what} of unknown origin")
+                unknown = Cause.ARRAY_UNKNOWN() if is_array(obj) else Cause.NUMBER_UNKNOWN(repr(obj))
+                raise Unfollowed(unknown)
             decided = static and not (sizes and "size" in ({} if known.node is None else known.node.meta))
             if known.node is not None and decided and kind not in (np.ndarray, np.memmap):
                 self.decide(known.node, obj)
@@ -310,7 +309,7 @@ class Notes(Decided):
                 return obj
             return obj if node is None else node
         if id(obj) in self.made:
-            raise Unfollowed("a function made inside is handed on")
+            raise Unfollowed(Cause.INNER_FUNCTION())
         if kind is FunctionType:
             node = self.tracked.node(obj)
             if node is not None and static:
@@ -320,7 +319,7 @@ class Notes(Decided):
         if by_value(obj) and not isinstance(obj, Enum):
             return obj
         if isinstance(obj, np.ndarray):
-            raise Unfollowed(f"an ndarray subclass ({kind.__name__})")
+            raise Unfollowed(Cause.SUBCLASS(kind.__name__))
         known = self.tracked.get(obj)
         if known is not None:
             if known.node is not None and static:
@@ -333,13 +332,13 @@ class Notes(Decided):
             return self.leave(obj)
         if id(obj) in self.kept:
             return self.given_away(obj)
-        raise Unfollowed(f"an object of type {kind.__name__} of unknown origin")
+        raise Unfollowed(Cause.OBJECT_UNKNOWN(kind.__name__))
 
     def _plain(self, node: fx.Node, array: np.ndarray[Any, Any]) -> Any:
         """An array of no dimension where Python takes its number (`names[np.array(1)]`), which decides."""
         plain = _PLAIN.get(array.dtype.kind)
         if plain is None:
-            raise Unfollowed(f"an array of {array.dtype} for its number")
+            raise Unfollowed(Cause.ARRAY_AS_NUMBER(str(array.dtype)))
         number = plain(array)
         self.decide(self.add("number", plain, (node,), {}, Value(type(number).__name__)), number)
         return number
@@ -376,7 +375,7 @@ class Notes(Decided):
             if type(obj) is tuple or type(obj) is list:
                 self.known(*obj)
             elif isinstance(obj, float | complex | np.generic) and self.tracked.get(obj) is None:
-                raise Unfollowed(f"a number ({obj!r}) of unknown origin")
+                raise Unfollowed(Cause.NUMBER_UNKNOWN(repr(obj)))
 
     def asked(self, *objs: Any) -> None:
         """The type, the shape or the length of these decides: it stays checked."""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from torch import fx
 
+from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.catalog import purity
 from npcompile.frontend.eager.ndarray import is_basic
 from npcompile.frontend.graph import store_casts
@@ -64,7 +65,7 @@ class Steps(Outside):
     ) -> Any:
         """Note a registered op that NumPy has just carried out; returns the result to hand on."""
         if result is None or result is NotImplemented:
-            raise Unfollowed(f"{op.name} gave {result!r}")
+            raise Unfollowed(Cause.OP_GAVE(op.name, repr(result)))
         if isinstance(result, np.generic) and not self.traced(*args, *kwargs.values()):
             self.known(*args, *kwargs.values())
             self.constant(result)  # arithmetic of decided numbers
@@ -133,7 +134,7 @@ class Steps(Outside):
             return type(arg)(made) if changed else arg
         if not isinstance(arg, np.ndarray) or computed(arg.dtype) is None or not is_uneven(arg):
             return arg
-        refusal, self.refusal = self.refusal, "a copy of a record's field: its elements lie unevenly"
+        refusal, self.refusal = self.refusal, Cause.FIELD_COPIED()
         made = self.call("host", np.array, (arg,), {}, np.array(arg))
         self.refusal = refusal
         return made
@@ -316,7 +317,7 @@ class Steps(Outside):
         self, step: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any
     ) -> Any:
         if step == "host" and is_array(result) and any(result is arg for arg in (*args, *kwargs.values())):
-            raise Unfollowed("a call that is no op answers with its own argument: it may have written to it")
+            raise Unfollowed(Cause.ANSWERS_WITH_ARGUMENT())
         ref = self.handed if step == "opaque" else self.ref
         refs = tuple(ref(arg) for arg in args)
         named = {key: ref(arg) for key, arg in kwargs.items()}
@@ -378,7 +379,7 @@ class Steps(Outside):
     def copied(self, dst: Any, value: Any, where: Any, result: None) -> None:
         """Note `np.copyto(dst, value, where=where)`."""
         if type(value) in (list, tuple):
-            raise Unfollowed("a list copied into an array")
+            raise Unfollowed(Cause.LIST_COPIED())
         value, where = self.even(value), self.even(where)
         source = self.ref(value)
         if where is not True:
@@ -386,11 +387,11 @@ class Steps(Outside):
             if (
                 np.broadcast_shapes(np.shape(where), dst.shape) != dst.shape
             ):  # onto itself, NumPy lets it pass
-                raise Unfollowed("np.copyto under a mask of another shape")
+                raise Unfollowed(Cause.COPYTO_OTHER_MASK())
             op = TABLE.of(np.where)
             assert op is not None
             if op.refuses((layout(where) if is_array(where) else where, value, layout(dst)), {}) is not None:
-                raise Unfollowed("np.copyto under a mask of values that are not native")
+                raise Unfollowed(Cause.COPYTO_NOT_NATIVE())
             whole = self.value(dst).renewed(self.roots.new(), dst.shape, None)
             source = self.add("op", op, (self.ref(where), source, self.ref(dst)), {}, whole)
         self.write(dst, source, store_casts.COPY)
@@ -398,7 +399,7 @@ class Steps(Outside):
     def store(self, array: Any, index: Any, value: Any) -> None:
         """Note `array[index] = value`."""
         if type(value) in (list, tuple) and (value := as_value(self, value, array)) is None:
-            raise Unfollowed("a list stored into an array")
+            raise Unfollowed(Cause.LIST_STORED())
         value, index = self.even(value), as_index(self, index)
         if is_basic(index):
             full = index if type(index) is tuple else (index,)

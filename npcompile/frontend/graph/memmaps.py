@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.graph.builder_escapes import Unfollowed
 from npcompile.frontend.program.program import value_of
 from npcompile.lower.plan.segment import nodes_in
@@ -39,7 +40,7 @@ def of_memmaps(obj: Any, name: str) -> bool:
 def refuse_text(refs: Any, result: Any) -> None:
     """Raise Unfollowed for a text made of a memmap: it may name the class."""
     if isinstance(result, str) and any(value_of(node).mapped for node in nodes_in(refs)):
-        raise Unfollowed("a memmap made into text")
+        raise Unfollowed(Cause.MEMMAP_TO_TEXT())
 
 
 class Mapped:
@@ -52,7 +53,7 @@ class Mapped:
     def of(self, obj: Any, name: str, result: Any) -> None:
         """Raise Unfollowed for an attribute that a plain array has not, or that is bound to the memmap."""
         if of_memmaps(obj, name) or (is_mapped(obj) and type(result) is types.MethodWrapperType):
-            raise Unfollowed(f"{name} of a memmap")
+            raise Unfollowed(Cause.MEMMAP_MEMBER(name))
 
     def check(self, step: str, target: Any, args: Any, value: Value) -> None:
         """Raise Unfollowed for a step by which a memmap would show, or by which two may be one file."""
@@ -65,7 +66,7 @@ class Mapped:
         shows |= step == "guard" and target.kind in _TELLS_APART
         # A list of memmaps that a step gave may be handed on as a whole.
         if (step == "part" and value.mapped) or (shows and any(one.mapped for one in given)):
-            raise Unfollowed("a memmap is handed on")
+            raise Unfollowed(Cause.MEMMAP_HANDED_ON())
         if step == "write" and given[0].root in self.roots:
             self.written = True
             self.met(given[0].root)
@@ -74,4 +75,4 @@ class Mapped:
         """Two memmaps may be of one file, at other addresses: none of several is written to."""
         self.roots.add(root)
         if self.written and len(self.roots) > 1:
-            raise Unfollowed("one of several memmaps is written to: they may be of one file")
+            raise Unfollowed(Cause.MEMMAPS_WRITTEN())

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.graph.builder_escapes import Unfollowed
 from npcompile.frontend.program.object_steps import Build
 from npcompile.frontend.program.program import Length, value_of
@@ -34,7 +35,7 @@ def refuse_objects(step: str, target: Any, args: Any, value: Value) -> None:
     elif step not in _COMPUTING or isinstance(target, Build | Length) or target is len:
         return
     if value.holds_objects or any(value_of(node).holds_objects for node in nodes_in(args)):
-        raise Unfollowed("an array of Python objects: what is done with it is Python's")
+        raise Unfollowed(Cause.OBJECT_ARRAY())
 
 
 def is_numpys(function: Any) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.graph.builder_escapes import Unfollowed
 from npcompile.frontend.program.array_facts import is_array
 from npcompile.frontend.program.program import step_of
@@ -72,7 +73,7 @@ def strides(notes: Steps, array: Any) -> None:
     if not notes.general or (array.ndim == 1 and array.flags.c_contiguous):
         return
     if not array.flags.forc:
-        raise Unfollowed("the strides of an array in neither C nor Fortran order")
+        raise Unfollowed(Cause.NO_ORDER())
     lies(notes, array)
     lengths(notes, array)
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from torch import fx
 
+from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.graph.builder_escapes import Unfollowed
 from npcompile.frontend.ops.table import NUMPY, Op, computed
 from npcompile.frontend.program.signature import NUMBERS
@@ -44,7 +45,7 @@ def ready(value: Any, dtype: np.dtype[Any]) -> Any:
         if type(value) is int and not -(2**63) <= value < 2**63:
             return weak.convert(value, dtype)  # programs hold Python's integers as int64
     if not native:
-        raise Unfollowed("what is neither an array nor a number of a native dtype is stored into an array")
+        raise Unfollowed(Cause.STORED_NOT_NATIVE())
     return value
 
 
@@ -63,7 +64,7 @@ def limits(known: Value, dtype: np.dtype[Any], how: str) -> tuple[float, float] 
     if not weak.checks(source, dtype):
         return None
     if source.kind == "c":
-        raise Unfollowed("a complex number stored as an integer")
+        raise Unfollowed(Cause.COMPLEX_AS_INTEGER())
     low, high = int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
     if source.kind != "f":  # a comparison that is decided by the dtype alone is not asked
         return max(low, int(np.iinfo(source).min)), min(high, int(np.iinfo(source).max))

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.ops.rules import op, ufunc
 from npcompile.frontend.ops.shape import laid
 from npcompile.frontend.ops.table import Op
@@ -75,9 +76,9 @@ ufunc(np.bitwise_count, _bitwise_count)
 _BITS = {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}  # by the size in bytes
 
 
-def _swap_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+def _swap_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
     if kwargs.get("inplace", args[1] if len(args) > 1 else False):
-        return "inplace"
+        return Cause.OPTION("inplace")
     return None
 
 

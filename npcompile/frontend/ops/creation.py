@@ -14,6 +14,7 @@ import torch
 from numpy.lib.array_utils import normalize_axis_index
 from torch import Tensor
 
+from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.ops.limits import dtype_limit
 from npcompile.frontend.ops.rules import (
     INT64,
@@ -62,15 +63,15 @@ def laid_out(dtype_at: int, order_at: int | None = None, sized: bool = False) ->
     """
     dtypes = dtype_limit(dtype_at)
 
-    def limit(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    def limit(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
         order = kwargs.get("order", args[order_at] if order_at is not None and len(args) > order_at else None)
         if order is not None and order not in (ORDERS[:2] if op.creates else ORDERS):
-            return f"order {order}"
+            return Cause.ORDER(str(order))
         if kwargs.get("device") not in (None, "cpu"):
-            return f"device {kwargs['device']}"
+            return Cause.DEVICE(str(kwargs["device"]))
         sizes = kwargs.get("shape", args[0] if args else None) if sized else None
         if isinstance(sizes, np.ndarray) and sizes.ndim:
-            return "sizes in an array"
+            return Cause.SIZES_IN_ARRAY()
         return dtypes(op, args, kwargs)
 
     return limit
@@ -231,19 +232,19 @@ def _range_dtype(numbers: tuple[Any, ...]) -> DType:
     return dtype
 
 
-def _arange_limits(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+def _arange_limits(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
     if any(isinstance(item, np.ndarray) for item in (*args, *kwargs.values())):
-        return "an array for an end"
+        return Cause.ARANGE_OF_ARRAY()
     if "start" in kwargs and kwargs.get("stop") is None:
-        return "start by name and no stop, for which NumPy raises"
+        return Cause.ARANGE_NO_STOP()
     asked = kwargs.get("dtype", args[3] if len(args) > 3 else None)
     if asked is not None and np.dtype(asked).kind not in "iufc":
-        return "a range that is not of numbers"
+        return Cause.ARANGE_NO_NUMBERS()
     numbers = [item for item in args[:3] if item is not None]
     if asked is None and any(
         type(item) not in (int, float) and np.asarray(item).dtype.kind not in "iufc" for item in numbers
     ):
-        return "a range that is not of numbers"
+        return Cause.ARANGE_NO_NUMBERS()
     return laid_out(3)(op, args, kwargs)
 
 
@@ -280,9 +281,9 @@ def arange(
     return cast(torch.where(steps == 0, one, torch.where(steps == 1, two, rest)), chosen)
 
 
-def _linspace_limits(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+def _linspace_limits(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
     if kwargs.get("retstep", args[4] if len(args) > 4 else False):
-        return "retstep"
+        return Cause.OPTION("retstep")
     return laid_out(5)(op, args, kwargs)
 
 
@@ -326,9 +327,9 @@ def linspace(
     return cast(do(np.floor, result) if chosen.kind in "iu" else result, chosen)
 
 
-def _bases(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+def _bases(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
     if np.ndim(kwargs.get("base", args[4] if len(args) > 4 else 10.0)):
-        return "a base that is an array"
+        return Cause.BASE_ARRAY()
     return laid_out(5)(op, args, kwargs)
 
 
@@ -359,13 +360,13 @@ def _is_wide(value: Any) -> bool:
     return type(value) is int and not -(2**63) <= value < 2**63
 
 
-def _array_limits(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+def _array_limits(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
     if kwargs.get("copy", True) not in (True, None) or type(kwargs.get("ndmin", 0)) is not int:
-        return "copy or ndmin"
+        return Cause.OPTION("copy or ndmin")
     if kwargs.get("order", args[2] if len(args) > 2 else None) not in (None, "C", "K"):
-        return "order"
+        return Cause.OPTION("order")
     if args and type(args[0]) in (list, tuple) and _is_wide(args[0]):
-        return "integers beyond int64"
+        return Cause.BEYOND_INT64()
     return laid_out(1, 2)(op, args, kwargs)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.ops.lapack import (
     common,
     eager,
@@ -94,9 +95,9 @@ def eig(a: Tensor) -> Checked:
     return EigResult(*ready), ok
 
 
-def _uplo_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+def _uplo_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
     letter = args[1] if len(args) > 1 else kwargs.get("UPLO", "L")
-    return None if isinstance(letter, str) else "UPLO that is no text"
+    return None if isinstance(letter, str) else Cause.UPLO()
 
 
 def _triangle(letter: str) -> str:
@@ -208,9 +209,9 @@ def svdvals(x: Tensor, /) -> Checked:
 # -- QR ------------------------------------------------------------------------------------------------------
 
 
-def _mode_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+def _mode_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
     mode = args[1] if len(args) > 1 else kwargs.get("mode", "reduced")
-    return "a mode that NumPy warns of" if mode in ("f", "full", "e", "economic") else None
+    return Cause.MODE_WARNS() if mode in ("f", "full", "e", "economic") else None
 
 
 @op(np.linalg.qr, scalar=False, library=True, checked=True, limits=_mode_limits)

@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.ops.contraction import contracted
 from npcompile.frontend.ops.rules import as_dtype, cast, device_of, dtype_of, op, strength, tensor
 from npcompile.frontend.ops.table import TORCH, Op, Unsupported
@@ -324,27 +325,27 @@ def answers_scalar(args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
     return last
 
 
-def _limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+def _limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
     dtype, out = kwargs.get("dtype"), kwargs.get("out")
     operands = taken_apart(args)[1]
     try:
         kinds = [np.asarray(item).dtype for item in operands]
     except ValueError:
-        return "ragged list"
+        return Cause.RAGGED_LIST()
     if any(kind not in TORCH for kind in kinds):
-        return "dtype of an operand"
+        return Cause.OPERAND_DTYPE()
     own = np.result_type(*kinds) if dtype is None else np.dtype(dtype)
     if str(kwargs.get("order", "K")).upper() not in ("K", "C", "F", "A"):
-        return "order= that NumPy refuses"
+        return Cause.ORDER_REFUSED()
     if own not in TORCH:
-        return f"dtype {own}"
+        return Cause.DTYPE(str(own))
     if out is not None and len(operands) == 1 and (own.kind in "fc" or own != kinds[0]):
-        return "out= of one operand: NumPy casts it, and adds it to 0.0, where without it would give a view"
+        return Cause.EINSUM_OUT_OF_ONE()
     if out is not None and out.dtype != own:
         if dtype is None:
-            return "out= of another dtype, in which NumPy computes"
+            return Cause.OUT_COMPUTED()
         if not np.can_cast(own, out.dtype, kwargs.get("casting", "safe")):
-            return "out= that NumPy refuses"
+            return Cause.OUT_REFUSED()
     return None
 
 

@@ -15,6 +15,7 @@ import torch
 from numpy.lib.array_utils import normalize_axis_index
 from torch import Tensor
 
+from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.ops.rules import cast, dtype_of, op
 from npcompile.frontend.ops.symbolic_sizes import whole
 from npcompile.frontend.ops.table import Op
@@ -128,15 +129,15 @@ def _answered(a: Any, real: bool) -> np.dtype[Any]:
     return np.result_type(own.type(0).real.dtype, 1.0) if real else np.result_type(own, 1j)
 
 
-def _out_limits(real: bool = False) -> Callable[..., str | None]:
+def _out_limits(real: bool = False) -> Callable[..., Reason | None]:
     """A `limits`: NumPy computes in the precision of a wider `out=`. real: the answer is real data."""
 
-    def limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    def limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
         if (out := kwargs.get("out")) is None:
             return None
         own = _answered(args[0], real)
         wider = out.dtype != own and np.can_cast(own, out.dtype)
-        return "out= of another precision, in which NumPy computes" if wider else None
+        return Cause.OUT_PRECISION() if wider else None
 
     return limits
 
@@ -161,9 +162,9 @@ def irfft(a: Tensor, n: Any = None, axis: Any = -1, norm: Any = None, out: None 
     return _transform(a, _half_length(a, n, axis), axis, norm, forward=False, real=True)
 
 
-def _ignores_out(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+def _ignores_out(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
     """A `limits` for the functions whose `out=` NumPy accepts and leaves alone."""
-    return "out= that NumPy ignores" if kwargs.get("out") is not None else None
+    return Cause.OUT_IGNORED() if kwargs.get("out") is not None else None
 
 
 @op(np.fft.hfft, scalar=False, library=True, limits=_ignores_out)
@@ -182,24 +183,24 @@ def ihfft(a: Tensor, n: Any = None, axis: Any = -1, norm: Any = None, out: None 
 # -- several axes --------------------------------------------------------------------------------------------
 
 
-def _axes_limits(default: Any, ignores_out: bool = False, real: bool = False) -> Callable[..., str | None]:
+def _axes_limits(default: Any, ignores_out: bool = False, real: bool = False) -> Callable[..., Reason | None]:
     """A `limits`: calls that NumPy warns of, and those that transform nothing, are NumPy's.
 
     default: that of `axes`; real: whether the transform answers with real data.
     """
 
-    def limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    def limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
         s = args[1] if len(args) > 1 else kwargs.get("s")
         axes = args[2] if len(args) > 2 else kwargs.get("axes", default)
         out = kwargs.get("out")
         if out is not None and (ignores_out or out.dtype != _answered(args[0], real)):
-            return "out= that NumPy ignores, or in whose precision it computes"
+            return Cause.OUT_IGNORED_OR_COMPUTED()
         if s is not None and (axes is None or any(item is None for item in s)):
-            return "s= in a form that NumPy warns of"
+            return Cause.FFT_SIZES()
         if np.ndim(args[0]) == 0 if axes is None else len(axes) == 0:
-            return "no axes: NumPy answers with its argument"
+            return Cause.NO_AXES()
         if s is None and axes is not None and any(isinstance(item, (np.ndarray, list)) for item in axes):
-            return "axes of another form than numbers"
+            return Cause.AXES_NO_NUMBERS()
         return None
 
     return limits

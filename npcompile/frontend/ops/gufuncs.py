@@ -11,6 +11,7 @@ from numpy.exceptions import AxisError
 from numpy.lib.array_utils import normalize_axis_index
 from torch import Tensor
 
+from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.ops.rules import as_dtype, cast, strength
 from npcompile.frontend.ops.symbolic_sizes import broadcast_shapes
 from npcompile.frontend.ops.table import TORCH
@@ -68,7 +69,7 @@ def loop_dtypes(
     return [as_dtype(item, each) for item, each in zip(operands, inputs, strict=True)], result
 
 
-def loop_limit(gufunc: np.ufunc, args: Sequence[Any], kwargs: dict[str, Any]) -> str | None:
+def loop_limit(gufunc: np.ufunc, args: Sequence[Any], kwargs: dict[str, Any]) -> Reason | None:
     """A `limits` for the dtypes of a generalised ufunc's loop."""
     kinds = tuple(np.asarray(item).dtype for item in args[: gufunc.nin])
     dtype = kwargs.get("dtype")
@@ -77,7 +78,7 @@ def loop_limit(gufunc: np.ufunc, args: Sequence[Any], kwargs: dict[str, Any]) ->
         chosen = promote.resolve(gufunc, kinds, fixed, None, "unsafe")
     except TypeError:
         return None  # NumPy raises for itself
-    return next((f"dtype {item}" for item in chosen if item not in TORCH), None)
+    return next((Cause.DTYPE(str(item)) for item in chosen if item not in TORCH), None)
 
 
 def product(

@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.ops.rules import (
     FLOAT64,
     INT64,
@@ -25,20 +26,20 @@ from npcompile.frontend.ops.table import Op, Weak
 from npcompile.nep50 import promote
 
 
-def _limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+def _limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
     names = ("a", "bins", "range", "density", "weights")
     given = dict(zip(names, args, strict=False)) | kwargs
     a, weights = np.asarray(given["a"]), given.get("weights")
     if isinstance(given.get("bins", 10), str) or np.ndim(given.get("bins", 10)):
-        return "bins that are no number"
+        return Cause.BINS_NO_NUMBER()
     if a.dtype.kind not in "iuf" or a.dtype.itemsize + (a.dtype.kind == "u") > 8 or a.dtype == np.float16:
-        return f"a histogram of {a.dtype}"
+        return Cause.HISTOGRAM_OF(str(a.dtype))
     if a.size == 0:
-        return "a histogram of nothing"
+        return Cause.HISTOGRAM_OF_NOTHING()
     if weights is not None and np.asarray(weights).dtype.kind not in "iuf":
-        return f"weights of {np.asarray(weights).dtype}"
+        return Cause.WEIGHTS_OF(str(np.asarray(weights).dtype))
     if a.size == 1 and a.dtype.kind in "iu" and given.get("range") is None:
-        return "a histogram of one integer"
+        return Cause.HISTOGRAM_OF_ONE()
     return None
 
 

@@ -14,6 +14,7 @@ import torch
 from numpy.lib.array_utils import normalize_axis_index
 from torch import Tensor
 
+from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.ops.rules import as_dtype, cast, dtype_of, op, tensor
 from npcompile.frontend.ops.symbolic_sizes import bounds, broadcast_shapes, span, whole
 from npcompile.frontend.ops.table import Op, Unsupported, Weak
@@ -161,23 +162,23 @@ def _checked_indices(
     return wrapped, _all(*checks)
 
 
-def _index_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+def _index_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
     """Masks, and lists whose dtype is no integer."""
     index = args[1]
     for item in index if type(index) is tuple else (index,):
         if isinstance(item, (bool, np.bool_)):
-            return "a mask as an index"
+            return Cause.MASK_INDEX()
         if isinstance(item, np.ndarray) and item.dtype == np.bool_:
-            return "a mask as an index"
+            return Cause.MASK_INDEX()
         if isinstance(item, (list, tuple)):
             try:
                 dtype = np.asarray(item).dtype
             except ValueError:
-                return "a ragged list as an index"
+                return Cause.RAGGED_INDEX()
             if dtype.kind not in "iu" and np.size(item):
-                return f"a list of dtype {dtype} as an index"
+                return Cause.LIST_INDEX_DTYPE(str(dtype))
         if isinstance(item, str):
-            return "a field name as an index"
+            return Cause.FIELD_INDEX()
     return None
 
 
@@ -218,27 +219,27 @@ def _picked_shape(a: Tensor, places: Sequence[Tensor | None]) -> torch.Size:
     return torch.ops.aten.index(a.new_empty(some), places).shape
 
 
-def _stored_limits(op_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+def _stored_limits(op_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
     array, index, value = args
     items = index if type(index) is tuple else (index,)
     masks = [item for item in items if isinstance(item, np.ndarray) and item.dtype == np.bool_]
     if masks:
         if len(items) > 1:
-            return "a mask among other indices"
+            return Cause.MASK_AMONG_OTHERS()
         if masks[0].shape != array.shape[: masks[0].ndim]:
-            return "a mask of another shape"
+            return Cause.MASK_SHAPE()
         rest = array.shape[masks[0].ndim :]
         shape = np.shape(value)
         if len(shape) > len(rest):
-            return "values for the places of a mask"
+            return Cause.MASK_VALUES()
     elif (reason := _index_limits(op_, args, kwargs)) is not None:
         return reason
     elif _are_met_otherwise(items, value):
-        return "of several values for one place the last stays, in an order that goes by how the arrays lie"
+        return Cause.LAST_VALUE_STAYS()
     kind = value.dtype.kind if isinstance(value, (np.ndarray, np.generic)) else np.asarray(value).dtype.kind
     if kind == "c" and array.dtype.kind not in "cb":
-        return "complex into real, of which NumPy warns"
-    return f"values of kind {kind}" if kind not in "biufc" else None
+        return Cause.COMPLEX_INTO_REAL()
+    return Cause.VALUES_KIND(str(kind)) if kind not in "biufc" else None
 
 
 def _are_met_otherwise(items: tuple[Any, ...], value: Any) -> bool:
@@ -353,12 +354,12 @@ def _masked_store(a: Tensor, mask: Tensor, value: Tensor) -> Tensor:
 # -- taking and putting ----------------------------------------------------------------------------
 
 
-def _mode_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+def _mode_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
     index = args[1] if len(args) > 1 else kwargs.get("indices")
     dtype = index.dtype if isinstance(index, (np.ndarray, np.generic)) else np.asarray(index).dtype
     if (out := kwargs.get("out")) is not None and not np.can_cast(out.dtype, np.asarray(args[0]).dtype):
-        return "out= that NumPy refuses"  # it is cast first
-    return "indices that are no integers" if dtype.kind not in "iu" else None
+        return Cause.OUT_REFUSED()  # it is cast first
+    return Cause.INDICES_NOT_INTEGERS() if dtype.kind not in "iu" else None
 
 
 @op(np.take, np.ndarray.take, arrays=2, checked=True, limits=_mode_limits)
@@ -418,10 +419,10 @@ def take_along_axis(arr: Tensor, indices: Tensor, axis: Any = -1) -> Any:
     return a.gather(axis, places), ok
 
 
-def _put_along_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+def _put_along_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
     array, _indices, values = args[:3]
     kind = np.asarray(values).dtype.kind
-    return "complex into real" if kind == "c" and array.dtype.kind not in "cb" else None
+    return Cause.COMPLEX_DROPPED() if kind == "c" and array.dtype.kind not in "cb" else None
 
 
 @op(

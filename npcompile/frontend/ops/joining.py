@@ -11,6 +11,7 @@ import torch
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 from torch import Tensor
 
+from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.ops.rules import cast, device_of, dtype_of, op, promoted, tensor
 from npcompile.frontend.ops.shape import at_least_3d, integers, reverse
 from npcompile.frontend.ops.symbolic_sizes import bounds, whole
@@ -56,26 +57,26 @@ def _joined(parts: Sequence[Tensor], axis: int | None, dtype: Any = None) -> Ten
     return torch.cat(tensors, axis)
 
 
-def _castable(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+def _castable(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
     """NumPy checks casts from each part to the dtype of the answer. It copies part by part into `out`, also
     where that overwrites parts to come."""
     dtype, out, casting = kwargs.get("dtype"), kwargs.get("out"), kwargs.get("casting", "same_kind")
     if out is not None and args:
         parts = args[0] if isinstance(args[0], (list, tuple)) else args[:1]
         if any(isinstance(item, np.ndarray) and np.may_share_memory(item, out) for item in parts):
-            return "out that lies on a part"
+            return Cause.OUT_ON_PART()
     if out is not None and dtype is not None:
-        return "out and dtype, which NumPy refuses together"
+        return Cause.OUT_AND_DTYPE()
     if casting == "same_kind" and dtype is None:
         return None
     if not args or any(type(item) in (bool, int, float, complex) for item in args[0]):
-        return "numbers with a dtype or a casting rule"
+        return Cause.NUMBERS_CAST()
     parts = [item.dtype if isinstance(item, np.ndarray) else np.asarray(item).dtype for item in args[0]]
     target = np.dtype(dtype) if dtype is not None else np.result_type(*parts) if out is None else out.dtype
     if not all(np.can_cast(part, target, casting) for part in parts):
-        return "a cast that NumPy refuses"
+        return Cause.CAST_REFUSED()
     if target.kind not in "cb" and any(part.kind == "c" for part in parts):
-        return "complex into real, of which NumPy warns"
+        return Cause.COMPLEX_INTO_REAL()
     return None
 
 
@@ -161,9 +162,9 @@ def _split(a: Tensor, sections: Any, axis: int, equal: bool) -> list[Tensor]:
     return parts
 
 
-def _static_sections(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+def _static_sections(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
     sections = args[1] if len(args) > 1 else kwargs.get("indices_or_sections")
-    return "sections in an array" if isinstance(sections, np.ndarray) else None
+    return Cause.SECTIONS_IN_ARRAY() if isinstance(sections, np.ndarray) else None
 
 
 @op(np.split, scalar=False, view=True, limits=_static_sections)
@@ -208,9 +209,9 @@ def tile(A: Tensor, reps: Any) -> Tensor:
     return A.reshape(shape).repeat(counts) if counts else A.clone()
 
 
-def _static_repeats(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+def _static_repeats(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
     repeats = args[1] if len(args) > 1 else kwargs.get("repeats")
-    return "repeats in an array" if isinstance(repeats, np.ndarray) else None
+    return Cause.REPEATS_IN_ARRAY() if isinstance(repeats, np.ndarray) else None
 
 
 def _each(a: Tensor, axis: int, count: int) -> Tensor:
@@ -291,17 +292,17 @@ def _extended(a: Tensor, axis: int, low: int, high: int, mode: str) -> Tensor:
     return a.index_select(axis, torch.where(at < size, at, period + mirror - 1 - at))
 
 
-def _pad_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+def _pad_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
     mode = args[2] if len(args) > 2 else kwargs.get("mode", "constant")
     if mode != "constant" and mode not in _EXTENDING:
-        return f"mode {mode}"
+        return Cause.MODE(str(mode))
     if mode != "constant" and "constant_values" in kwargs:
-        return f"constant_values beside mode {mode}"
+        return Cause.PAD_VALUES_MODE(str(mode))
     values = kwargs.get("constant_values", 0)
     if np.ndim(values) != 0:
-        return "constant_values per side"
+        return Cause.PAD_VALUES_PER_SIDE()
     width = args[1] if len(args) > 1 else kwargs.get("pad_width")
-    return "pad_width in an array or a dict" if isinstance(width, (np.ndarray, dict)) else None
+    return Cause.PAD_WIDTH() if isinstance(width, (np.ndarray, dict)) else None
 
 
 @op(np.pad, scalar=False, operands=("constant_values",), limits=_pad_limits)

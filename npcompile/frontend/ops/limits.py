@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.ops.table import TORCH, Op, Unsupported
 
 DType = np.dtype[Any]
@@ -20,18 +21,18 @@ def list_dtype(value: Any) -> DType:
         raise Unsupported("ragged list") from None
 
 
-def list_reason(value: Any) -> str | None:
+def list_reason(value: Any) -> Reason | None:
     try:
         dtype = list_dtype(value)
     except Unsupported as refusal:
-        return str(refusal)
-    return None if dtype in TORCH else f"dtype {dtype}"
+        return Cause.UNSUPPORTED(str(refusal))
+    return None if dtype in TORCH else Cause.DTYPE(str(dtype))
 
 
-def dtype_limit(default: int | None = None) -> Callable[[Op, tuple[Any, ...], dict[str, Any]], str | None]:
+def dtype_limit(default: int | None = None) -> Callable[[Op, tuple[Any, ...], dict[str, Any]], Reason | None]:
     """A `limits` for functions with a dtype parameter: by keyword, or at that position."""
 
-    def limit(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    def limit(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
         asked = kwargs.get("dtype")
         if asked is None and default is not None and len(args) > default:
             asked = args[default]
@@ -41,15 +42,15 @@ def dtype_limit(default: int | None = None) -> Callable[[Op, tuple[Any, ...], di
             dtype = np.dtype(asked)
         except TypeError:
             return None  # NumPy raises for itself
-        return None if dtype in TORCH else f"dtype {dtype}"
+        return None if dtype in TORCH else Cause.DTYPE(str(dtype))
 
     return limit
 
 
-def out_reason(kwargs: dict[str, Any], chosen: DType) -> str | None:
+def out_reason(kwargs: dict[str, Any], chosen: DType) -> Reason | None:
     """Why a reduction does not accumulate in the dtype chosen for it: without `dtype=` NumPy takes that of
     `out=`."""
     out = kwargs.get("out")
     if isinstance(out, np.ndarray) and out.dtype != chosen:
-        return "an output of another dtype, in which NumPy keeps what it has so far"
+        return Cause.OUT_OTHER_DTYPE()
     return None

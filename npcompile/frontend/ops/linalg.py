@@ -10,23 +10,24 @@ import torch
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 from torch import Tensor
 
+from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.ops.rules import op
 from npcompile.frontend.ops.square_root import square_root
 from npcompile.frontend.ops.table import Op
 from npcompile.nep50.asked import takes
 
 
-def _norm_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+def _norm_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
     order = args[1] if len(args) > 1 else kwargs.get("ord")
     axis = args[2] if len(args) > 2 else kwargs.get("axis")
     if isinstance(order, (np.ndarray, complex)):
-        return "an order that is no real number"
+        return Cause.NORM_ORDER()
     ndim = np.ndim(args[0])
     if ndim == 0 and kwargs.get("keepdims"):
-        return "a 0-d array, which keepdims= answers with an array"
+        return Cause.NORM_0D()
     matrix = len(axis) == 2 if isinstance(axis, tuple) else axis is None and ndim == 2
     if matrix and (order in ("nuc", 2, -2)):
-        return "a matrix norm by singular values"
+        return Cause.NORM_SINGULAR()
     return None
 
 
@@ -114,11 +115,11 @@ def _matrix(x: Tensor, ord: Any, row: int, column: int, keepdims: bool) -> Tenso
     return result.reshape([extent for axis, extent in enumerate(result.shape) if axis not in (row, column)])
 
 
-def _matrix_norm_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+def _matrix_norm_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
     order = kwargs.get("ord", "fro")
     if isinstance(order, (np.ndarray, complex)):
-        return "an order that is no real number"
-    return "a matrix norm by singular values" if order in ("nuc", 2, -2) else None
+        return Cause.NORM_ORDER()
+    return Cause.NORM_SINGULAR() if order in ("nuc", 2, -2) else None
 
 
 @op(np.linalg.matrix_norm, limits=_matrix_norm_limits)
@@ -126,13 +127,13 @@ def matrix_norm(x: Tensor, /, *, keepdims: bool = False, ord: Any = "fro") -> Te
     return norm.body(x, ord, (-2, -1), keepdims)
 
 
-def _vector_norm_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+def _vector_norm_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
     if isinstance(kwargs.get("ord"), (np.ndarray, complex)):
-        return "an order that is no real number"
+        return Cause.NORM_ORDER()
     axis = kwargs.get("axis")
     if axis is not None and not isinstance(axis, (int, tuple)):
-        return "an axis of another form than a number or a tuple"
-    return "a 0-d array, which keepdims= answers with an array" if np.ndim(args[0]) == 0 else None
+        return Cause.AXIS_FORM()
+    return Cause.NORM_0D() if np.ndim(args[0]) == 0 else None
 
 
 @op(np.linalg.vector_norm, limits=_vector_norm_limits)

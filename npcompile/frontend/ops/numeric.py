@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.ops import numpy_private
 from npcompile.frontend.ops.rules import (
     BOOL,
@@ -58,11 +59,11 @@ def _power_of_ten(exponent: int) -> float:
     return power
 
 
-def _round_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+def _round_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
     """NumPy does each step into the output that it is given."""
     out = kwargs.get("out", args[2] if len(args) > 2 else None)
     other = isinstance(out, np.ndarray) and out.dtype != np.asarray(args[0]).dtype
-    return "steps in the dtype of out=" if other else None
+    return Cause.ROUNDS_IN_OUT() if other else None
 
 
 @op(
@@ -169,11 +170,11 @@ def _is_before(one: Tensor, other: Tensor) -> Tensor:
     return torch.where(one.real == other.real, one.imag < other.imag, one.real < other.real)
 
 
-def _where_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+def _where_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
     if len(args) == 1:
-        return "nonzero: the size depends on the data"
+        return Cause.NONZERO()
     return (
-        "dtype object"
+        Cause.DTYPE("object")
         if any(type(item) is int and not -(2**63) <= item < 2**63 for item in args[1:])
         else None
     )
@@ -207,9 +208,9 @@ def where(condition: Tensor, x: Any, y: Any, /) -> Tensor:
     return torch.where(cast(condition, BOOL).to(device), chosen, other)
 
 
-def _nan_to_num_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+def _nan_to_num_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
     if (len(args) > 1 and args[1] is not True) or kwargs.get("copy", True) is not True:
-        return "copy=False"
+        return Cause.OPTION("copy=False")
     return None
 
 
@@ -319,10 +320,10 @@ def angle(z: Tensor, deg: bool = False) -> Tensor:
     return do(np.multiply, radians, 180 / math.pi) if deg else radians
 
 
-def _conj_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+def _conj_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
     a = args[0]
     if isinstance(a, np.ndarray) and a.ndim == 0 and a.dtype.kind != "c":
-        return "a real 0-d array is its own conjugate, and stays an array"
+        return Cause.CONJUGATE_0D()
     return None
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.ops.creation import laid_out, own_dtype, shape_of
 from npcompile.frontend.ops.rules import cast, device_of, op, tensor, torch_dtype
 from npcompile.frontend.ops.shape import laid
@@ -81,8 +82,8 @@ def indices(dimensions: Any, dtype: Any = int, sparse: bool = False, *, device: 
     return torch.stack([item.broadcast_to(sizes) for item in axes])
 
 
-def _meshgrid_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
-    return "copy=False" if kwargs.get("copy", True) is not True else None
+def _meshgrid_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
+    return Cause.OPTION("copy=False") if kwargs.get("copy", True) is not True else None
 
 
 @op(np.meshgrid, scalar=False, limits=_meshgrid_limits)

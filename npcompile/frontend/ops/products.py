@@ -11,6 +11,7 @@ import torch
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 from torch import Tensor
 
+from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.ops.contraction import contracted
 from npcompile.frontend.ops.gufuncs import loop_limit, product
 from npcompile.frontend.ops.rules import check_broadcast, do, op, promoted
@@ -26,7 +27,7 @@ def _vectors(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
 # -- generalised ufuncs --------------------------------------------------------------------------------------
 
 
-def _limits(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+def _limits(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
     return loop_limit(op.objects[0], args, kwargs)
 
 
@@ -141,12 +142,12 @@ def _pairs(a: Tensor, b: Tensor, axes_a: tuple[int, ...], axes_b: tuple[int, ...
     return contracted(_multiply, left, right).reshape(shape)
 
 
-def _dot_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+def _dot_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
     out = kwargs.get("out")
     if out is None:
         return None
     own = np.result_type(*(np.asarray(item).dtype for item in args[:2]))
-    return None if out.dtype == own and out.flags.c_contiguous else "out= that NumPy refuses"
+    return None if out.dtype == own and out.flags.c_contiguous else Cause.OUT_REFUSED()
 
 
 @op(np.dot, np.ndarray.dot, arrays=2, library=True, product=True, limits=_dot_limits)
@@ -191,10 +192,10 @@ def linalg_outer(x1: Tensor, x2: Tensor, /) -> Tensor:
     return _multiplied(x1.reshape(-1, 1), x2.reshape(1, -1))
 
 
-def _tensordot_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+def _tensordot_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
     axes = args[2] if len(args) > 2 else kwargs.get("axes", 2)
     every = (axes, *axes) if isinstance(axes, (tuple, list)) else (axes,)
-    return "axes as arrays" if any(isinstance(item, np.ndarray) for item in every) else None
+    return Cause.AXES_IN_ARRAYS() if any(isinstance(item, np.ndarray) for item in every) else None
 
 
 @op(np.tensordot, arrays=2, scalar=False, library=True, limits=_tensordot_limits)
@@ -236,15 +237,15 @@ def kron(a: Tensor, b: Tensor) -> Tensor:
     return _multiplied(left, right).reshape(shape)
 
 
-def _cross_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+def _cross_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
     if all(np.asarray(item).dtype == np.bool_ for item in args[:2]):
-        return "differences of bools"
+        return Cause.BOOL_DIFFERENCES()
     axis = kwargs.get("axis")
     places = [kwargs.get("axisa", -1), kwargs.get("axisb", -1)] if axis is None else [axis, axis]
     for item, at in zip(args, places, strict=False):
         shape = np.shape(item)
         if shape and -len(shape) <= at < len(shape) and shape[at] == 2:
-            return "vectors of length 2"
+            return Cause.CROSS_OF_TWO()
     return None
 
 
@@ -283,7 +284,7 @@ def linalg_cross(x1: Tensor, x2: Tensor, /, *, axis: int = -1) -> Tensor:
     return cross.body(x1, x2, axis=axis)
 
 
-def _trace_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+def _trace_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
     dtype = args[4] if len(args) > 4 else kwargs.get("dtype")
     total = TABLE.of(np.sum)
     assert total is not None

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.ops.indexing import put_last
 from npcompile.frontend.ops.rules import as_dtype, cast, dtype_of, is_static, op, tensor
 from npcompile.frontend.ops.table import Op, Unsupported, Weak
@@ -22,29 +23,29 @@ def _values(values: Any, a: Tensor) -> Tensor:
     return as_dtype(values, dtype_of(a), a.device).reshape(-1)
 
 
-def _limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+def _limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
     names = ("v", "values", "vals")
     values = args[2] if len(args) > 2 else next((kwargs[name] for name in names if name in kwargs), None)
     kind = np.asarray(values).dtype.kind
     if kind == "c" and args[0].dtype.kind != "c":
-        return "complex into real, of which NumPy warns"
-    return None if kind in "biufc" else f"values of kind {kind}"
+        return Cause.COMPLEX_INTO_REAL()
+    return None if kind in "biufc" else Cause.VALUES_KIND(str(kind))
 
 
-def _safe_limits(op_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+def _safe_limits(op_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
     values = args[2] if len(args) > 2 else kwargs.get("values", kwargs.get("vals"))
     if isinstance(values, np.ndarray) and not np.can_cast(values.dtype, args[0].dtype):
-        return "values that NumPy refuses to cast"
+        return Cause.VALUES_REFUSED()
     return _limits(op_, args, kwargs)
 
 
-def _put_limits(op_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+def _put_limits(op_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
     ind = args[1] if len(args) > 1 else kwargs.get("ind")
     found = np.asarray(ind)
     if isinstance(args[0], np.generic):
-        return "a scalar, of which NumPy writes into a copy"
+        return Cause.PUT_SCALAR()
     if found.dtype.kind not in "biu" or found.dtype == np.uint64:
-        return f"indices of dtype {found.dtype}"
+        return Cause.INDICES_DTYPE(str(found.dtype))
     return _limits(op_, args, kwargs)
 
 
@@ -81,10 +82,10 @@ def putmask(a: Tensor, /, mask: Tensor, values: Any) -> Tensor:
     return chosen.reshape(a.shape)
 
 
-def _place_limits(op_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+def _place_limits(op_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
     values = args[2] if len(args) > 2 else kwargs.get("vals")
     if isinstance(values, np.ndarray) and np.may_share_memory(args[0], values):
-        return "values that the places lie on, which NumPy reads as it goes"
+        return Cause.VALUES_OVERLAP()
     return _safe_limits(op_, args, kwargs)
 
 

@@ -14,6 +14,7 @@ import torch
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 from torch import Tensor
 
+from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.ops.limits import list_dtype, out_reason
 from npcompile.frontend.ops.rules import (
     BOOL,
@@ -257,15 +258,15 @@ def _asked(args: tuple[Any, ...], kwargs: dict[str, Any], at: int) -> Any:
 
 def accumulates(
     reduction: Reduction, dtype_at: int = 2
-) -> Callable[[Op, tuple[Any, ...], dict[str, Any]], str | None]:
+) -> Callable[[Op, tuple[Any, ...], dict[str, Any]], Reason | None]:
     """A `limits`: the dtype that the call accumulates in has to be one that bodies compute in."""
 
-    def limit(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    def limit(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
         try:
             asked = _asked(args, kwargs, dtype_at)
             chosen = accumulator(reduction, array_dtype(args[0] if args else kwargs["a"]), asked)
         except Unsupported as refusal:
-            return str(refusal)
+            return Cause.UNSUPPORTED(str(refusal))
         except (TypeError, KeyError):
             return None  # NumPy raises for itself
         return out_reason(kwargs, chosen)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.ops.limits import list_dtype, list_reason
 from npcompile.frontend.ops.symbolic_sizes import broadcast_shapes
 from npcompile.frontend.ops.table import NUMPY, TABLE, TORCH, Op, Unsupported, Weak
@@ -304,34 +305,34 @@ def _compared(np_ufunc: np.ufunc, args: Sequence[Any]) -> torch.Tensor | None:
 
 
 @functools.cache
-def _loop_reason(np_ufunc: np.ufunc, kinds: tuple[Any, ...], dtype: Any, signature: Any) -> str | None:
+def _loop_reason(np_ufunc: np.ufunc, kinds: tuple[Any, ...], dtype: Any, signature: Any) -> Reason | None:
     for kind in kinds:
         if not isinstance(kind, type) and kind not in TORCH:
-            return f"dtype {kind}"
+            return Cause.DTYPE(str(kind))
     try:
         fixed = None if dtype is None else np.dtype(dtype)
         dtypes = promote.resolve(np_ufunc, kinds, fixed, signature, "unsafe")
     except (TypeError, ValueError):
         return None  # NumPy raises for itself
-    return next((f"dtype {item}" for item in dtypes if item not in TORCH), None)
+    return next((Cause.DTYPE(str(item)) for item in dtypes if item not in TORCH), None)
 
 
-def ufunc_limits(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+def ufunc_limits(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
     np_ufunc = op.objects[0]
     if kwargs:
         if type(kwargs.get("where")) in (list, tuple) and list_dtype(kwargs["where"]) != BOOL:
-            return "where= as a list of other things than bools"
+            return Cause.WHERE_NO_BOOLS()
         dtype, signature = kwargs.get("dtype"), kwargs.get("signature", kwargs.get("sig"))
     else:
         dtype = signature = None
     try:
         kinds = tuple([_plain_strength(item) for item in args[: np_ufunc.nin]])
     except Unsupported as refusal:
-        return str(refusal)
+        return Cause.UNSUPPORTED(str(refusal))
     try:
         return _loop_reason(np_ufunc, kinds, dtype, signature)
     except TypeError:
-        return "a signature that is no tuple"
+        return Cause.SIGNATURE_NO_TUPLE()
 
 
 def _plain_strength(value: Any) -> Any:
@@ -365,7 +366,7 @@ def op(
     parts: int = 0,
     operands: Sequence[str] = (),
     methods: Sequence[tuple[np.ufunc, str]] = (),
-    limits: Callable[[Op, tuple[Any, ...], dict[str, Any]], str | None] | None = None,
+    limits: Callable[[Op, tuple[Any, ...], dict[str, Any]], Reason | None] | None = None,
     scalar: bool = True,
     view: bool = False,
     views: Callable[[tuple[Any, ...], dict[str, Any]], bool] | None = None,
@@ -405,11 +406,11 @@ def op(
             }
             return self.body(*ready, **named)
 
-        def refuses(self: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+        def refuses(self: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
             if (len(args) > out_at and args[out_at] is not None) or ("out" in kwargs and "out" not in names):
-                return "out given by position, or where there is none"
+                return Cause.OUT_BY_PLACE()
             if any(item is None for item in args[:needed]):
-                return "None as an array"
+                return Cause.NONE_AS_ARRAY()
             given = [item for at, item in enumerate(args) if at in positions]
             for item in given + [item for key, item in kwargs.items() if key in traced]:
                 if type(item) in (list, tuple) and (reason := list_reason(item)):

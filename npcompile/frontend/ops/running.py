@@ -14,6 +14,7 @@ import torch
 from numpy.lib.array_utils import normalize_axis_index
 from torch import Tensor
 
+from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.ops.reductions import (
     ADD,
     MAXIMUM,
@@ -98,7 +99,7 @@ def _running(reduction: Reduction, a: Tensor, axis: Any, dtype: Any) -> Tensor:
     return running(reduction, a, normalize_axis_index(operator.index(axis), a.dim()), dtype)
 
 
-def many_halves(reduction: Reduction, array: Any, axis: Any, asked: Any) -> str | None:
+def many_halves(reduction: Reduction, array: Any, axis: Any, asked: Any) -> Reason | None:
     """Why a running result is left to NumPy: it rounds float16 at each of many steps."""
     try:
         chosen = accumulator(reduction, array_dtype(array), asked)
@@ -106,13 +107,13 @@ def many_halves(reduction: Reduction, array: Any, axis: Any, asked: Any) -> str 
         length = np.size(array) if axis is None or not shape else shape[operator.index(axis)]
     except (TypeError, IndexError, Unsupported):
         return None  # NumPy raises for itself, or another limit says why
-    return "a long running result in float16" if chosen == np.float16 and length > MOST_HALVES else None
+    return Cause.LONG_HALVES() if chosen == np.float16 and length > MOST_HALVES else None
 
 
-def _limits(reduction: Reduction) -> Callable[[Op, tuple[Any, ...], dict[str, Any]], str | None]:
+def _limits(reduction: Reduction) -> Callable[[Op, tuple[Any, ...], dict[str, Any]], Reason | None]:
     accumulated = accumulates(reduction)
 
-    def limit(op_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    def limit(op_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
         if (reason := accumulated(op_, args, kwargs)) is not None or not args:
             return reason
         axis = args[1] if len(args) > 1 else kwargs.get("axis")

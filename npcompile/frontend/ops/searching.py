@@ -12,6 +12,7 @@ import torch
 from numpy.lib.array_utils import normalize_axis_index
 from torch import Tensor
 
+from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.ops.rules import FLOAT64, INT64, cast, do, op, operand, promoted, strength, tensor
 from npcompile.frontend.ops.sorting import ordered
 from npcompile.frontend.ops.symbolic_sizes import whole
@@ -24,13 +25,13 @@ COMPLEX128 = np.dtype(np.complex128)
 # -- orders --------------------------------------------------------------------------------------------------
 
 
-def _partition_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+def _partition_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
     if (args[4] if len(args) > 4 else kwargs.get("order")) is not None:
-        return "order"
+        return Cause.OPTION("order")
     if (args[3] if len(args) > 3 else kwargs.get("kind", "introselect")) != "introselect":
-        return "a kind that NumPy may refuse"
+        return Cause.KIND_MAYBE_REFUSED()
     kth = args[1] if len(args) > 1 else kwargs.get("kth")
-    return None if np.asarray(kth).dtype.kind in "iu" else "kth that is no integer"
+    return None if np.asarray(kth).dtype.kind in "iu" else Cause.KTH_NO_INTEGER()
 
 
 @op(np.partition, scalar=False, library=True, limits=_partition_limits)
@@ -63,12 +64,12 @@ def _check_places(kth: Any, a: Tensor, axis: int) -> None:
             raise ValueError(f"kth(={place}) out of bounds ({a.shape[axis]})")
 
 
-def _lexsort_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+def _lexsort_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
     keys: Any = args[0] if args else kwargs.get("keys")
     if isinstance(keys, np.ndarray):
-        return "0-d keys" if keys.ndim == 0 else None
+        return Cause.KEYS_0D() if keys.ndim == 0 else None
     if any(np.asarray(key).dtype not in TORCH for key in keys):
-        return "keys of other dtypes"
+        return Cause.KEYS_DTYPES()
     return None
 
 
@@ -91,9 +92,9 @@ def lexsort(keys: Any, axis: Any = -1) -> Tensor:
 # -- bins and functions given by points ----------------------------------------------------------------------
 
 
-def _digitize_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+def _digitize_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
     bins = np.asarray(args[1] if len(args) > 1 else kwargs.get("bins"))
-    return "complex" if bins.dtype.kind == "c" or np.asarray(args[0]).dtype.kind == "c" else None
+    return Cause.COMPLEX() if bins.dtype.kind == "c" or np.asarray(args[0]).dtype.kind == "c" else None
 
 
 @op(np.digitize, arrays=2, checked=True, limits=_digitize_limits)
@@ -116,10 +117,10 @@ def digitize(x: Tensor, bins: Tensor, right: bool = False) -> Any:
     return torch.where(up, upwards, downwards), ok
 
 
-def _interp_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+def _interp_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
     given = [*args[:3], *(kwargs[name] for name in ("x", "xp", "fp") if name in kwargs)]
     if any(np.asarray(item).dtype.kind == "c" for item in given[:2]):
-        return "complex points"
+        return Cause.COMPLEX_POINTS()
     return None
 
 
@@ -190,17 +191,17 @@ def interp(x: Tensor, xp: Tensor, fp: Tensor, left: Any = None, right: Any = Non
 MOST_LOOKED_FOR = 32  # each element is compared with all of these
 
 
-def _isin_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+def _isin_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
     given = dict(zip(("element", "test_elements", "assume_unique", "invert"), args, strict=False), **kwargs)
     if given.get("kind") not in (None, "sort"):
-        return "a table, which NumPy may refuse, or no kind at all"
+        return Cause.ISIN_KIND()
     element, others = np.asarray(given["element"]), np.asarray(given["test_elements"])
     if element.dtype.kind not in "biufc" or others.dtype.kind not in "biufc":
-        return "elements that are no numbers"
+        return Cause.ISIN_NO_NUMBERS()
     kinds = element.dtype.kind + others.dtype.kind
     if "f" not in kinds and "c" not in kinds and np.result_type(element, others).kind == "f":
-        return "int64 beside uint64"
-    return None if others.size <= MOST_LOOKED_FOR else f"more than {MOST_LOOKED_FOR} elements to look for"
+        return Cause.ISIN_INT64_UINT64()
+    return None if others.size <= MOST_LOOKED_FOR else Cause.ISIN_TOO_MANY(MOST_LOOKED_FOR)
 
 
 @op(np.isin, arrays=2, scalar=False, limits=_isin_limits)
@@ -224,14 +225,14 @@ def _choices(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     return args[1] if len(args) > 1 else kwargs.get("choices")
 
 
-def _choose_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+def _choose_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
     choices = _choices(args, kwargs)
     if np.asarray(args[0]).dtype.kind not in "biu":
-        return "a choice that is no integer"
+        return Cause.CHOICE_NO_INTEGER()
     items = choices if isinstance(choices, (list, tuple)) else [choices]
     if len(items) > 63 or len(choices) > 63:
-        return "more choices than NumPy takes"
-    return "choices of other dtypes" if any(np.asarray(item).dtype not in TORCH for item in items) else None
+        return Cause.CHOICES_TOO_MANY()
+    return Cause.CHOICES_DTYPES() if any(np.asarray(item).dtype not in TORCH for item in items) else None
 
 
 def _choose_wraps() -> bool:
@@ -297,21 +298,21 @@ def _steps(lengths: Sequence[int], order: str) -> list[int]:
     return steps
 
 
-def _index_limits(self: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+def _index_limits(self: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
     index = args[0] if args else kwargs.get("multi_index", kwargs.get("indices"))
     many = self.function is np.ravel_multi_index and isinstance(index, (tuple, list))
     items: Any = index if many else [index]
     if any(np.asarray(item).dtype.kind not in "iu" for item in items):
-        return "indices that are no integers"
+        return Cause.INDICES_NOT_INTEGERS()
     if any(np.size(item) == 0 for item in items):
-        return "no indices"
+        return Cause.NO_INDICES()
     shape: Any = args[1] if len(args) > 1 else kwargs.get("dims", kwargs.get("shape"))
     if isinstance(shape, np.ndarray):
-        return "lengths that are in an array"
+        return Cause.LENGTHS_IN_ARRAY()
     if isinstance(shape, (tuple, list)) and not shape:
-        return "an array without axes"
+        return Cause.NO_ARRAY_AXES()
     size = math.prod(shape) if isinstance(shape, (tuple, list)) else shape
-    return None if 0 < size < 2**62 else "an array of no or too many elements"
+    return None if 0 < size < 2**62 else Cause.EXTREME_SIZE()
 
 
 @op(np.ravel_multi_index, arrays=0, checked=True, limits=_index_limits)
@@ -354,11 +355,11 @@ def unravel_index(indices: Tensor, shape: Any, order: str = "C") -> Any:
 # -- bits ----------------------------------------------------------------------------------------------------
 
 
-def _bits_limits(self: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+def _bits_limits(self: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
     kind = np.asarray(args[0]).dtype
     if self.function is np.unpackbits:
-        return None if kind == np.uint8 else f"bits of dtype {kind}"
-    return None if kind.kind in "biu" else f"bits of dtype {kind}"
+        return None if kind == np.uint8 else Cause.BITS_DTYPE(str(kind))
+    return None if kind.kind in "biu" else Cause.BITS_DTYPE(str(kind))
 
 
 _WEIGHTS = {"big": (128, 64, 32, 16, 8, 4, 2, 1), "little": (1, 2, 4, 8, 16, 32, 64, 128)}

@@ -14,6 +14,7 @@ from numpy.exceptions import AxisError
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 from torch import Tensor
 
+from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.ops.rules import cast, device_of, dtype_of, op, tensor, torch_dtype
 from npcompile.frontend.ops.symbolic_sizes import broadcast_shapes, whole
 from npcompile.frontend.ops.table import Op, Unsupported
@@ -64,13 +65,13 @@ def of_scalars(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     return isinstance(args[0] if args else kwargs.get("a"), np.generic)
 
 
-def _by_layout(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+def _by_layout(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
     """Which order is meant by "A" and "K" goes by how the array lies: NumPy answers those."""
     place = 2 if op.function is np.reshape else 1
     order = kwargs.get("order", "C")
     if op.function is not np.ndarray.reshape and len(args) > place:
         order = args[place]
-    return None if order in ("C", "F") else f"order {order}"
+    return None if order in ("C", "F") else Cause.ORDER(str(order))
 
 
 @op(np.reshape, scalars=of_scalars, view=True, limits=_by_layout)
@@ -291,9 +292,9 @@ def diagflat(v: Tensor, k: int = 0) -> Tensor:
     return torch.diag_embed(v.reshape(-1), operator.index(k))
 
 
-def _part_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+def _part_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
     if args and isinstance(args[0], (bool, int, float, complex, np.generic)):
-        return "the attribute of a number, which answers in its own type"
+        return Cause.NUMBER_ATTRIBUTE()
     return None
 
 
@@ -308,9 +309,9 @@ def imag(val: Tensor) -> Tensor:
     return torch.view_as_real(val)[..., 1] if val.is_complex() else torch.zeros_like(val)
 
 
-def _copies(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+def _copies(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
     order = args[1] if len(args) > 1 else kwargs.get("order", "C")
-    return None if order in ORDERS else f"order {order}"
+    return None if order in ORDERS else Cause.ORDER(str(order))
 
 
 ORDERS = (
@@ -346,25 +347,25 @@ def ndarray_copy(a: Tensor, order: Any = "C") -> Tensor:
     return _copy(a, order)
 
 
-def _astype_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+def _astype_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
     if not isinstance(args[0], np.ndarray):
-        return "no array: of a scalar astype is one"
+        return Cause.ASTYPE_SCALAR()
     if kwargs.get("device") not in (None, "cpu"):
-        return "device"
+        return Cause.OPTION("device")
     given = dict(zip(("array", "dtype", "order", "casting", "subok", "copy"), args, strict=False)) | kwargs
     dtype = np.dtype(given["dtype"])
     if given.get("order", "K") not in ORDERS:
-        return "order"
+        return Cause.OPTION("order")
     if not given.get("copy", True) and dtype == args[0].dtype:
-        return "copy=False, which answers with the array itself"
+        return Cause.ASTYPE_NO_COPY()
     if not np.can_cast(args[0].dtype, dtype, given.get("casting", "unsafe")):
-        return "a cast that is not allowed, for which NumPy raises"
+        return Cause.CAST_RAISES()
     if dtype.kind not in "bc" and args[0].dtype.kind == "c":
-        return "a complex array cast to a real dtype, of which NumPy warns"
+        return Cause.COMPLEX_CAST()
     try:
         torch_dtype(dtype)
     except Unsupported as refusal:
-        return str(refusal)
+        return Cause.UNSUPPORTED(str(refusal))
     return None
 
 
@@ -385,21 +386,21 @@ def astype(x: Tensor, dtype: Any, /, *, copy: bool = True, device: Any = None) -
     return _astype(x, dtype)
 
 
-def _view_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+def _view_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
     if len(args) + len(kwargs) > 2 or "type" in kwargs:
-        return "view as another type"
+        return Cause.VIEW_TYPE()
     asked = args[1] if len(args) > 1 else kwargs.get("dtype")
     if asked is None:
         return None
     if isinstance(asked, type) and issubclass(asked, np.ndarray):
-        return "view as another type"
+        return Cause.VIEW_TYPE()
     dtype = np.dtype(asked)
     try:
         torch_dtype(dtype)
     except Unsupported as refusal:
-        return str(refusal)
+        return Cause.UNSUPPORTED(str(refusal))
     if isinstance(args[0], np.ndarray) and args[0].dtype.itemsize != dtype.itemsize:
-        return "a view as a dtype of another size"
+        return Cause.VIEW_SIZE()
     return None
 
 

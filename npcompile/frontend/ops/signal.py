@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.ops.rules import dtype_of, op, promoted
 from npcompile.frontend.ops.table import Op, Unsupported
 
@@ -15,9 +16,9 @@ from npcompile.frontend.ops.table import Op, Unsupported
 _MODES = {"v": "valid", "s": "same", "f": "full", 0: "valid", 1: "same", 2: "full"}
 
 
-def _mode_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+def _mode_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
     mode = args[2] if len(args) > 2 else kwargs.get("mode", "full")
-    return None if mode in ("valid", "same", "full", 0, 1, 2) else f"mode {mode!r}"
+    return None if mode in ("valid", "same", "full", 0, 1, 2) else Cause.MODE(repr(mode))
 
 
 def _slid(long: Tensor, short: Tensor, mode: Any) -> Tensor:

@@ -9,6 +9,7 @@ import torch
 from numpy.linalg import LinAlgError
 from torch import Tensor
 
+from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.ops.gufuncs import core_dimensions
 from npcompile.frontend.ops.lapack import (
     common,
@@ -111,8 +112,8 @@ def det(a: Tensor) -> Checked:
     return (sign * log.exp()).to(result), ok
 
 
-def _upper_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
-    return None if isinstance(kwargs.get("upper", False), (bool, int)) else "upper= that is no bool"
+def _upper_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
+    return None if isinstance(kwargs.get("upper", False), (bool, int)) else Cause.UPPER()
 
 
 @op(np.linalg.cholesky, scalar=False, library=True, checked=True, limits=_upper_limits)

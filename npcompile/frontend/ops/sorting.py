@@ -11,6 +11,7 @@ import torch
 from numpy.lib.array_utils import normalize_axis_index
 from torch import Tensor
 
+from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.ops.rules import FLOAT64, cast, op, promoted, tensor
 from npcompile.frontend.ops.table import TORCH, Op, Unsupported, Weak
 from npcompile.nep50.asked import takes
@@ -69,12 +70,12 @@ def kind_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
     return letter(kind) if kind is None or isinstance(kind, str) else None
 
 
-def _sort_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+def _sort_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
     if kind_of(args, kwargs) is None:
-        return "a kind that NumPy refuses"
+        return Cause.KIND_REFUSED()
     if "descending" in kwargs and not DESCENDING:
-        return "a keyword that this NumPy does not know"
-    return "order" if kwargs.get("order") is not None or len(args) > 3 else None
+        return Cause.KEYWORD_UNKNOWN()
+    return Cause.OPTION("order") if kwargs.get("order") is not None or len(args) > 3 else None
 
 
 @op(np.sort, scalar=False, library=True, limits=_sort_limits)
@@ -93,9 +94,9 @@ def sort(
     return ordered(a, axis, bool(descending))[0]
 
 
-def _argsort_limits(self: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+def _argsort_limits(self: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
     if kind_of(args, kwargs) in ("q", "h"):
-        return "an unstable order, which is NumPy's own"  # which of equal items comes first differs
+        return Cause.UNSTABLE_ORDER()  # which of equal items comes first differs
     return _sort_limits(self, args, kwargs)
 
 
@@ -117,14 +118,14 @@ def argsort(
     return ordered(a, axis, bool(descending))[1]
 
 
-def _search_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+def _search_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
     if len(args) > 3 or kwargs.get("sorter") is not None:
-        return "sorter"
+        return Cause.OPTION("sorter")
     side = args[2] if len(args) > 2 else kwargs.get("side", "left")
     if side not in ("left", "right"):
-        return f"side {side!r}"
+        return Cause.SIDE(repr(side))
     kinds = [np.asarray(item).dtype for item in args[:2]]
-    return "complex" if any(kind.kind == "c" or kind not in TORCH for kind in kinds) else None
+    return Cause.COMPLEX() if any(kind.kind == "c" or kind not in TORCH for kind in kinds) else None
 
 
 @op(np.searchsorted, np.ndarray.searchsorted, library=True, operands=["v"], limits=_search_limits)
@@ -159,13 +160,13 @@ def searchsorted(a: Tensor, v: Any, side: Any = "left", sorter: Any = None) -> T
 # -- counting --------------------------------------------------------------------------------------
 
 
-def _bincount_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+def _bincount_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
     x = np.asarray(args[0])
     if x.dtype.kind not in "biu" or (x.size == 0 and not isinstance(args[0], np.ndarray)):
-        return f"bins of dtype {x.dtype}"
+        return Cause.BINS_DTYPE(str(x.dtype))
     weights = args[1] if len(args) > 1 else kwargs.get("weights")
     if weights is not None and np.asarray(weights).dtype.kind == "c":
-        return "complex weights"
+        return Cause.COMPLEX_WEIGHTS()
     return None
 
 

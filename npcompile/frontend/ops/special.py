@@ -17,15 +17,16 @@ import torch
 from scipy import special  # type: ignore[import-untyped]
 from torch import Tensor
 
+from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.ops.elementwise import expm1
 from npcompile.frontend.ops.reductions import array_dtype
 from npcompile.frontend.ops.rules import UFUNC_KEYWORDS, ufunc_limits, ufunc_rule
 from npcompile.frontend.ops.table import TABLE, Op
 
 
-def _limits(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+def _limits(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
     if any(array_dtype(item).kind == "c" for item in args):
-        return "complex numbers"
+        return Cause.COMPLEX_NUMBERS()
     return ufunc_limits(op, args, kwargs)
 
 

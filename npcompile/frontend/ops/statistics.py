@@ -10,6 +10,7 @@ import torch
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 from torch import Tensor
 
+from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.ops.limits import dtype_limit
 from npcompile.frontend.ops.reductions import ADD, MULTIPLY, accumulates, mask_of, reduce
 from npcompile.frontend.ops.rules import (
@@ -52,7 +53,7 @@ def divided(total: Tensor, by: Any) -> Tensor:
 # -- mean and variance ---------------------------------------------------------------------------------------
 
 
-def _divides(op_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+def _divides(op_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
     """A `limits`: into an output of another dtype NumPy adds up, and divides in that."""
     asked, out = args[2] if len(args) > 2 else kwargs.get("dtype"), kwargs.get("out")
     if (reason := dtype_limit(2)(op_, args, kwargs)) is not None or not isinstance(out, np.ndarray):
@@ -62,7 +63,7 @@ def _divides(op_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | No
     except TypeError:
         return None  # NumPy raises for itself
     chosen = FLOAT64 if asked is None and chosen.kind in "biu" else chosen
-    return None if out.dtype == chosen else "an output of another dtype, in which NumPy divides"
+    return None if out.dtype == chosen else Cause.OUT_DIVIDES()
 
 
 @op(np.mean, np.ndarray.mean, name="numpy.mean", operands=("where",), limits=_divides)
@@ -107,12 +108,12 @@ def variance(
     return divided(total, freedom)
 
 
-def _floating(op_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+def _floating(op_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
     """A `limits`: into arrays of integers NumPy divides and takes roots by rules of its own."""
     asked = args[2] if len(args) > 2 else kwargs.get("dtype")
     try:
         if asked is not None and np.dtype(asked).kind in "biu":
-            return "a dtype of integers"
+            return Cause.INTEGER_DTYPE()
     except TypeError:
         return None  # NumPy raises for itself
     return _divides(op_, args, kwargs)
@@ -298,12 +299,8 @@ def average(
     return ((result, scale.broadcast_to(result.shape).clone()) if returned else result), ok
 
 
-def _diff_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
-    return (
-        "n=0 answers with the array itself"
-        if (args[1] if len(args) > 1 else kwargs.get("n", 1)) == 0
-        else None
-    )
+def _diff_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
+    return Cause.DIFF_NONE() if (args[1] if len(args) > 1 else kwargs.get("n", 1)) == 0 else None
 
 
 @op(np.diff, operands=("prepend", "append"), scalar=False, limits=_diff_limits)

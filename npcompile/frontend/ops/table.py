@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
+from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.lower.arithmetic import unsigned
 
 # The dtypes that bodies compute in. Everything else (longdouble, object, other byte orders) is Unsupported:
@@ -115,7 +116,7 @@ class Op:
     )  # where a traced number may stay traced: positions and keywords;
     #                        a number anywhere else is a static
     accepts: frozenset[str] = frozenset()  # the keywords a call may have ("out" never comes this far)
-    limits: Callable[[Op, tuple[Any, ...], dict[str, Any]], str | None] | None = (
+    limits: Callable[[Op, tuple[Any, ...], dict[str, Any]], Reason | None] | None = (
         None  # what else `refuses` asks
     )
 
@@ -141,7 +142,7 @@ class Op:
         finally:
             unsigned.leave()
 
-    def refuses(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    def refuses(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
         """Why this call, on NumPy values as the user passed them, cannot be native; None if it can.
 
         Asked before each call is noted, so it looks only at types, dtypes and keywords. `out` is the caller's
@@ -154,9 +155,9 @@ class Op:
                 return reason
         for name, value in kwargs.items():
             if name not in self.accepts and name != "out":
-                return f"keyword {name}"
+                return Cause.KEYWORD(name)
             if type(value) is bool and name in _WHOLE:
-                return f"a truth value as {name}"
+                return Cause.TRUTH_VALUE_AS(name)
             if type(value) in _PLAIN:
                 continue
             if (reason := _foreign(value)) is not None:
@@ -186,14 +187,14 @@ _PLAIN = frozenset(
 _SCALARS = frozenset(dtype.type for dtype in TORCH)
 
 
-def _foreign(value: Any) -> str | None:
+def _foreign(value: Any) -> Reason | None:
     """Why no body can take this value, or None."""
     kind = type(value)
     if kind is np.ndarray:
         return (
             None
             if computed(value.dtype) is not None
-            else f"dtype {value.dtype.str if value.dtype.isnative else value.dtype}"
+            else Cause.DTYPE(value.dtype.str if value.dtype.isnative else str(value.dtype))
         )
     if kind in _SCALARS:
         return None
@@ -203,12 +204,12 @@ def _foreign(value: Any) -> str | None:
                 return reason
         return None
     if isinstance(value, np.generic):
-        return f"dtype {value.dtype}"
+        return Cause.DTYPE(str(value.dtype))
     if isinstance(value, np.ndarray):
-        return f"ndarray subclass {kind.__name__}"
+        return Cause.NDARRAY_SUBCLASS(kind.__name__)
     if isinstance(value, (int, float, complex, type, np.dtype)) or callable(value):
         return None
-    return f"argument of type {kind.__name__}"
+    return Cause.ARGUMENT_TYPE(kind.__name__)
 
 
 def native(result: Any) -> bool:

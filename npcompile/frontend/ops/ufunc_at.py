@@ -12,6 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.ops.indexing import getitem
 from npcompile.frontend.ops.reductions import array_dtype
 from npcompile.frontend.ops.rules import cast, check_broadcast, dtype_of, op, tensor
@@ -117,11 +118,11 @@ def _at(np_ufunc: np.ufunc, a: Tensor, index: Any, value: Any, rounds: int | Non
     return (a.clone() if done is flat else done.reshape(a.shape)), all_of(checks)
 
 
-def _at_limits(op_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+def _at_limits(op_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
     np_ufunc = op_.methods[0][0]
     array, index = args[:2]
     if not isinstance(array, np.ndarray):
-        return "no array to write to"
+        return Cause.AT_NO_ARRAY()
     if (reason := getitem.refuses((array, index), {})) is not None:
         return reason
     given = [array.dtype]
@@ -132,13 +133,13 @@ def _at_limits(op_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | 
     except TypeError:
         return None  # NumPy raises for itself
     if any(item not in TORCH for item in (*given, *loop)):
-        return f"dtype {next(item for item in (*given, *loop) if item not in TORCH)}"
+        return Cause.DTYPE(str(next(item for item in (*given, *loop) if item not in TORCH)))
     if any(item.kind == "c" for item in loop) and array.dtype.kind != "c":
-        return "complex into real, of which NumPy warns"
+        return Cause.COMPLEX_INTO_REAL()
     if "rounds" in kwargs or (len(given) == 2 and scatter_dtype(np_ufunc, *given) is not None):
         return None
     count = np.broadcast_to(np.False_, array.shape)[index].size
-    return None if count <= MOST_ROUNDS else f"more than {MOST_ROUNDS} updates by {np_ufunc.__name__}"
+    return None if count <= MOST_ROUNDS else Cause.AT_TOO_MANY(MOST_ROUNDS, np_ufunc.__name__)
 
 
 def _sure_at(args: tuple[Any, ...], result: Any) -> bool:

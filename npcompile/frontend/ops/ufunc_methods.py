@@ -16,6 +16,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.ops import bitwise, comparison, elementwise  # noqa: F401  (their ufuncs are used here)
 from npcompile.frontend.ops.limits import out_reason
 from npcompile.frontend.ops.reductions import (
@@ -190,10 +191,12 @@ def _in_order(
     return result.unsqueeze(axes[0]) if keepdims and axes else result
 
 
-def _steps_limit(default: Any, dtype_at: int) -> Callable[[Op, tuple[Any, ...], dict[str, Any]], str | None]:
+def _steps_limit(
+    default: Any, dtype_at: int
+) -> Callable[[Op, tuple[Any, ...], dict[str, Any]], Reason | None]:
     """A `limits` of `reduce`, `accumulate`, `reduceat`: the dtype, and how many steps follow each other."""
 
-    def limit(op_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    def limit(op_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
         np_ufunc, method = op_.methods[0]
         array = args[0] if args else kwargs["array"]
         given = array_dtype(array)
@@ -201,13 +204,13 @@ def _steps_limit(default: Any, dtype_at: int) -> Callable[[Op, tuple[Any, ...], 
         try:
             chosen = accumulator(_reduction(np_ufunc, np.dtype(asked or given)), given, asked)
         except Unsupported as refusal:
-            return str(refusal)
+            return Cause.UNSUPPORTED(str(refusal))
         except TypeError:
             return None  # NumPy raises for itself
         if (reason := out_reason(kwargs, chosen)) is not None:
             return reason
         if np_ufunc in (np.power, np.arctan2) and method != "accumulate" and chosen in _VECTORISED:
-            return "NumPy's vector loop, whose order is its own"
+            return Cause.VECTOR_LOOP()
         if np_ufunc in _ASSOCIATIVE and not (method == "accumulate" and _one_by_one_only(np_ufunc, chosen)):
             return None
         any_grouping = chosen.kind == "b" or (np_ufunc is np.subtract and chosen.kind in "iu")
@@ -218,7 +221,7 @@ def _steps_limit(default: Any, dtype_at: int) -> Callable[[Op, tuple[Any, ...], 
         shape = np.shape(array)
         lengths = shape if axis is None else [shape[axis]] if type(axis) is int and shape else []
         if any(length > MOST_STEPS for length in lengths) and not (method == "accumulate" and rounds.get()):
-            return f"more than {MOST_STEPS} steps of {np_ufunc.__name__}, one after the other"
+            return Cause.STEPS_TOO_MANY(MOST_STEPS, np_ufunc.__name__)
         return None
 
     return limit
@@ -323,10 +326,10 @@ def _accumulated(np_ufunc: np.ufunc, a: Tensor, axis: int, dtype: Any, checks: C
     return torch.stack(steps, axis)
 
 
-def _accumulate_limits(np_ufunc: np.ufunc) -> Callable[[Op, tuple[Any, ...], dict[str, Any]], str | None]:
+def _accumulate_limits(np_ufunc: np.ufunc) -> Callable[[Op, tuple[Any, ...], dict[str, Any]], Reason | None]:
     steps = _steps_limit(0, 2)
 
-    def limit(op_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    def limit(op_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
         if (reason := steps(op_, args, kwargs)) is not None or np_ufunc not in (np.add, np.multiply):
             return reason
         axis = args[1] if len(args) > 1 else kwargs.get("axis", 0)
@@ -429,12 +432,12 @@ def _register_reduceat(np_ufunc: np.ufunc) -> None:
         return result.movedim(0, at), all_of(checks)
 
 
-def _reduceat_limits(op_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+def _reduceat_limits(op_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
     indices = args[1] if len(args) > 1 else kwargs["indices"]
     if array_dtype(indices).kind not in "iu" and np.size(indices):
-        return "indices that are no integers"
+        return Cause.INDICES_NOT_INTEGERS()
     if kwargs.get("out") is not None:
-        return "out= of reduceat, whose shape NumPy does not check"
+        return Cause.REDUCEAT_OUT()
     return _steps_limit(0, 3)(op_, args, kwargs)
 
 

@@ -7,14 +7,15 @@ from typing import Any
 import numpy as np
 from torch import Tensor
 
+from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.ops.rules import op
 from npcompile.frontend.ops.table import TABLE, Op
 from npcompile.frontend.ops.ufunc_methods import BINARY, is_checked
 
 
-def _outer_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+def _outer_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
     if any(type(item) is int and not -(2**63) <= item < 2**63 for item in args):
-        return "dtype object"
+        return Cause.DTYPE("object")
     called = TABLE.of(_.methods[0][0])
     assert called is not None
     return called.refuses(

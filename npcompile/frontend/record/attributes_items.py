@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.catalog import purity
 from npcompile.frontend.catalog.assumed_modules import is_fixed, take
 from npcompile.frontend.eager.ndarray import is_basic
@@ -122,7 +123,7 @@ class Access(Histories):
             if type(result) in (types.BuiltinFunctionType, types.MethodType, types.MethodWrapperType):
                 return result
             if op is None:
-                raise Unfollowed(f"ndarray.{name}")
+                raise Unfollowed(Cause.ARRAY_MEMBER(name))
             if (reason := self._refuses(op, (obj,), {})) is not None:
                 raise Unfollowed(reason)
             return self.builder.op(op, (obj,), {}, result)
@@ -153,7 +154,7 @@ class Access(Histories):
                 and result.__self__ is not obj
                 and not by_value(result)
             ):
-                raise Unfollowed(f"attribute {name} of a {type(obj).__name__}: a method of another object")
+                raise Unfollowed(Cause.ATTRIBUTE_METHOD(name, type(obj).__name__))
             self.builder.constant(result)
             if type(result) not in NUMBERS:
                 self.builder.tracked.keep(result, None)
@@ -179,7 +180,7 @@ class Access(Histories):
                 if type(result) is types.BuiltinFunctionType and obj.__flags__ & _IMMUTABLE:
                     return result  # `itertools.chain.from_iterable`
                 if _computed(obj, name) or isinstance(result, types.MethodType):
-                    raise Unfollowed(f"attribute {name} of class {obj.__name__}")
+                    raise Unfollowed(Cause.ATTRIBUTE_OF_CLASS(name, obj.__name__))
                 return self._read("class", name, obj, None, result)
             self.builder.constant(result)
             return result
@@ -187,12 +188,12 @@ class Access(Histories):
             if type(result) is types.BuiltinFunctionType:
                 return result  # what is called on the number itself
             if callable(result):
-                raise Unfollowed(f"{type(obj).__name__}.{name}")
+                raise Unfollowed(Cause.MEMBER(type(obj).__name__, name))
             return self.builder.number(Read("attribute", name), (obj,), {}, result)
         if type(obj) in NUMBERS:
             self.builder.constant(result)
             return result
-        raise Unfollowed(f"attribute {name} of a {type(obj).__name__}")
+        raise Unfollowed(Cause.ATTRIBUTE(name, type(obj).__name__))
 
     def _attribute(self, obj: Any, node: Any, name: str, result: Any) -> Any:
         """An attribute of an object from outside: read again at replay."""
@@ -212,7 +213,7 @@ class Access(Histories):
         if type(result) is types.BuiltinFunctionType and result.__self__ is obj:
             return result
         if _computed(obj, name):
-            raise Unfollowed(f"attribute {name} of a {type(obj).__name__}: the class works it out")
+            raise Unfollowed(Cause.ATTRIBUTE_BY_CLASS(name, type(obj).__name__))
         self.touch(name, node, obj)
         return self._read("attribute", name, None, node, result)
 
@@ -224,7 +225,7 @@ class Access(Histories):
         if owner is object and type(result) is types.MethodWrapperType:
             return result
         if owner is None or type(vars(owner)[name]) is not types.FunctionType:
-            raise Unfollowed(f"attribute {name} of super()")
+            raise Unfollowed(Cause.ATTRIBUTE_OF_SUPER(name))
         self._read("class", "__mro__", obj.__self_class__, None, kinds)
         self._read("class", name, owner, None, vars(owner)[name])
         return result
@@ -249,7 +250,7 @@ class Access(Histories):
     def delattr(self, obj: Any, name: str) -> None:
         delattr(obj, name)
         if self.on:
-            self.stop(f"deleting attribute {name}")
+            self.stop(Cause.DELETED_ATTRIBUTE(name))
 
     def getitem(self, obj: Any, index: Any) -> Any:
         if (method := self.protocol(obj, "__getitem__")) is not None:
@@ -264,7 +265,7 @@ class Access(Histories):
             if type(index) is list and index and all(type(item) is int for item in index):
                 if self.builder.traced(index):
                     index = self.builder.call("host", np.array, (index,), {}, np.array(index))
-            reason = "not an op yet" if op is None else self._refuses(op, (obj, index), {})
+            reason = Cause.NOT_AN_OP() if op is None else self._refuses(op, (obj, index), {})
             if op is None or reason is not None:
                 if (found := folded(self.builder, (obj, index), {}, result)) is not None:
                     return found[0]
@@ -291,7 +292,7 @@ class Access(Histories):
                 and not self._is_other_dict(obj)
                 and not is_named_tuple(type(obj))
             ):
-                raise Unfollowed(f"an item of a {type(obj).__name__}")
+                raise Unfollowed(Cause.ITEM(type(obj).__name__))
             index = self.builder.ref(index, True)
             if type(index) is slice and known.node.meta.get("calls") == self.builder.calls:
                 return result  # what is in it is known
@@ -300,7 +301,7 @@ class Access(Histories):
             self.builder.ref(index, True)
             return result
         if type(obj) not in SIMPLE:
-            raise Unfollowed(f"an item of a {type(obj).__name__}")
+            raise Unfollowed(Cause.ITEM(type(obj).__name__))
         self.builder.ref(index, True)
         if type(obj) in (str, bytes, range):
             self.builder.constant(result)
@@ -310,7 +311,7 @@ class Access(Histories):
         """An item of a dict of the user's own (`class Bunch(dict)`), from outside: read as attributes are."""
         self.builder.ref(key, True)
         if getattr(obj, "__dict__", None) is obj or not is_key(key):
-            raise Unfollowed(f"an item of a {type(obj).__name__}")  # or stores to attributes would show in it
+            raise Unfollowed(Cause.ITEM(type(obj).__name__))  # or stores to attributes would show in it
         place = "item", place_of(key), node
         seen = self.reads_seen.get(place)
         if seen is not None and seen[0] is result:
@@ -358,7 +359,7 @@ class Access(Histories):
         if node is None:
             return result
         if type(own) not in DICTS:
-            raise Unfollowed("a container from outside is asked for what is in it")
+            raise Unfollowed(Cause.CONTAINER_CONTENTS())
         self.among("", own, None)
         if name in ("items", "keys"):
             self.builder.constant(tuple(own))
@@ -395,7 +396,7 @@ class Access(Histories):
             if type(obj) in (list, dict) or id(obj) in self.builder.containers:
                 self.note(self.stored_item, obj, index, value, new)
             else:
-                self.stop(f"a store into a {type(obj).__name__}")
+                self.stop(Cause.STORE_INTO(type(obj).__name__))
 
     def delitem(self, obj: Any, index: Any) -> None:
         if self.on:
@@ -422,7 +423,7 @@ class Access(Histories):
                 closure = self.builder.inside(function, "attribute", "__closure__")
                 cell = self.builder.inside(closure, "item", list(cells).index(name))
                 return self._read("attribute", "cell_contents", None, cell, value)
-        raise Unfollowed(f"closure variable {name}")
+        raise Unfollowed(Cause.CLOSURE_VARIABLE(name))
 
     def _read(self, how: str, name: Any, holder: Any, base: Any, value: Any) -> Any:
         """A value from outside: followed if it is data, guarded if it decides."""
@@ -447,10 +448,10 @@ class Access(Histories):
 
     def store_global(self, name: str, value: Any) -> Any:
         if self.on:
-            self.stop(f"a store to global {name}")
+            self.stop(Cause.STORE_TO_GLOBAL(name))
         return value
 
     def store_free(self, name: str, value: Any) -> Any:
         if self.on:
-            self.stop(f"a store to closure variable {name}")
+            self.stop(Cause.STORE_TO_CLOSURE(name))
         return value

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.catalog import inlining, purity
 from npcompile.frontend.eager.dispatch import UPDATING
 from npcompile.frontend.eager.errstate import TRAPS
@@ -79,7 +80,7 @@ class Calls(Opaque):
             return self._method(fn, args, kwargs)
         if op is not None:
             if any(type(arg) in (list, tuple) and len(arg) > MOST_ITEMS for arg in args):
-                self.stop(f"{op.name} of more than {MOST_ITEMS} things, one by one")
+                self.stop(Cause.ONE_BY_ONE(op.name, MOST_ITEMS))
                 return self.call(fn, *args, **kwargs)
             return self._numpy(op, fn, args, kwargs)
         if isinstance(fn, types.FunctionType | types.MethodType) or hasattr(type(fn), "npcompile_function"):
@@ -111,12 +112,12 @@ class Calls(Opaque):
             if not (numbers and all(type(item) in _COMPARED for item in args[0])):
                 self.builder.ref(kwargs)
                 if fn in (min, max):
-                    raise Unfollowed(f"{fn.__name__}() of what is not numbers, or by a key")
+                    raise Unfollowed(Cause.NOT_NUMBERS(fn.__name__))
         if any(is_array(arg) for arg in args):
             if fn is abs:
                 return self._ufunc(np.absolute, args, kwargs, result)
             if is_array(result):
-                raise Unfollowed(f"{fn.__name__} of an array")
+                raise Unfollowed(Cause.BUILTIN_OF_ARRAY(fn.__name__))
         if fn is abs and isinstance(args[0], np.generic):
             return self._ufunc(np.absolute, args, kwargs, result)
         return self.builder.number(fn, args, kwargs, result)
@@ -131,7 +132,7 @@ class Calls(Opaque):
         if fn in (isinstance, issubclass, callable, hasattr):
             self.ask_again(fn, args, result)
         if fn is np.errstate and any(mode in TRAPS for mode in (*args, *kwargs.values())):
-            raise Unfollowed("np.errstate asks for exceptions or callbacks")
+            raise Unfollowed(Cause.ERRSTATE())
         if fn is np.broadcast:  # its shape is decided, what it goes through is not
             return result
         self.builder.constant(result)
@@ -144,7 +145,7 @@ class Calls(Opaque):
             return list(self.iterate(obj)) if fn is reversed else self.iterate(obj)
         known = type(obj) in SIMPLE or id(obj) in self.builder.containers
         if not self.is_walked(obj) or (not known and self.builder.tracked.node(obj) is not None):
-            self.stop(f"{fn.__name__}() of a {type(obj).__name__}, whose items are not followed")
+            self.stop(Cause.ITEMS_NOT_FOLLOWED(fn.__name__, type(obj).__name__))
         elif self.on:  # what is made of it holds what was read
             self.note(self._gone_through, obj)
         return obj
@@ -186,7 +187,7 @@ class Calls(Opaque):
         try:
             reason = self._refuses(op, args, kwargs)
         except Exception as error:  # the predicate saw a call that NumPy will refuse itself
-            reason = repr(error)
+            reason = Cause.UNSUPPORTED(repr(error))
         result = do(*as_called(fn, args), **kwargs)
         if (
             args and result is args[0] and (op.view or op.function in shape_guards.HANDS_BACK)
@@ -196,7 +197,7 @@ class Calls(Opaque):
         if op.function in UPDATING:
             return self.note(self._updated, op, args, kwargs, reason, result)
         if reason is None and not native(result):
-            reason = self.builder.refusal = "a result of a dtype that programs cannot compute in"
+            reason = self.builder.refusal = Cause.RESULT_DTYPE()
         if reason is not None:
             return self.note(self.builder.host, target_of(fn), args, kwargs, result)
         return self.note(self.builder.op, op, args, kwargs, result)
@@ -223,14 +224,14 @@ class Calls(Opaque):
         if type(dst) is tuple and all(is_array(item) for item in dst):
             return self._into_several(op, args, rest, dst, result)
         if not is_array(dst):
-            raise Unfollowed("out= that is neither one array nor all of them")
+            raise Unfollowed(Cause.OUT_NEITHER())
         if "base" in op.accepts and "where" in rest:
             rest = {**rest, "base": dst}
         reason = self._refuses(
             op, args, {**{key: value for key, value in rest.items() if key != "base"}, "out": dst}
         )
         if reason is not None:
-            raise Unfollowed(f"out= of a call that is not native: {reason}")
+            raise Unfollowed(Cause.OUT_NOT_NATIVE_AS(reason))
         self._write_back(op, args, rest, dst)
         return result
 
@@ -241,7 +242,7 @@ class Calls(Opaque):
         builder = self.builder
         base = {"base": dst} if "where" in rest else {}
         if (reason := self._refuses(op, args, {**rest, "out": dst})) is not None:
-            raise Unfollowed(f"out= of a call that is not native: {reason}")
+            raise Unfollowed(Cause.OUT_NOT_NATIVE_AS(reason))
         refs, named = builder.operands(op, args, {**rest, **base}, dst[0])
         node = builder.add("op", op, refs, named, Value("object"))
         node.meta["parts"] = len(dst)
@@ -265,7 +266,7 @@ class Calls(Opaque):
         try:
             reason = self._refuses(op, args, kwargs)
         except Exception as error:  # the predicate saw a call that NumPy will refuse itself
-            reason = repr(error)
+            reason = Cause.UNSUPPORTED(repr(error))
         do(fn, *args, **kwargs)
         if reason is None:
             self.note(lambda _: self.builder.update(op, args, kwargs), None)
@@ -276,7 +277,7 @@ class Calls(Opaque):
     def _host(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         args, kwargs = as_noted(self.builder.constant, fn, args, kwargs)
         if kwargs.get("out") is not None:
-            self.stop("out= of a call that is not native")
+            self.stop(Cause.OUT_NOT_NATIVE())
         result = do(*as_called(fn, args), **kwargs)
         return self.note(self.builder.host, target_of(fn), args, kwargs, result) if self.on else result
 
@@ -300,7 +301,7 @@ class Calls(Opaque):
                 return self._host(Method(fn), (own, *args), kwargs)
             if descriptor in _IN_PLACE:
                 return self._in_place_method(descriptor, own, args, kwargs, fn)
-            self.stop(f"ndarray.{name}")
+            self.stop(Cause.ARRAY_MEMBER(name))
             return do(fn, *args, **kwargs)
         if isinstance(own, torch.Tensor) and name == "numpy" and not args:
             return self.note(self._from_tensor, own, fn(**kwargs) if kwargs else from_tensor(own))
@@ -310,7 +311,7 @@ class Calls(Opaque):
                 return (self._at if name == "at" else self._numpy)(op, fn, args, kwargs)
             if name in ("reduce", "accumulate", "reduceat", "outer") and is_numpys(own):
                 return self._host(fn, args, kwargs)
-            self.stop(f"{own.__name__}.{name}")
+            self.stop(Cause.MEMBER(own.__name__, name))
             return do(fn, *args, **kwargs)
         if isinstance(own, np.generic) and not kwargs:
             note = self.builder.number if name == "item" else self.builder.host
@@ -348,19 +349,19 @@ class Calls(Opaque):
         kind = type(own)
         if kind in (str, bytes):
             if self.builder.traced(own, *args, *kwargs.values()):
-                raise Unfollowed("a traced value made into text")
+                raise Unfollowed(Cause.TRACED_TO_TEXT())
             self.builder.constant(result)
         elif kind in (dict, set):
             self._keys([arg for arg in args[: None if kind is set else 1] if type(arg) in _KEYS], result)
         elif name in ("index", "count", "remove"):
             if self._compare_themselves((*args, *own)):
-                raise Unfollowed(f"{kind.__name__}.{name} of objects that compare themselves")
+                raise Unfollowed(Cause.COMPARE_THEMSELVES(kind.__name__, name))
             self._keys((args, *([own] if self.builder.traced(own) else ())), result)
             self.builder.constant(result)
         elif name in ("insert", "pop", "__getitem__"):
             self._keys(args[:1], result)
         elif name == "sort" and (kwargs or self.builder.traced(own)):
-            raise Unfollowed("the order of traced values")
+            raise Unfollowed(Cause.ORDER_OF_TRACED())
         return result
 
     def _compare_themselves(self, items: Iterable[Any]) -> bool:
@@ -417,7 +418,7 @@ class Calls(Opaque):
         ) is None:
             self.note(lambda _: self._write_back(op, (own, *args), kwargs, own), None)
         else:
-            self.stop(f"ndarray.{descriptor.__name__}")
+            self.stop(Cause.ARRAY_MEMBER(descriptor.__name__))
         return result
 
     def _function(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

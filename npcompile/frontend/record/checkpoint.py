@@ -10,6 +10,7 @@ import dataclasses
 import functools
 from typing import Any
 
+from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.graph.constant_folding import Constant
 from npcompile.frontend.graph.recorded_state import DECLARED, Declared
 from npcompile.frontend.passes.mask_analysis import taken
@@ -46,7 +47,7 @@ class Checkpoint:
                 held = getattr(state, name)
                 self.fields.append((state, name, declared, held, _copied(held, declared.nested)))
 
-    def calls(self, recording: Recording, masks: bool) -> str | None:
+    def calls(self, recording: Recording, masks: bool) -> Reason | None:
         """Return why what was noted since is not made of operations alone; None where it is.
 
         masks: what is picked by masks counts as an operation.
@@ -56,7 +57,7 @@ class Checkpoint:
                 if masks and (taken(node) is not None or node.target is with_items):
                     continue
                 why = node.meta.get("reason")
-                return f"{node.name}: {why}" if why else f"it calls {node.name}"
+                return Cause.WITHIN(node.name, why) if why else Cause.CALLS(node.name)
         return None
 
     def restore(self, recording: Recording) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.boundary.faults import handed
 from npcompile.frontend.program.program import Call
 from npcompile.frontend.record.user_functions import Functions, suspends
@@ -42,7 +43,7 @@ class Managed:
         hooks = self.hooks
         hooks.builder.tries -= 1
         if error is not None and hooks.on and not hooks.is_decided(error):
-            hooks.stop(f"an exception ends a with statement ({type(error).__name__})")
+            hooks.stop(Cause.WITH_RAISED(type(error).__name__))
         result = hooks.step(self._leave, *self._args, kind, error, trace)
         return hooks.truth(result)
 
@@ -60,7 +61,7 @@ class Managing(Functions):
             return Managed(self, obj, obj.__enter__, obj.__exit__)
         if isinstance(obj, _LOCKS) and self.builder.tracked.node(obj) is not None:
             return Managed(self, obj, self._acquire, self._release, obj)
-        self.stop(f"a with statement on a {type(obj).__name__}")
+        self.stop(Cause.WITH(type(obj).__name__))
         return obj
 
     def step(self, method: Any, *args: Any) -> Any:

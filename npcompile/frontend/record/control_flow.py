@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.boundary.faults import Source, drawn, told
 from npcompile.frontend.catalog.assumed_modules import is_fixed
 from npcompile.frontend.graph import shape_guards
@@ -82,7 +83,7 @@ class Control(Texts):
 
     def _own_parts(self, source: Source, obj: Any) -> Iterator[Iterable[Any]]:
         if is_array(obj) and len(obj) > UNROLLED:
-            self.stop("a loop over an array")
+            self.stop(Cause.LOOP_OVER_ARRAY())
         place = len(self.own_trips)
         self.own_trips.append(0)
         before = self.builder.count
@@ -92,7 +93,7 @@ class Control(Texts):
                 yield self._rest(source, obj)
                 return
             if trip >= MAX_OWN_TRIPS or self.builder.count - before > MAX_OWN_STEPS:
-                self.stop(f"a loop of more than {MAX_OWN_TRIPS} trips or {MAX_OWN_STEPS} steps")
+                self.stop(Cause.OWN_LOOP_TOO_LONG(MAX_OWN_TRIPS, MAX_OWN_STEPS))
             self.own_trips[place] += 1
             yield (item,)
 
@@ -115,9 +116,9 @@ class Control(Texts):
         else:
             source.over(obj)
         if not self.is_walked(obj):
-            self.stop(f"a loop over a {type(obj).__name__}")
+            self.stop(Cause.LOOP_OVER(type(obj).__name__))
         if self.on and not self.is_known(obj):
-            self.stop(f"a loop over a {type(obj).__name__} that a call gave")
+            self.stop(Cause.LOOP_OVER_GIVEN(type(obj).__name__))
         outermost = not self.loops_open
         if outermost:
             self.inner_trips = 0
@@ -134,7 +135,7 @@ class Control(Texts):
                     trips += counts
                     self.inner_trips += counts and not outermost
                     if trips > MAX_TRIPS or self.inner_trips > MAX_INNER:
-                        self.stop(f"a loop of more than {MAX_TRIPS} trips, or {MAX_INNER} in a nest of loops")
+                        self.stop(Cause.LOOP_TOO_LONG(MAX_TRIPS, MAX_INNER))
                     elif type(obj) in _COUNTED:
                         self.builder.constant(item)
                     elif type(obj) is enumerate:
@@ -186,7 +187,7 @@ class Control(Texts):
         self.builder.tight(obj)
         node = self.builder.tracked.node(obj)
         if node is not None and node.meta.get("calls", self.builder.calls) != self.builder.calls:
-            raise Unfollowed("a container from outside is gone through after a call that may have changed it")
+            raise Unfollowed(Cause.CONTAINER_MAY_HAVE_CHANGED())
         if type(obj) in DICTS:
             self.builder.constant(tuple(obj))
 
@@ -197,7 +198,7 @@ class Control(Texts):
             return  # made inside: that was decided then
         members = tuple(obj)
         if len(members) > MAX_MEMBERS or not all(map(is_key, members)):
-            raise Unfollowed(f"what is in a {type(obj).__name__} from outside decides")
+            raise Unfollowed(Cause.CONTENTS_DECIDE(type(obj).__name__))
         node.meta["members"] = self.builder.calls
         self.builder.guard("members", (type(obj), members), node)
 
@@ -207,7 +208,7 @@ class Control(Texts):
         self.builder.tight(obj)
         known = is_array(obj) or type(obj) in SIMPLE or id(obj) in self.builder.containers
         if not known or (type(obj) in (str, bytes) and self.builder.traced(obj)):
-            raise Unfollowed(f"len() of a {type(obj).__name__}")
+            raise Unfollowed(Cause.LENGTH(type(obj).__name__))
         if is_array(obj):
             return self.builder.length(obj, 0)
         self.builder.asked(obj)
@@ -252,7 +253,7 @@ class Control(Texts):
         if self.on and (self.is_followed(value) or type(value) in (set, frozenset)):
             return list(itertools.islice(self.iterate(value), most))
         if self.on and not (self.is_walked(value) and self.is_known(value)):
-            self.stop(f"a {type(value).__name__} is taken apart")
+            self.stop(Cause.TAKEN_APART(type(value).__name__))
         return value
 
     def trying(self, begins: bool) -> None:
@@ -278,7 +279,7 @@ class Control(Texts):
         self.raised = None  # it holds frames, and what is in them would live on
         told(exc)
         if self.on and not decided:
-            self.stop(f"an exception was caught ({type(exc).__name__})")
+            self.stop(Cause.CAUGHT(type(exc).__name__))
 
     def define(self, function: Any) -> Any:
         self.inner_functions[id(function)] = self.builder.made[id(function)] = function
@@ -306,8 +307,8 @@ class Control(Texts):
 
     def unsupported(self, what: str, line: int) -> None:
         if self.on:
-            self.stop(what)
+            self.stop(Cause[what]())
 
     def imported(self, name: str, value: Any) -> None:
         if self.on and isinstance(value, types.ModuleType) and not is_fixed(value):
-            self.stop(f"an import of {name}")
+            self.stop(Cause.IMPORT(name))

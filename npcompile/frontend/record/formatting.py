@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.graph.builder_values import Unfollowed
 from npcompile.frontend.graph.memmaps import refuse_text
 from npcompile.frontend.program.array_facts import is_numpy
@@ -25,7 +26,7 @@ class Texts(Access):
         if not self.on or not (self.builder.traced(value) or id(value) in self.builder.objects):
             return result
         if id(value) in self.builder.objects or self.builder.traced(spec):
-            self.stop("an object made into text")
+            self.stop(Cause.OBJECT_TO_TEXT())
             return result
         piece = Piece(result)
         self.note(self._piece, value, Format(conversion, spec), piece)
@@ -61,7 +62,7 @@ class Texts(Access):
         refuse_text((refs, named), result)
         own = fresh_text(result)
         if own is None:
-            raise Unfollowed("a traced value made into a text of one character")
+            raise Unfollowed(Cause.TEXT_OF_ONE())
         node = builder.add("host", function, refs, named, Value("object"))
         builder.tracked.keep(own, node)
         return own

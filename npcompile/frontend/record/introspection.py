@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextvars import ContextVar
 from typing import Any
 
+from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.catalog import inlining
 from npcompile.frontend.graph.builder_values import Unfollowed
 from npcompile.frontend.program.array_facts import is_array
@@ -92,7 +93,7 @@ class Asking(Slices):
         elif fn is isinstance:
             if class_attribute(type(args[0]), "__class__") is not object.__dict__["__class__"]:
                 if inlining.is_users_class(type(args[0])):
-                    raise Unfollowed(f"the class that a {type(args[0]).__name__} says it is of")
+                    raise Unfollowed(Cause.SAID_CLASS(type(args[0]).__name__))
             self._is_a(type(args[0]), args[1], args[0])
         elif fn is issubclass and isinstance(args[0], type):
             self._is_a(args[0], args[1], None)
@@ -101,24 +102,24 @@ class Asking(Slices):
         if is_array(obj):
             return
         if self.builder.tracked.node(obj) is not None:
-            raise Unfollowed("hasattr() of something from outside")
+            raise Unfollowed(Cause.HASATTR_OUTSIDE())
         if isinstance(obj, _HOLDERS):
             if not (isinstance(obj, type) and obj.__flags__ & _IMMUTABLE):
                 self._read("has", name, obj, None, result)
         elif inlining.is_users_class(type(obj)):  # made inside, and its class has it
             if type(class_attribute(type(obj), name)) is property:
-                raise Unfollowed(f"hasattr() of a {type(obj).__name__}: its class works it out")
+                raise Unfollowed(Cause.HASATTR_BY_CLASS(type(obj).__name__))
             self.lies_in_class(type(obj), name)
 
     def _is_a(self, kind: type, classes: Any, obj: Any) -> None:
         for other in _flat(classes):
             if issubclass(type(other), ABCMeta) and _asks_as(type(other), ABCMeta):
                 if obj is not None and hasattr(other, "_is_protocol"):  # it may ask what the object holds
-                    raise Unfollowed(f"isinstance() of the protocol {other.__name__}")
+                    raise Unfollowed(Cause.PROTOCOL(other.__name__))
                 if not kind.__flags__ & _IMMUTABLE or inlining.is_users_class(other):  # one may be registered
                     self._read("subclass", kind, other, None, issubclass(kind, other))
             elif not _asks_as(type(other), type):
-                raise Unfollowed(f"isinstance() of {other.__name__}: its class works it out")
+                raise Unfollowed(Cause.ISINSTANCE_BY_CLASS(other.__name__))
         if inlining.is_users_class(kind):
             self._read("class", "__mro__", kind, None, kind.__mro__)
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.boundary.faults import performs
 from npcompile.frontend.catalog import inlining
 from npcompile.frontend.catalog.python_operators import INPLACE
@@ -236,7 +237,7 @@ class Kept(Managing):
                 return super().getitem(obj, index)
             except LookupError:
                 if not (is_array(obj) or self.is_followed(obj)):  # what catches it would decide by it
-                    self.stop(f"an item of a {type(obj).__name__}")
+                    self.stop(Cause.ITEM(type(obj).__name__))
                 raise
         try:
             return super().getitem(obj, index)

@@ -12,6 +12,7 @@ import inspect
 import types
 from typing import Any
 
+from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.boundary.faults import performs
 from npcompile.frontend.catalog import inlining
 from npcompile.frontend.graph.builder_values import Unfollowed
@@ -48,7 +49,7 @@ class Making(Objects):
         if not inlining.is_users_class(kind):
             return ()
         if hasattr(kind, "__del__"):  # a block would let go of it at its end
-            self.stop(f"a {kind.__name__} is made, which does something when it dies")
+            self.stop(Cause.FINALIZED(kind.__name__))
             return ()
         if class_attribute(type(kind), "__call__") is not type.__dict__["__call__"]:
             return ()
@@ -145,7 +146,7 @@ class Making(Objects):
         """An attribute of an object that was made inside."""
         kind = type(obj)
         if name == "__dict__":
-            raise Unfollowed("what an object holds is asked for as a whole")
+            raise Unfollowed(Cause.HELD_AS_A_WHOLE())
         if name == "__class__" or is_own(obj, name):
             self.lies_in_class(kind, name)
             return result
@@ -162,7 +163,7 @@ class Making(Objects):
         if is_named_tuple(kind) and name in kind._fields:
             return result
         if found is None or hasattr(type(found), "__get__"):
-            raise Unfollowed(f"attribute {name} of a {kind.__name__}: the class works it out")
+            raise Unfollowed(Cause.ATTRIBUTE_BY_CLASS(name, kind.__name__))
         return self._read("class", name, kind, None, result)  # type: ignore[attr-defined]
 
     def computed(self, obj: Any, name: str) -> tuple[Any, ...]:
@@ -274,7 +275,7 @@ class Making(Objects):
         """What a partial object from outside holds, as read again at replay."""
         builder = self.builder
         if step_of(node) not in ("input", "read"):
-            raise Unfollowed("a partial object that a call gave")
+            raise Unfollowed(Cause.PARTIAL_GIVEN())
         builder.outside(Read("attribute", "func"), node, fn.func)
         first, named = (
             builder.inside(node, "attribute", "args"),

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.catalog import inlining, purity
 from npcompile.frontend.catalog.inlinable import CALLBACKS, MASKING, WRITING, is_refused
 from npcompile.frontend.catalog.python_operators import BINARY
@@ -158,11 +159,11 @@ class Following(Calls):
                 return fn is any
         return fn is all
 
-    def _refuses(self, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    def _refuses(self, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
         reason = super()._refuses(op, args, kwargs)
         parts = op.function is np.partition or op.function is np.argpartition
         if parts and not self.inside_numpy and not self.builder.in_library(op, args):
-            reason = self.builder.refusal = "an order that is NumPy's own"
+            reason = self.builder.refusal = Cause.NUMPYS_ORDER()
         return reason
 
     def binary(self, op: str, a: Any, b: Any) -> Any:
@@ -221,14 +222,14 @@ class Following(Calls):
         if self.active and not left:
             return result
         if self.inside_numpy:  # a part of another such function: that is where it is taken back
-            self.stop(left or f"{source.__name__} is not recorded whole")
+            self.stop(left or Cause.NOT_WHOLE(source.__name__))
             return result
         reason, at, top = self.reason or left, self.at, self.top
         before.restore(self)
         if kwargs.get("out") is not None or (fn in WRITING and kwargs):
             self.active, self.reason, self.at, self.top = (
                 False,
-                reason or f"{source.__name__} writes",
+                reason or Cause.WRITES(source.__name__),
                 at,
                 top,
             )
@@ -283,7 +284,7 @@ class Following(Calls):
         if type(found) is type(want) and found.dtype == want.dtype and found.shape == want.shape:
             if np.array_equal(found, want, equal_nan=True):
                 return (found,)
-        self.stop(f"{other.__name__} answers otherwise than NumPy")
+        self.stop(Cause.ANSWERS_OTHERWISE(other.__name__))
         return (want,)
 
     def _listed_method(

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from torch import fx
 
+from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.catalog import purity
 from npcompile.frontend.catalog.python_operators import BINARY, COMPARE, INPLACE, UNARY
 from npcompile.frontend.graph.builder_values import Unfollowed
@@ -136,9 +137,9 @@ class Operators(Recording):
         if one is other is None:
             return
         if type(a) is type(b) is tuple and (one is None or other is None):
-            raise Unfollowed("`is` on tuples")  # one is made here, or a literal
+            raise Unfollowed(Cause.IS_ON_TUPLES())  # one is made here, or a literal
         if one is other:
-            raise Unfollowed("`is` on what one step gave twice")
+            raise Unfollowed(Cause.IS_ON_TWICE_GIVEN())
         kind = "same" if tracked.meant(a) is tracked.meant(b) else "other"
         if one is None or other is None:
             expected = tracked.meant(a if one is None else b)
@@ -149,7 +150,7 @@ class Operators(Recording):
             self.builder.guard(kind, None, one, other)
 
     def _contained(self, op: str, a: Any, b: Any, result: bool) -> None:
-        raise Unfollowed(f"`{op}` on traced values")
+        raise Unfollowed(Cause.OPERATOR_ON_TRACED(op))
 
     def _operator(self, op: str, a: Any, b: Any, result: Any) -> Any:
         if op == "%" and type(a) is str and self.builder.traced(b):
@@ -159,7 +160,7 @@ class Operators(Recording):
                 if type(a) is complex and type(b) is np.float64:  # a float to Python, whose number it is
                     return self.builder.number(purity.OPERATORS[op], (a, b), {}, result)
                 if self.builder.traced(a, b):
-                    raise Unfollowed(f"`{op}` of {type(a).__name__} and {type(b).__name__}")
+                    raise Unfollowed(Cause.OPERATOR(op, type(a).__name__, type(b).__name__))
                 return result
             if op == "**" and (fast := self._fast_power(a, b)) is not None:
                 return self._ufunc(fast.ufunc, (a, *fast.more), fast.keywords, result)
@@ -178,15 +179,15 @@ class Operators(Recording):
             if isinstance(result, list | tuple):
                 self._counted(a, b)
             elif self.builder.traced(a, b) and str in (type(a), type(b)):
-                raise Unfollowed("a traced value made into text decides")
+                raise Unfollowed(Cause.TEXT_DECIDES())
             elif self.builder.traced(a, b):
-                raise Unfollowed(f"`{op}` of {type(a).__name__} and {type(b).__name__}")
+                raise Unfollowed(Cause.OPERATOR(op, type(a).__name__, type(b).__name__))
             return result
         if op in ("==", "!=") and isinstance(result, bool) and not self.builder.traced(a, b):
             return result  # dtypes, types and the like
         if isinstance(result, UnionType):  # of classes, as they were read
             return result
-        raise Unfollowed(f"`{op}` of {type(a).__name__} and {type(b).__name__}")
+        raise Unfollowed(Cause.OPERATOR(op, type(a).__name__, type(b).__name__))
 
     def _of_members(self, op: str, a: Any, b: Any, result: Any) -> Any:
         """Members of enums are decided, and those that are numbers act as these, where their class says
@@ -199,7 +200,7 @@ class Operators(Recording):
                 self.builder.constant(one) if one is not given else None
             return self.builder.number(purity.OPERATORS[op], plain, {}, result)
         else:
-            raise Unfollowed(f"`{op}` of {type(a).__name__} and {type(b).__name__}")
+            raise Unfollowed(Cause.OPERATOR(op, type(a).__name__, type(b).__name__))
         return result
 
     def _counted(self, *operands: Any) -> None:
@@ -224,7 +225,7 @@ class Operators(Recording):
             if known is not None and before is not None:
                 self.note(self._inplace, op, a, b, result)
             elif known is None:
-                self.stop("an in-place operator on an array of unknown origin")
+                self.stop(Cause.IN_PLACE_UNKNOWN())
             return result
         if type(a) in (*NUMBERS, bool, str, tuple) or isinstance(a, np.generic):
             return self.binary(op, a, b)
@@ -234,15 +235,15 @@ class Operators(Recording):
                 self.note(self._mutated, a, result)
                 self.note(self._counted, b, result)
             else:
-                self.stop(f"`{op}=` on {type(a).__name__}")
+                self.stop(Cause.OPERATOR_IN_PLACE(op, type(a).__name__))
         return result
 
     def _ref_or_stop(self, obj: Any) -> Any:
         try:
             self.builder.ref(obj)
             return True
-        except Unfollowed as reason:
-            self.stop(str(reason))
+        except Unfollowed as unfollowed:
+            self.stop(unfollowed.reason)
             return None
 
     def _fast_power(self, a: Any, b: Any, inplace: bool = False) -> powers.Fast | None:
@@ -257,7 +258,7 @@ class Operators(Recording):
             of: Any = kind if kind in (int, float) else b.dtype
             for value in powers.deciding(a.dtype, of, is_array(b), inplace):
                 if inplace and is_array(b):
-                    raise Unfollowed("an array as the exponent of a power in place")  # what it was is unknown
+                    raise Unfollowed(Cause.POWER_IN_PLACE())  # what it was is unknown
                 self._decide_equal(b, value.item() if is_numpy(value) else value)
         fast = powers.apart(a.dtype, np.array(b.item(), b.dtype) if is_array(b) else b, inplace)
         if fast is not None:
@@ -290,8 +291,7 @@ class Operators(Recording):
             return result
         ufunc = purity.UFUNCS[op]
         entry = TABLE.of(ufunc)
-        reason = "" if entry is None else self._refuses(entry, (a, b), {})
-        if entry is None or reason is not None:
+        if entry is None or self._refuses(entry, (a, b), {}) is not None:
             self.builder.instead(ufunc, (a, b), a)
             return result
         self._write_back(entry, (a, b), {}, a)
@@ -325,7 +325,7 @@ class Operators(Recording):
         if isinstance(a, Enum) and not self.builder.traced(a):
             self.builder.constant(result)
             return result
-        raise Unfollowed(f"unary `{op}` on {type(a).__name__}")
+        raise Unfollowed(Cause.UNARY(op, type(a).__name__))
 
     def truth(self, x: Any) -> bool:
         result = bool(x)
@@ -344,10 +344,10 @@ class Operators(Recording):
             if ref is not x:
                 self.builder.guard("truth", result, ref)
         elif type(x) is str and self.builder.traced(x):
-            raise Unfollowed("a traced value made into text decides")
+            raise Unfollowed(Cause.TEXT_DECIDES())
         elif type(x) in (*SIMPLE, np.dtype):
             self._of_set(x)
         elif isinstance(x, Enum) and type(x).__bool__ in _PLAIN_TRUTH and not self.builder.traced(x):
             pass  # a member of a set of flags, decided as other members are
         elif hasattr(type(x), "__bool__") or hasattr(type(x), "__len__") or not self._has_one_type(x):
-            raise Unfollowed(f"the truth of a {type(x).__name__}")
+            raise Unfollowed(Cause.TRUTH(type(x).__name__))

@@ -33,8 +33,8 @@ class Recorder(Leaving):
             self.builder.host_calls -= mask_lowering.lower(program)
             drop_unused(program.graph, bound_by_sizes(program.graph, self.builder.general))
             return program
-        except Unfollowed as reason:
-            self.stop(str(reason))
+        except Unfollowed as unfollowed:
+            self.stop(unfollowed.reason)
         except Exception as error:
             self.faulted(noting(error))
         return None

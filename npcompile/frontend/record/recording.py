@@ -13,6 +13,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from torch import fx
 
+from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.boundary.faults import Fault, noting
 from npcompile.frontend.eager.dispatch import map_arrays
 from npcompile.frontend.eager.strided import Strided
@@ -84,13 +85,13 @@ class Recording(Hooks):
     # Options
     fast_random: bool = survives(_OPTION, bool)
     limit: float = survives(_OPTION, lambda: inf)  # the seconds of machinery at which it is given up
-    uncompiled: dict[str, str] = survives(_OPTION, dict)  # ops that are left to NumPy, by name, and why
+    uncompiled: dict[str, Reason] = survives(_OPTION, dict)  # ops that are left to NumPy, by name, and why
     at_hand: Call = survives(_OPTION, current)  # the call that is recorded
     thread: int = survives(_OPTION, threading.get_ident)
     # Status
     active: bool = restored(lambda: True)
     done: bool = restored(bool)
-    reason: str | None = restored(nothing)  # why the recording was given up
+    reason: Reason | None = restored(nothing)  # why the recording was given up
     at: int | None = restored(nothing)  # the user's line where it was
     top: int | None = restored(nothing)  # the line of the function itself that led there
     exceeded: bool = survives("the time is spent", bool)  # it was given up for that
@@ -128,19 +129,19 @@ class Recording(Hooks):
         self.reads_seen.clear()
         self.builder.calls += 1
 
-    def stop(self, reason: str) -> None:
+    def stop(self, reason: Reason) -> None:
         """Give the recording up; the call itself goes on."""
         if self.active:
             self.active = False
             self.done = self.goes_on and self.default_float is None and not self.fast_random
             self.at, self.top, elsewhere = self.builder.where()
-            self.reason = f"{reason} (at {elsewhere})" if elsewhere else reason
+            self.reason = reason.at(None, elsewhere) if elsewhere else reason
             self.reads_seen.clear()  # what nobody else holds dies as it would
 
     def exceed(self) -> None:
         """Give the recording up, as it takes too long."""
         self.exceeded = self.exceeded or self.active
-        self.stop("to record it takes too long")
+        self.stop(Cause.TOO_SLOW())
 
     def faulted(self, fault: Fault) -> None:
         """Give the recording up for a fault of npcompile's own; the call itself goes on."""
@@ -173,8 +174,8 @@ class Recording(Hooks):
         """
         try:
             return note(*args)
-        except Unfollowed as reason:
-            self.stop(str(reason))
+        except Unfollowed as unfollowed:
+            self.stop(unfollowed.reason)
         except Exception as error:
             self.faulted(noting(error))
         return args[-1]
@@ -182,7 +183,7 @@ class Recording(Hooks):
     def _mutated(self, container: Any, result: Any) -> Any:
         """A method of a container: fine on one made inside; one from outside would need a store."""
         if self.builder.tracked.get(container) is not None:
-            raise Unfollowed("a container from outside is used in place")
+            raise Unfollowed(Cause.CONTAINER_IN_PLACE())
         return result
 
     def _of_set(self, obj: Any) -> None:
@@ -196,12 +197,12 @@ class Recording(Hooks):
             if type(key) is int and key in self.builder.ids:
                 continue
             if is_nan(key):
-                raise Unfollowed("a NaN as a key: it matters which one it is")
+                raise Unfollowed(Cause.NAN_AS_KEY())
             if id(key) not in self.builder.objects or not is_plain(type(key), "__hash__", "__eq__"):
                 self.builder.ref(key, True)
         return result
 
-    def _refuses(self, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    def _refuses(self, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
         if self.builder.devices or self.builder.mapped:
             args, kwargs = layouts(args), layouts(kwargs)
         self.builder.refusal = self.uncompiled.get(op.name) or op.refuses(args, kwargs)

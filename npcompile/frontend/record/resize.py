@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.graph.resize_refcount import counted, counting
 from npcompile.frontend.record.flat_iterators import Flats
 
@@ -24,5 +25,5 @@ class Resizing(Flats):
         return super().call(fn, *args, **kwargs)
 
     def _end(self) -> None:
-        self.stop("ndarray.resize")
+        self.stop(Cause.RESIZE())
         self.let_go()

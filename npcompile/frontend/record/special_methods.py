@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.catalog import inlining, purity
 from npcompile.frontend.catalog.python_operators import COMPARE
 from npcompile.frontend.graph.builder_values import Unfollowed
@@ -112,8 +113,8 @@ class Objects(Operators):
         """Note what its class holds under a name; False where that cannot be followed, which ends here."""
         try:
             self.of_class(obj, name)
-        except Unfollowed as reason:
-            self.stop(str(reason))
+        except Unfollowed as unfollowed:
+            self.stop(unfollowed.reason)
             return False
         return True
 
@@ -172,7 +173,7 @@ class Objects(Operators):
         """Whether this is not equal to itself, so that it matters which one it is: the recording ends."""
         nan = isinstance(number, _INEXACT) and not self.truth(self.compare("==", number, number))
         if nan:
-            self.stop("a NaN among what is compared")
+            self.stop(Cause.NAN_COMPARED())
         return nan
 
     def truth(self, x: Any) -> bool:
@@ -209,7 +210,7 @@ class Objects(Operators):
                 return self.call(override, b, purity.UFUNCS[op], "__call__", a, b)
             result = do(getattr(one, forward), a, b)
             if result is not NotImplemented:
-                self.stop(f"`{op}` of {one.__name__} and {other.__name__}")
+                self.stop(Cause.OPERATOR(op, one.__name__, other.__name__))
                 return result
         elif class_attribute(one, forward) is not None and one not in _SEQUENCES:
             if one not in (*NUMBERS, bool) or getattr(one, forward)(a, b) is not NotImplemented:
@@ -299,6 +300,6 @@ class Objects(Operators):
             return ()
         result = self.call(method, *args)
         if kind is not None and type(result) is not kind:
-            self.stop(f"{fn.__name__}() of a {type(args[0]).__name__}")
+            self.stop(Cause.BUILTIN_OF(fn.__name__, type(args[0]).__name__))
             return (fn(*args),)
         return (result,)

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.catalog import inlining, purity
 from npcompile.frontend.catalog.python_operators import BINARY, COMPARE, INPLACE, UNARY
 from npcompile.frontend.program.array_facts import is_array
@@ -254,7 +255,7 @@ class Library(Kept):
                 return item if function is None else function(item)
             found = item if function is None else self.call(function, item)
             if not self._is_decided_or_member(found):
-                self.stop("groupby by what is not decided")
+                self.stop(Cause.GROUPBY())
             return found
 
         return (fn(self._over(args[0]), key),)
@@ -379,7 +380,7 @@ class Library(Kept):
         plain = all(type(item) in (float, int, np.float64, np.int64) for item in items)
         if kind == "f" and plain and items:
             return (self.call(np.array, items, dtype=dtype),)
-        self.stop("np.fromiter of what is not numbers")
+        self.stop(Cause.FROMITER())
         return (do(np.fromiter, items, *args[1:], **kwargs),)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from torch import fx
 
+from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.graph.builder_values import Unfollowed
 from npcompile.frontend.program.array_facts import is_numpy
 from npcompile.frontend.program.equality import DICTS, is_key, place_of
@@ -42,7 +43,7 @@ class Storing(Making):
         if not self.on or not self.is_followed(obj):
             setattr(obj, name, value)
             if self.on:
-                self.stop(f"a store to attribute {name}")
+                self.stop(Cause.STORE_TO_ATTRIBUTE(name))
             return
         method = self.protocol(obj, "__setattr__")
         if method is not None:
@@ -65,7 +66,7 @@ class Storing(Making):
         own = id(obj) in self.builder.objects
         setattr(obj, name, value if own else self.builder.tracked.meant(value))
         if not plain:
-            self.stop(f"a store to attribute {name}")
+            self.stop(Cause.STORE_TO_ATTRIBUTE(name))
         elif id(obj) not in self.builder.objects:
             self.note(self._store, obj, name, value, None)
 
@@ -73,7 +74,7 @@ class Storing(Making):
         node = self.builder.tracked.node(obj)
         assert node is not None
         if self.effects.read_whole:
-            raise Unfollowed(f"a store to attribute {name}, after what objects hold was read as a whole")
+            raise Unfollowed(Cause.STORE_AFTER_WHOLE(name))
         self.of_class(obj, "__setattr__")
         self._storable(value, f"attribute {name}")
         self.effects.waiting[id(obj), name] = Deferred(
@@ -87,7 +88,7 @@ class Storing(Making):
         """Raises Unfollowed where this is nothing that a step can store."""
         if type(value) in (list, dict, tuple) and self.builder.container_of(value) is None:
             if type(value) is not tuple and id(value) in self.builder.shown:
-                raise Unfollowed(f"a store of a {type(value).__name__} that others hold, too, to {where}")
+                raise Unfollowed(Cause.STORE_OF_SHARED(type(value).__name__, where))
             self.builder.tight(value)
             for item in value.values() if type(value) is dict else value:
                 self._storable(item, where)
@@ -99,7 +100,7 @@ class Storing(Making):
         if name == "__dict__":
             self.effects.read_whole = True
             if self.effects.waiting:
-                raise Unfollowed("what objects hold is read as a whole, after a store")
+                raise Unfollowed(Cause.WHOLE_AFTER_STORE())
         self.effects.touched.setdefault(name, {})[node] = type(obj)
 
     # -- containers ------------------------------------------------------------------------------------------
@@ -112,9 +113,9 @@ class Storing(Making):
             return  # made inside
         node = self.builder.containers.get(id(obj))
         if node is None or id(obj) in self.builder.loose or (type(obj) is list and type(index) is not int):
-            raise Unfollowed("a container from outside is used in place")
+            raise Unfollowed(Cause.CONTAINER_IN_PLACE())
         if new and not _names(index):  # it may grow from call to call
-            raise Unfollowed("a container from outside is used in place")
+            raise Unfollowed(Cause.CONTAINER_IN_PLACE())
         self._storable(value, f"item {index!r}" if type(index) in (str, int) else "an item")
         if known.node is not None:
             index = index if type(obj) in DICTS else index % len(obj)
@@ -141,18 +142,16 @@ class Storing(Making):
         node = self.builder.tracked.node(own)
         if node is None:
             if self.builder.tracked.get(own) is None:
-                raise Unfollowed("`in` on a dict")
+                raise Unfollowed(Cause.IN_DICT())
             return result  # the signature decides
         self.builder.tight(own)
         if node.meta.get("calls") != self.builder.calls:
-            raise Unfollowed(
-                "a container from outside is asked for a key after a call that may have changed it"
-            )
+            raise Unfollowed(Cause.KEY_MAY_HAVE_CHANGED())
         if "keys" not in node.meta:
             new = self.effects.new_keys.get(id(own), ())
             keys = tuple(key for key in own if key not in new)
             if not all(map(is_key, keys)):
-                raise Unfollowed("a container from outside is asked for what is in it")
+                raise Unfollowed(Cause.CONTAINER_CONTENTS())
             node.meta["keys"] = keys
             self.builder.guard("entries", keys, node)
         return result
@@ -171,7 +170,7 @@ class Storing(Making):
         node = self.builder.tracked.node(obj)
         if id(obj) not in self.builder.objects:
             if node is None or not self.is_followed(obj) or len(self.effects.identified) > MAX_IDENTIFIED:
-                raise Unfollowed("id() of an object")
+                raise Unfollowed(Cause.ID())
             for other in self.effects.identified:
                 self._two(node, other)
             self.effects.identified.append(node)

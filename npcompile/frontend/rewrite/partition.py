@@ -16,13 +16,13 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.catalog import inlining
 from npcompile.frontend.catalog.called_libraries import is_as_it_is
 from npcompile.frontend.catalog.inlining import looks_at_frames
 from npcompile.frontend.rewrite.block_levels import MAX_WORK, Block, Levels
 from npcompile.frontend.rewrite.cutter import Cutter
 from npcompile.frontend.rewrite.dual_loops import CALL, CUT
-from npcompile.frontend.rewrite.rewriter import LOOKS
 from npcompile.frontend.rewrite.scopes import (
     WORK,
     body_of,
@@ -110,12 +110,12 @@ def tree_of(fn: FunctionType) -> tuple[ast.FunctionDef, frozenset[str]]:
     if known is None or known[0]() is not code:
         node, imports = find(fn)
         if code.co_flags & _NOT_CUT:
-            raise NotFound("it is a coroutine")
+            raise NotFound(Cause.COROUTINE())
         if not isinstance(node, ast.FunctionDef):
-            raise NotFound("it is a lambda")
+            raise NotFound(Cause.LAMBDA())
         reason = plain_reason(node, function_scope(node, None, enclosing_class(code)), code.co_freevars)
         if reason is None and looks_at_frames(fn):
-            reason = LOOKS
+            reason = Cause.OWN_FRAME()
         if reason is not None:
             raise NotFound(reason)
         key = id(code)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from types import CellType, CodeType, FunctionType
 from typing import Any
 
+from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.catalog.inlining import looks_at_frames
 from npcompile.frontend.rewrite.ast_builder import HOOKS
 from npcompile.frontend.rewrite.hooks import Hooks
@@ -25,7 +26,6 @@ from npcompile.frontend.rewrite.source import (
 )
 from npcompile.frontend.rewrite.statements import transform
 
-LOOKS = "it looks at its own frame"
 _SUSPENDS = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
@@ -33,7 +33,7 @@ _SUSPENDS = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 class Refusal:
     """The function cannot be rewritten and runs as it is: why, and the line of its definition."""
 
-    reason: str
+    reason: Reason
     line: int | None
 
 
@@ -94,20 +94,20 @@ def _forget(done: dict[int, Any], key: int, dead: weakref.ref[CodeType]) -> None
 def _rewrite(fn: FunctionType) -> Rewritten | Refusal:
     code = fn.__code__
     if code.co_flags & _SUSPENDS:
-        return Refusal("it is a coroutine", code.co_firstlineno)
+        return Refusal(Cause.COROUTINE(), code.co_firstlineno)
     try:
         node, imports = find(fn)
         scope = function_scope(node, None, enclosing_class(code))
         reason = plain_reason(node, scope, code.co_freevars)
         if reason is None and looks_at_frames(fn):
-            reason = LOOKS
+            reason = Cause.OWN_FRAME()
         if reason is not None:
             return Refusal(reason, code.co_firstlineno)
         made = compile_in_place(transform(node, scope, code.co_freevars, imports), code, imports, (HOOKS,))
     except NotFound as error:
-        return Refusal(str(error), code.co_firstlineno)
+        return Refusal(error.reason, code.co_firstlineno)
     except RecursionError:
-        return Refusal("its expressions are nested too deeply", code.co_firstlineno)
+        return Refusal(Cause.NESTED_TOO_DEEPLY(), code.co_firstlineno)
     if is_given(code):
         given(made, node, imports)
     learn(made, node, imports)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.rewrite.source import FunctionNode, bound_by, mangle
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -276,25 +277,25 @@ _READS_FRAME_BARE = ("vars", "dir")
 
 def plain_reason(
     node: FunctionNode | ast.AsyncFunctionDef, scope: Scope, free: tuple[str, ...]
-) -> str | None:
+) -> Reason | None:
     """Why a function must stay as it was written; None where it need not."""
     if isinstance(node, ast.AsyncFunctionDef):
-        return "it is a coroutine"
+        return Cause.COROUTINE()
     nodes = list(own_nodes(body_of(node)))
     if (work := sum(isinstance(n, WORK) for n in nodes)) > MAX_SOURCE:
-        return f"its source has {work} operations, more than the {MAX_SOURCE} that are looked at"
+        return Cause.TOO_MUCH_SOURCE(work, MAX_SOURCE)
     called_with: dict[ast.AST, int] = {
         n.func: len(n.args) + len(n.keywords) for n in nodes if isinstance(n, ast.Call)
     }
     for n in nodes:
         if isinstance(n, ast.Await):
-            return "it is a coroutine"
+            return Cause.COROUTINE()
         if not isinstance(n, ast.Name) or not isinstance(n.ctx, ast.Load):
             continue
         if scope.kind(mangle(n.id, scope.cls), free) != "global":
             continue
         if n.id in _READS_FRAME or (n.id in _READS_FRAME_BARE and not called_with.get(n)):
-            return f"it uses {n.id}()"
+            return Cause.READS_FRAME(n.id)
         if n.id == "super" and called_with.get(n) not in (0, 2):
-            return "it uses super in an unusual way"
+            return Cause.UNUSUAL_SUPER()
     return None

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
+from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.rewrite import pytest_asserts, source_texts
 from npcompile.frontend.rewrite.literals import literals, table, with_literals
 from npcompile.lower.codegen import parsing
@@ -30,7 +31,11 @@ _NESTED = inspect.CO_NESTED
 
 
 class NotFound(Exception):
-    """No tree that compiles to the function's code; the message says why."""
+    """No tree that compiles to the function's code. reason: why."""
+
+    def __init__(self, reason: Reason) -> None:
+        super().__init__(reason)
+        self.reason = reason
 
 
 def mangle(name: str, cls: str | None) -> str:
@@ -85,7 +90,7 @@ def tree_as_written(code: CodeType) -> tuple[FunctionNode, frozenset[str]]:
     """A copy of the tree that `written` was told. Raises NotFound."""
     known = _written.get(id(code))
     if known is None or known[0]() is not code:
-        raise NotFound("it was made by a function that is recorded, and cannot be told from others there")
+        raise NotFound(Cause.MADE_WHILE_RECORDED())
     return copy.deepcopy(known[1]), known[2]
 
 
@@ -112,14 +117,14 @@ def find(fn: FunctionType) -> tuple[FunctionNode, frozenset[str]]:
 def _search(fn: FunctionType) -> tuple[FunctionNode, frozenset[str]]:
     """The tree in a text of the function's that compiles to its code. Raises NotFound."""
     code = fn.__code__
-    reason = None
+    reason: Reason | None = None
     for lines in source_texts.texts(code, fn.__globals__):
         try:
             return _within(lines, fn)
         except (SyntaxError, ValueError) as error:
-            reason = reason or f"its source does not parse: {error}"
+            reason = reason or Cause.SOURCE_NOT_PARSED(str(error))
         except NotFound as error:
-            reason = reason or str(error)
+            reason = reason or error.reason
     raise NotFound(reason or source_texts.missing(code.co_filename))
 
 
@@ -127,7 +132,7 @@ def _within(lines: list[str], fn: FunctionType) -> tuple[FunctionNode, frozenset
     """The tree in this text that compiles to the function's code. Raises NotFound."""
     code = fn.__code__
     if code.co_firstlineno > len(lines):
-        raise NotFound("its source was changed since it was imported")
+        raise NotFound(Cause.SOURCE_CHANGED())
     text = ""
     candidates: list[FunctionNode] = []
     file = _file(code.co_filename, lines)
@@ -141,11 +146,9 @@ def _within(lines: list[str], fn: FunctionType) -> tuple[FunctionNode, frozenset
     ways = [names | of_pytest for names in file.imported(code.co_firstlineno)]
     matching = [node for node in candidates if _compiles_to(node, code, ways)]
     if not matching:
-        raise NotFound(
-            "its source does not compile to its code (edited, made by exec, or rewritten on import)"
-        )
+        raise NotFound(Cause.OTHER_SOURCE())
     if len(matching) > 1:
-        raise NotFound("two lambdas of the same line cannot be told apart")
+        raise NotFound(Cause.TWO_LAMBDAS())
     imports = ways[0].union(name for name, one in fn.__globals__.items() if type(one) is ModuleType)
     if text:
         key = id(code)

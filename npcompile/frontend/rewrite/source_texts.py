@@ -15,12 +15,12 @@ from collections.abc import Iterator
 from types import CodeType
 from typing import Any
 
+from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.lower.codegen import parsing
 
 # The names under which `%time`, `%%time`, `%timeit` and `%%timeit` compile what they are given.
 _OF_MAGICS = frozenset(("<timed exec>", "<timed eval>", "<magic-timeit>"))
 _RUN_MAGIC = frozenset(("run_cell_magic", "run_line_magic"))
-_MISSING = "its source is not available"
 
 
 def texts(code: CodeType, names: dict[str, Any]) -> Iterator[list[str]]:
@@ -35,13 +35,13 @@ def texts(code: CodeType, names: dict[str, Any]) -> Iterator[list[str]]:
         yield from map(_lines, _magic_cells())
 
 
-def missing(filename: str) -> str:
+def missing(filename: str) -> Reason:
     """The reason where there is no text."""
     if filename == "<stdin>":
-        return f"{_MISSING}: Python keeps no text that it read from standard input"
+        return Cause.SOURCE_FROM_INPUT()
     if not filename.startswith("<"):
-        return f"{_MISSING}: there is no file {filename}"
-    return _MISSING
+        return Cause.NO_SOURCE_FILE(filename)
+    return Cause.NO_SOURCE()
 
 
 def file_of(name: str) -> str:

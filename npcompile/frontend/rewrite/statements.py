@@ -364,7 +364,7 @@ class Statements(Comprehensions):
     def stmt_ClassDef(self, node: ast.ClassDef) -> list[ast.stmt]:
         names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
         meant = self.rebind_meant(node, {name for name in names if self.kind(name) == "local"})
-        return [self.unsupported("class statement", node), *meant, node, *self.rebind(node, node.name)]
+        return [self.unsupported("CLASS_STATEMENT", node), *meant, node, *self.rebind(node, node.name)]
 
     def stmt_TypeAlias(self, node: Any) -> list[ast.stmt]:
-        return [self.unsupported("type statement", node), node]
+        return [self.unsupported("TYPE_STATEMENT", node), node]

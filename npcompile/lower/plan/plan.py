@@ -17,6 +17,7 @@ from typing import Any
 
 from torch import fx
 
+from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.lower.plan.products import Product, fusable, pairs, segment_of
 from npcompile.lower.plan.segment import Builder, Open, Segment, nodes_in, said, step_of, value_of
 
@@ -26,10 +27,11 @@ MAX_OPS = 200
 
 
 class Unplannable(Exception):
-    """The program cannot be replayed; the message is the reason. node: the step that comes too late."""
+    """The program cannot be replayed; reason: why. node: the step that comes too late."""
 
-    def __init__(self, reason: str, node: fx.Node | None = None) -> None:
+    def __init__(self, reason: Reason, node: fx.Node | None = None) -> None:
         super().__init__(reason)
+        self.reason = reason
         self.node = node
 
 
@@ -211,10 +213,10 @@ class Planner:
             self._copy(node, target, value, why)
             return
         if value_of(dst).dtype is None:
-            raise Unplannable("a write into an array of a dtype that programs cannot compute in")
+            raise Unplannable(Cause.UNUSUAL_WRITE_DTYPE())
         doubled = value_of(dst).doubled
         if doubled and not inside:
-            raise Unplannable("a write into an array that shows the same memory twice", node)
+            raise Unplannable(Cause.OVERLAPPING_WRITE(), node)
         if clash or self.open.checked or doubled:
             why = f"{dst} overlaps what the segment reads or writes" if clash else "indices are checked first"
             why = f"{dst} shows the same memory twice" if doubled else why
@@ -349,7 +351,7 @@ class Planner:
         for arg in args:
             self.on_host(arg)
         if step == "guard" and self.plan.effects is not None:
-            raise Unplannable(f"{said(args[0])} decides after {self._cause()}", node)
+            raise Unplannable(Cause.DECIDES_AFTER(said(args[0]), self._cause()), node)
         if effect and self.plan.effects is None:
             self.plan.effects = len(self.plan.steps)
         self._add(Step(step, node), node)
@@ -393,7 +395,7 @@ class Planner:
             self.lazy.discard(node)
             self.host.add(node)
         else:
-            raise Unplannable(f"{node} is not there when it is needed")
+            raise Unplannable(Cause.NOT_THERE(str(node)))
 
     def _effect(self, dst: fx.Node) -> None:
         if value_of(dst).root in self.outside:
@@ -424,7 +426,7 @@ class Planner:
             return
         if segment.checks and self.plan.effects is not None:
             late = next(node for node in current.ops if getattr(node.target, "checked", False))
-            raise Unplannable(f"indices are checked after {self._cause()}", late)
+            raise Unplannable(Cause.CHECKED_AFTER(self._cause()), late)
         for _, dst in current.writes:
             self._effect(dst)
         self._add(Step("segment", segment=segment, why=why), *current.ops)
