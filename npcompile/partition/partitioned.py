@@ -61,7 +61,7 @@ class PartitionedFunction(PartitionedCalls):
         self._as_they_are = []
         self.stale = True  # the levels have changed since the function was cut
         self.made: Outline | None = None
-        self.why: tuple[Reason | str | None, int | None] | None = (
+        self.why: tuple[Reason | None, int | None] | None = (
             None  # it could not be recorded whole: reason, line
         )
         self.blocks: dict[Any, Block] = {}

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol
 
+from npcompile.diagnostics.reason import Reason
 from npcompile.diagnostics.stats import Stats
 from npcompile.frontend.program.program import Program
 from npcompile.frontend.replay.replay import Replay
@@ -90,7 +91,7 @@ class PartitionedLike(Contested, Protocol):
     owner: Any
     stale: bool
     owed: float
-    why: tuple[str | None, int | None] | None
+    why: tuple[Reason | None, int | None] | None
     unanswered: int
     idle: int
     took: float
