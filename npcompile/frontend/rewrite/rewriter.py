@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import functools
 import inspect
 import weakref
@@ -83,6 +84,13 @@ def rewrite(fn: FunctionType) -> Rewritten | Refusal:
         new = weakref.ref(code, functools.partial(_forget, _done, key)), _rewrite(fn)
         entry = _done.setdefault(key, new)
     return entry[1]
+
+
+def source_with_hooks(fn: FunctionType) -> str:
+    """Return the source of a function with hooks, for reading. Raises NotFound where it has no source."""
+    node, imports = find(fn)
+    scope = function_scope(node, None, enclosing_class(fn.__code__))
+    return ast.unparse(transform(node, scope, fn.__code__.co_freevars, imports))
 
 
 def _forget(done: dict[int, Any], key: int, dead: weakref.ref[CodeType]) -> None:
