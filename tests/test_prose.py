@@ -224,25 +224,13 @@ NOT_YET: dict[str, list[str]] = {
     ],
     "lower": [
         "adapter",
-        "loads",
     ],
     "lower/arithmetic": [
         "complex_math",
         "unsigned",
     ],
     "lower/codegen": [
-        "__init__",
         "complex_ops",
-        "cpp",
-        "outputs",
-        "wrapper",
-    ],
-    "lower/device": [
-        "transfers",
-    ],
-    "lower/native": [
-        "kernel",
-        "native",
     ],
     "lower/plan": [
         "__init__",
@@ -255,18 +243,7 @@ NOT_YET: dict[str, list[str]] = {
         "values",
     ],
     "lower/service": [
-        "__init__",
-        "anysize",
-        "compile",
         "compiler",
-        "worker",
-    ],
-    "lower/shapes": [
-        "families",
-    ],
-    "lower/store": [
-        "__init__",
-        "cache",
     ],
     "nep50": [
         "__init__",

@@ -1,1 +1,5 @@
-"""Planning, Inductor, the worker process, kernels, the pool. Torch only: no NumPy function is known."""
+"""The lower half of the compiler: it plans a residual program, generates C++ through Inductor and runs
+kernels.
+
+`frontend/` hands it graphs of torch operators. It knows torch alone: no file here imports NumPy.
+"""

@@ -1,7 +1,8 @@
-"""The one file that names private parts of torch: tracing and code generation by AOTAutograd and Inductor.
+"""The adapter to torch: the one file that names private parts of it, above all AOTAutograd and Inductor.
 
-Nothing here imports Inductor until a function is called, and only the worker process calls those that do.
-Written for torch 2.11 to 2.13; `PRIVATE` lists every private symbol, and a test looks each one up.
+No function here imports Inductor before it is called, and only the worker process (and `device/cuda.py`)
+calls those that do. Written for torch 2.11 to 2.13; `PRIVATE` lists every private symbol, and a test looks
+each one up.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import torch
 import torch.fx as fx
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from .loads import apart, keeping, once, turning, unless
+from .loads import keep_order, load_at_once_where, once_per_loop, refuse_expanded, wraparound
 
 __all__ = ["TorchDispatchMode"]  # for `unsigned.py`, which has a mode of its own
 
@@ -72,7 +73,7 @@ PRIVATE = (
     "torch.UntypedStorage._cdata",
 )
 
-# Without these a kernel's values are not NumPy's, on any device.
+# Settings without which a kernel's values are not NumPy's, on any device.
 EXACT: dict[str, Any] = {
     "emulate_precision_casts": True,  # float16 steps round where NumPy's do; products on a GPU before sums
     # Both rewrite values: x + 0 to x (wrong for -0.0), a chain of casts to one
@@ -91,7 +92,7 @@ SETTINGS: dict[str, Any] = {
 
 
 class Traced(NamedTuple):
-    """What code generation gave for one segment."""
+    """The result of code generation for one segment."""
 
     wrapper: str  # Python source: the kernels' text and the function that calls them
     outputs: list[Any]  # of the traced graph: a fake tensor each
@@ -102,7 +103,7 @@ OPERATORS = (torch._ops.OpOverload, torch._ops.OpOverloadPacket)  # aten.add.Ten
 
 
 def fake_mode() -> Any:
-    """A mode in which tensors have everything but their values."""
+    """Return a mode in which tensors have everything but their values."""
     from torch._subclasses import FakeTensorMode
 
     return FakeTensorMode()
@@ -111,8 +112,8 @@ def fake_mode() -> Any:
 class Symbols:
     """Numbers that are parameters while a segment is traced.
 
-    What tracing assumes of them it notes; `conditions` says it in Python, with the parameters by the names in
-    `names`.
+    Tracing notes its assumptions on them; `conditions` returns these as Python text, in which the parameters
+    have the names in `names`.
     """
 
     def __init__(self, values: tuple[int, ...]) -> None:
@@ -131,11 +132,11 @@ class Symbols:
         self.names = [str(symbol) for symbol in self._symbols]
 
     def fixed(self) -> list[str]:
-        """The parameters that tracing has taken for constants."""
+        """Return the parameters that tracing has turned into constants."""
         return [str(symbol) for symbol in self._symbols if self._env.replace(symbol).is_number]
 
     def conditions(self) -> list[str]:
-        """What has to be true of other values for the traced code to serve them."""
+        """Return the conditions under which the traced code serves other values."""
         found = [self._text(guard.expr) for guard in self._env.guards]
         for symbol, bounds in self._env.var_to_range.items():
             if symbol not in self._symbols:
@@ -146,7 +147,7 @@ class Symbols:
         return list(dict.fromkeys(found))
 
     def text(self, number: Any) -> str:
-        """A number as Python text in terms of the parameters."""
+        """Return a number as Python text in terms of the parameters."""
         return str(number) if type(number) is int else self._text(number.node.expr)
 
     def _text(self, expression: Any) -> str:
@@ -156,12 +157,12 @@ class Symbols:
 
 
 def hint(number: Any) -> int:
-    """What a parameter, or what follows from parameters, is in the segment that is being traced."""
+    """Return the value that a parameter, or an expression of parameters, has in the segment being traced."""
     return number if type(number) is int else int(number.node.hint)
 
 
 def memory_of(tensor: torch.Tensor) -> int:
-    """The same number for tensors that share memory, fake ones too."""
+    """Return a number that is equal for tensors that share memory, fake ones included."""
     return tensor.untyped_storage()._cdata
 
 
@@ -171,7 +172,7 @@ def generate(
     settings: Callable[[fx.Graph], dict[str, Any]],
     symbols: Symbols | None = None,
 ) -> Traced:
-    """Inductor's text for a module on fake inputs (and numbers of `Symbols`), no compiler run.
+    """Return Inductor's text for a module on fake inputs (and numbers of `Symbols`); no compiler runs.
 
     settings(graph): those of Inductor's settings that depend on the traced graph. symbols: those among the
     inputs; where there is no array beside them, nothing else says how they are to be traced.
@@ -179,7 +180,7 @@ def generate(
     from torch._guards import TracingContext, tracing
     from torch._inductor import compile_fx, config, decomposition
 
-    table = {**decomposition.select_decomp_table(), **_COMPARED}
+    table = {**decomposition.select_decomp_table(), **_VECTOR_COMPARISONS}
     traced: list[Traced] = []
 
     def inner(graph_module: fx.GraphModule, example_inputs: Any, **kwargs: Any) -> Any:
@@ -190,7 +191,7 @@ def generate(
         return compiled
 
     context = tracing(None if symbols is None else TracingContext(symbols.mode))
-    with config.patch(SETTINGS), _changed(), torch.no_grad(), context:
+    with config.patch(SETTINGS), _inductor_for_cpu(), torch.no_grad(), context:
         compile_fx.compile_fx(module, inputs, inner_compile=inner, decompositions=table)
     if len(traced) != 1:
         raise RuntimeError(f"Inductor made {len(traced)} graphs of one segment")
@@ -205,33 +206,35 @@ def _is_infinite(a: torch.Tensor) -> torch.Tensor:
     return torch.eq(torch.abs(a), float("inf")) if a.is_floating_point() else NotImplemented
 
 
-# What Inductor asks the C library of each element is a comparison of vectors.
-_COMPARED = {torch.ops.aten.isnan.default: _is_nan, torch.ops.aten.isinf.default: _is_infinite}
+# Inductor would call the C library for each element; these are comparisons of vectors.
+_VECTOR_COMPARISONS = {torch.ops.aten.isnan.default: _is_nan, torch.ops.aten.isinf.default: _is_infinite}
 
 
 @contextmanager
-def _mended() -> Iterator[None]:
-    """Inductor without two mistakes of its own, on any device.
+def _inductor_corrected() -> Iterator[None]:
+    """Patch two mistakes of Inductor's, on any device.
 
-    With other loops for a step 2.11 forgets that a write comes after reads: `keeping`. And what one element
-    was expanded to is written to in place, where all of its elements are that one: `apart`.
+    When torch 2.11 changes the loops of a step, it forgets that a write comes after reads (`keep_order`). And
+    it writes in place to a tensor that one element was expanded to (`refuse_expanded`).
     """
     from torch._inductor.dependencies import StarDep, WeakDep
     from torch._inductor.fx_passes.reinplace import inplaceable_ops
     from torch._inductor.scheduler import SchedulerNode
 
-    kept = keeping(SchedulerNode.recompute_size_and_body, (StarDep, WeakDep))
-    checked = {op: replace(how, extra_check=apart(how.extra_check)) for op, how in inplaceable_ops.items()}
+    kept = keep_order(SchedulerNode.recompute_size_and_body, (StarDep, WeakDep))
+    checked = {
+        op: replace(how, extra_check=refuse_expanded(how.extra_check)) for op, how in inplaceable_ops.items()
+    }
     in_place = mock.patch.dict(inplaceable_ops, checked)
     with mock.patch.object(SchedulerNode, "recompute_size_and_body", kept), in_place:
         yield
 
 
 @contextmanager
-def _changed() -> Iterator[None]:
-    """Inductor with `_seconds` and `once`, and with two methods that do nothing.
+def _inductor_for_cpu() -> Iterator[None]:
+    """Patch Inductor's loads (`_strided_vectors`, `once_per_loop`) and disable two of its methods.
 
-    One of the two compiles kernels when a wrapper is loaded. The other has a float16 value that is widened
+    One of the two compiles kernels when a wrapper is loaded. The other lets a float16 value that is widened
     again keep the digits it had before, which torch 2.11 does even where precision casts are emulated.
     """
     from torch._inductor.async_compile import AsyncCompile
@@ -242,38 +245,42 @@ def _changed() -> Iterator[None]:
     def nothing(*args: Any) -> None:
         return None
 
-    loaded = _seconds(CppVecKernel._load_or_store_non_contiguous)
+    loaded = _strided_vectors(CppVecKernel._load_or_store_non_contiguous)
     with (
         mock.patch.object(AsyncCompile, "cpp_pybinding", nothing),
         mock.patch.object(CppKernel, "cache_dtype_convert", nothing),
         mock.patch.object(CppVecKernel, "_load_or_store_non_contiguous", loaded),
-        mock.patch.object(Pointwise, "make_loader", once(Pointwise.make_loader, V.get_ops_handler)),
-        _mended(),
+        mock.patch.object(Pointwise, "make_loader", once_per_loop(Pointwise.make_loader, V.get_ops_handler)),
+        _inductor_corrected(),
     ):
         yield
 
 
-SECONDS = "at::vec::NpcSeconds<"  # in the text of kernels that `seconds.h` is for
+STRIDED_SIGN = "at::vec::NpcSeconds<"  # in kernels that need `seconds.h`
 
 
-def _seconds(original: Callable[..., Any]) -> Callable[..., Any]:
-    """How Inductor loads and stores vectors from strided memory, but for every second float of it, and for
-    what begins anew somewhere (rolls, tiles): those it would take one by one."""
+def _strided_vectors(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Return Inductor's method that loads and stores vectors from strided memory, changed for two cases.
+
+    Every second float of memory, and memory at which the index wraps around (rolls, tiles): Inductor would
+    take these elements one by one.
+    """
     from torch._inductor.codegen.cpp import DTYPE_TO_CPP, cexpr_index
     from torch._inductor.utils import IndentedBuffer
     from torch.utils._sympy.functions import ModularIndexing
     from torch.utils._sympy.symbol import SymT, symbol_is_type
 
     def unbroken(self: Any, var: Any, index: Any, dtype: Any, buffer: Any) -> Any:
-        """A load that looks first whether its vector begins anew, and only then takes it one by one."""
-        turns = turning(index, _tiled(self), ModularIndexing)
+        """Load a vector at once where the index does not wrap around in it, and element by element
+        elsewhere."""
+        turns = wraparound(index, _vector_index(self), ModularIndexing)
         if turns is None or any(symbol_is_type(symbol, SymT.TMP) for symbol in index.free_symbols):
             return original(self, var, index, dtype, buffer, None, False)
         own = IndentedBuffer()
         loaded = original(self, var, index, dtype, own, None, False)
         place, size, count = (cexpr_index(number) for number in (*turns, self.num_elems))
         load = self._get_vec_load_line(var, index, dtype)
-        lines = unless(own.getrawvalue(), f"{place} + {count} <= {size}", load)
+        lines = load_at_once_where(own.getrawvalue(), f"{place} + {count} <= {size}", load)
         (self.loads if buffer is None else buffer).writelines(lines)
         return loaded
 
@@ -288,11 +295,11 @@ def _seconds(original: Callable[..., Any]) -> Callable[..., Any]:
     ) -> Any:
         kinds = (torch.float32, torch.float64)
         full = self.tail_size is None and self._load_mask is None and not accu_store and var is not None
-        if dtype not in kinds or not full or self._try_get_const_stride(index, _tiled(self)) != 2:
+        if dtype not in kinds or not full or self._try_get_const_stride(index, _vector_index(self)) != 2:
             if store_value is None and var is not None and self._load_mask is None:
                 return unbroken(self, var, index, dtype, buffer)
             return original(self, var, index, dtype, buffer, store_value, accu_store)
-        vectors = f"{SECONDS}{DTYPE_TO_CPP[dtype]}, {self._get_num_vectors(dtype)}>"
+        vectors = f"{STRIDED_SIGN}{DTYPE_TO_CPP[dtype]}, {self._get_num_vectors(dtype)}>"
         place = f"{var} + {cexpr_index(index)}"
         buffer = self.loads if buffer is None else buffer
         if store_value:
@@ -305,13 +312,16 @@ def _seconds(original: Callable[..., Any]) -> Callable[..., Any]:
     return load_or_store
 
 
-def _tiled(kernel: Any) -> Any:
+def _vector_index(kernel: Any) -> Any:
     return kernel.itervars[kernel.tiling_idx]
 
 
 @functools.cache
-def fused() -> Any:
-    """a * b + c, rounded once, in Inductor's kernels; None where the processor has no such instruction."""
+def fused_multiply_add() -> Any:
+    """Return the operator a * b + c, rounded once, of Inductor's kernels.
+
+    Returns None where the processor has no such instruction.
+    """
     from torch._inductor import config, lowering
     from torch._inductor.codegen import cpp
     from torch._inductor.cpu_vec_isa import pick_vec_isa
@@ -338,13 +348,13 @@ def fused() -> Any:
 _FUSED = torch.library.Library("npcompile", "FRAGMENT")
 
 
-def shell(kind: type, shape: Any, dtype: torch.dtype, device: torch.device) -> Any:
-    """An object of a subclass of tensors, without memory."""
+def wrapper_tensor(kind: type, shape: Any, dtype: torch.dtype, device: torch.device) -> Any:
+    """Return an object of a subclass of tensors, without memory."""
     return torch.Tensor._make_wrapper_subclass(kind, shape, dtype=dtype, device=device)
 
 
 class Toolchain(NamedTuple):
-    """What a C++ compiler needs to know to compile Inductor's kernels."""
+    """The flags and paths that a C++ compiler needs for Inductor's kernels."""
 
     defines: list[str]
     arch: list[str]  # flags
@@ -354,6 +364,7 @@ class Toolchain(NamedTuple):
 
 
 def toolchain() -> Toolchain:
+    """Return the toolchain that Inductor would use on this machine."""
     from torch._inductor import config
     from torch._inductor.cpp_builder import CppTorchOptions
     from torch._inductor.cpu_vec_isa import pick_vec_isa
@@ -373,7 +384,8 @@ def toolchain() -> Toolchain:
 
 
 def replay_names() -> dict[str, Any]:
-    """What Inductor's wrappers call besides kernels: all of it in torch's core, none in Inductor."""
+    """Return the functions that Inductor's wrappers call besides kernels: all are in torch's core, none in
+    Inductor."""
     import torch._C._dynamo.guards
 
     guards: Any = torch._C._dynamo.guards
@@ -416,7 +428,7 @@ def compile_device(
     examples: list[tuple[tuple[int, ...], tuple[int, ...], torch.dtype, str]],
     results: int,
 ) -> DeviceKernel:
-    """Inductor's callable for a function of tensors to a list of so many.
+    """Return Inductor's callable for a function of tensors to a list of `results` tensors.
 
     examples: (shape, strides, dtype, device) of each input.
     """
@@ -439,7 +451,7 @@ def compile_device(
         sources.append(compiled.source_code)
         return compiled
 
-    with config.patch(EXACT), _mended(), torch.device(device), torch.no_grad():
+    with config.patch(EXACT), _inductor_corrected(), torch.device(device), torch.no_grad():
         run: Any = compile_fx.compile_fx(module, fakes, inner_compile=inner)
     source = "\n".join(sources)
     return DeviceKernel(lambda *tensors: list(run(*tensors)), source, source.count("async_compile.triton("))

@@ -1,5 +1,7 @@
-"""How kernels load from memory, as far as it needs no private names: vectors whole, values once in a
-loop, what is written over before it is, and what may be."""
+"""Changes to Inductor's methods for loads and in-place writes, as far as they need no private names of torch.
+
+`adapter.py` installs them. They change how often and in which order memory is read, never a value.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +9,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 
-def turning(index: Any, along: Any, modulo: type) -> tuple[Any, Any] | None:
-    """The one part of an index that counts with `along` and begins anew at a size, and that size; None: the
-    index is not like that.
+def wraparound(index: Any, along: Any, modulo: type) -> tuple[Any, Any] | None:
+    """Return the one part of an index that counts with `along` and wraps around at a size, with that size.
 
-    modulo: of expressions (counting, divisor, size), as rolls and tiles make them.
+    Returns None for any other index. modulo: the class of expressions (counting, divisor, size) that rolls
+    and tiles are indexed with.
     """
     parts = [part for part in (index.args if index.is_Add else (index,)) if part.has(along)]
     if len(parts) != 1 or not isinstance(parts[0], modulo):
@@ -21,8 +23,9 @@ def turning(index: Any, along: Any, modulo: type) -> tuple[Any, Any] | None:
     return (parts[0], size) if steady else None
 
 
-def unless(text: str, whole: str, load: str) -> Iterator[str]:
-    """The lines of a lambda that puts a vector together, which loads it at once where `whole` is true."""
+def load_at_once_where(text: str, whole: str, load: str) -> Iterator[str]:
+    """Yield the lines of a lambda that loads a vector element by element, changed to load it at once where
+    `whole` holds."""
     begun = False
     for line in text.splitlines():
         yield line
@@ -31,9 +34,11 @@ def unless(text: str, whole: str, load: str) -> Iterator[str]:
             yield f"if ({whole}) return {load};"
 
 
-def _remembering(load: Callable[[Any], Any], loop_now: Callable[[], Any]) -> Callable[[Any], Any]:
-    """`load`, but once for each place of a loop, or of a part of it under a condition: `loop_now` gives what
-    writes that down."""
+def _cached_per_loop(load: Callable[[Any], Any], loop_now: Callable[[], Any]) -> Callable[[Any], Any]:
+    """Return `load`, called once for each place of a loop, or of a part of a loop under a condition.
+
+    loop_now: returns the object that writes down the current loop.
+    """
     loop: Any = None
     values: dict[tuple[Any, ...], Any] = {}  # by place in the loop
 
@@ -49,26 +54,27 @@ def _remembering(load: Callable[[Any], Any], loop_now: Callable[[], Any]) -> Cal
     return loader
 
 
-def once(original: Callable[[Any], Any], loop_now: Callable[[], Any]) -> Callable[[Any], Any]:
-    """How Inductor puts what is computed element by element into what uses it, but once into each loop.
+def once_per_loop(original: Callable[[Any], Any], loop_now: Callable[[], Any]) -> Callable[[Any], Any]:
+    """Return Inductor's `make_loader` changed to inline a step once into each loop that uses it.
 
-    It does so anew at each use, and drops what is there twice when it writes the loop: where each of many
-    steps uses the last one twice (`x = r * x * (1 - x)`, every complex product), that took 4 ** steps.
+    Inductor inlines a step anew at each use, and drops the repetitions when it writes the loop: where each of
+    many steps uses the last one twice (`x = r * x * (1 - x)`, every complex product), that took 4 ** steps.
     """
     loaders: dict[int, tuple[Any, Callable[..., Any]]] = {}  # with the nodes, whose ids they are kept under
 
     def make_loader(self: Any) -> Any:
         if id(self) not in loaders:
-            loaders[id(self)] = self, _remembering(original(self), loop_now)
+            loaders[id(self)] = self, _cached_per_loop(original(self), loop_now)
         return loaders[id(self)][1]
 
     return make_loader
 
 
-def keeping(original: Callable[..., None], kinds: tuple[type, ...]) -> Callable[..., None]:
-    """A step's loops worked out anew, but with what says which steps come before it, where that was lost.
+def keep_order(original: Callable[..., None], kinds: tuple[type, ...]) -> Callable[..., None]:
+    """Return Inductor's method that recomputes a step's loops, changed to keep the step's ordering
+    dependencies.
 
-    kinds: of dependencies that are no reads or writes of its own.
+    kinds: the classes of dependencies that are not reads or writes of the step's own.
     """
 
     def recompute(self: Any, *args: Any, **kwargs: Any) -> None:
@@ -82,9 +88,12 @@ def keeping(original: Callable[..., None], kinds: tuple[type, ...]) -> Callable[
     return recompute
 
 
-def apart(check: Callable[[Any], bool]) -> Callable[[Any], bool]:
-    """`check`, which says whether a node's first argument may be written to in place, but false where its
-    elements share places in memory."""
+def refuse_expanded(check: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    """Return the check that a node's first argument may be written in place, changed to refuse expanded
+    tensors.
+
+    The elements of an expanded tensor share places in memory.
+    """
 
     def may(node: Any) -> bool:
         value = getattr(node.args[0], "meta", {}).get("val")

@@ -1,4 +1,4 @@
-"""Notices to users from the lower layers, which cannot warn: the top layer passes them on as warnings."""
+"""Notices to users from `lower/`, which cannot warn by itself: `diagnostics/` passes them on as warnings."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ _listener: Callable[[str], None] | None = None
 
 
 def listen(listener: Callable[[str], None]) -> None:
-    """Have this called with each notice."""
+    """Call this function with each notice from now on."""
     global _listener
     _listener = listener
 
 
 def tell(text: str) -> None:
-    """A notice, once in a process. Raises nothing that the listener does not."""
+    """Give a notice, once in a process. Raises whatever the listener raises."""
     if text not in _told and _listener is not None:
         _told.add(text)
         _listener(text)

@@ -70,7 +70,7 @@ class Seen(Known, Protocol):
 def use() -> None:
     """Have the native runtime see to calls, once it has been built."""
     global _module
-    if _module is not None or errstate.variable is None or (module := native.found()) is None:
+    if _module is not None or errstate.variable is None or (module := native.load_if_built()) is None:
         return
     with lock:
         if _module is not None:  # another thread was here before

@@ -115,7 +115,7 @@ class KernelLinking:
                 self._look_again()
             if error is not None and not self._without(entry):
                 state.plain = True
-                if not compiler.is_ending():  # threads may go on meanwhile: that is nothing to tell
+                if not compiler.is_shutting_down():  # threads may go on meanwhile: that is nothing to tell
                     self._report(error, self.at(None), everywhere=True, ask=f"; instead: {advice(error)}")
         return linked
 

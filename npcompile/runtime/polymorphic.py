@@ -33,7 +33,7 @@ from npcompile.frontend.program.slice_guards import (
 from npcompile.frontend.replay.replay import Replay
 from npcompile.frontend.replay.view_placement import further, places
 from npcompile.lower.plan.sizes import SMALLEST
-from npcompile.lower.service.anysize import AnySize, alike
+from npcompile.lower.service.anysize import AnySize, differ_in_sizes_only
 from npcompile.lower.shapes.fitting import Pending, Unfit
 from npcompile.runtime.guarded_replays import Counted, Sliced
 from npcompile.runtime.recorded_program import RecordedProgram
@@ -214,7 +214,7 @@ def _made(node: fx.Node) -> list[fx.Node]:
 
 def _same(one: RecordedProgram, other: RecordedProgram) -> bool:
     pairs = zip(one.segments, other.segments, strict=False)
-    same = len(one.segments) == len(other.segments) and all(alike(a, b) for a, b in pairs)
+    same = len(one.segments) == len(other.segments) and all(differ_in_sizes_only(a, b) for a, b in pairs)
     return same and same_program(one.program, other.program)
 
 
@@ -371,7 +371,7 @@ class PolymorphicProgram:
     @property
     def gone(self) -> int:
         """How many kernels that were found are no longer kept."""
-        return sum(kernels.gone for kernels in self._kernels)
+        return sum(kernels.evicted for kernels in self._kernels)
 
     def serves(self, leaves: list[Any], lengths: tuple[int, ...]) -> bool:
         """Whether the program may answer for these arguments, of lengths for which it has answered."""
@@ -398,7 +398,7 @@ class PolymorphicProgram:
             further(
                 self.entry.program,
                 now,
-                dict(zip(kernels.segment.outputs, kernels.large(*args), strict=False)),
+                dict(zip(kernels.segment.outputs, kernels.empty_results(*args), strict=False)),
             )
         return True
 

@@ -1,1 +1,2 @@
-"""From a segment to C++ text: Inductor's output read as data and written as one library."""
+"""Code generation: Inductor's output for a segment is read as data and written as the source of one
+library."""

@@ -1,7 +1,8 @@
-"""Torch's operators on complex numbers, done on their parts; the arithmetic itself is in `complex_math.py`.
+"""Torch operators on complex numbers, lowered to operators on their real and imaginary parts.
 
-What is not on the lists at the end raises `Missing`: such a segment is compiled with torch's own operators
-for complex tensors.
+`service/compile.py` traces a segment under a `Lowering`, which looks each operator up in `HANDLERS`. The
+arithmetic itself is in `arithmetic/complex_math.py`. An operator that has no handler raises
+`UnknownOperator`; the segment is then compiled with torch's own operators for complex tensors.
 """
 
 from __future__ import annotations
@@ -14,7 +15,15 @@ import torch
 from npcompile.lower.adapter import TorchDispatchMode
 from npcompile.lower.arithmetic import complex_math as mathematics
 from npcompile.lower.arithmetic.complex_math import Fma, Pair
-from npcompile.lower.codegen.complexes import PARTS, WHOLE, Alternating, Complex, complex_of, laid_out, made
+from npcompile.lower.codegen.complexes import (
+    COMPLEX_OF,
+    PARTS,
+    Alternating,
+    Complex,
+    complex_of,
+    from_pair,
+    in_axis_order,
+)
 from npcompile.lower.codegen.outputs import Orders
 from npcompile.lower.plan.graph import evaluate
 from npcompile.lower.plan.values import Value
@@ -23,17 +32,20 @@ aten = torch.ops.aten
 Handler = Callable[["Lowering", Any, tuple[Any, ...], dict[str, Any]], Any]
 
 
-class Missing(Exception):
-    """An operator that is not known for complex numbers."""
+class UnknownOperator(Exception):
+    """An operator that has no lowering to real and imaginary parts."""
 
 
 class Lowering(TorchDispatchMode):
-    """Does torch's operators on the parts of complex tensors. `met`: there were any."""
+    """A dispatch mode that runs torch operators on the parts of complex tensors.
+
+    `saw_complex` says if there have been any complex tensors.
+    """
 
     def __init__(self, fma: Fma) -> None:
         super().__init__()
         self.fma = fma
-        self.met = False
+        self.saw_complex = False
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
@@ -43,36 +55,40 @@ class Lowering(TorchDispatchMode):
             handler = HANDLERS.get(packet)
         elif any(isinstance(item, Alternating) for item in items):
             handler = ALTERNATING.get(packet, _on_parts)
-        elif packet in MAKING or any(type(item) is complex or item is torch.complex64 for item in items):
+        elif packet in COMPLEX_FROM_REAL or any(
+            type(item) is complex or item is torch.complex64 for item in items
+        ):
             handler = HANDLERS.get(packet)
         elif any(item is torch.complex128 for item in items):
             handler = HANDLERS.get(packet)
         else:
             return func(*args, **kwargs)
-        self.met = True
+        self.saw_complex = True
         if handler is None or (func._schema.is_mutable and packet is not aten.copy_):
-            raise Missing(f"{func} of complex numbers")
+            raise UnknownOperator(f"{func} of complex numbers")
         return handler(self, func, args, kwargs)
 
     def evaluate(
         self, rows: list[tuple[Any, ...]], inputs: Sequence[torch.Tensor], orders: Orders | None = None
     ) -> list[torch.Tensor]:
-        """What a segment answers to real inputs, its outputs real and laid out in these orders of their axes.
+        """Return what a segment answers to real inputs, as real outputs laid out in these orders of their
+        axes.
 
-        rows: its own, with complex values. Without orders it answers as its body does.
+        rows: the segment's own, with complex values. Without orders the outputs are laid out as its body
+        leaves them.
         """
         given = iter(inputs)
         with self:
             values: list[torch.Tensor] = []
             for row in rows:
                 if row[0] == "in":
-                    whole = complex_of(Value(*row[1])) is not None
-                    values.append(Complex(next(given), next(given), True) if whole else next(given))
-                    self.met |= whole
+                    is_complex = complex_of(Value(*row[1])) is not None
+                    values.append(Complex(next(given), next(given), True) if is_complex else next(given))
+                    self.saw_complex |= is_complex
             results = [_in_memory(result) for result in evaluate(rows, *values)]
             if orders is None:
                 return results
-            return [laid_out(result, order) for result, order in zip(results, orders, strict=True)]
+            return [in_axis_order(result, order) for result, order in zip(results, orders, strict=True)]
 
 
 def _flat(items: Any) -> Iterator[Any]:
@@ -84,7 +100,10 @@ def _flat(items: Any) -> Iterator[Any]:
 
 
 def _pair(value: Any, dtype: torch.dtype | None = None) -> Pair:
-    """A complex tensor's parts, of another dtype if asked; a real tensor has zeros for its imaginary part."""
+    """Return the parts of a complex tensor, cast to `dtype` if one is given.
+
+    The imaginary part of a real tensor is zeros.
+    """
     if isinstance(value, Complex):
         pair = Pair(value.re, value.im)
     elif isinstance(value, torch.Tensor) and value.dtype in PARTS:
@@ -101,30 +120,33 @@ def _pair(value: Any, dtype: torch.dtype | None = None) -> Pair:
 
 
 def _constant(value: torch.Tensor) -> Pair:
-    """A tensor of a body's own that was made from a number."""
+    """Return the parts of a 0-d tensor that the segment's body made from a number."""
     if value.dim():
-        raise Missing("a constant array of complex numbers")
+        raise UnknownOperator("a constant array of complex numbers")
     number = complex(value.item())
     return Pair(*(torch.full((), part, dtype=PARTS[value.dtype]) for part in (number.real, number.imag)))
 
 
 def _operands(args: tuple[Any, ...]) -> list[Pair]:
-    """The operands of arithmetic, of one dtype."""
+    """Return the operands of an arithmetic operator, promoted to one complex dtype."""
     tensors = [item for item in args if isinstance(item, torch.Tensor)]
-    whole = torch.complex64
+    complex_dtype = torch.complex64
     shaped = [item for item in tensors if item.dim()] or tensors
     for item in shaped:
         kind = torch.promote_types(item.dtype, torch.complex64)
-        whole = torch.promote_types(whole, kind)
-    return [_pair(item, PARTS[whole]) for item in args]
+        complex_dtype = torch.promote_types(complex_dtype, kind)
+    return [_pair(item, PARTS[complex_dtype]) for item in args]
 
 
 # -- operators by kind ---------------------------------------------------------------------------------------
 
 
 def _on_parts(mode: Lowering, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """An operator on the real tensors that complex numbers' parts are: done on both alike if it looks at
-    elements alone, else on all of them as they alternate in memory."""
+    """Run an operator on the real tensor in which the parts of complex numbers alternate.
+
+    A pointwise operator looks at each element by itself: it runs on the real and on the imaginary parts,
+    which stay apart. Any other operator gets the tensor put together in memory.
+    """
     tensors = [item for item in _flat((*args, *kwargs.values())) if isinstance(item, torch.Tensor)]
     if torch.Tag.pointwise in func.tags and all(isinstance(t, Alternating) or not t.dim() for t in tensors):
         re = _with_tensors(func, args, kwargs, lambda t: getattr(t, "re", t))
@@ -148,24 +170,24 @@ def _in_memory(tensor: torch.Tensor) -> torch.Tensor:
     return torch.stack([tensor.re, tensor.im], -1) if isinstance(tensor, Alternating) else tensor
 
 
-def _moves(mode: Lowering, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What moves elements, or adds them up: done to each part."""
+def _per_part(mode: Lowering, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Run an operator that moves elements, or adds them up, on each part."""
     asked = kwargs.get("dtype")
     if (asked is not None and asked not in PARTS) or "value" in kwargs:
-        raise Missing(f"{func} of complex numbers with {kwargs}")
+        raise UnknownOperator(f"{func} of complex numbers with {kwargs}")
     taken = VALUES.get(func.overloadpacket, (0,))
     values = [item for place in taken for item in _flat((args[place],))]
-    whole = torch.complex64
+    complex_dtype = torch.complex64
     for item in values:
         if isinstance(item, torch.Tensor):
-            whole = torch.promote_types(whole, item.dtype)
+            complex_dtype = torch.promote_types(complex_dtype, item.dtype)
     if asked is not None:
-        whole = asked
+        complex_dtype = asked
         kwargs = {**kwargs, "dtype": PARTS[asked]}
 
     def part(item: Any, place: int) -> Any:
         if isinstance(item, torch.Tensor):
-            return _pair(item, PARTS[whole])[place]
+            return _pair(item, PARTS[complex_dtype])[place]
         if isinstance(item, (list, tuple)):
             return type(item)(part(one, place) for one in item)
         return complex(item).imag if place else complex(item).real
@@ -179,8 +201,8 @@ def _moves(mode: Lowering, func: Any, args: tuple[Any, ...], kwargs: dict[str, A
     return Complex(*results)
 
 
-def _views(mode: Lowering, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """`view`, whose parts may lie in another way than the tensor says; also as another dtype."""
+def _view(mode: Lowering, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Lower `view`: to another shape, which a part may need a copy for, or to another dtype."""
     source, to = args[0], args[1]
     if not isinstance(to, torch.dtype):
         return Complex(source.re.reshape(to), source.im.reshape(to))
@@ -188,43 +210,43 @@ def _views(mode: Lowering, func: Any, args: tuple[Any, ...], kwargs: dict[str, A
         return Complex(source.re, source.im)
     if to == PARTS.get(source.dtype):
         return torch.stack([source.re, source.im], -1).flatten(-2)
-    if to == WHOLE.get(source.dtype):
+    if to == COMPLEX_OF.get(source.dtype):
         return Complex(*source.unflatten(-1, (-1, 2)).unbind(-1))
-    raise Missing(f"a view of {source.dtype} as {to}")
+    raise UnknownOperator(f"a view of {source.dtype} as {to}")
 
 
 def _arithmetic(function: Callable[..., Pair]) -> Handler:
-    """A function of pairs."""
+    """Return the handler that calls a function of pairs."""
 
     def handler(mode: Lowering, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if kwargs:
-            raise Missing(f"{func} with {', '.join(kwargs)}")
-        return made(function(*_operands(args)))
+            raise UnknownOperator(f"{func} with {', '.join(kwargs)}")
+        return from_pair(function(*_operands(args)))
 
     return handler
 
 
 def _fused(function: Callable[..., Any]) -> Handler:
-    """A function of pairs and of a fused multiplication and addition."""
+    """Return the handler that calls a function of pairs and of a fused multiply-add."""
 
     def handler(mode: Lowering, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if kwargs:
-            raise Missing(f"{func} with {', '.join(kwargs)}")
+            raise UnknownOperator(f"{func} with {', '.join(kwargs)}")
         result = function(*_operands(args), mode.fma)
-        return made(result) if isinstance(result, Pair) else result
+        return from_pair(result) if isinstance(result, Pair) else result
 
     return handler
 
 
-def _sums(mode: Lowering, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Addition and the like: done to each part."""
+def _sum(mode: Lowering, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Lower addition, subtraction and negation, which act on each part alone."""
     if kwargs:
-        raise Missing(f"{func} with {', '.join(kwargs)}")
+        raise UnknownOperator(f"{func} with {', '.join(kwargs)}")
     pairs = _operands(args)
-    return made(Pair(*(func(*(pair[place] for pair in pairs)) for place in (0, 1))))
+    return from_pair(Pair(*(func(*(pair[place] for pair in pairs)) for place in (0, 1))))
 
 
-def _compares(joined: Callable[[torch.Tensor, torch.Tensor], torch.Tensor]) -> Handler:
+def _comparison(joined: Callable[[torch.Tensor, torch.Tensor], torch.Tensor]) -> Handler:
     def handler(mode: Lowering, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         one, other = _operands(args)
         compare = getattr(aten, func.overloadpacket.__name__)
@@ -233,8 +255,8 @@ def _compares(joined: Callable[[torch.Tensor, torch.Tensor], torch.Tensor]) -> H
     return handler
 
 
-def _asks(joined: Callable[[torch.Tensor, torch.Tensor], torch.Tensor]) -> Handler:
-    """A question that is asked of each part."""
+def _predicate(joined: Callable[[torch.Tensor, torch.Tensor], torch.Tensor]) -> Handler:
+    """Return the handler of a question that is asked of each part, and the two answers joined."""
 
     def handler(mode: Lowering, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         pair = _pair(args[0])
@@ -243,8 +265,8 @@ def _asks(joined: Callable[[torch.Tensor, torch.Tensor], torch.Tensor]) -> Handl
     return handler
 
 
-def _truths(mode: Lowering, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Logic: done to whether numbers are other than 0."""
+def _logic(mode: Lowering, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Lower a logical operator: a complex number is true unless both parts are 0."""
 
     def truth(tensor: torch.Tensor) -> torch.Tensor:
         if tensor.dtype not in PARTS:
@@ -255,7 +277,7 @@ def _truths(mode: Lowering, func: Any, args: tuple[Any, ...], kwargs: dict[str, 
     return _with_tensors(func, args, kwargs, truth)
 
 
-def _casts(mode: Lowering, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _cast(mode: Lowering, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     source = args[0]
     target = kwargs.get("dtype") or source.dtype
     kwargs = {**kwargs, "dtype": PARTS.get(target, target)}
@@ -270,15 +292,16 @@ def _casts(mode: Lowering, func: Any, args: tuple[Any, ...], kwargs: dict[str, A
     return func(pair.re, **kwargs)
 
 
-def _fills(mode: Lowering, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What makes tensors of one number, or of none: `like` a tensor, or of a dtype that is asked for."""
+def _creation(mode: Lowering, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Lower an operator that makes a tensor of one number or uninitialised, by a dtype or like another
+    tensor."""
     like = args[0] if args and isinstance(args[0], torch.Tensor) else None
     target = kwargs.get("dtype") or (torch.complex128 if like is None else like.dtype)
     if like is not None and like.dtype in PARTS:
         args = (_pair(like).re, *args[1:])
     if target not in PARTS:
         return func(*args, **kwargs)
-    filling = FILLING.get(func.overloadpacket)  # the place of the number
+    filling = FILL_VALUE_PLACE.get(func.overloadpacket)  # the place of the number
     parts = []
     for place in (0, 1):
         given = list(args)
@@ -289,8 +312,8 @@ def _fills(mode: Lowering, func: Any, args: tuple[Any, ...], kwargs: dict[str, A
     return Complex(parts[0], parts[1] if filling is not None else torch.zeros_like(parts[1]))
 
 
-def _of_parts(mode: Lowering, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    return made(Pair(*args))
+def _from_parts(mode: Lowering, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return from_pair(Pair(*args))
 
 
 def _as_real(mode: Lowering, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -304,32 +327,33 @@ def _as_complex(mode: Lowering, func: Any, args: tuple[Any, ...], kwargs: dict[s
     return Complex(*source.unbind(-1))
 
 
-def _takes_apart(mode: Lowering, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """`select` and `unbind` of the tensor of parts: along its last axis, the parts."""
+def _select_part(mode: Lowering, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Lower `select` and `unbind` of the tensor of alternating parts: along its last axis they give the
+    parts."""
     source, dim = args[0], args[1] if len(args) > 1 else kwargs.get("dim", 0)
     if dim not in (-1, source.dim() - 1):
         return _on_parts(mode, func, args, kwargs)
-    # tensors of their own: torch notes at each view what it is of
+    # Return new tensors: torch sets on each result of a view which tensor it is a view of.
     if func.overloadpacket is aten.unbind:
         return [aten.alias(source.re), aten.alias(source.im)]
     return aten.alias(source.im if args[2] in (1, -1) else source.re)
 
 
-def _writes(mode: Lowering, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """`copy_` into an input."""
+def _copy(mode: Lowering, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Lower `copy_` into an input of the segment, the only write that a segment does."""
     target, source = args[0], args[1]
     if not isinstance(target, Complex):
         return func(target, _pair(source).re, *args[2:], **kwargs)
     if not target.given:
-        raise Missing("a write into a complex value")
+        raise UnknownOperator("a write into a complex value")
     pair = _pair(source, target.re.dtype)
     target.re.copy_(pair.re)
     target.im.copy_(pair.im)
     return target
 
 
-def _lifts(mode: Lowering, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """A tensor that was made from a number."""
+def _lift(mode: Lowering, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Lower `lift_fresh`: the tensor was made from a number."""
     return Complex(*_pair(args[0]))
 
 
@@ -345,7 +369,7 @@ def _logarithm(base: float) -> Callable[[Pair, Fma], Pair]:
     return logarithm
 
 
-MOVES = (
+STRUCTURAL = (
     *(aten._unsafe_view, aten._reshape_alias, aten.reshape, aten.expand, aten.permute, aten.t),
     *(aten.transpose, aten.slice, aten.unsqueeze, aten.squeeze, aten.split, aten.split_with_sizes),
     *(aten.alias, aten.detach, aten.clone, aten.diagonal, aten.unfold, aten.movedim, aten.narrow),
@@ -353,7 +377,7 @@ MOVES = (
     *(aten.repeat, aten.diag_embed, aten.tril, aten.triu, aten.take, aten.repeat_interleave),
     *(aten.sum, aten.cumsum, aten.lift_fresh_copy),
 )
-# Operators with other values than the first argument: the places of all of them.
+# Operators that take element values elsewhere than in the first argument: the places of all such arguments.
 VALUES: dict[Any, tuple[int, ...]] = {
     **dict.fromkeys((aten.cat, aten.stack), (0,)),
     **dict.fromkeys((aten.select_scatter, aten.slice_scatter), (0, 1)),
@@ -361,22 +385,22 @@ VALUES: dict[Any, tuple[int, ...]] = {
     **dict.fromkeys((aten.masked_fill, aten.index_put, aten.constant_pad_nd), (0, 2)),
     **dict.fromkeys((aten.index_copy, aten.index_add, aten.scatter), (0, 3)),
 }
-FILLING = {aten.full: 1, aten.full_like: 1, aten.new_full: 2, aten.scalar_tensor: 0}
-FILLS = (
-    *FILLING,
+FILL_VALUE_PLACE = {aten.full: 1, aten.full_like: 1, aten.new_full: 2, aten.scalar_tensor: 0}
+CREATION = (
+    *FILL_VALUE_PLACE,
     *(aten.zeros, aten.ones, aten.zeros_like, aten.ones_like, aten.new_zeros, aten.new_ones, aten.eye),
     *(aten.empty, aten.empty_like, aten.new_empty, aten.empty_strided, aten.new_empty_strided),
 )
-# What makes complex tensors of real ones alone.
-MAKING = frozenset({aten.complex, aten.view_as_complex})
+# Operators that make complex tensors of real ones alone.
+COMPLEX_FROM_REAL = frozenset({aten.complex, aten.view_as_complex})
 LOG2E, LOG10E = 1.442695040888963407359924681001892137, 0.434294481903251827651128918916605082
 HANDLERS: dict[Any, Handler] = {
-    **dict.fromkeys((*MOVES, *VALUES), _moves),
-    **dict.fromkeys(FILLS, _fills),
-    **dict.fromkeys((aten.add, aten.sub, aten.rsub, aten.neg), _sums),
-    **dict.fromkeys((aten.logical_not, aten.logical_and, aten.logical_or, aten.logical_xor), _truths),
-    **dict.fromkeys((aten.any, aten.all), _truths),
-    aten.view: _views,
+    **dict.fromkeys((*STRUCTURAL, *VALUES), _per_part),
+    **dict.fromkeys(CREATION, _creation),
+    **dict.fromkeys((aten.add, aten.sub, aten.rsub, aten.neg), _sum),
+    **dict.fromkeys((aten.logical_not, aten.logical_and, aten.logical_or, aten.logical_xor), _logic),
+    **dict.fromkeys((aten.any, aten.all), _logic),
+    aten.view: _view,
     aten.mul: _fused(mathematics.multiply),
     aten.div: _arithmetic(mathematics.divide),
     aten.abs: _fused(mathematics.absolute),
@@ -392,18 +416,18 @@ HANDLERS: dict[Any, Handler] = {
     aten.log2: _fused(_logarithm(LOG2E)),
     aten.log10: _fused(_logarithm(LOG10E)),
     **dict.fromkeys((aten.conj_physical, aten._conj_physical, aten._conj), _arithmetic(_conjugate)),
-    **dict.fromkeys((aten.isnan, aten.isinf), _asks(torch.logical_or)),
-    aten.eq: _compares(torch.logical_and),
-    aten.ne: _compares(torch.logical_or),
-    aten._to_copy: _casts,
-    aten.complex: _of_parts,
+    **dict.fromkeys((aten.isnan, aten.isinf), _predicate(torch.logical_or)),
+    aten.eq: _comparison(torch.logical_and),
+    aten.ne: _comparison(torch.logical_or),
+    aten._to_copy: _cast,
+    aten.complex: _from_parts,
     aten.view_as_real: _as_real,
     aten.view_as_complex: _as_complex,
-    aten.copy_: _writes,
-    aten.lift_fresh: _lifts,
+    aten.copy_: _copy,
+    aten.lift_fresh: _lift,
 }
-# Of operators on the real tensor of complex numbers' parts, those that tell the parts from other axes.
+# Handlers of operators on the tensor of alternating parts, where these tell its last axis from other axes.
 ALTERNATING: dict[Any, Handler] = {
     aten.view_as_complex: _as_complex,
-    **dict.fromkeys((aten.select, aten.unbind), _takes_apart),
+    **dict.fromkeys((aten.select, aten.unbind), _select_part),
 }

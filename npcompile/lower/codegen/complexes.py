@@ -1,10 +1,10 @@
-"""Complex numbers in segments as pairs of real tensors: Inductor writes no code for complex ones.
+"""Complex values in segments are pairs of real tensors, as Inductor generates no code for complex ones.
 
-While a segment is traced under a `Lowering` (`complex_ops.py`), each complex value is a `Complex`: it says
-what a tensor of its dtype and shape says, and holds its real and its imaginary part.
+While a segment is traced under a `Lowering` (`complex_ops.py`), each complex value is a `Complex`: a tensor
+subclass with the dtype and shape of the complex tensor, which holds the real and the imaginary part.
 
-A complex input enters as two real ones, whose elements alternate in its memory; a complex output leaves as a
-real one with a last axis of two. So the memory outside is NumPy's.
+A complex input enters the generated code as two real ones, whose elements alternate in its memory; a complex
+output leaves as a real one with a last axis of two. The memory outside is therefore laid out as NumPy's.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ from typing import Any
 
 import torch
 
-from npcompile.lower.adapter import shell
+from npcompile.lower.adapter import wrapper_tensor
 from npcompile.lower.arithmetic import complex_math as mathematics
 from npcompile.lower.arithmetic.complex_math import Pair
 from npcompile.lower.codegen.outputs import Orders
 from npcompile.lower.plan.values import Value
 
 PARTS = {torch.complex64: torch.float32, torch.complex128: torch.float64}
-WHOLE = {part: whole for whole, part in PARTS.items()}
+COMPLEX_OF = {part: whole for whole, part in PARTS.items()}
 
 # -- outside -------------------------------------------------------------------------------------------------
 
 
-class Form:
-    """The inputs and outputs of a segment as its code has them. parts: complex ones are real ones there.
+class CodeSignature:
+    """The inputs and outputs of a segment as its generated code has them.
 
-    `places`: for each input of the code the input of the segment that it is of, and where it begins, in
-    elements.
+    parts: the code takes complex values as real ones. `places`: for each input of the code, the input of the
+    segment that it is a part of, and where in that input it begins, in elements.
     """
 
     def __init__(self, inputs: list[Value], outputs: list[Value], parts: bool) -> None:
@@ -44,12 +44,12 @@ class Form:
         self._complex = [parts and value.dtype in PARTS for value in outputs]
 
     def orders(self, orders: Orders) -> Orders:
-        """The orders of the outputs' axes, for the outputs as the code has them."""
+        """Return the orders of the outputs' axes with the axis of parts added where the code has one."""
         pairs = zip(orders, self._complex, strict=True)
         return [(*order, len(order)) if order is not None and there else order for order, there in pairs]
 
     def shapes(self, outputs: Sequence[torch.Tensor]) -> list[tuple[Any, ...]]:
-        """Those of the code's outputs without the axis of parts."""
+        """Return the shapes of the code's outputs without the axis of parts."""
         pairs = zip(outputs, self._complex, strict=True)
         return [tuple(output.shape[:-1] if there else output.shape) for output, there in pairs]
 
@@ -69,13 +69,13 @@ class Form:
 
 
 def complex_of(value: Value) -> torch.dtype | None:
-    """A value's dtype, if that is a complex one."""
+    """Return the dtype of a complex value, None for any other value."""
     dtype = torch.complex128 if value.kind == "complex" else value.dtype
     return dtype if dtype in PARTS else None
 
 
-def taken(inputs: Iterable[torch.Tensor], parts: bool) -> list[torch.Tensor]:
-    """A segment's inputs as its code takes them."""
+def code_inputs(inputs: Iterable[torch.Tensor], parts: bool) -> list[torch.Tensor]:
+    """Return a segment's inputs as its code takes them."""
     if not parts:
         return list(inputs)
     found: list[torch.Tensor] = []
@@ -84,8 +84,8 @@ def taken(inputs: Iterable[torch.Tensor], parts: bool) -> list[torch.Tensor]:
     return found
 
 
-def given(outputs: Iterable[torch.Tensor], parts: bool) -> list[torch.Tensor]:
-    """A segment's outputs as its code fills them."""
+def code_outputs(outputs: Iterable[torch.Tensor], parts: bool) -> list[torch.Tensor]:
+    """Return a segment's outputs as its code fills them."""
     return [torch.view_as_real(t) if parts and t.is_complex() else t for t in outputs]
 
 
@@ -97,7 +97,7 @@ def _outside(func: Any, types: Iterable[type], args: tuple[Any, ...], kwargs: di
 
 
 class Complex(torch.Tensor):
-    """A complex tensor whose parts are real ones. `given`: the parts are an input's memory."""
+    """A complex tensor, held as two real ones. `given`: the parts lie in an input's memory."""
 
     re: torch.Tensor
     im: torch.Tensor
@@ -105,43 +105,43 @@ class Complex(torch.Tensor):
 
     @staticmethod
     def __new__(cls, re: torch.Tensor, im: torch.Tensor, given: bool = False) -> Complex:
-        made: Complex = shell(cls, re.shape, WHOLE[re.dtype], re.device)
-        made.re, made.im, made.given = re, im, given
-        return made
+        tensor: Complex = wrapper_tensor(cls, re.shape, COMPLEX_OF[re.dtype], re.device)
+        tensor.re, tensor.im, tensor.given = re, im, given
+        return tensor
 
     __torch_dispatch__ = staticmethod(_outside)  # type: ignore[assignment]
 
 
 class Alternating(torch.Tensor):
-    """The real tensor whose last axis holds the two parts of complex numbers."""
+    """A real tensor whose last axis holds the two parts of complex numbers."""
 
     re: torch.Tensor
     im: torch.Tensor
 
     @staticmethod
     def __new__(cls, re: torch.Tensor, im: torch.Tensor) -> Alternating:
-        made: Alternating = shell(cls, (*re.shape, 2), re.dtype, re.device)
-        made.re, made.im = re, im
-        return made
+        tensor: Alternating = wrapper_tensor(cls, (*re.shape, 2), re.dtype, re.device)
+        tensor.re, tensor.im = re, im
+        return tensor
 
     __torch_dispatch__ = staticmethod(_outside)  # type: ignore[assignment]
 
 
-def made(pair: Pair) -> Complex:
+def from_pair(pair: Pair) -> Complex:
     return Complex(*torch.broadcast_tensors(pair.re, pair.im))
 
 
 def modulus(tensor: torch.Tensor) -> torch.Tensor:
-    """The size of complex numbers; a lowering knows NumPy's digits of it."""
+    """Return the absolute values of complex numbers. Under a `Lowering`, `torch.abs` has NumPy's digits."""
     if isinstance(tensor, Complex):
         return torch.abs(tensor)
     return torch.hypot(*torch.view_as_real(tensor).unbind(-1))
 
 
 def whole_power(tensor: torch.Tensor, exponent: int) -> torch.Tensor:
-    """Complex numbers to a positive whole power: products in the order of NumPy's `npy_cpow`.
+    """Raise complex numbers to a positive integer power, by products in the order of NumPy's `npy_cpow`.
 
-    Of zeros NumPy's powers have no signs.
+    NumPy's powers of zero carry no sign, whatever the products give.
     """
     result, square = None, tensor
     while True:
@@ -155,15 +155,16 @@ def whole_power(tensor: torch.Tensor, exponent: int) -> torch.Tensor:
 
 
 def _product(one: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
-    """Here NumPy rounds each product, as `np.multiply` does not."""
+    """Multiply with each product rounded, as NumPy's powers do, unlike `np.multiply`."""
     if not isinstance(one, Complex) or not isinstance(other, Complex):
         return one * other
     pairs = Pair(one.re, one.im), Pair(other.re, other.im)
-    return made(mathematics.multiply(*pairs, mathematics.rounded_twice))
+    return from_pair(mathematics.multiply(*pairs, mathematics.rounded_twice))
 
 
-def laid_out(result: torch.Tensor, order: tuple[int, ...] | None) -> torch.Tensor:
-    """An output as a real tensor with its axes in this order in memory; None: a real one as it is."""
+def in_axis_order(result: torch.Tensor, order: tuple[int, ...] | None) -> torch.Tensor:
+    """Return an output as a real tensor whose axes lie in memory in this order; a real one as it is for
+    None."""
     if isinstance(result, Complex):
         parts = [part if order is None else part.permute(order) for part in (result.re, result.im)]
         return torch.stack(parts, -1)

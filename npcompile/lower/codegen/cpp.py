@@ -1,4 +1,8 @@
-"""From a program of kernel calls to one C++ file with one entry, and from that to a library."""
+"""Writes the C++ file of a segment, with one function that calls its kernels, and compiles it to a library.
+
+`service/compile.py` calls `emit` and `build`; `shapes/fitting.py` writes the calling function again for other
+sizes. Kernels keep Inductor's text but for a few substitutions, each explained beside its constant.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +18,9 @@ from npcompile.lower import adapter
 from npcompile.lower.codegen import streaming
 from npcompile.lower.codegen.wrapper import Call, Memory, Program, Unreadable, View, numel
 
-# What Inductor itself asks for, less what breaks IEEE 754 (-fno-signed-zeros and its kin). Without errno and
+# Inductor's own flags without those that break IEEE 754 (-fno-signed-zeros and its kin). Without errno and
 # traps a square root is one instruction; neither changes a value. Integers wrap around as NumPy's do: without
-# -fwrapv GCC takes abs(x) for positive and a + 1 > a for true.
+# -fwrapv GCC assumes that abs(x) is positive and a + 1 > a true.
 FLAGS = (
     "-O3 -DNDEBUG -std=c++20 -fPIC -shared -fopenmp -w -fwrapv -ffp-contract=off -fno-trapping-math "
     "-fno-math-errno -fno-tree-loop-vectorize -fno-gnu-unique -fvisibility=hidden"
@@ -25,18 +29,19 @@ PARALLEL = re.compile(r"#pragma omp parallel( for)?(?: num_threads\(\d+\))?[ ]*$
 INCLUDE = re.compile(r"^[ ]*#include.*$", re.MULTILINE)
 COPY_TYPES = {1: "uint8_t", 2: "uint16_t", 4: "uint32_t", 8: "uint64_t", 16: "std::array<uint64_t, 2>"}
 ALIGNMENT = 64
-# In nanoseconds of work as `compile.cost` estimates it, which is up to thirty times what a run takes where
-# many operations are fused (heat_3d: 74 microseconds and 4). So whether threads share a kernel is measured
-# (trying.h) between these two; below they do not, above they do.
-TRIED_FROM, SHARED_FROM = 10_000.0, 400_000.0
-# A sum's last digits follow from how many threads share it, so that may not change from call to call. Waking
-# a second thread takes 30 microseconds, in which the caller goes on alone.
+# Bounds on the work of a kernel, in nanoseconds as `compile.cost` estimates it. The estimate is up to thirty
+# times what a run takes where many operations are fused (heat_3d: 74 microseconds against 4). Between the two
+# bounds, runs are therefore measured (trying.h); below one thread does the work, above threads share it.
+MEASURED_FROM, SHARED_FROM = 10_000.0, 400_000.0
+# The same bound for kernels whose number of threads may not change from call to call, as a sum's last digits
+# follow from it. Waking a second thread takes 30 microseconds, in which the caller goes on alone.
 FIXED_FROM = 100_000.0
-EACH_ITS_OWN = ("[tid]", "omp_get_num_threads")  # in texts of kernels whose threads have sums of their own
-# Sums at places that data decides: threads would have to add atomically. Bins of 400,000 numbers take 0.84 ms
-# on one thread and 2.4 on two, so such a kernel has one, which adds as it always would.
-ADDING = "atomic_add"
-ADD = """template <typename T> static inline void atomic_add(volatile T* to, T value) { *to = *to + value; }
+PARTIAL_SUM_SIGNS = ("[tid]", "omp_get_num_threads")  # in kernels whose threads have sums of their own
+# A kernel that adds at places given by data runs on one thread, where plain additions do: several threads
+# would have to add atomically. Bins of 400,000 numbers take 0.84 ms on one thread and 2.4 ms on two.
+ATOMIC_ADD = "atomic_add"
+SERIAL_ADD = """\
+template <typename T> static inline void atomic_add(volatile T* to, T value) { *to = *to + value; }
 #ifdef INDUCTOR_USE_VECTOR_TYPES
 #if INDUCTOR_USE_VECTOR_TYPES()
 template <typename T, int NI, int NV>
@@ -52,20 +57,20 @@ static inline void atomic_add_vec(
 }
 #endif
 #endif"""
-# Of the cast of an absolute value the compiler takes for granted that it is not negative; what does not fit
-# is the least integer, as NumPy has it. So it is not told where the number came from.
-# Inductor adds float32 4096 vectors in a row before it adds in pairs: 5 to 15 ulp off where NumPy's sums are
-# off by one. Chunks of 64 are as exact as NumPy's and take no longer.
-CHUNK = re.compile(r"(CascadeSumHelper<.*?), 4096>")
-CAST, OPAQUE = "c10::convert<int", "npc_convert<int"
-CASTS = """\
+# Inductor adds 4096 vectors of float32 in a row before it adds in pairs: 5 to 15 ulp off where NumPy's sums
+# are off by one. Chunks of 64 are as exact as NumPy's and take no longer.
+SUM_CHUNK = re.compile(r"(CascadeSumHelper<.*?), 4096>")
+# The compiler assumes that the cast of an absolute value is not negative, but a float that does not fit
+# becomes the least integer in NumPy. The empty `asm` hides from it where the number came from.
+CAST, OPAQUE_CAST = "c10::convert<int", "npc_convert<int"
+OPAQUE_CAST_SOURCE = """\
 template <typename To, typename From>
 static inline To npc_convert(From from) {
     To to = c10::convert<To>(from);
     if constexpr (!std::is_integral_v<From>) asm("" : "+r"(to));
     return to;
 }"""
-MASKED = "VecMask<"  # in the text of kernels that MASKS is for
+MASK_SIGN = "VecMask<"  # in kernels that need MASKS
 NATIVE = Path(__file__).parents[1] / "native"
 MASKS = NATIVE / "masks.h"
 SECONDS = NATIVE / "seconds.h"
@@ -73,19 +78,19 @@ REGIONS = NATIVE / "regions.h"
 
 
 class CompilerMissing(Exception):
-    """No C++ compiler on this machine."""
+    """This machine has no C++ compiler."""
 
 
 class CompilerFailed(Exception):
-    """The C++ compiler refused; the text is what it said last."""
+    """The C++ compiler refused a file; the text is its last output."""
 
 
 class TooSmall(Exception):
     """The work is too little for more than one thread in a kernel whose number of threads is fixed."""
 
 
-class Out(NamedTuple):
-    """What is demanded of one output: strides count elements."""
+class OutputLayout(NamedTuple):
+    """The layout in which one output is to be left. Strides count elements."""
 
     shape: tuple[int, ...]
     strides: tuple[int, ...]
@@ -96,9 +101,11 @@ class Out(NamedTuple):
         return numel(self.shape) * self.itemsize
 
 
-class Numbers:
-    """How the entry's text says the numbers that follow from sizes: as they are, or as places in a table that
-    it is called with."""
+class SizeText:
+    """Writes the numbers that follow from sizes into the calling function.
+
+    A number is written as it is, or as a place in the table that the function is called with.
+    """
 
     def __init__(self, in_table: bool) -> None:
         self.in_table = in_table
@@ -113,16 +120,16 @@ class Numbers:
 
 class Emitted(NamedTuple):
     source: str
-    entry: str  # the part of it that calls the kernels
+    entry: str  # the text of `npc_run`, which calls the kernels
     table: list[int]
     scratch: int  # bytes
     bytes_written: int
     written: set[int]  # inputs that some kernel writes
-    fixed: bool  # the number of threads decides results, or is not the entry's to say
+    fixed: bool  # results depend on the number of threads, or `npc_run` cannot choose that number
 
 
-def placed(program: Program, outs: list[Out]) -> dict[Memory, int]:
-    """The memories that can be an output's own: allocated, returned whole, laid out as demanded."""
+def output_memories(program: Program, outs: list[OutputLayout]) -> dict[Memory, int]:
+    """Return the memories that can be an output's own: allocated, returned whole and laid out as demanded."""
     places: dict[Memory, int] = {}
     for index, (view, out) in enumerate(zip(program.returned, outs, strict=True)):
         if view is None or view.memory in places or not view.memory.allocated:
@@ -132,19 +139,19 @@ def placed(program: Program, outs: list[Out]) -> dict[Memory, int]:
     return places
 
 
-def same_layout(view: View, out: Out) -> bool:
+def same_layout(view: View, out: OutputLayout) -> bool:
     pairs = zip(view.shape, view.strides, out.strides, strict=True)
     return view.shape == out.shape and (0 in out.shape or all(a == b for n, a, b in pairs if n != 1))
 
 
-def emit(program: Program, outs: list[Out], threads: int, sized: bool = False) -> Emitted:
-    """One C++ file: a namespace for each kernel, and `npc_run(inputs, outputs, scratch, table)` that calls
-    them.
+def emit(program: Program, outs: list[OutputLayout], threads: int, sized: bool = False) -> Emitted:
+    """Return one C++ file: a namespace for each kernel, and `npc_run(inputs, outputs, scratch, table)`.
 
-    `npc_run` gives a message where a kernel throws. In the general form each kernel has an entry instead.
-    sized: for any sizes; numbers that follow from them stand in the table.
+    `npc_run` calls the kernels, and returns a message if one throws. In the general form each kernel has a
+    function of its own instead. sized: the library serves any sizes; numbers that follow from them stand in
+    the table.
     """
-    numbers = Numbers(sized)
+    numbers = SizeText(sized)
     count = "npc_now" if program.general is None else "npc_threads"
     includes: dict[str, None] = {}
     kernels: list[str] = []
@@ -153,12 +160,12 @@ def emit(program: Program, outs: list[Out], threads: int, sized: bool = False) -
         source = streamed.get(kernel.name, kernel.source)
         includes.update(dict.fromkeys(line.strip() for line in INCLUDE.findall(source)))
         text = INCLUDE.sub("", source).replace('extern "C"', "").strip()
-        alone = ADDING in text
-        text = f"{ADD}\n{text}" if alone else text
+        alone = ATOMIC_ADD in text
+        text = f"{SERIAL_ADD}\n{text}" if alone else text
         text, found = PARALLEL.subn(rf"#pragma omp parallel\1 num_threads({1 if alone else count})", text)
-        if found != text.count("omp parallel"):  # its buffers hold one entry a thread
+        if found != text.count("omp parallel"):  # a kernel's buffers hold one entry a thread
             raise Unreadable("a parallel region whose threads cannot be set")
-        text = CHUNK.sub(r"\1, 64>", text.replace(CAST, OPAQUE))
+        text = SUM_CHUNK.sub(r"\1, 64>", text.replace(CAST, OPAQUE_CAST))
         kernels.append(f"// {kernel.name}\nnamespace kernel_{index} {{\n{text}\n}}")
     head = [
         *includes,
@@ -172,12 +179,12 @@ def emit(program: Program, outs: list[Out], threads: int, sized: bool = False) -
     ]
     if any("omp parallel" in kernel for kernel in kernels):
         head.append(REGIONS.read_text().strip())
-    if any(MASKED in kernel.source for kernel in program.kernels):
+    if any(MASK_SIGN in kernel.source for kernel in program.kernels):
         head.insert(len(includes) + 1, MASKS.read_text())
-    if any(adapter.SECONDS in kernel.source for kernel in program.kernels):
+    if any(adapter.STRIDED_SIGN in kernel.source for kernel in program.kernels):
         head.insert(len(includes) + 1, SECONDS.read_text())
-    if any(OPAQUE in kernel for kernel in kernels):
-        head.insert(len(includes) + 1, CASTS)
+    if any(OPAQUE_CAST in kernel for kernel in kernels):
+        head.insert(len(includes) + 1, OPAQUE_CAST_SOURCE)
     if streamed:
         head.insert(len(includes) + 1, streaming.HELPERS)
     if program.general is not None:
@@ -190,19 +197,19 @@ def emit(program: Program, outs: list[Out], threads: int, sized: bool = False) -
     inputs = {v.memory.index for call in program.calls for v in call.results() if v.memory.index >= 0}
     source = "\n\n".join([*head, *kernels, *tail]) + "\n"
     fixed = program.general is not None or any(
-        sign in k.source for sign in EACH_ITS_OWN for k in program.kernels
+        sign in k.source for sign in PARTIAL_SUM_SIGNS for k in program.kernels
     )
     return Emitted(source, entry, numbers.table, scratch, written, inputs, fixed)
 
 
-def bytes_written(program: Program, outs: list[Out]) -> int:
-    """By one run."""
+def bytes_written(program: Program, outs: list[OutputLayout]) -> int:
+    """Return how many bytes one run writes."""
     written = sum(view.nbytes for call in program.calls for view in call.results())
     return written + sum(out.nbytes for _, out in _copied(program, outs))
 
 
-def _copied(program: Program, outs: list[Out]) -> list[tuple[int, Out]]:
-    own = set(placed(program, outs).values())
+def _copied(program: Program, outs: list[OutputLayout]) -> list[tuple[int, OutputLayout]]:
+    own = set(output_memories(program, outs).values())
     return [(i, out) for i, out in enumerate(outs) if i not in own]
 
 
@@ -220,23 +227,26 @@ def _guarded(lines: list[str]) -> str:
 
 
 def allowed_threads(nanoseconds: float, threads: int, fixed: bool = False) -> int:
-    """How many may share a kernel of so much work; fixed: always, not where its runs show that it pays."""
-    return threads if nanoseconds >= (FIXED_FROM if fixed else TRIED_FROM) else 1
+    """Return how many threads may share kernels of that much work.
+
+    fixed: they always will, not only where measured runs show that sharing pays.
+    """
+    return threads if nanoseconds >= (FIXED_FROM if fixed else MEASURED_FROM) else 1
 
 
-def tried(nanoseconds: float, threads: int, fixed: bool) -> bool:
-    """Whether the runs have to show if threads share them."""
+def sharing_is_measured(nanoseconds: float, threads: int, fixed: bool) -> bool:
+    """Return True if runs have to be measured to decide if threads share the work."""
     return threads > 1 and nanoseconds < SHARED_FROM and not fixed
 
 
-def entry_of(program: Program, outs: list[Out], numbers: Numbers, fence: str) -> tuple[str, int]:
-    """The text of `npc_run`, and the bytes of its scratch."""
+def entry_of(program: Program, outs: list[OutputLayout], numbers: SizeText, fence: str) -> tuple[str, int]:
+    """Return the text of `npc_run`, and the size of its scratch memory in bytes."""
     names = {kernel.name: f"kernel_{index}" for index, kernel in enumerate(program.kernels)}
-    own = placed(program, outs)
+    own = output_memories(program, outs)
     constants: list[str] = []
     offsets: dict[Memory, int] = {}
     last = max((m.last for m in program.memories), default=0)
-    for index, _ in _copied(program, outs):  # read after the last kernel
+    for index, _ in _copied(program, outs):  # these are copied after the last kernel
         view = program.returned[index]
         assert view is not None
         view.memory.last = last + 1
@@ -281,7 +291,7 @@ def entry_of(program: Program, outs: list[Out], numbers: Numbers, fence: str) ->
     return "\n\n".join([*constants, entry]), scratch
 
 
-def _arguments(call: Call, pointer: Callable[[View, str], str], numbers: Numbers) -> str:
+def _arguments(call: Call, pointer: Callable[[View, str], str], numbers: SizeText) -> str:
     texts = []
     for argument, type_ in zip(call.arguments, call.kernel.types, strict=True):
         if isinstance(argument, View):
@@ -292,7 +302,7 @@ def _arguments(call: Call, pointer: Callable[[View, str], str], numbers: Numbers
 
 
 def _assign(memories: list[Memory], offsets: dict[Memory, int]) -> int:
-    """Places in one scratch area, shared by memories that are never in use together; the area's size."""
+    """Give memories that are never in use together places in one scratch area; return the area's size."""
     placed_: list[tuple[int, int, Memory]] = []
     total = 0
     for memory in sorted(memories, key=lambda m: -m.nbytes):
@@ -309,7 +319,10 @@ def _assign(memories: list[Memory], offsets: dict[Memory, int]) -> int:
 
 
 def compiler() -> str:
-    """The path of the C++ compiler: `$CXX` if that is set, else g++, else clang++. Raises CompilerMissing."""
+    """Return the path of the C++ compiler: `$CXX` if that is set, else g++, else clang++.
+
+    Raises CompilerMissing.
+    """
     chosen = os.environ.get("CXX")
     names = [chosen] if chosen else ["g++", "clang++"]
     for name in names:
@@ -319,11 +332,11 @@ def compiler() -> str:
 
 
 class Header:
-    """Inductor's header, compiled once for many kernels: parsing it is most of a kernel's compilation.
+    """Inductor's header, precompiled for many kernels: parsing it is most of a kernel's compilation.
 
-    It takes as long as four kernels and some 150 MB in `folder`, and meanwhile a core that kernels on all
-    cores wait for. So only a process that compiles much makes it, beside its eighth kernel, and uses it from
-    when it is there. g++ ignores one that does not fit.
+    Precompiling takes as long as four kernels, some 150 MB in `folder`, and a core that kernels on all cores
+    wait for. Only a process that compiles much does it therefore, beside its eighth kernel, and uses the
+    result once it is there. g++ ignores a precompiled header that does not fit.
     """
 
     MADE_AT = 8
@@ -334,6 +347,7 @@ class Header:
         self.process: subprocess.Popen[bytes] | None = None
 
     def flags(self, compiler: str) -> list[str]:
+        """Return the compiler's flags for the next kernel, with the precompiled header if it is ready."""
         self.kernels += 1
         if self.kernels == self.MADE_AT:
             self.source.write_text("#include <torch/csrc/inductor/cpp_prefix.h>\n")
@@ -355,20 +369,21 @@ def _flags() -> list[str]:
 
 
 def build(source: Path, library: Path, compiler: str, header: Header) -> None:
-    """Compile a kernel file. Raises CompilerFailed."""
+    """Compile a kernel file to a library. Raises CompilerFailed."""
     tools = adapter.toolchain()
     linked = [*(f"-L{d}" for d in tools.library_dirs), *(f"-l{n}" for n in tools.libraries)]
     command = [compiler, *header.flags(compiler), str(source), *_flags()]
     command += ["-Wl,--as-needed", *linked, "-o", str(library)]  # most kernels need none of torch's libraries
     try:
         run(command)
-    except CompilerFailed:  # another torch may have these casts itself
-        if MASKED not in source.read_text():
+    except CompilerFailed:  # another version of torch may define the casts of masks.h itself
+        if MASK_SIGN not in source.read_text():
             raise
         run([*command, "-DNPC_NO_MASKS"])
 
 
 def run(command: list[str]) -> None:
+    """Run a compiler. Raises CompilerFailed with the first errors of its output."""
     result = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
     if result.returncode:
         said = (result.stderr or result.stdout).strip().splitlines()

@@ -1,4 +1,8 @@
-"""How a segment's outputs are laid out: from the axes that Inductor has chosen to those that NumPy has."""
+"""Layouts of a segment's outputs: Inductor orders the axes in memory as it likes, and NumPy by its own rules.
+
+The segment's body returns each output with its axes permuted (`Orders`); these functions undo the
+permutation.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +14,14 @@ from npcompile.lower.plan.values import Value
 Orders = list[tuple[int, ...] | None]  # for each output the order of its axes in memory, None: the body's own
 
 
-def demanded_of(value: Value) -> cpp.Out:
-    """What a recorded value asks of an output."""
+def demanded_of(value: Value) -> cpp.OutputLayout:
+    """Return the layout that a recorded value has, which the compiled output must have too."""
     assert value.dtype is not None
-    return cpp.Out(value.shape, value.strides, value.dtype.itemsize)
+    return cpp.OutputLayout(value.shape, value.strides, value.dtype.itemsize)
 
 
-def inverse(items: tuple[int, ...], order: tuple[int, ...] | None) -> tuple[int, ...]:
-    """Back from the permuted axes to the output's own."""
+def undo_order(items: tuple[int, ...], order: tuple[int, ...] | None) -> tuple[int, ...]:
+    """Permute a shape, or strides, from the order of the axes in memory back to the output's own axes."""
     if order is None:
         return items
     result = [0] * len(items)
@@ -27,7 +31,8 @@ def inverse(items: tuple[int, ...], order: tuple[int, ...] | None) -> tuple[int,
 
 
 def dense(shape: tuple[int, ...], like: Value) -> tuple[int, ...]:
-    """The strides of an array of this shape without gaps, its axes in memory in the order of `like`'s."""
+    """Return the strides of an array of this shape without gaps, its axes in memory in the order of
+    `like`'s."""
     axes = sorted(range(len(shape)), key=lambda axis: (-like.strides[axis], -like.shape[axis], axis))
     strides = [0] * len(shape)
     step = 1
@@ -37,21 +42,22 @@ def dense(shape: tuple[int, ...], like: Value) -> tuple[int, ...]:
     return tuple(strides)
 
 
-def turn(program: wrapper.Program, orders: Orders) -> None:
-    """Give the returned views the outputs' own axes."""
+def in_output_axes(program: wrapper.Program, orders: Orders) -> None:
+    """Permute the views that a program returns to the outputs' own axes, in place."""
     for place, (view, order) in enumerate(zip(program.returned, orders, strict=True)):
         if view is not None:
-            shape, strides = inverse(view.shape, order), inverse(view.strides, order)
+            shape, strides = undo_order(view.shape, order), undo_order(view.strides, order)
             program.returned[place] = view._replace(shape=shape, strides=strides)
 
 
-def general(program: wrapper.Program, outs: list[cpp.Out], orders: Orders) -> str:
-    """The text of `run(inputs, outputs)`: the wrapper's own statements on torch tensors.
+def general(program: wrapper.Program, outs: list[cpp.OutputLayout], orders: Orders) -> str:
+    """Return the text of `run(inputs, outputs)`: the wrapper's own statements on torch tensors.
 
-    What can be an output's own memory is `outputs[i]` from the start; the rest is copied there at the end.
+    An output that can have memory of its own is `outputs[i]` from the start; any other is copied there at the
+    end.
     """
     assert program.general is not None
-    own = cpp.placed(program, outs)
+    own = cpp.output_memories(program, outs)
     lines = []
     for number, statement in enumerate(program.general.body):
         match statement:

@@ -1,4 +1,7 @@
-"""Python text to a syntax tree, one thread at a time: CPython keeps one depth for all threads that parse."""
+"""Parses Python text while other threads run: CPython keeps one depth counter for all threads that parse.
+
+Every file of npcompile that parses text does it through `parse`.
+"""
 
 from __future__ import annotations
 

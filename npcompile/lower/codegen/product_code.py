@@ -1,4 +1,7 @@
-"""C++ code of two matrix products that read their matrix once: written by hand, not by Inductor."""
+"""C++ code of two matrix products that read their matrix once, which is written by hand, not by Inductor.
+
+`service/compile.py` asks for it first. The kernel's source is `native/products.h`.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +17,13 @@ SOURCE = Path(__file__).parents[1] / "native" / "products.h"
 
 
 def written_by_hand(rows: list[tuple[Any, ...]]) -> bool:
-    """Tell whether a segment has code of its own."""
+    """Return True if a segment is a pair of products that this file has code for."""
     return any(row[0] == "call" and row[1] in (both, through) for row in rows)
 
 
 def program_of(rows: list[tuple[Any, ...]], fakes: list[torch.Tensor], threads: int) -> Program:
-    """Return the calls of two products that read their matrix once, as Inductor's wrappers say others."""
+    """Return the program of two products that read their matrix once, in the form in which wrappers are
+    read."""
     calls = [row for row in rows if row[0] == "call"]
     left_is_given = any(row[1] is both for row in calls)
     order = [row[2][1] for row in calls if row[1] is part_of]
@@ -30,11 +34,11 @@ def program_of(rows: list[tuple[Any, ...]], fakes: list[torch.Tensor], threads: 
     stride = matrix.strides[1 if transposed else 0]
     dtype = matrix.dtype
 
-    def made(length: int) -> View:
+    def allocated(length: int) -> View:
         return View(Memory(-1, length * dtype.itemsize, 0, 1), 0, (length,), (1,), dtype)
 
-    results = [made(height), made(width)]
-    parts = made(width * threads)
+    results = [allocated(height), allocated(width)]
+    parts = allocated(width * threads)
     name = DTYPES[dtype]
     types = [*[f"const {name}*"] * 3, *[f"{name}*"] * 3, *["const int64_t"] * 3]
     parameters = ", ".join(f"{type_} a{place}" for place, type_ in enumerate(types))

@@ -1,4 +1,7 @@
-"""Stores that go past the caches: results too large to be found in one when they are read again."""
+"""Streaming stores: a result too large to be found in a cache later is written past the caches.
+
+`cpp.emit` takes the changed sources of kernels from here. No value changes.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +50,8 @@ FENCE = "npc_streamed();"
 
 
 def streamed(program: Program) -> dict[str, str]:
-    """The sources, by kernel name, of the kernels that store some large result past the caches."""
+    """Return the changed sources, by kernel name, of the kernels that store some large result past the
+    caches."""
     found = {}
     for kernel in program.kernels:
         large = _large(program, kernel)
@@ -58,7 +62,7 @@ def streamed(program: Program) -> dict[str, str]:
 
 
 def _large(program: Program, kernel: Kernel) -> set[str]:
-    """The parameters that stand for memory of the segment's own, large in every call of the kernel."""
+    """Return the parameters that are memory of the segment's own and large in every call of the kernel."""
     head = kernel.source[kernel.source.index("kernel(") :]
     names = PARAMETER.findall(head[: head.index("{")])
     large = set(names)

@@ -1,8 +1,9 @@
-"""Inductor's Python wrapper, read as data: the kernels it defines and the list of calls it makes.
+"""Reads Inductor's Python wrapper as data: the kernels that it defines and the calls that it makes.
 
 A wrapper that only allocates, renames and calls kernels becomes a `Program` of kernel calls, which `cpp.py`
 turns into one C++ function. One that also calls torch operators keeps its function (`general`), which
-`compile.py` cleans for running on torch tensors.
+`outputs.py` rewrites to run on torch tensors. `Unreadable` is raised for anything that this reader does not
+know.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ Places = list[tuple[int, int]]  # the input of a segment, and an offset in eleme
 
 
 class Unreadable(Exception):
-    """The wrapper holds something this reader does not know; the text says what."""
+    """The wrapper holds something that this reader does not know; the text says what."""
 
 
 class Kernel(NamedTuple):
@@ -42,11 +43,12 @@ class Kernel(NamedTuple):
 
 @dataclass(eq=False)
 class Memory:
-    """A piece of memory: input `index`, or (index -1) one that the wrapper allocates; `nbytes` of it."""
+    """A piece of memory of `nbytes` bytes: the input `index`, or for index -1 one that the wrapper
+    allocates."""
 
     index: int
     nbytes: int
-    first: int = 0  # statements between which it is in use
+    first: int = 0  # the numbers of the first and the last statement that use it
     last: int = 0
     constant: torch.Tensor | None = None
 
@@ -74,20 +76,20 @@ class Call(NamedTuple):
     arguments: list[View | int | float | None]  # None: made by a torch operator
 
     def results(self) -> list[View]:
-        """The arguments that the kernel may write."""
+        """Return the arguments that the kernel may write."""
         pairs = zip(self.arguments, self.kernel.types, strict=True)
         return [a for a, t in pairs if isinstance(a, View) and not t.startswith("const ")]
 
 
 @dataclass
 class Program:
-    """What the wrapper does; `returned[i]` is None where a value has no known memory (the general form)."""
+    """The calls of a wrapper. `returned[i]` is None where a value has no known memory (the general form)."""
 
     kernels: list[Kernel]
     calls: list[Call] = field(default_factory=list)
     memories: list[Memory] = field(default_factory=list)
     returned: list[View | None] = field(default_factory=list)
-    function: ast.FunctionDef | None = None  # the wrapper's own
+    function: ast.FunctionDef | None = None  # the wrapper's function
     general: ast.FunctionDef | None = None  # set if some statement is no kernel call
     allocated: dict[int, Memory] = field(default_factory=dict)  # statement number -> what it allocates
 
@@ -100,7 +102,7 @@ def numel(shape: tuple[int, ...]) -> int:
 
 
 def extent(shape: tuple[int, ...], strides: tuple[int, ...]) -> int:
-    """From the first element to past the last, in elements."""
+    """Return the distance from the first element to past the last one, in elements."""
     if 0 in shape:
         return 0
     return 1 + sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
@@ -113,8 +115,12 @@ def read(
     numbers: tuple[int, ...] = (),
     places: Places | None = None,
 ) -> Program:
-    """Read a wrapper's text. Inputs give the shapes, strides and dtypes of its arguments, in their order;
-    before them come the `numbers` that its sizes are made of. places: where in whose memory each lies."""
+    """Read a wrapper's text.
+
+    inputs: give the shapes, strides and dtypes of the wrapper's arguments, in their order; before them come
+    the `numbers` that its sizes are made of. places: for each argument, the input of the segment that it lies
+    in, and where.
+    """
     tree = parse(source)
     kernels = {k.name: k for k in map(_kernel, tree.body) if k is not None}
     functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name == "call"]
@@ -137,7 +143,7 @@ def read_call(
         reader.number = number
         reader.statement(statement)
     reader.program.function = function
-    if reader.extern:
+    if reader.has_torch_calls:
         reader.program.general = function
     return reader.program
 
@@ -154,6 +160,8 @@ def _kernel(node: ast.stmt) -> Kernel | None:
 
 
 class _Reader:
+    """Interprets the statements of a wrapper one by one, and notes kernel calls and memory in `program`."""
+
     def __init__(
         self,
         kernels: dict[str, Kernel],
@@ -168,12 +176,12 @@ class _Reader:
         self.given = numbers
         self.numbers: dict[str, int] = {}
         self.program = Program(list(kernels.values()))
-        self.env: dict[str, View | None] = {}  # None: made by a torch operator
+        self.values: dict[str, View | None] = {}  # None: made by a torch operator
         self.number = 0
-        self.extern = False
+        self.has_torch_calls = False
         for name, value in constants.items():
             memory = Memory(-1, value.untyped_storage().nbytes(), constant=value)
-            self.env[name] = View(memory, int(value.storage_offset()), *metadata(value))
+            self.values[name] = View(memory, int(value.storage_offset()), *metadata(value))
 
     def statement(self, node: ast.stmt) -> None:
         match node:
@@ -182,7 +190,7 @@ class _Reader:
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name(id=number)) if number in self.numbers:
                 self.numbers[name] = self.numbers[number]
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                self.env[name] = self.assigned(value)
+                self.values[name] = self.assigned(value)
             case ast.Expr(value=ast.Call(func=ast.Name(id=name), args=args)) if name in self.kernels:
                 self.call(self.kernels[name], args)
             case ast.Expr(value=ast.Call() as call):
@@ -190,7 +198,7 @@ class _Reader:
                     self.outside(call)
             case ast.Delete(targets=targets):
                 for target in targets:
-                    self.env.pop(ast.unparse(target), None)
+                    self.values.pop(ast.unparse(target), None)
             case ast.Return(value=ast.Tuple(elts=values)):
                 self.program.returned = [self.view(v) for v in values]
             case ast.Expr(value=ast.Constant()) | ast.Pass():
@@ -206,7 +214,7 @@ class _Reader:
         for name, value, (index, offset) in named:
             shape, strides, dtype = metadata(value)
             memory = Memory(index, extent(shape, strides) * dtype.itemsize)
-            self.env[name] = View(memory, offset, shape, strides, dtype)
+            self.values[name] = View(memory, offset, shape, strides, dtype)
 
     def assigned(self, node: ast.expr) -> View | None:
         match node:
@@ -214,8 +222,8 @@ class _Reader:
                 view = View(
                     Memory(-1, 0, self.number, self.number),
                     0,
-                    self.whole(shape),
-                    self.whole(strides),
+                    self.integers(shape),
+                    self.integers(strides),
                     _dtype(dtype),
                 )
                 view.memory.nbytes = extent(view.shape, view.strides) * view.dtype.itemsize
@@ -230,8 +238,8 @@ class _Reader:
 
     def view(self, node: ast.expr) -> View | None:
         match node:
-            case ast.Name(id=name) if name in self.env:
-                view = self.env[name]
+            case ast.Name(id=name) if name in self.values:
+                view = self.values[name]
                 if view is not None:
                     view.memory.last = self.number
                 return view
@@ -242,8 +250,8 @@ class _Reader:
                 return View(
                     view.memory,
                     view.offset + self.integer(offset),
-                    self.whole(shape),
-                    self.whole(strides),
+                    self.integers(shape),
+                    self.integers(strides),
                     view.dtype,
                 )
             case _:
@@ -253,7 +261,7 @@ class _Reader:
     def call(self, kernel: Kernel, nodes: list[ast.expr]) -> None:
         arguments = [self.argument(node) for node in nodes]
         if None in arguments:
-            self.extern = True
+            self.has_torch_calls = True
         self.program.calls.append(Call(kernel, arguments))
 
     def argument(self, node: ast.expr) -> View | int | float | None:
@@ -263,13 +271,13 @@ class _Reader:
         names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
         return self.integer(node) if names & self.numbers.keys() else self.view(node)
 
-    def whole(self, node: ast.expr) -> tuple[int, ...]:
+    def integers(self, node: ast.expr) -> tuple[int, ...]:
         if not isinstance(node, ast.Tuple):
             raise Unreadable(f"{ast.unparse(node)!r} is no shape")
         return tuple(self.integer(item) for item in node.elts)
 
     def integer(self, node: ast.expr) -> int:
-        """A whole number, made of the wrapper's numbers."""
+        """Return the value of an expression of whole numbers and the wrapper's own size parameters."""
         match node:
             case ast.Constant(value=int(value)):
                 return value
@@ -285,14 +293,14 @@ class _Reader:
                 raise Unreadable(f"number {ast.unparse(node)!r}")
 
     def outside(self, node: ast.expr) -> None:
-        """A torch operator's call, or a part of its result: checked for names that replay would not know."""
-        self.extern = True
-        known = adapter.replay_names().keys() | self.env.keys() | self.kernels.keys() | self.numbers.keys()
+        """Note a call of a torch operator, or a part of its result, if the replay knows all names in it."""
+        self.has_torch_calls = True
+        known = adapter.replay_names().keys() | self.values.keys() | self.kernels.keys() | self.numbers.keys()
         for part in ast.walk(node):
             if isinstance(part, ast.Name):
                 if part.id not in known:
                     raise Unreadable(f"name {part.id!r} in {ast.unparse(node)!r}")
-                if (view := self.env.get(part.id)) is not None:
+                if (view := self.values.get(part.id)) is not None:
                     view.memory.last = self.number
             if isinstance(part, ast.Attribute) and ast.unparse(part.value) == "extern_kernels":
                 if part.attr not in adapter.EXTERN_KERNELS:

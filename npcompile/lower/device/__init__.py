@@ -1,1 +1,1 @@
-"""Kernels on a GPU and the copies between host and device."""
+"""Segments that run on a GPU, and the copies between host and device."""

@@ -1,4 +1,9 @@
-"""Segments for a GPU: compiled by Inductor to Triton in this process, on a thread of their own."""
+"""Compiles segments for a GPU: Inductor turns them into Triton kernels, in this process on a thread of its
+own.
+
+The runtime calls `submit` where a program's values lie on a device. A failure of the compiler is the job's
+`error`, never an exception of the user's call.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +26,7 @@ _pool: ThreadPoolExecutor | None = None
 
 
 class DeviceJob:
-    """One segment's way to a callable on device tensors. The same face as `compiler.Job`."""
+    """One segment on its way to a callable on device tensors, with the attributes of `compiler.Job`."""
 
     def __init__(self, graph: fx.Graph) -> None:
         self.kernel: Callable[..., Any] | None = None
@@ -41,7 +46,7 @@ class DeviceJob:
         return self._event.is_set()
 
     def wait(self, timeout: float | None = None) -> None:
-        """Until the job is done. Raises TimeoutError after `timeout` seconds; Ctrl-C works."""
+        """Wait until the job is done. Raises TimeoutError after `timeout` seconds; Ctrl-C works."""
         end = None if timeout is None else time.monotonic() + timeout
         while not self._event.wait(0.2 if end is None else max(0.0, min(0.2, end - time.monotonic()))):
             if end is not None and time.monotonic() >= end:
@@ -53,7 +58,7 @@ class DeviceJob:
             inputs = [node.meta["value"] for node in self._graph.find_nodes(op="placeholder")]
             outputs = self._graph.output_node().meta["values"]
             compiled = adapter.compile_device(
-                self._flat(outputs), [_example(value) for value in inputs], len(outputs)
+                self._segment_function(outputs), [_example(value) for value in inputs], len(outputs)
             )
             self.kernel, self.source, self.kernels = compiled.run, compiled.source, compiled.kernels
         except Exception as error:  # a failure of the compiler is a reason, never the user's exception
@@ -61,17 +66,17 @@ class DeviceJob:
         self.seconds = time.monotonic() - began
         self._event.set()
 
-    def _flat(self, outputs: tuple[Value, ...]) -> Callable[..., list[torch.Tensor]]:
+    def _segment_function(self, outputs: tuple[Value, ...]) -> Callable[..., list[torch.Tensor]]:
         rows = wire.rows_of(self._graph)
 
         def segment(*tensors: torch.Tensor) -> list[torch.Tensor]:
             results = list(wire.evaluate(rows, *tensors))
-            return [_checked(result, value) for result, value in zip(results, outputs, strict=True)]
+            return [_check(result, value) for result, value in zip(results, outputs, strict=True)]
 
         return segment
 
 
-def _checked(result: torch.Tensor, value: Value) -> torch.Tensor:
+def _check(result: torch.Tensor, value: Value) -> torch.Tensor:
     if result.dtype != value.dtype or tuple(result.shape) != tuple(value.shape):
         raise TypeError(
             f"an op gave {result.dtype}{list(result.shape)} where NumPy gave {value.dtype}{list(value.shape)}"
@@ -95,7 +100,7 @@ def _nbytes(value: Value) -> int:
 
 
 def submit(graph: fx.Graph, salt: str = "") -> DeviceJob:
-    """The job of a segment whose values lie on a GPU."""
+    """Return the job of a segment whose values lie on a GPU."""
     global _pool
     key = wire.key(wire.dump(graph), salt, 1)
     with _lock:

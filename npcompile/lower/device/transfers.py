@@ -1,4 +1,7 @@
-"""Copies between the host and a device: all of them go through here, and each is counted."""
+"""Copies between the host and a device: every copy goes through this file and is counted.
+
+Residual programs and eager arrays copy by `to_device` and `to_host`; `counting` adds the bytes to a `Stats`.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ import torch
 
 
 class Counter(Protocol):
-    """What the bytes are added to."""
+    """An object that bytes are added to."""
 
     bytes_to_device: int
     bytes_from_device: int
@@ -26,7 +29,7 @@ copies = _Copies()
 
 
 def to_device(tensor: torch.Tensor, device: torch.device) -> torch.Tensor:
-    """A tensor on the device: itself if it is there."""
+    """Return a tensor on the device: itself if it is there."""
     if tensor.device == device:
         return tensor
     if device.type == "cpu":
@@ -36,7 +39,7 @@ def to_device(tensor: torch.Tensor, device: torch.device) -> torch.Tensor:
 
 
 def to_host(tensor: torch.Tensor) -> torch.Tensor:
-    """A tensor on the host: itself if it is there."""
+    """Return a tensor on the host: itself if it is there."""
     if tensor.device.type == "cpu":
         return tensor
     copies.bytes_from_device += tensor.numel() * tensor.element_size()
@@ -44,7 +47,7 @@ def to_host(tensor: torch.Tensor) -> torch.Tensor:
 
 
 class counting:
-    """Adds the bytes that this thread copies inside the block to a counter."""
+    """Adds the bytes that this thread copies in the `with` block to a counter."""
 
     def __init__(self, counter: Counter) -> None:
         self.counter = counter

@@ -1,1 +1,1 @@
-"""The native runtime: the C++ extension that answers calls, runs kernels and keeps the pool of buffers."""
+"""The native runtime: a C++ extension that answers known calls, runs kernels and keeps a pool of buffers."""

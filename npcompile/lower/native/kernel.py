@@ -1,4 +1,7 @@
-"""From a library and its metadata to a callable on host values: what replay calls. Imports no Inductor."""
+"""Makes kernels callable: from a library and its metadata to a function of host values. Imports no Inductor.
+
+`service/compiler.py` calls `make` once a library is on disk; replays call the result.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +41,7 @@ NUMBERS: dict[str, torch.dtype] = {
     "complex": torch.complex128,
     "bool": torch.bool,
 }
-RELEASE_FROM = 5_000.0  # nanoseconds: below, giving up the interpreter lock costs more than it gives
+RELEASE_FROM = 5_000.0  # nanoseconds of work: below, releasing the interpreter lock costs more than it gains
 
 Spec = tuple[str, str, int, tuple[int, ...], tuple[int, ...], bool]
 
@@ -46,7 +49,8 @@ _libraries: list[ctypes.CDLL] = []  # of the general form
 
 
 def spec(value: Value, written: bool) -> Spec:
-    """A value as the native runtime takes it. Raises TypeError for a kind or dtype that has no host form."""
+    """Return a value's description for the native runtime. Raises TypeError for a kind or dtype without a
+    host form."""
     dtype = NUMBERS.get(value.kind, value.dtype)
     if dtype not in DTYPES or value.kind not in ("array", "scalar", *NUMBERS) or value.device != "cpu":
         raise TypeError(f"a kernel cannot pass a {value.kind} of {value.dtype} on {value.device}")
@@ -62,15 +66,16 @@ def make(
     metadata: dict[str, Any],
     instead: Callable[..., Any],
 ) -> Callable[..., Any]:
-    """The callable of one segment: host values in the order of its inputs to one value, or a tuple of more.
+    """Return the callable of one segment, from host values in the order of its inputs to one value or a
+    tuple.
 
-    instead: called with the same values where the kernel cannot run (there is no memory for its results) or
-    fails without having written into an input.
+    instead: called with the values where the kernel cannot run (there is no memory for its results) or fails
+    without having written into an input.
 
-    Called, it raises TypeError, ValueError or OverflowError before anything ran if a value is not of the
+    The callable raises TypeError, ValueError or OverflowError before anything ran if a value is not of the
     type, dtype, shape and strides that were compiled, or is read-only where the kernel writes.
     """
-    body = None if metadata["form"] == "native" else _general(native.team, library, metadata)
+    body = None if metadata["form"] == "native" else _general_body(native.team, library, metadata)
     return native.Kernel(
         str(library) if body is None else None,
         tuple(spec(v, i in written) for i, v in enumerate(inputs)),
@@ -79,13 +84,14 @@ def make(
         metadata["cost"] >= RELEASE_FROM,
         body,
         tuple(metadata["table"]),
-        cpp.tried(metadata["cost"], metadata["threads"], metadata["fixed"]),
+        cpp.sharing_is_measured(metadata["cost"], metadata["threads"], metadata["fixed"]),
         instead,
     )
 
 
-def _general(team: int, library: Path, metadata: dict[str, Any]) -> Callable[[Any, Any], None]:
-    """The general form: Inductor's own statements on torch tensors that share the arrays' memory."""
+def _general_body(team: int, library: Path, metadata: dict[str, Any]) -> Callable[[Any, Any], None]:
+    """Return the function of the general form: Inductor's statements on torch tensors that share the arrays'
+    memory."""
     handle = ctypes.CDLL(str(library))
     _libraries.append(handle)
     if hasattr(handle, "npc_team"):
@@ -102,7 +108,7 @@ def _general(team: int, library: Path, metadata: dict[str, Any]) -> Callable[[An
     def body(inputs: tuple[Any, ...], outputs: tuple[Any, ...]) -> None:
         with torch.no_grad():
             taken, given = map(tensor_of, inputs), map(tensor_of, outputs)
-            run([*values, *complexes.taken(taken, parts)], complexes.given(given, parts))
+            run([*values, *complexes.code_inputs(taken, parts)], complexes.code_outputs(given, parts))
 
     return body
 
@@ -120,7 +126,10 @@ def _entry(function: Any, arity: int) -> Callable[..., None]:
 
 
 def _one_thread() -> None:
-    """Threads do not survive a fork: a parallel region in the child would wait for them for ever."""
+    """Set all kernels to one thread in a forked child.
+
+    Threads do not survive a fork: a parallel region in the child would wait for them for ever.
+    """
     for handle in _libraries:
         ctypes.c_int.in_dll(handle, "npc_threads").value = 1
     if _libraries:

@@ -1,4 +1,7 @@
-"""The native runtime (native.cpp): built once by the worker into the kernel cache, loaded from there."""
+"""Builds and loads the native runtime (native.cpp): the worker builds it into the kernel cache, once.
+
+Each process loads it from there. Without it no kernel runs, and calls go to NumPy.
+"""
 
 from __future__ import annotations
 
@@ -22,12 +25,12 @@ SOURCE = Path(__file__).with_name("native.cpp")
 
 
 def _included(source: Path) -> dict[Path, None]:
-    """The headers of ours that a file includes, and those that they do."""
-    found: dict[Path, None] = {}
+    """Return the headers of ours that a file includes, directly or through others."""
+    load_if_built: dict[Path, None] = {}
     for name in re.findall(r'^#include "(.+)"', source.read_text(), re.MULTILINE):
         header = source.with_name(name)
-        found |= {header: None, **_included(header)}
-    return found
+        load_if_built |= {header: None, **_included(header)}
+    return load_if_built
 
 
 HEADERS = tuple(_included(SOURCE))
@@ -36,7 +39,7 @@ FLAGS = ("-O2", "-DNDEBUG", "-std=c++17", "-fPIC", "-shared", "-pthread", "-w", 
 _lock = threading.Lock()
 _module: ModuleType | None = None
 _failures: list[str] = []
-MOST_FAILURES = 2  # then it is not built again
+MAX_FAILURES = 2  # after which the module is not built again
 
 
 def _renew_lock() -> None:
@@ -49,7 +52,7 @@ os.register_at_fork(after_in_child=_renew_lock)
 
 @cache
 def key() -> str:
-    """Under which the built module lies: its source, and the Python and NumPy it was built for."""
+    """Return the key of the built module: its source, and the Python and NumPy it was built for."""
     digest = hashlib.sha256(b"".join(file.read_bytes() for file in (SOURCE, *HEADERS)))
     digest.update(f"{sysconfig.get_config_var('SOABI')} {' '.join(FLAGS)} numpy 2".encode())
     return f"native-{digest.hexdigest()[:32]}"
@@ -71,7 +74,7 @@ def _numpy_include() -> str:
 
 
 def load(folder: Path) -> Any:
-    """The native module, None while it has not been built. Raises `cache.Refused` and ImportError."""
+    """Return the native module, None while it has not been built. Raises `cache.Refused` and ImportError."""
     global _module
     with _lock:
         if _module is None:
@@ -82,7 +85,7 @@ def load(folder: Path) -> Any:
             loader = importlib.machinery.ExtensionFileLoader(name, str(found[0]))
             spec = importlib.util.spec_from_file_location(name, found[0], loader=loader)
             assert spec is not None
-            if len(_failures) >= MOST_FAILURES:
+            if len(_failures) >= MAX_FAILURES:
                 raise ImportError(_failures[-1])
             try:
                 module = importlib.util.module_from_spec(spec)
@@ -97,14 +100,14 @@ def load(folder: Path) -> Any:
         return _module
 
 
-def found() -> Any:
-    """The native module if it has been built, else None."""
+def load_if_built() -> Any:
+    """Return the native module, None if it has not been built or cannot be loaded."""
     try:
         return _module or load(files.directory())
     except (files.Refused, ImportError, OSError):
-        return None  # a kernel that needs it will say so
+        return None  # loading a kernel raises the same, and reports it
 
 
 def loaded() -> Any:
-    """The native module if this process has loaded it, else None."""
+    """Return the native module if this process has loaded it, else None."""
     return _module

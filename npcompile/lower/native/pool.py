@@ -1,4 +1,7 @@
-"""The pool of reused buffers, as users see it: how full it is, emptying it, its cap."""
+"""The pool of reused buffers: reports on it, empties it and limits it.
+
+`empty_cache` is public as `npcompile.empty_cache`. The pool itself is in the native runtime (`pool.h`).
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,11 @@ from npcompile.lower.plan.values import Value
 
 
 def stats() -> dict[str, int]:
-    """Bytes in use and kept, the cap, and allocations answered by the system (`fresh`) and by the pool."""
+    """Return counts of the pool.
+
+    Bytes in use (`live_bytes`, at most `peak_bytes`) and kept for reuse (`free_bytes`), the `limit` of the
+    latter, and how many allocations the system (`fresh`) and the pool (`reused`) have answered.
+    """
     module = native.loaded()
     if module is None:
         return dict.fromkeys(("live_bytes", "free_bytes", "peak_bytes", "limit", "fresh", "reused"), 0)
@@ -23,12 +30,18 @@ def empty_cache() -> None:
 
 
 def set_limit(nbytes: int) -> None:
-    """Keep at most so many bytes for reuse (at first a quarter of the memory, or NPCOMPILE_POOL_BYTES)."""
+    """Keep at most `nbytes` bytes for reuse.
+
+    The limit is at first a quarter of the machine's memory, or NPCOMPILE_POOL_BYTES.
+    """
     if (module := native.loaded()) is not None:
         module.set_limit(nbytes)
 
 
 def empty(value: Value) -> Any:
-    """A new ndarray laid out as `value` says, in the pool's memory; None while there is no native runtime."""
+    """Return an uninitialised ndarray laid out as `value` says, in the pool's memory.
+
+    Returns None while there is no native runtime.
+    """
     module = native.loaded()
     return None if module is None else module.empty(*kernel.spec(value, False))

@@ -1,1 +1,1 @@
-"""The worker process and its jobs: from a segment to a library."""
+"""The compile service: a worker process turns segments into libraries, and this process submits its jobs."""

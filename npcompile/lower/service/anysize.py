@@ -1,4 +1,8 @@
-"""A segment at other sizes than it was recorded at: its kernel is found by what it is called with."""
+"""Kernels of one segment by the sizes of its inputs, for programs that replay at sizes other than recorded.
+
+`runtime/polymorphic.py` makes an `AnySize` for each segment of a shape-generic program. A kernel is found, or
+submitted to be compiled, by the shapes and strides of the arrays and the numbers that it is called with.
+"""
 
 from __future__ import annotations
 
@@ -18,15 +22,14 @@ from npcompile.lower.plan.values import Value
 from npcompile.lower.service import compiler
 from npcompile.lower.shapes import fitting
 
-# Kernels of one segment, one a size; the oldest go.
-KEPT = 64
+# The most kernels of one segment, one for each combination of sizes. The oldest is dropped for a further one.
+MAX_KERNELS = 64
 
 
 class AnySize:
-    """The kernels of one segment by its sizes.
+    """The kernels of one segment, one for each combination of sizes.
 
-    Asked for with host values in the order of its inputs and then those of its `numbers`, as a replay that is
-    general has them.
+    Its methods take host values: those of the segment's inputs, in order, and then those of its `numbers`.
     """
 
     def __init__(self, segment: Segment, job: compiler.Job | None, salt: str) -> None:
@@ -38,14 +41,16 @@ class AnySize:
         ]
         self.results = segment.results
         self.numbers = segment.numbers
-        self.job = job  # at the sizes that were recorded; None: eager torch does the ops
+        self.job = job  # at the recorded sizes; None: torch does the ops eagerly
         self.salt = salt
         self.kernels: dict[Any, Callable[..., Any]] = {}
-        self.gone = 0  # so many of them are no longer kept
+        self.evicted = 0  # how many kernels were dropped
 
     def kernel(self, *args: Any) -> Callable[..., Any]:
-        """The kernel for these values, called without the numbers. Raises `fitting.Unfit` if there is none,
-        `fitting.Pending` if there is none yet."""
+        """Return the kernel for these values, which is called without the numbers.
+
+        Raises `fitting.Unfit` if there is none, `fitting.Pending` if there is none yet.
+        """
         values, given = args[: len(self.values)], args[len(self.values) :]
         layouts = [
             (value.shape, value.strides) if known.kind == "array" else None
@@ -54,17 +59,21 @@ class AnySize:
         key = (*layouts, *given)
         found = self.kernels.get(key)
         if found is None:
-            if len(self.kernels) >= KEPT:
+            if len(self.kernels) >= MAX_KERNELS:
                 self.kernels.pop(next(iter(self.kernels)), None)
-                self.gone += 1
-            inputs, rows = self._now(values, given)
-            found = self.kernels[key] = self._eager(rows, inputs) if self.job is None else self._of(rows)
+                self.evicted += 1
+            inputs, rows = self._at_sizes(values, given)
+            found = self.kernels[key] = (
+                self._eager(rows, inputs) if self.job is None else self._kernel_of(rows)
+            )
         return found
 
-    def large(self, *args: Any) -> list[Any]:
-        """Arrays of anything, as large as the kernel's results for these values, laid out alike; None for
-        numbers. Raises as `kernel` does."""
-        _, rows = self._now(args[: len(self.values)], args[len(self.values) :])
+    def empty_results(self, *args: Any) -> list[Any]:
+        """Return uninitialised arrays with the shapes and strides of the kernel's results, None for numbers.
+
+        Raises as `kernel` does.
+        """
+        _, rows = self._at_sizes(args[: len(self.values)], args[len(self.values) :])
         if self.job is None:
             shapes = _shapes(rows)
         else:
@@ -76,15 +85,15 @@ class AnySize:
             for shape, value in zip(shapes, self.results, strict=True)
         ]
 
-    def _now(
+    def _at_sizes(
         self, values: tuple[Any, ...], given: tuple[Any, ...]
     ) -> tuple[list[Value], list[tuple[Any, ...]]]:
-        """The inputs, and the rows, at the sizes of these values."""
-        inputs = [_laid(known, item) for known, item in zip(self.values, values, strict=True)]
+        """Return the segment's inputs and rows at the sizes of these values."""
+        inputs = [_input_now(known, item) for known, item in zip(self.values, values, strict=True)]
         regulars = [(tuple(value.shape), wire.regular(value)) for value in inputs]
         return inputs, sizes.resized(self.rows, regulars, dict(zip(self.numbers, given, strict=True)))
 
-    def _of(self, rows: list[tuple[Any, ...]]) -> Callable[..., Any]:
+    def _kernel_of(self, rows: list[tuple[Any, ...]]) -> Callable[..., Any]:
         job = compiler.submit_rows(self._with_results(rows), self.salt)
         if not job.done:
             raise fitting.Pending(job)
@@ -93,7 +102,7 @@ class AnySize:
         return job.kernel
 
     def _with_results(self, rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-        """The rows with their outputs' shapes and strides, as the library for any sizes has them."""
+        """Return the rows with the outputs' shapes and strides, as the library for any sizes has them."""
         assert self.job is not None
         general, now = self.job.general, sizes.form(rows)
         if now.skeleton != self.job.sized.skeleton:
@@ -117,21 +126,21 @@ class AnySize:
         def run(*host: Any) -> Any:
             tensors = [enter(item, value) for item, value in zip(host, inputs, strict=True)]
             outputs = wire.evaluate(rows, *tensors)
-            left = tuple(_left(tensor, value) for tensor, value in zip(outputs, self.results, strict=True))
+            left = tuple(_leave(tensor, value) for tensor, value in zip(outputs, self.results, strict=True))
             return left[0] if len(left) == 1 else left
 
         return run
 
 
 def _shapes(rows: list[tuple[Any, ...]]) -> list[tuple[int, ...]]:
-    """Those of the results of a segment's rows."""
+    """Return the shapes of the results of a segment's rows."""
     with adapter.fake_mode(), torch.no_grad():
         inputs = [fitting.empty(value, value.strides, value.device) for value in wire.inputs_of(rows)]
         return [tuple(result.shape) for result in wire.evaluate(rows, *inputs)]
 
 
-def alike(one: Segment, other: Segment) -> bool:
-    """Whether two segments differ in nothing but what `AnySize` gives anew: lengths, and numbers of steps."""
+def differ_in_sizes_only(one: Segment, other: Segment) -> bool:
+    """Return True if two segments differ only in lengths and numbers, which `AnySize` can replace."""
 
     def without(number: int, kind: str) -> Any:
         return number if kind == sizes.ARGUMENT and not isinstance(number, wire.Sized) else kind
@@ -140,8 +149,11 @@ def alike(one: Segment, other: Segment) -> bool:
     return wire.pack(sizes.visited(rows[0], without)) == wire.pack(sizes.visited(rows[1], without))
 
 
-def _laid(known: Value, item: Any) -> Value:
-    """An input as it is now. Raises Unfit where it is no longer what was recorded but for its lengths."""
+def _input_now(known: Value, item: Any) -> Value:
+    """Return an input with its present shape and strides.
+
+    Raises Unfit where it differs from the recorded one in more than its lengths.
+    """
     if known.kind != "array":
         return known
     strides = tuple(stride // max(item.itemsize, 1) for stride in item.strides)
@@ -150,8 +162,8 @@ def _laid(known: Value, item: Any) -> Value:
     return replace(known, shape=item.shape, strides=strides)
 
 
-def _left(tensor: torch.Tensor, value: Value) -> Any:
-    """A result as it is now, laid out as the recorded one was."""
+def _leave(tensor: torch.Tensor, value: Value) -> Any:
+    """Return a result as a host value, laid out as the recorded result was."""
     if tensor.dim() != len(value.shape):
         raise fitting.Unfit("an op gave another number of axes than NumPy")
     shape = tuple(tensor.shape)

@@ -1,4 +1,9 @@
-"""Segments submitted, kernels handed back: the jobs of this process and the thread that feeds the worker."""
+"""Submits segments to the worker process and links the kernels: the jobs of this process, and their thread.
+
+`submit` is called by the runtime for each segment of a program. A job always finishes, with a kernel or with
+the reason why there is none: failures of the compiler, the worker or the disk never reach the caller as
+exceptions.
+"""
 
 from __future__ import annotations
 
@@ -29,14 +34,16 @@ from npcompile.lower.plan import sizes
 from npcompile.lower.plan.interpreter import without_kernel
 from npcompile.lower.service import worker
 from npcompile.lower.shapes import fitting
-from npcompile.lower.shapes.families import Family, Shared
+from npcompile.lower.shapes.families import Family, SharedLibrary
 from npcompile.lower.store import cache
 
-TIME_LIMIT = 60.0  # seconds for one segment, beyond what the worker allows itself: for one that is stuck
+TIME_LIMIT = 60.0  # seconds for one segment beyond the worker's own limit, for a worker that is stuck
 IDLE_LIMIT = 300.0  # seconds after which a worker with nothing to do is ended: it holds some 300 MB
 ATTEMPTS = 2
-MOST_DEATHS = 6  # of workers in a row that have answered nothing: then no further one is started
-MAX_FITTED = 512  # jobs of libraries for any sizes that are kept: each is found again in a millisecond or two
+MAX_DEATHS = 6  # workers in a row that end without an answer, after which none is started
+MAX_FITTED = (
+    512  # kept jobs served by libraries for any sizes: a dropped one is fitted again in two milliseconds
+)
 START = (
     "import sys, json; sys.path[:] = json.loads(sys.argv[1]); "
     "from npcompile.lower.service import worker; worker.serve(sys.argv[2])"
@@ -44,13 +51,13 @@ START = (
 
 
 class Job:
-    """One segment's way to a kernel.
+    """One segment on its way to a kernel.
 
     When `done`, either `kernel` is a callable or `error` says why there is none. `source`: the generated C++;
     `kernels`: how many kernels one call runs; `bytes_written`: by them; `seconds`: how long the job took;
-    `from_disk`: whether the kernel was there already; `general`: the library for any sizes that it is of, if
-    it is not of one for these alone; `form`: "native" (one C call) or "general" (torch operators among the
-    kernels).
+    `from_disk`: the kernel was on disk already; `general`: the library for any sizes that serves the job,
+    None for a library for these sizes alone; `form`: "native" (one C call) or "general" (torch operators
+    among the kernels).
     """
 
     def __init__(self, rows: list[tuple[Any, ...]], salt: str, compiler: _Compiler) -> None:
@@ -59,21 +66,21 @@ class Job:
         self.key = wire.key(self.data, salt, self.allowed)
         self.sized = sizes.form(rows)
         self.family = wire.key(self.sized.skeleton, salt, self.allowed)
-        self.general: General | None = None
-        self.unfit: set[Shared] = set()  # libraries for any sizes that do not serve these
+        self.general: SharedUse | None = None
+        self.unfit: set[SharedLibrary] = set()  # libraries for any sizes that do not serve these
         self.inputs = wire.inputs_of(rows)
         self.outputs = wire.outputs_of(rows)
         self.written = wire.written(rows)
         self.kernel: Callable[..., Any] | None = None
         self.error: str | None = None
-        self.culprit: str | None = None  # the one call of the segment that no kernel can be made of, by name
+        self.culprit: str | None = None  # the name of the call in the segment that cannot be compiled
         self.form = ""
         self.source = ""
         self.kernels = 0
         self.bytes_written = 0
         self.seconds = 0.0
         self.from_disk = False
-        self.counted = False  # some function has this compilation among its own
+        self.counted = False  # some function's counts include this compilation
         self._began = time.monotonic()
         self._event = threading.Event()
         self._compiler = compiler
@@ -87,7 +94,7 @@ class Job:
         return False
 
     def wait(self, timeout: float | None = None) -> None:
-        """Until the job is done. Raises TimeoutError after `timeout` seconds; Ctrl-C works."""
+        """Wait until the job is done. Raises TimeoutError after `timeout` seconds; Ctrl-C works."""
         end = None if timeout is None else time.monotonic() + timeout
         while not self.done:
             left = 0.2 if end is None else min(0.2, end - time.monotonic())
@@ -96,8 +103,10 @@ class Job:
             self._event.wait(left)
 
     def load(self, folder: Path) -> bool:
-        """Take the kernel from disk if it is there. Raises `cache.Refused`, OSError, ImportError,
-        `fitting.Unfit`."""
+        """Load the kernel from disk; return False if it is not there.
+
+        Raises `cache.Refused`, OSError, ImportError, `fitting.Unfit`.
+        """
         key = self.key if self.general is None else self.general.key
         found = self._compiler.libraries.get(key) or cache.load(folder, key)
         runtime = native.load(folder) if found is not None else None
@@ -122,8 +131,8 @@ class Job:
         self.kernel = made
         return True
 
-    def begin(self) -> None:
-        """It has waited for others until now, which is no part of what it takes."""
+    def start_clock(self) -> None:
+        """Count the job's time from now on: until now it has waited for other jobs."""
         self._began = time.monotonic()
 
     def finish(self, error: str | None = None) -> None:
@@ -132,14 +141,14 @@ class Job:
         self._event.set()
 
 
-class General(NamedTuple):
-    """The library for any sizes that a segment can use: its key, and the values of its parameters in this
+class SharedUse(NamedTuple):
+    """A segment's use of a library for any sizes: the library's key, and its parameters' values in this
     segment."""
 
     key: str
-    shared: Shared
+    shared: SharedLibrary
     values: tuple[int, ...]
-    sized: dict[str, Any]  # when it is loaded: what it says of results
+    sized: dict[str, Any]  # of the library's metadata, once it is loaded
 
     @property
     def pattern(self) -> sizes.Pattern:
@@ -147,20 +156,21 @@ class General(NamedTuple):
 
 
 class _Compiler:
-    """The jobs of one process. A forked child gets its own, with the kernels that were done."""
+    """The jobs of one process and its worker. A forked child gets its own, with the kernels that were
+    done."""
 
     def __init__(self, done: dict[str, Job] | None = None) -> None:
         self.lock = threading.Lock()
         self.jobs: dict[str, Job] = done or {}
-        self.fitted: collections.deque[str] = collections.deque()  # those of libraries for any sizes
-        self.libraries: dict[str, tuple[Path | None, dict[str, Any]]] = {}  # these, as they were loaded
+        self.fitted: collections.deque[str] = collections.deque()  # keys of jobs served by such libraries
+        self.libraries: dict[str, tuple[Path | None, dict[str, Any]]] = {}  # those loaded, by key
         self.families: dict[str, Family] = {}
         self.queue: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self.thread: threading.Thread | None = None
         self.process: subprocess.Popen[bytes] | None = None
         self.log: Any = None
         self.folder: Path | None = None  # where the worker works
-        self.place: tuple[int, int] | None = None  # which folder of that name it is
+        self.folder_id: tuple[int, int] | None = None  # tells it from a later folder of that name
         self.deaths = 0  # of workers in a row
         self.compiled = 0
         self.closing = False
@@ -171,14 +181,14 @@ class _Compiler:
             if (known := self.jobs.get(job.key)) is not None:
                 return known
             self.jobs[job.key] = job
-            if len(self.fitted) > MAX_FITTED:  # who uses them keeps them
+            if len(self.fitted) > MAX_FITTED:  # programs that use the job keep it themselves
                 self.jobs.pop(self.fitted.popleft(), None)
-            self.families.setdefault(job.family, Family()).meet(job.sized)
+            self.families.setdefault(job.family, Family()).add(job.sized)
         self._try_to_begin(job)
         return job
 
     def adopt(self, job: Job) -> None:
-        """A job that was under way when this process was forked: done here again."""
+        """Do a job again that was under way when this process was forked."""
         with self.lock:
             if job._compiler is self:
                 return
@@ -211,7 +221,7 @@ class _Compiler:
         try:
             job.from_disk = job.load(cache.directory())
         except fitting.Unfit:
-            self._pass_over(job)
+            self._reject_shared(job)
             return False
         except (OSError, ImportError, KeyError, cache.Refused):
             return False  # what is there cannot be used: compile it anew, over it
@@ -220,7 +230,8 @@ class _Compiler:
         return job.from_disk
 
     def _share(self, job: Job) -> bool:
-        """Find the library for any sizes that is to serve a segment. True where it is on disk already."""
+        """Find the library for any sizes that is to serve a segment. Return True where it is on disk
+        already."""
         while True:
             with self.lock:
                 family = self.families.setdefault(job.family, Family())
@@ -230,15 +241,15 @@ class _Compiler:
             key = wire.key(repr(shared).encode(), job.family, job.allowed)
             values = shared.pattern.values(job.sized.sizes)
             assert values is not None
-            job.general = General(key, shared, values, {})
+            job.general = SharedUse(key, shared, values, {})
             self.fitted.append(job.key)
             if self._from_disk(job):
                 return True
             if job.general is not None:  # it is to be compiled
                 return False
 
-    def _pass_over(self, job: Job, for_all: bool = False) -> None:
-        """A library for any sizes does not serve this segment, or (for_all) cannot be made."""
+    def _reject_shared(self, job: Job, for_all: bool = False) -> None:
+        """Note that a library for any sizes does not serve this segment, or (for_all) cannot be made."""
         assert job.general is not None
         job.unfit.add(job.general.shared)
         with self.lock:
@@ -247,8 +258,8 @@ class _Compiler:
         job.general = None
 
     def start(self, job: Job | None = None) -> None:
-        """Give the thread a job; None is for the worker to be up and warm before the first, and the native
-        runtime to be built."""
+        """Give the thread a job. None starts the worker and builds the native runtime, before the first
+        job."""
         self.queue.put(job)
         with self.lock:
             if self.thread is not None and self.thread.is_alive():
@@ -280,7 +291,7 @@ class _Compiler:
                     )
                     self._ask(request)
                 else:
-                    job.begin()
+                    job.start_clock()
                     job.finish(self._compile(job))
             except Exception as error:  # whatever happens here, nobody may wait for ever
                 if job is None:
@@ -289,22 +300,24 @@ class _Compiler:
                     job.finish(f"{type(error).__name__}: {error}")
 
     def _compile(self, job: Job) -> str | None:
-        """The reason of a failure."""
+        """Compile a job's segment; return the reason of a failure, else None."""
         while job.general is not None:
             failure = self._request(job, job.general.key, job.general.pattern)
             if failure is None:
                 return None
             if job.general is not None:
-                self._pass_over(job, for_all=True)
+                self._reject_shared(job, for_all=True)
             if self._share(job):
                 return None
         return self._request(job, job.key, None)
 
     def _request(self, job: Job, key: str, pattern: sizes.Pattern | None) -> str | None:
-        if self.deaths >= MOST_DEATHS:
+        if self.deaths >= MAX_DEATHS:
             return f"the compiling process died {self.deaths} times in a row, and is not started again"
         folder = cache.directory()
-        if self.folder is not None and self.place != cache.place(folder):  # somebody has removed it meanwhile
+        if self.folder is not None and self.folder_id != cache.folder_id(
+            folder
+        ):  # somebody has removed it meanwhile
             self.stop()
         seconds = worker.limit()
         request = worker.Request(key, job.data, pattern, job.allowed, str(folder), cpp.compiler(), seconds)
@@ -320,7 +333,7 @@ class _Compiler:
                 reason = self._last_words()
                 self.stop()
                 self.deaths += 1
-                if attempt == ATTEMPTS - 1 or self.deaths >= MOST_DEATHS:
+                if attempt == ATTEMPTS - 1 or self.deaths >= MAX_DEATHS:
                     return f"the compiling process died: {reason}"
         job.culprit = reply.culprit
         if reply.error is not None:
@@ -330,7 +343,7 @@ class _Compiler:
         try:
             return None if job.load(folder) else "the compiled kernel is not in the cache folder"
         except fitting.Unfit as reason:
-            self._pass_over(job)
+            self._reject_shared(job)
             return str(reason)
 
     def _ask(self, request: worker.Request) -> worker.Reply:
@@ -351,7 +364,7 @@ class _Compiler:
                 environment.pop(name, None)
             path = json.dumps([os.path.abspath(p) for p in sys.path])
             self.folder = cache.directory()
-            self.place = cache.place(self.folder)
+            self.folder_id = cache.folder_id(self.folder)
             self.log = tempfile.TemporaryFile()
             try:
                 self.process = subprocess.Popen(
@@ -374,7 +387,7 @@ class _Compiler:
         return " ".join(lines[-3:]) or "it said nothing"
 
     def stop(self) -> None:
-        """End the worker, and a C++ compiler it is running."""
+        """End the worker, and a C++ compiler that it is running."""
         (process, self.process), log = (self.process, None), self.log
         if process is None:
             return
@@ -384,7 +397,7 @@ class _Compiler:
             process.wait(0.2)
         self._close(process, log)
         assert self.folder is not None
-        cache.remove_leavings(self.folder, process.pid)
+        cache.remove_work_folders(self.folder, process.pid)
 
     def _close(self, process: subprocess.Popen[bytes], log: Any) -> None:
         for file in (process.stdin, process.stdout, log):
@@ -392,7 +405,7 @@ class _Compiler:
             file.close()
 
     def abandon(self) -> None:
-        """In a forked child: let go of the parent's worker."""
+        """In a forked child, close the pipes to the parent's worker."""
         if self.process is not None:
             self._close(self.process, self.log)
             self.process.returncode = 0  # not ours to wait for
@@ -418,7 +431,7 @@ atexit.register(_at_exit)
 
 
 def submit(graph: fx.Graph, salt: str = "") -> Job:
-    """The job of a segment: done at once when a kernel of equal structure is in memory or on disk.
+    """Return the job of a segment: done at once when a kernel of equal structure is in memory or on disk.
 
     `salt` stands for all that the key cannot see: the source of the graph's targets. Raises TypeError for a
     graph that holds other nodes than placeholders, function calls and the output.
@@ -427,26 +440,27 @@ def submit(graph: fx.Graph, salt: str = "") -> Job:
 
 
 def submit_rows(rows: list[tuple[Any, ...]], salt: str = "") -> Job:
-    """The job of a segment that is given as `graph.rows_of` gives it."""
+    """Return the job of a segment that is given as rows (`graph.rows_of`)."""
     return _compiler.submit(rows, salt)
 
 
 def may_share(job: Job) -> bool:
-    """Whether segments that differ from this one in sizes alone may yet have a library for any sizes."""
+    """Return True if segments that differ from this one in sizes alone may yet have a library for any
+    sizes."""
     family = _compiler.families.get(job.family)
     return job.error is None and family is not None and not family.refused
 
 
-def is_ending() -> bool:
-    """Whether the process is, and nothing more will be compiled."""
+def is_shutting_down() -> bool:
+    """Return True once this process is ending and compiles no more."""
     return _compiler.closing
 
 
 def start() -> None:
-    """Have the worker process up and warm before the first job, and the native runtime built."""
+    """Start the worker process and build the native runtime before the first job."""
     _compiler.start()
 
 
 def compilations() -> int:
-    """How many segments the worker has compiled for this process."""
+    """Return how many segments the worker has compiled for this process."""
     return _compiler.compiled

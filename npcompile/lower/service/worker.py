@@ -1,6 +1,7 @@
-"""The worker process: reads jobs from its standard input, compiles them, answers on its standard output.
+"""The worker process: reads jobs from its standard input, compiles them, and answers on its standard output.
 
-It runs at low priority beside the user's program and ends with it. The user's `__main__` is never imported.
+`compiler.py` starts it and reads the answers. It runs at low priority beside the user's program and ends with
+it. The user's `__main__` is never imported.
 """
 
 from __future__ import annotations
@@ -32,9 +33,9 @@ LENGTH = struct.Struct("<Q")
 
 
 class Request(NamedTuple):
-    key: str  # nothing: only the native runtime is to be built
+    key: str  # empty: only the native runtime is to be built
     data: bytes  # the graph, as `graph.dump` wrote it
-    pattern: sizes.Pattern | None  # which of its sizes are parameters of the library
+    pattern: sizes.Pattern | None  # tells which of its sizes are parameters of the library
     threads: int
     folder: str  # of the kernel cache
     compiler: str
@@ -58,9 +59,10 @@ class Died(Exception):
 
 
 def receive(descriptor: int, seconds: float) -> Reply:
-    """The next reply from there. Raises TimeoutError after so many seconds; Died.
+    """Return the next reply from a file descriptor. Raises TimeoutError after that many seconds, and Died.
 
-    They are counted in waits, not by a clock: it goes on while all processes are stopped, and may jump.
+    The seconds are counted in waits, not by a clock: a clock goes on while all processes are stopped, and may
+    jump.
     """
 
     def read(count: int) -> bytes:
@@ -83,7 +85,7 @@ def receive(descriptor: int, seconds: float) -> Reply:
 
 
 def serve(folder: str) -> None:
-    """Run until standard input ends. Works in folders of its own in `folder`."""
+    """Answer requests until standard input ends. Works in folders of its own in `folder`."""
     answers = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)  # whatever prints goes to the log, not into the answers
     _end_with_parent()
@@ -93,7 +95,7 @@ def serve(folder: str) -> None:
     work = tempfile.mkdtemp(dir=folder, prefix=cache.work_prefix())
     os.environ["TORCHINDUCTOR_CACHE_DIR"] = work
     threading.Thread(target=_read, args=(sys.stdin.buffer, requests, Path(folder)), daemon=True).start()
-    cache.remove_leavings(Path(folder))
+    cache.remove_work_folders(Path(folder))
     building = threading.Thread(target=_build_first, args=(Path(folder),), daemon=True)
     building.start()
     try:
@@ -119,11 +121,11 @@ def serve(folder: str) -> None:
 
 
 class _OutOfTime(BaseException):
-    """A compilation has taken too long: nothing on the way may take this for a failure of its own."""
+    """A compilation has taken too long. No handler on the way out may take it for a failure of its own."""
 
 
 def limit() -> float:
-    """How many seconds one compilation may take."""
+    """Return how many seconds one compilation may take."""
     try:
         return max(float(os.environ["NPCOMPILE_COMPILE_SECONDS"]), 0.1)
     except (KeyError, ValueError):
@@ -132,13 +134,13 @@ def limit() -> float:
 
 @contextlib.contextmanager
 def _within(seconds: float) -> Iterator[None]:
-    """Raises `_OutOfTime` in what is done, once it has taken so long."""
+    """Raise `_OutOfTime` in the body of the `with` statement once it has taken that long."""
 
     def end(*_: Any) -> None:
         raise _OutOfTime(f"not compiled after {seconds:g} seconds (NPCOMPILE_COMPILE_SECONDS)")
 
     signal.signal(signal.SIGALRM, end)
-    signal.setitimer(signal.ITIMER_REAL, seconds, 5.0)  # again, where the first was swallowed
+    signal.setitimer(signal.ITIMER_REAL, seconds, 5.0)  # repeats where the first exception is swallowed
     try:
         yield
     finally:
@@ -146,7 +148,7 @@ def _within(seconds: float) -> Iterator[None]:
 
 
 def _end_compilers() -> None:
-    """Kill what this process has started: all that is in its group."""
+    """Kill the processes that this one has started: all those in its group."""
     for status in Path("/proc").glob("[0-9]*/stat"):
         try:
             pid, group = int(status.parent.name), int(status.read_text().rpartition(")")[2].split()[2])
@@ -159,19 +161,22 @@ def _end_compilers() -> None:
 def _read(stream: BinaryIO, requests: queue.SimpleQueue[Request], folder: Path) -> None:
     while len(head := stream.read(LENGTH.size)) == LENGTH.size:
         requests.put(Request(*pickle.loads(stream.read(LENGTH.unpack(head)[0]))))
-    cache.remove_leavings(folder, os.getpid())
+    cache.remove_work_folders(folder, os.getpid())
     os.killpg(0, signal.SIGKILL)  # the parent has gone: a running compiler, in this process group, goes too
 
 
 def _end_with_parent() -> None:
-    """The kernel's own way, for a parent that is killed while a child of its own holds our input open."""
+    """Ask the operating system to end this process with its parent.
+
+    Reading input is not enough: a child of the killed parent may hold our input open.
+    """
     if sys.platform == "linux":
         set_parent_death_signal = 1
         ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGKILL)
 
 
 def _warm_up() -> None:
-    """Import Inductor and run it once on next to nothing: it saves the first job about two seconds."""
+    """Import Inductor and run it once on a tiny graph, which saves the first job about two seconds."""
     import torch
     import torch.fx as fx
 
@@ -192,7 +197,7 @@ def _warm_up() -> None:
 
 
 def _build_first(folder: Path) -> None:
-    """Build the native runtime while Inductor is imported: it saves the first job about two seconds."""
+    """Build the native runtime while Inductor is imported, which saves the first job about two seconds."""
     with contextlib.suppress(Exception):  # the first job meets the same and reports it
         _build_runtime(folder, cpp.compiler())
 

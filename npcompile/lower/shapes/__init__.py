@@ -1,1 +1,1 @@
-"""Sizes as parameters: one kernel for segments that differ in sizes alone."""
+"""Libraries with sizes as parameters: one compiled library serves segments that differ in sizes alone."""

@@ -1,7 +1,7 @@
-"""A library that was compiled for any sizes, made ready for those of one segment. Imports no Inductor.
+"""Fits a library that was compiled for any sizes to the sizes of one segment. Imports no Inductor.
 
-The text that calls the kernels is written anew for these sizes. It must be the same text, word for word:
-then only the numbers in its table differ.
+`service/compiler.py` calls `fit` when it loads a library. The text of `npc_run` is written anew for these
+sizes and must be equal to the compiled one, word for word: then only the numbers in its table differ.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from typing import Any
 import torch
 
 from npcompile.lower.codegen import cpp, streaming, wrapper
-from npcompile.lower.codegen.complexes import Form
-from npcompile.lower.codegen.outputs import Orders, demanded_of, general, inverse, turn
+from npcompile.lower.codegen.complexes import CodeSignature
+from npcompile.lower.codegen.outputs import Orders, demanded_of, general, in_output_axes, undo_order
 from npcompile.lower.codegen.parsing import parse
 from npcompile.lower.native.kernel import NUMBERS
 from npcompile.lower.plan.graph import regular
 from npcompile.lower.plan.values import Value
 
-_NAMES: dict[str, Any] = {"__builtins__": {}, "max": max, "min": min}
+_BUILTINS: dict[str, Any] = {"__builtins__": {}, "max": max, "min": min}
 
 
 class Unfit(Exception):
@@ -28,7 +28,7 @@ class Unfit(Exception):
 
 
 class Pending(Unfit):
-    """The kernel for these sizes is being compiled: the job's."""
+    """The kernel for these sizes is still being compiled, by `job`."""
 
     def __init__(self, job: Any) -> None:
         super().__init__("its kernel is still being compiled")
@@ -38,7 +38,8 @@ class Pending(Unfit):
 def fit(
     metadata: dict[str, Any], values: tuple[int, ...], inputs: list[Value], outputs: list[Value]
 ) -> dict[str, Any]:
-    """The metadata of the library for one segment, whose parameters have these values. Raises Unfit."""
+    """Return the library's metadata for one segment, in which the parameters have these values. Raises
+    Unfit."""
     sized = metadata["sized"]
     known = dict(zip(sized["names"], values, strict=True))
     for condition in sized["conditions"]:
@@ -48,7 +49,7 @@ def fit(
     for value, shape in zip(outputs, wanted, strict=True):
         if shape != tuple(value.shape):
             raise Unfit(f"a result would be {shape} where NumPy gave {value.shape}")
-    form = Form([replace(v, strides=regular(v)) for v in inputs], outputs, metadata["parts"])
+    form = CodeSignature([replace(v, strides=regular(v)) for v in inputs], outputs, metadata["parts"])
     inputs, outputs = form.inputs, form.outputs
     regulars = [value.strides for value in inputs]
     for value, strides, texts in zip(inputs, regulars, sized["strides"], strict=True):
@@ -61,7 +62,7 @@ def fit(
     (function,) = parse(sized["function"]).body
     assert isinstance(function, ast.FunctionDef)
     program = wrapper.read_call(function, kernels, tensors, {}, values, form.places)
-    turn(program, orders)
+    in_output_axes(program, orders)
     demanded = [demanded_of(value) for value in outputs]
     size = sum(wrapper.numel(value.shape) for value in (*inputs, *outputs))
     cost = metadata["cost"] * size / max(sized["elements"], 1)
@@ -75,7 +76,7 @@ def fit(
         if general(program, demanded, orders) != metadata["general"]:
             raise Unfit("other memory is allocated")
         return fitted
-    numbers = cpp.Numbers(in_table=True)
+    numbers = cpp.SizeText(in_table=True)
     entry, scratch = cpp.entry_of(program, demanded, numbers, streaming.FENCE if sized["streamed"] else "")
     if entry != sized["entry"]:
         raise Unfit("the kernels are called in another way")
@@ -84,10 +85,10 @@ def fit(
 
 
 def shapes(sized: dict[str, Any], values: tuple[int, ...]) -> list[tuple[int, ...]]:
-    """Those of the segment's results, for these values of the parameters."""
+    """Return the shapes of the segment's results for these values of the parameters."""
     known = dict(zip(sized["names"], values, strict=True))
     traced = [tuple(_evaluate(text, known) for text in texts) for texts in sized["shapes"]]
-    return [inverse(shape, order) for shape, order in zip(traced, orders_of(sized), strict=True)]
+    return [undo_order(shape, order) for shape, order in zip(traced, orders_of(sized), strict=True)]
 
 
 def orders_of(sized: dict[str, Any]) -> Orders:
@@ -95,10 +96,10 @@ def orders_of(sized: dict[str, Any]) -> Orders:
 
 
 def _evaluate(text: str, known: dict[str, int]) -> Any:
-    return eval(text, _NAMES, known)
+    return eval(text, _BUILTINS, known)
 
 
 def empty(value: Value, strides: tuple[int, ...], device: str) -> torch.Tensor:
-    """A tensor as the segment's graph sees the input."""
+    """Return an uninitialised tensor as the segment's graph sees the input."""
     dtype = NUMBERS.get(value.kind, value.dtype)
     return torch.empty_strided(value.shape, strides, dtype=dtype, device=device)

@@ -1,1 +1,1 @@
-"""Kernels on disk."""
+"""Compiled libraries are kept on disk, by key, for later processes."""

@@ -1,4 +1,8 @@
-"""Kernels on disk: one library and one metadata file a key, trusted only when they are this user's own."""
+"""The kernel cache on disk: a library and a metadata file for each key, trusted only if they are this user's.
+
+The worker stores, and both processes load. A library is loaded only if its checksum is the one in its
+metadata.
+"""
 
 from __future__ import annotations
 
@@ -27,17 +31,17 @@ class Refused(Exception):
 
 
 def tag() -> str:
-    """The folder's name: libraries of different versions never meet."""
+    """Return the folder's name: libraries of different versions never meet."""
     machine = os.uname().machine
     return f"torch{torch.__version__}-{sys.implementation.cache_tag}-{machine}"
 
 
 def directory() -> Path:
-    """The folder of the kernels, made if it is missing.
+    """Return the folder of the kernels, made if it is missing.
 
-    `$NPCOMPILE_CACHE_DIR`, else `~/.cache/npcompile`, in it a folder for these versions. When that cannot be
-    used or is not this user's own, a private folder that lives as long as this process. Raises OSError where
-    neither can be written.
+    It is `$NPCOMPILE_CACHE_DIR`, else `~/.cache/npcompile`, in it a folder for these versions. When that
+    cannot be used or is not this user's own, it is a private folder that lives as long as this process.
+    Raises OSError where neither can be written.
     """
     root = os.environ.get("NPCOMPILE_CACHE_DIR")
     root = root or os.path.join(os.path.expanduser("~"), ".cache", "npcompile")
@@ -68,21 +72,21 @@ def _directory(root: str, pid: int) -> Path:
     return path
 
 
-def place(folder: Path) -> tuple[int, int]:
-    """Which folder of that name it is: another one where somebody has removed it meanwhile."""
+def folder_id(folder: Path) -> tuple[int, int]:
+    """Return a folder's identity, which differs if somebody has removed it and another one has its name."""
     info = os.stat(folder)
     return info.st_dev, info.st_ino
 
 
 def remove(folder: Path, key: str) -> None:
-    """Remove what is under a key, which cannot be used although it is whole."""
+    """Remove the files of a key whose library cannot be used although it is whole."""
     for ending in ("json", "so"):
         with contextlib.suppress(OSError):
             os.unlink(folder / f"{key}.{ending}")
 
 
 def remove_private() -> None:
-    """At the end of the process, after its worker's: remove folders that were made for it alone."""
+    """Remove the private folders of this process, once its worker has ended."""
     for path, pid in _private:
         if os.getpid() == pid:  # a forked child leaves its parent's folder alone
             shutil.rmtree(path, ignore_errors=True)
@@ -102,7 +106,7 @@ def check_directory(path: Path) -> None:
 
 
 def _check_parent(path: Path) -> None:
-    """Nobody else may put another folder in place of ours."""
+    """Raise Refused if somebody else could put another folder in place of ours."""
     info = os.stat(path)
     if info.st_mode & WRITABLE_BY_OTHERS and not info.st_mode & stat.S_ISVTX:
         raise Refused(f"{path} can be written by other users")
@@ -111,7 +115,10 @@ def _check_parent(path: Path) -> None:
 
 
 def read(path: Path) -> bytes:
-    """The bytes of a file of this user's; raises Refused for anyone else's, OSError if it is not there."""
+    """Return the bytes of a file of this user's.
+
+    Raises Refused for a file of anyone else's, OSError if there is no file.
+    """
     with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC), "rb") as file:
         info = os.fstat(file.fileno())
         if not stat.S_ISREG(info.st_mode) or info.st_uid != os.geteuid() or info.st_mode & WRITABLE_BY_OTHERS:
@@ -123,7 +130,7 @@ def store(folder: Path, key: str, library: Path | None, metadata: dict[str, Any]
     """Put a library (moved from where it is) and its metadata under a key, whole or not at all.
 
     The library goes first: metadata without its library is never seen. Of two processes the last one wins;
-    the checksum tells a mixture of both, which is then not loaded. Raises OSError; then nothing is left.
+    the checksum detects a mixture of both, which is then not loaded. Raises OSError; then nothing is left.
     """
     metadata = dict(metadata)
     handle, name = tempfile.mkstemp(dir=folder, prefix=".tmp-")  # made with mode 0600
@@ -136,7 +143,7 @@ def store(folder: Path, key: str, library: Path | None, metadata: dict[str, Any]
             os.chmod(library, 0o600)
             os.replace(library, folder / f"{key}.so")
         os.replace(name, folder / f"{key}.json")
-    except BaseException:  # a full disk, say: nothing is left
+    except BaseException:  # a full disk, say
         with contextlib.suppress(OSError):
             os.unlink(name)
         raise
@@ -146,13 +153,13 @@ _SEAL = '"checksum": "'
 
 
 def _sealed(metadata: dict[str, Any]) -> str:
-    """Metadata as text that ends with a checksum of what is before it."""
+    """Return metadata as text that ends with a checksum of the text before it."""
     text = json.dumps(metadata)[:-1] + (", " if metadata else "")
     return f'{text}{_SEAL}{hashlib.sha256(text.encode()).hexdigest()}"}}'
 
 
 def _unsealed(data: bytes) -> dict[str, Any]:
-    """The metadata of such a text. Raises ValueError for any other."""
+    """Return the metadata of a sealed text. Raises ValueError for any other text."""
     text, _, seal = data.rpartition(_SEAL.encode())
     if seal != f'{hashlib.sha256(text).hexdigest()}"}}'.encode():
         raise ValueError("the metadata is damaged")
@@ -162,9 +169,9 @@ def _unsealed(data: bytes) -> dict[str, Any]:
 
 
 def load(folder: Path, key: str) -> tuple[Path | None, dict[str, Any]] | None:
-    """The library's path and the metadata, None if the key is not there or what is there is damaged.
+    """Return the library's path and the metadata, None if they are missing or damaged.
 
-    Raises Refused where a file could be another user's doing.
+    Raises Refused where a file could have been written by another user.
     """
     library = folder / f"{key}.so"
     try:
@@ -180,12 +187,12 @@ def load(folder: Path, key: str) -> tuple[Path | None, dict[str, Any]] | None:
 
 
 def work_prefix() -> str:
-    """How this process's work folders in the cache folder are named."""
+    """Return the beginning of the names of this process's work folders in the cache folder."""
     return f"work-{os.getpid()}-"
 
 
-def remove_leavings(folder: Path, pid: int | None = None) -> None:
-    """Remove the work folders of that process, or of all processes that are no more."""
+def remove_work_folders(folder: Path, pid: int | None = None) -> None:
+    """Remove the work folders of that process, or of all processes that have ended."""
     for path in folder.glob("work-*-*" if pid is None else f"work-{pid}-*"):
         owner = path.name.split("-")[1]
         if pid is not None or (owner.isdigit() and not _alive(int(owner))):
