@@ -6,8 +6,9 @@ import ast
 
 from torch import fx
 
+from npcompile.frontend.program.guards import ValueEquals
 from npcompile.frontend.program.node_attributes import source_place
-from npcompile.frontend.program.program import Call, Guard, Program, step_of, value_of
+from npcompile.frontend.program.program import Call, Program, step_of, value_of
 from npcompile.frontend.program.shape_generalization import sized_by_data
 from npcompile.frontend.rewrite.block_levels import Block
 from npcompile.frontend.rewrite.liveness import loads
@@ -22,7 +23,7 @@ def decided_by(program: Program, variables: frozenset[str]) -> fx.Node | None:
             return node
         if step_of(node) == "number" and any(arg in moving for arg in node.all_input_nodes):
             moving.add(node)
-        if isinstance(node.target, Guard) and node.target.kind == "value" and node.args[0] in moving:
+        if isinstance(node.target, ValueEquals) and node.args[0] in moving:
             if value_of(node.args[0]).kind != "bool":
                 return node
     return None

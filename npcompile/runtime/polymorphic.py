@@ -10,13 +10,11 @@ from torch import fx
 
 from npcompile.diagnostics.stats import Stats
 from npcompile.frontend.pipeline import ops_version
-from npcompile.frontend.program.array_facts import facts, is_array
+from npcompile.frontend.program.guards import ValueEquals
 from npcompile.frontend.program.node_attributes import ends_of_data
-from npcompile.frontend.program.program import Diverged, Guard, Program, step_of, value_of
+from npcompile.frontend.program.program import Diverged, Program, step_of, value_of
 from npcompile.frontend.program.shape_generalization import (
-    alike_but_longer,
     counts_of,
-    lengths_of,
     looked_at,
     pattern_of,
     same_program,
@@ -147,8 +145,7 @@ class LengthGroup:
 def _asks(program: Program) -> bool:
     """Whether the lengths of an array from outside decide, or a whole number by its value."""
     return bool(looked_at(program)) or any(
-        isinstance(node.target, Guard)
-        and node.target.kind == "value"
+        isinstance(node.target, ValueEquals)
         and type(node.target.expected) in (int, np.int64)
         and step_of(node.args[0]) != "opaque"
         for node in program.graph.nodes
@@ -157,7 +154,7 @@ def _asks(program: Program) -> bool:
 
 def _outside(program: Program) -> tuple[int, ...]:
     """The lengths of what it reads, in order."""
-    return tuple(n for node in looked_at(program).values() for n in lengths_of(node.target))  # type: ignore[arg-type]
+    return tuple(n for node in looked_at(program).values() for n in node.target.lengths())  # type: ignore[union-attr]
 
 
 def by_data(program: Program) -> bool:
@@ -343,17 +340,10 @@ class PolymorphicProgram:
         lengths: tuple[int, ...] = ()
         for node, guard in looked_at(self.entry.program).items():
             recorded: Any = guard.target
-            if recorded.kind == "array":
-                if not is_array(now[node]):
-                    return None
-                found = Guard("array", facts(now[node]))
-            elif type(now[node]) is int:
-                found = Guard("count", now[node])
-            else:
+            found = recorded.renewed(now[node])
+            if found is None or not recorded.differs_in_lengths_alone(found):
                 return None
-            if not alike_but_longer(recorded, found):
-                return None
-            lengths += lengths_of(found)
+            lengths += found.lengths()
             instead[recorded] = found
         if not self.outside:
             self.refused = lengths != _outside(self.entry.program)

@@ -18,7 +18,7 @@ import torch
 from npcompile.frontend.program.aliasing import Overlap
 from npcompile.frontend.program.array_facts import facts
 from npcompile.frontend.program.code_guards import Codes
-from npcompile.frontend.program.program import Guard
+from npcompile.frontend.program.guards import ArrayMatches, KeysAre, MethodFunctionIs, TextKeysAre
 from npcompile.frontend.program.signature import key_of
 from npcompile.lower.native import native
 
@@ -230,8 +230,8 @@ def test_native_guards_on_arrays_decide_as_pythons_do() -> None:
     arrays = [make() for name, make in ARGUMENTS.items() if isinstance(make(), np.ndarray)]
     others = [1.5, None, [X], np.float64(1), torch.ones(3)]
     for array in arrays:
-        guard = Guard("array", facts(array))
-        quick = native.loaded().ArrayGuard(guard, *guard.expected)
+        guard = ArrayMatches(facts(array))
+        quick = guard.native(native.loaded())
         for value in (*arrays, *others):
             assert quick(value) is guard(value)
 
@@ -276,9 +276,9 @@ def test_native_guards_on_dicts_decide_as_pythons_do() -> None:
     dicts += [{"".join(("long ", "key")): 0}, OrderedDict(a=1, b=2), defaultdict(int, {"a": 1, "b": 2})]
     dicts += [{float("nan"): 0}, {1.5: 0}, {(1, True): 0}, {(1, 1): 0}, {(1, "a"): 0}]
     others = [1.5, None, [X], X, ("a", "b")]
-    for one, kind in itertools.product(dicts, ("keys", "entries")):
-        guard = Guard(kind, tuple(one))
-        quick = native.loaded().ObjectGuard(guard, kind, guard.expected)
+    for one, kind in itertools.product(dicts, (TextKeysAre, KeysAre)):
+        guard = kind(tuple(one))
+        quick = guard.native(native.loaded())
         for value in (*dicts, *map(copy.copy, dicts), *({f"{key}": 0} for key in ("a", "long key")), *others):
             assert quick(value) is guard(value), (kind, one, value)
 
@@ -293,8 +293,8 @@ def test_native_guards_on_methods_and_codes_decide_as_pythons_do() -> None:
         1,
     ]
     for method in methods:
-        guard = Guard("function", getattr(method, "__func__", None))
-        quick = native.loaded().ObjectGuard(guard, "function", guard.expected)
+        guard = MethodFunctionIs(getattr(method, "__func__", None))
+        quick = guard.native(native.loaded())
         for value in methods:
             assert quick(value) is guard(value), (method, value)
     one, other = made(1), function

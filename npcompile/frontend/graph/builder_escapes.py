@@ -14,6 +14,7 @@ from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.graph.equal_objects import Origins
 from npcompile.frontend.graph.visible_objects import Showing
 from npcompile.frontend.program.equality import DICTS
+from npcompile.frontend.program.guards import Guard, SameObject
 from npcompile.frontend.program.object_steps import Build, Container, contents
 from npcompile.frontend.program.program import Structure
 from npcompile.frontend.program.signature import MADE_ANEW
@@ -50,7 +51,7 @@ class Handed(Showing, Origins):
     def add(self, step: str, target: Any, args: Any, kwargs: dict[str, Any], value: Value) -> fx.Node:
         raise NotImplementedError
 
-    def guard(self, kind: str, expected: Any, *nodes: fx.Node) -> None:
+    def guard(self, guard: Guard, *nodes: fx.Node) -> None:
         raise NotImplementedError
 
     def leave(self, obj: Any) -> fx.Node:
@@ -99,7 +100,7 @@ class Handed(Showing, Origins):
         node.meta.update(step="input", value=Value("object"), kind=type(leaf))
         self.inputs.append(node)
         if id(leaf) in self.containers:
-            self.guard("same", None, node, self.containers[id(leaf)])
+            self.guard(SameObject(), node, self.containers[id(leaf)])
         else:
             self.containers[id(leaf)] = node
 

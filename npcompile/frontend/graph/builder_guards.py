@@ -7,7 +7,8 @@ from typing import Any
 from torch import fx
 
 from npcompile.frontend.graph.builder_escapes import Handed
-from npcompile.frontend.program.program import Guard, step_of, value_of
+from npcompile.frontend.program.guards import Guard, IsObject, SameObject, ValueEquals, ValuesEqual
+from npcompile.frontend.program.program import step_of, value_of
 from npcompile.lower.plan.values import Value
 
 
@@ -18,7 +19,7 @@ class Decided(Handed):
         """Guard that a node has this value, at this point of the program."""
         if node not in self.decided:
             self.decided.add(node)
-            self.guard("value", value, node)
+            self.guard(ValueEquals(value), node)
 
     def confused(self, node: fx.Node, value: Any) -> None:
         """Guard that a node has this value, because another value is the same object."""
@@ -32,24 +33,24 @@ class Decided(Handed):
         worked_out = all(step_of(node) == "number" and value_of(node).kind == "int" for node in (one, other))
         if not (self.general and worked_out) and not {one, other} <= self.sizes | self.counts:
             return False
-        self.guard("equal", None, other, one)
+        self.guard(ValuesEqual(), other, one)
         return True
 
     def united(self, one: fx.Node | None, other: fx.Node | None, value: Any) -> fx.Node:
         """Guard that two are one object, which they are now: either is the other. None: what is decided."""
         if one is not None and other is not None:
-            self.guard("same", None, other, one)
+            self.guard(SameObject(), other, one)
             return one
         node = one if other is None else other
         assert node is not None
         self.identify(node, value)
         return node
 
-    def guard(self, kind: str, expected: Any, *nodes: fx.Node) -> None:
-        self.add("guard", Guard(kind, expected), nodes, {}, Value("object"))
+    def guard(self, guard: Guard, *nodes: fx.Node) -> None:
+        self.add("guard", guard, nodes, {}, Value("object"))
 
     def identify(self, node: fx.Node, obj: Any) -> None:
         """Guard that a node is this object."""
         if node not in self.decided:
             self.decided.add(node)
-            self.guard("is", obj, node)
+            self.guard(IsObject(obj), node)

@@ -20,6 +20,17 @@ from npcompile.frontend.graph.memmaps import Mapped, is_mapped, refuse_text
 from npcompile.frontend.graph.object_arrays import refuse_objects
 from npcompile.frontend.program.array_facts import facts, is_array
 from npcompile.frontend.program.equality import DICTS, is_key, place_of
+from npcompile.frontend.program.guards import (
+    ArrayMatches,
+    CodeIs,
+    ContentsEqual,
+    IsObject,
+    LengthIs,
+    SameObject,
+    TypeIs,
+    ValueEquals,
+    keys_are,
+)
 from npcompile.frontend.program.program import Read, Structure, step_of, value_of
 from npcompile.frontend.program.signature import MADE_ANEW, NUMBERS, by_value
 from npcompile.lower.plan.sizes import SMALLEST
@@ -70,9 +81,9 @@ class Outside(Notes):
                 call.meta.setdefault("items", {})[place_of(node.args[1])] = node
             return
         if is_array(value) and (known := self.tracked.node(value)) not in (None, node):
-            self.guard("same", None, node, known)
+            self.guard(SameObject(), node, known)
         elif type(value) in NUMBERS or isinstance(value, np.generic):
-            self.guard("type", type(value), node)
+            self.guard(TypeIs(type(value)), node)
 
     def held(self, container: Any, node: fx.Node) -> None:
         """A step gave a container. A call that is made again has to give one of this type and size."""
@@ -82,12 +93,11 @@ class Outside(Notes):
             return
         if step_of(node) == "opaque" and _holds_more(container, MAX_GIVEN):
             raise Unfollowed(Cause.CALL_GIVES_TOO_MANY(MAX_GIVEN))
-        self.guard("type", type(container), node)
+        self.guard(TypeIs(type(container)), node)
         if type(container) is dict:
-            texts = all(type(key) is str for key in container)
-            self.guard("keys" if texts else "entries", tuple(container), node)
+            self.guard(keys_are(tuple(container)), node)
         else:
-            self.guard("length", len(container), node)
+            self.guard(LengthIs(len(container)), node)
 
     def contents(self, node: fx.Node, container: Any) -> None:
         """Follow what lies in a container from outside. It is all read at once: a small int in it must not
@@ -97,9 +107,9 @@ class Outside(Notes):
         items = list(container.items() if type(container) in DICTS else enumerate(container))
         if type(container) in DICTS and all(map(is_key, container)):
             node.meta["keys"] = keys = tuple(container)
-            self.guard("keys" if all(type(key) is str for key in keys) else "entries", keys, node)
+            self.guard(keys_are(keys), node)
         else:
-            self.guard("length", len(items), node)
+            self.guard(LengthIs(len(items)), node)
         node.meta["calls"] = self.calls
         found = node.meta["items"] = {}
         for key, item in items:
@@ -126,7 +136,7 @@ class Outside(Notes):
         if is_mapped(value):
             base = self.add("read", read, () if base is None else (base,), {}, Value("object"))
             base.meta["within"] = within
-            self.guard("type", np.memmap, base)
+            self.guard(TypeIs(np.memmap), base)
             read = Read("mapped", "view")
         node = self.add("read", read, () if base is None else (base,), {}, self.value(value, outside=True))
         node.meta["within"] = within
@@ -138,46 +148,44 @@ class Outside(Notes):
         is_number = kind in NUMBERS or isinstance(value, np.generic)
         known = self.tracked.get(value)
         if known is not None and known.node is not None and not is_number:
-            self.guard(
-                "same", None, node, known.node
-            )  # known by another path: this one must lead there again
+            self.guard(SameObject(), node, known.node)  # known by another path, which leads here, too
         elif is_array(value):
-            self.guard("array", facts(value), node)
+            self.guard(ArrayMatches(facts(value)), node)
             self.know(value, node)
         elif is_number:
-            self.guard("type", kind, node)
+            self.guard(TypeIs(kind), node)
             if self.counting and kind is int and value >= SMALLEST and how != "call":
                 self.counted(node, value)
             self.know(value, node)
         elif kind in (bool, str, bytes, type(None)):
-            self.guard("value", value, node)
+            self.guard(ValueEquals(value), node)
             if kind in MADE_ANEW:
                 self.came(value, node)
         elif kind in (list, deque, *DICTS):
-            self.guard("type", kind, node)
+            self.guard(TypeIs(kind), node)
             self.containers[id(value)] = node
             node.meta["kind"] = kind
             self.opened(value, node)
         elif kind is tuple and (not is_fixed(value) or (self.counting and is_shape(value) and how != "call")):
-            self.guard("type", kind, node)
+            self.guard(TypeIs(kind), node)
             self.tracked.keep(value, node)
             self.contents(node, value)
         elif is_users_class(kind) or kind in _STREAMS:
-            self.guard("type", kind, node)  # what it holds is read anew
+            self.guard(TypeIs(kind), node)  # what it holds is read anew
             self.tracked.keep(value, node)
         elif isinstance(value, Enum):
-            self.guard("is", value, node)
+            self.guard(IsObject(value), node)
             self.tracked.keep(value, None)
         elif kind is FunctionType and value.__code__.co_flags & CO_NESTED and how != "global":
-            self.guard("code", value.__code__, node)  # made in a call: another object at the next one
+            self.guard(CodeIs(value.__code__), node)  # made in a call: another object at the next one
             self.tracked.keep(value, node)
         elif kind is tuple or (kind is slice and _decides(value)):
-            self.guard("alike", value, node)
+            self.guard(ContentsEqual(value), node)
             self.came(value, node)
             for part in value if kind is tuple else (value,):
                 self.constant(part)
         else:
-            self.guard("is", value, node)
+            self.guard(IsObject(value), node)
             if kind is not FunctionType and not by_value(value):
                 self.tracked.keep(value, node)
         self.read_last = node

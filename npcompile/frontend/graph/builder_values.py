@@ -22,9 +22,10 @@ from npcompile.frontend.graph.coercions import as_number
 from npcompile.frontend.graph.identity import Tracked
 from npcompile.frontend.ops.table import computed
 from npcompile.frontend.program.array_facts import is_array, is_uneven, layout
+from npcompile.frontend.program.guards import SameObject, SizeEquals, ValueEquals
 from npcompile.frontend.program.node_attributes import size_noted, source_place
 from npcompile.frontend.program.object_steps import Build, Store
-from npcompile.frontend.program.program import Guard, Length, Read, step_of, value_of
+from npcompile.frontend.program.program import Length, Read, step_of, value_of
 from npcompile.frontend.program.shape_generalization import origin, sized_by_data, stays
 from npcompile.frontend.program.signature import NUMBERS, by_value
 from npcompile.frontend.rewrite.call_sites import frames
@@ -157,7 +158,7 @@ class Notes(Decided):
         """Guard that an axis is as long as this: what is 0 or 1 is a constant, and may be more elsewhere."""
         if (node, axis) not in self.lengths:
             self.lengths[node, axis] = self.add("number", Length(axis), (node,), {}, Value("int"))
-            self.guard("value", size, self.lengths[node, axis])
+            self.guard(ValueEquals(size), self.lengths[node, axis])
 
     def by_data(self, array: Any) -> bool:
         """Whether an array's first axis is as long as there are True places in a mask."""
@@ -186,8 +187,10 @@ class Notes(Decided):
             return
         node.meta["sizes"] = True
         if step_of(node) == "read":
+            size = size_noted(node)
+            assert size is not None
             with self.graph.inserting_after(node):
-                guard = self.graph.create_node("call_function", Guard("count", size_noted(node)), (node,))
+                guard = self.graph.create_node("call_function", SizeEquals(size), (node,))
             guard.meta.update(source_place(node)._asdict(), step="guard", value=Value("object"))
         for source in node.all_input_nodes:
             if source in self.counts:
@@ -265,7 +268,7 @@ class Notes(Decided):
             and type(leaf) not in NUMBERS
             and type(leaf) is not np.bool_
         ):
-            self.guard("same", None, node, known.node)  # one object given twice
+            self.guard(SameObject(), node, known.node)  # one object given twice
         else:
             self.know(leaf, node)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from torch import fx
 
+from npcompile.frontend.program.guards import InRange
 from npcompile.frontend.program.node_attributes import ends_of_data, size_noted
 from npcompile.frontend.program.program import step_of, value_of
 from npcompile.lower.plan.segment import nodes_in
@@ -57,7 +58,7 @@ def on_host(notes: Steps, node: fx.Node) -> fx.Node:
 def mark(notes: Steps, node: fx.Node, number: int) -> None:
     """Say that a step gives a size that data decide."""
     bounds = (SMALLEST, 2**63 - 1) if number > 0 else (-(2**63), -SMALLEST)
-    notes.guard("range", bounds, node)
+    notes.guard(InRange(*bounds), node)
     node.meta.update(size=number, by_data=(number,))
 
 

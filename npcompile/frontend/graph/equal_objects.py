@@ -9,7 +9,7 @@ from typing import Any, cast
 from torch import fx
 
 from npcompile.frontend.graph.builder_state import BuilderState
-from npcompile.frontend.program.program import Guard
+from npcompile.frontend.program.guards import Guard, IsObject, SameObject
 from npcompile.lower.plan.values import Value
 
 
@@ -40,17 +40,17 @@ class Origins(BuilderState):
             return None
         first, *others = steps
         for other in others:
-            self._unite("same", None, other, first)
+            self._unite(SameObject(), other, first)
         literal = id(meant) in self.written or self.is_literal(meant)
         if literal or (type(meant) is str and _is_shared(meant)):
-            self._unite("is", meant, first)
+            self._unite(IsObject(meant), first)
         return cast("fx.Node", first)
 
     def is_literal(self, obj: Any) -> bool:
         """Tell whether this tuple is one object at each call."""
         return type(obj) is tuple and any(obj is one for one in self.literals)
 
-    def _unite(self, kind: str, expected: Any, node: fx.Node, *others: fx.Node) -> None:
+    def _unite(self, guard: Guard, node: fx.Node, *others: fx.Node) -> None:
         """A guard that comes as soon as it can: what it is about is there from the beginning, or was read."""
         if (node, *others) in self.checked_ones:
             return
@@ -58,9 +58,9 @@ class Origins(BuilderState):
         order = {one: place for place, one in enumerate(self.graph.nodes)}
         behind = max((node, *others, *self.inputs[-1:]), key=order.__getitem__)
         with self.graph.inserting_after(behind):
-            guard = self.graph.create_node("call_function", Guard(kind, expected), (node, *others))
+            made = self.graph.create_node("call_function", guard, (node, *others))
         line, top, elsewhere = self.where()
-        guard.meta.update(line=line, top=top, elsewhere=elsewhere, step="guard", value=Value("object"))
+        made.meta.update(line=line, top=top, elsewhere=elsewhere, step="guard", value=Value("object"))
 
 
 def _is_shared(text: str) -> bool:

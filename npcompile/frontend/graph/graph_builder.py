@@ -38,7 +38,15 @@ from npcompile.frontend.program.array_facts import (
     outline,
     with_items,
 )
-from npcompile.frontend.program.program import Call, Guard, Program, step_of, value_of
+from npcompile.frontend.program.guards import (
+    ArrayMatches,
+    InRange,
+    OutlineMatches,
+    ShapeIs,
+    TypeIs,
+    ValueEquals,
+)
+from npcompile.frontend.program.program import Call, Program, step_of, value_of
 from npcompile.frontend.program.signature import NUMBERS
 from npcompile.lower.plan.graph import write
 from npcompile.lower.plan.products import is_small
@@ -123,7 +131,7 @@ class Steps(Outside):
             if self.general:
                 node.meta["by_data"] = tuple(ends_by_data(self, item) for item in _items(args[1]))
             else:
-                self.guard("shape", result.shape, node)  # at the array's end it is shorter
+                self.guard(ShapeIs(result.shape), node)  # at the array's end it is shorter
         return self.result(node, result)
 
     def even(self, arg: Any) -> Any:
@@ -267,7 +275,7 @@ class Steps(Outside):
                     self.decide(node, arg)
                 elif (low, high) not in node.meta.setdefault("ranges", set()):
                     node.meta["ranges"].add((low, high))
-                    self.guard("range", (low, high), node)
+                    self.guard(InRange(low, high), node)
 
     def number(
         self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], result: Any
@@ -284,7 +292,7 @@ class Steps(Outside):
         named = {key: self.ref(arg) for key, arg in kwargs.items()}
         node = self.number_step(function, refs, named, result)
         if purity.type_follows_values(function, args, refs):
-            self.guard("type", type(result), node)
+            self.guard(TypeIs(type(result)), node)
         return self.result(node, result)
 
     def number_step(
@@ -334,10 +342,10 @@ class Steps(Outside):
     def still(self, array: Any, node: fx.Node) -> None:
         """A call has to give an array of this kind again; of this shape as well, if lengths are constants."""
         if self.general:
-            self.guard("outline", outline(array), node)
-            next(iter(reversed(self.graph.nodes))).meta["exact"] = Guard("array", facts(array))
+            self.guard(OutlineMatches(outline(array)), node)
+            next(iter(reversed(self.graph.nodes))).meta["exact"] = ArrayMatches(facts(array))
         else:
-            self.guard("array", facts(array), node)
+            self.guard(ArrayMatches(facts(array)), node)
 
     def opaque(self, call: Call, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:
         """Note a call that may have effects: made again at replay."""
@@ -346,7 +354,7 @@ class Steps(Outside):
     def unused(self, result: None) -> None:
         """What the last call gave is not used: it decides nothing."""
         last = next(iter(reversed(self.graph.nodes)), None)
-        if last is None or not isinstance(last.target, Guard) or last.target.kind != "value":
+        if last is None or not isinstance(last.target, ValueEquals):
             return
         (node,) = last.all_input_nodes
         if step_of(node) == "opaque" and len(node.users) == 1 and node is last.prev:
@@ -374,7 +382,7 @@ class Steps(Outside):
             bounds = store_casts.limits(value.meta["value"], dtype, how)
             if bounds is not None and bounds not in value.meta.setdefault("ranges", set()):
                 value.meta["ranges"].add(bounds)
-                self.guard("range", bounds, value)
+                self.guard(InRange(*bounds), value)
 
     def copied(self, dst: Any, value: Any, where: Any, result: None) -> None:
         """Note `np.copyto(dst, value, where=where)`."""

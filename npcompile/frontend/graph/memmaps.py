@@ -23,7 +23,6 @@ from npcompile.frontend.program.program import value_of
 from npcompile.lower.plan.segment import nodes_in
 from npcompile.lower.plan.values import Value
 
-_TELLS_APART = frozenset({"is", "other"})  # "same" does not: there is one plain array for each memmap
 _OWN = frozenset(vars(np.memmap))  # what a memmap has that arrays have not, or does otherwise
 
 
@@ -63,7 +62,7 @@ class Mapped:
             return
         given = [value_of(node) for node in nodes_in(args)]
         shows = step == "opaque" or (step == "host" and hasattr(target, "needless"))
-        shows |= step == "guard" and target.kind in _TELLS_APART
+        shows |= step == "guard" and target.tells_memmaps_apart
         # A list of memmaps that a step gave may be handed on as a whole.
         if (step == "part" and value.mapped) or (shows and any(one.mapped for one in given)):
             raise Unfollowed(Cause.MEMMAP_HANDED_ON())

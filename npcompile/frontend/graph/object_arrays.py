@@ -22,15 +22,13 @@ from npcompile.lower.plan.values import Value
 # The steps that compute with their operands, or lay them out anew. The others read, look at or hand on the
 # array itself.
 _COMPUTING = frozenset({"op", "view", "write", "library", "host", "number"})
-# What is asked of an array itself, not of its elements.
-_ASKED_OF_ARRAYS = frozenset({"array", "outline", "shape", "type", "is", "same", "other", "length"})
 
 
 def refuse_objects(step: str, target: Any, args: Any, value: Value) -> None:
     """Raise Unfollowed for a step that computes with an array of objects, makes one, or decides by its
     elements."""
     if step == "guard":
-        if target.kind in _ASKED_OF_ARRAYS:
+        if target.about_array_itself:
             return
     elif step not in _COMPUTING or isinstance(target, Build | Length) or target is len:
         return

@@ -15,9 +15,10 @@ from torch import fx
 from npcompile.frontend.graph.graph_builder import GETITEM, SETITEM
 from npcompile.frontend.ops.table import TABLE, Op
 from npcompile.frontend.program.draw_shapes import source_of
+from npcompile.frontend.program.guards import ValueEquals
 from npcompile.frontend.program.memory_versions import Contents
 from npcompile.frontend.program.node_attributes import size_noted, source_place
-from npcompile.frontend.program.program import Call, Guard, Length, step_of, value_of
+from npcompile.frontend.program.program import Call, Length, step_of, value_of
 from npcompile.frontend.program.shape_generalization import origin
 from npcompile.lower.plan.values import Value
 
@@ -273,7 +274,7 @@ class _Checks:
         for _, one, other, sign in terms:
             total = self._step(operator.add if sign > 0 else operator.sub, one, other)
             holds = self._step(operator.ge, total, 0)
-            guard = self._add(Guard("value", True), (holds,))
+            guard = self._add(ValueEquals(True), (holds,))
             guard.meta.update(step="guard", value=Value("object"))
         return True
 

@@ -15,8 +15,9 @@ from npcompile.frontend.graph.graph_builder import GETITEM
 from npcompile.frontend.ops.masked import Extreme
 from npcompile.frontend.ops.table import Op
 from npcompile.frontend.program.array_facts import with_items
+from npcompile.frontend.program.guards import Guard
 from npcompile.frontend.program.memory_versions import Contents
-from npcompile.frontend.program.program import Guard, Length, step_of, value_of
+from npcompile.frontend.program.program import Length, step_of, value_of
 from npcompile.lower.arithmetic.unsigned import WIDE
 from npcompile.lower.plan.segment import nodes_in
 
@@ -299,7 +300,7 @@ def _is_array(arg: Any) -> bool:
 
 def _of_its_size(node: fx.Node) -> bool:
     """Whether a guard only makes sure what a call has to give again."""
-    return isinstance(node.target, Guard) and node.target.kind in ("array", "outline")
+    return isinstance(node.target, Guard) and node.target.of_array
 
 
 def _is_sure(node: fx.Node) -> bool:

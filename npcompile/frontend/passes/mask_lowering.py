@@ -33,7 +33,8 @@ from npcompile.frontend.passes.mask_analysis import (
     told,
 )
 from npcompile.frontend.program.array_facts import with_items
-from npcompile.frontend.program.program import Guard, Program, step_of, value_of
+from npcompile.frontend.program.guards import InRange
+from npcompile.frontend.program.program import Program, step_of, value_of
 from npcompile.lower.plan.values import Value, c_strides
 
 _INT64 = (-(2**63), 2**63 - 1)
@@ -186,11 +187,7 @@ class _Rewriter:
         node.meta.update(step="op", value=Value("int", torch.int64))
         node.meta.pop("size", None)
         for user in node.users:  # there are never more than fit
-            if (
-                isinstance(user.target, Guard)
-                and user.target.kind == "range"
-                and user.target.expected == _INT64
-            ):
+            if isinstance(user.target, InRange) and (user.target.low, user.target.high) == _INT64:
                 self._drop(user)
 
     def _update(self, node: fx.Node) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 from weakref import WeakValueDictionary
@@ -67,6 +68,20 @@ def outline(array: Any) -> tuple[Any, ...]:
     """The same, whatever its lengths."""
     array = layout(array)
     return array.dtype, array.ndim, array.flags.num
+
+
+def order_of(known: tuple[Any, ...]) -> int:
+    """In which order an array lies that has these `facts`: 1 for C, 2 for Fortran, 3 both, 0 neither."""
+    dtype, shape, strides, *_ = known
+    packed = [math.prod(shape[axis + 1 :]) * dtype.itemsize for axis in range(len(shape))]
+    turned = [math.prod(shape[:axis]) * dtype.itemsize for axis in range(len(shape))]
+    return _is_packed(shape, strides, packed) + 2 * _is_packed(shape, strides, turned)
+
+
+def _is_packed(shape: tuple[int, ...], strides: tuple[int, ...], regular: list[int]) -> bool:
+    return 0 not in shape and all(
+        n == 1 or stride == at for n, stride, at in zip(shape, strides, regular, strict=True)
+    )
 
 
 def from_tensor(tensor: torch.Tensor) -> Any:

@@ -3,7 +3,6 @@ Python."""
 
 from __future__ import annotations
 
-import inspect
 import types
 from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -15,9 +14,9 @@ from torch import fx
 from npcompile.frontend.catalog.purity import OPERATORS, TOTAL, UFUNCS
 from npcompile.frontend.catalog.python_operators import UNARY
 from npcompile.frontend.ops.table import Op
-from npcompile.frontend.program.array_facts import ARRAYS_OF, facts, is_array, outline
-from npcompile.frontend.program.equality import DICTS, are_alike, same_value
-from npcompile.frontend.program.object_steps import Build, Store, class_attribute, is_absent
+from npcompile.frontend.program.array_facts import ARRAYS_OF
+from npcompile.frontend.program.guards import Guard
+from npcompile.frontend.program.object_steps import Build, Store, class_attribute
 from npcompile.lower.plan.graph import write
 from npcompile.lower.plan.values import Value
 
@@ -88,69 +87,6 @@ class Length:
     def __call__(self, array: Any) -> int:
         length: int = array.shape[self.axis]
         return length
-
-
-@dataclass(frozen=True, eq=False)
-class Guard:
-    """A decision about a value: the replay diverges where the value is decided otherwise.
-
-    kind: "value" (`same_value`), "alike" (of a tuple or slice, in all that it holds), "count" (a whole number
-    that sizes depend on), "equal" (to a second value, in type and value), "is" and "same" (identity, with
-    `expected` or a second value), "other" (the opposite, with either), "truth" (of the value), "array"
-    (`expected` is its `facts`), "outline" (its `outline`), "shape" (of an array), "type" (exactly), "length",
-    "range" (low <= value <= high), "function" (of a method), "code" (of a function), "property" (that the
-    class has this one), "absent" (that an object and its class hold nothing by a name), "keys" (of a dict, in
-    order, all of them text), "entries" (its keys, whatever they are), "members" (of a set, in the order in
-    which they are gone over).
-    """
-
-    kind: str
-    expected: Any
-    __name__ = "guard"
-
-    def __call__(self, value: Any, *others: Any) -> bool:
-        """Whether the decision would be made as it was."""
-        expected = self.expected
-        if self.kind == "value":
-            return same_value(value, expected)
-        if self.kind == "equal":
-            return same_value(value, others[0])
-        if self.kind == "alike":
-            return type(value) is type(expected) and value == expected and are_alike(value, expected)
-        if self.kind == "count":
-            return type(value) is int and value == expected
-        if self.kind == "array":
-            return is_array(value) and facts(value) == expected
-        if self.kind == "shape":
-            return bool(value.shape == expected)
-        if self.kind == "outline":
-            return is_array(value) and outline(value) == expected
-        if self.kind == "truth":
-            return bool(value) is expected
-        if self.kind == "range":
-            return bool(expected[0] <= value <= expected[1])
-        if self.kind == "type":
-            return type(value) is expected
-        if self.kind == "length":
-            return len(value) == expected
-        if self.kind == "function":
-            return getattr(value, "__func__", None) is expected
-        if self.kind == "code":
-            return type(value) is types.FunctionType and value.__code__ is expected
-        if self.kind == "keys":  # of a dict, in order
-            return type(value) in DICTS and tuple(value) == expected
-        if self.kind == "entries":
-            return type(value) in DICTS and tuple(value) == expected and all(map(are_alike, value, expected))
-        if self.kind == "members":
-            kind, members = expected
-            return type(value) is kind and tuple(value) == members and all(map(are_alike, value, members))
-        if self.kind == "absent":
-            return is_absent(value, expected)
-        if self.kind == "property":
-            return inspect.getattr_static(type(value), expected[0], None) is expected[1]
-        if self.kind == "other":
-            return value is not (others[0] if others else expected)
-        return value is (others[0] if others else expected)
 
 
 @dataclass(frozen=True, eq=False)
@@ -249,17 +185,11 @@ def drop_unused(graph: fx.Graph, may_fail: Container[fx.Node]) -> None:
         elif (
             node.meta.get("within")
             and not node.meta.get("asked")
-            and all(_only_type(user) for user in node.users)
+            and all(isinstance(user.target, Guard) and user.target.only_of_kind for user in node.users)
         ):
             for user in list(node.users):  # data that nothing was done with
                 graph.erase_node(user)
             graph.erase_node(node)
-
-
-def _only_type(node: fx.Node) -> bool:
-    """Whether a step only makes sure what type of data was read."""
-    target = node.target
-    return isinstance(target, Guard) and target.kind in ("type", "array", "length")
 
 
 # How operators print.
@@ -366,56 +296,11 @@ def type_text(value: Value) -> str:
     return str(value.dtype).removeprefix("torch.") if value.kind == "scalar" else value.kind
 
 
-def _called(obj: Any) -> str:
-    """The name of an object, where it has one."""
-    if isinstance(obj, property) and obj.fget is not None:
-        return f"the property {obj.fget.__qualname__}"
-    return str(getattr(obj, "__name__", repr(obj)))
-
-
 def guard_text(node: fx.Node, names: Callable[[fx.Node], str]) -> str:
     """A guard as a Python condition."""
     guard: Any = node.target
-    name, *others = (literal(arg, names) for arg in node.args)
-    expected = guard.expected
-    if guard.kind == "truth":
-        return f"{'' if expected else 'not '}{name}"
-    if guard.kind in ("same", "other") and others:
-        return f"{name} {'is' if guard.kind == 'same' else 'is not'} {others[0]}"
-    if guard.kind == "equal":
-        return f"{name} == {others[0]}"
-    if guard.kind == "other":
-        return f"{name} is not {getattr(expected, '__name__', repr(expected))}"
-    if guard.kind == "is" and type(expected) is dict:  # it may be a module's names
-        return f"{name} is {expected.get('__name__', 'the same dict')}"
-    if guard.kind == "is":
-        return f"{name} is {_called(expected)}"
-    if guard.kind == "length":
-        return f"len({name}) == {expected}"
-    if guard.kind == "shape":
-        return f"{name}.shape == {expected}"
-    if guard.kind == "type":
-        return f"type({name}) is {expected.__name__}"
-    if guard.kind in ("keys", "entries"):
-        return f"[*{name}] == {list(expected)}"
-    if guard.kind == "members":
-        return f"[*{name}] == {list(expected[1])}"
-    if guard.kind == "property":
-        return f"type({name}).{expected[0]} is {_called(expected[1])}"
-    if guard.kind == "absent":
-        return f"{name} has no {expected}"
-    if guard.kind == "function":
-        return f"{name}.__func__ is {getattr(expected, '__qualname__', repr(expected))}"
-    if guard.kind == "code":
-        return f"{name} is a {expected.co_name}"
-    if guard.kind == "range":
-        return f"{expected[0]} <= {name} <= {expected[1]}"
-    if guard.kind == "outline":
-        return f"{name}.dtype == {expected[0].name!r} and {name}.ndim == {expected[1]}"
-    if guard.kind == "array":
-        dtype, shape, *_ = expected
-        return f"{name}.dtype == {dtype.name!r} and {name}.shape == {shape}"
-    return f"{name} == {expected!r}"
+    value, *others = (literal(arg, names) for arg in node.args)
+    return str(guard.words(value, others[0] if others else ""))
 
 
 def print_program(program: Program) -> str:

@@ -15,11 +15,11 @@ from npcompile.frontend.ops.table import Op
 from npcompile.frontend.program.bound_methods import After
 from npcompile.frontend.program.draw_shapes import length_drawn
 from npcompile.frontend.program.equality import same_value
+from npcompile.frontend.program.guards import Guard, Resizable
 from npcompile.frontend.program.node_attributes import decided_by_data
 from npcompile.frontend.program.object_steps import Build, Store
 from npcompile.frontend.program.program import (
     Call,
-    Guard,
     Length,
     Program,
     Read,
@@ -106,7 +106,7 @@ def looked_at(program: Program) -> dict[fx.Node, fx.Node]:
     arrays in C or Fortran order, and on whole numbers that are sizes. By what they are about."""
     found = {}
     for node in program.graph.nodes:
-        if isinstance(node.target, Guard) and _is_loose(node):
+        if isinstance(node.target, Resizable) and _is_loose(node):
             found[node.args[0]] = node
     return found
 
@@ -117,43 +117,11 @@ def exactly(program: Program) -> dict[Any, Any]:
     return {node.target: node.meta["exact"] for node in program.graph.nodes if "exact" in node.meta}
 
 
-def lengths_of(guard: Guard) -> tuple[int, ...]:
-    """The lengths among what a guard expects."""
-    numbers = (guard.expected,) if guard.kind == "count" else guard.expected[1]
-    return tuple(n for n in numbers if n >= SMALLEST)
-
-
 def _is_loose(node: fx.Node) -> bool:
+    """Tell whether other lengths may pass a guard on a length or an array: it is about what was read."""
     guard: Any = node.target
     about: Any = node.args[0]
-    if guard.kind not in ("array", "count") or step_of(about) != "read":
-        return False
-    return guard.kind == "count" or bool(order_of(guard.expected))
-
-
-def order_of(known: tuple[Any, ...]) -> int:
-    """In which order an array lies that has these `facts`: 1 for C, 2 for Fortran, 3 both, 0 neither."""
-    dtype, shape, strides, *_ = known
-    packed = [math.prod(shape[axis + 1 :]) * dtype.itemsize for axis in range(len(shape))]
-    turned = [math.prod(shape[:axis]) * dtype.itemsize for axis in range(len(shape))]
-    return (_lies(shape, strides, packed)) + 2 * _lies(shape, strides, turned)
-
-
-def _lies(shape: tuple[int, ...], strides: tuple[int, ...], regular: list[int]) -> bool:
-    return 0 not in shape and all(
-        n == 1 or stride == at for n, stride, at in zip(shape, strides, regular, strict=True)
-    )
-
-
-def alike_but_longer(one: Guard, other: Guard) -> bool:
-    """Whether two of the same kind of the guards that `looked_at` gives differ in lengths alone."""
-    if one.kind == "count":
-        return min(one.expected, other.expected) >= SMALLEST
-    first, second = (
-        (dtype, rest, [min(n, SMALLEST) for n in shape], order_of((dtype, shape, strides)))
-        for dtype, shape, strides, *rest in (one.expected, other.expected)
-    )
-    return bool(first == second)
+    return step_of(about) == "read" and guard.is_resizable
 
 
 def _whole_axis(index: Any, axis: int, ndim: int) -> int | None:
@@ -359,7 +327,7 @@ def _same_target(a: Any, b: Any) -> bool:
     if isinstance(a, Read):
         return a.how == b.how and a.name == b.name and a.holder is b.holder
     if isinstance(a, Guard):
-        return a.kind == b.kind and _same(a.expected, b.expected, {})
+        return _same(vars(a), vars(b), {})
     if isinstance(a, Call):
         return a.name == b.name and a.function is b.function
     if isinstance(a, After):
@@ -376,9 +344,9 @@ def _same_target(a: Any, b: Any) -> bool:
 def _are_loose(a: fx.Node, b: fx.Node) -> bool:
     """Whether two guards on what is read differ in lengths alone."""
     one, other = a.target, b.target
-    if not (isinstance(one, Guard) and isinstance(other, Guard) and one.kind == other.kind):
+    if type(one) is not type(other) or not (isinstance(one, Resizable) and _is_loose(a) and _is_loose(b)):
         return False
-    return _is_loose(a) and _is_loose(b) and alike_but_longer(one, other)
+    return one.differs_in_lengths_alone(other)
 
 
 def _same_value(a: fx.Node, b: fx.Node) -> bool:

@@ -11,6 +11,7 @@ import operator
 from collections import deque
 from typing import Any
 
+from npcompile.frontend.program.guards import TruthIs
 from npcompile.frontend.program.object_steps import Store, is_own
 from npcompile.frontend.record.recording import READ_BY_ITEM, Deferred
 from npcompile.frontend.record.stores import Storing
@@ -96,6 +97,6 @@ class Histories(Storing):
             if id(x) in self.builder.appended:
                 return
             if id(x) in self.builder.unread:
-                self.builder.guard("truth", result, self.builder.containers[id(x)])
+                self.builder.guard(TruthIs(result), self.builder.containers[id(x)])
                 return
         super()._truth(x, result)

@@ -27,6 +27,7 @@ from npcompile.frontend.ops.table import TABLE
 from npcompile.frontend.program.array_facts import is_array
 from npcompile.frontend.program.draw_shapes import GENERATORS, is_draw
 from npcompile.frontend.program.equality import DICTS, is_key, place_of
+from npcompile.frontend.program.guards import MethodFunctionIs, PropertyIs, TypeIs
 from npcompile.frontend.program.node_attributes import items_noted
 from npcompile.frontend.program.object_steps import is_named_tuple, is_own, is_users_mapping
 from npcompile.frontend.program.program import Call, Read, step_of
@@ -199,15 +200,15 @@ class Access(Histories):
         """An attribute of an object from outside: read again at replay."""
         if type(obj) in GENERATORS and is_draw(getattr(result, "__func__", None)):
             if step_of(node) == "opaque":  # of others, the type is decided
-                self.builder.guard("type", type(obj), node)
+                self.builder.guard(TypeIs(type(obj)), node)
             return result
         if isinstance(result, types.MethodType) and result.__self__ is obj:
             read = self.builder.add("read", Read("attribute", name), (node,), {}, self.builder.value(result))
-            self.builder.guard("function", result.__func__, read)
+            self.builder.guard(MethodFunctionIs(result.__func__), read)
             return result
         if isinstance(result, types.MethodType) and result.__self__ is type(obj):  # made anew at each read
             read = self.builder.add("read", Read("attribute", name), (node,), {}, self.builder.value(result))
-            self.builder.guard("function", result.__func__, read)
+            self.builder.guard(MethodFunctionIs(result.__func__), read)
             self.builder.identify(self.builder.inside(read, "attribute", "__self__"), result.__self__)
             return result
         if type(result) is types.BuiltinFunctionType and result.__self__ is obj:
@@ -244,7 +245,7 @@ class Access(Histories):
             return True
         if node is None:
             return False
-        self.builder.guard("property", (name, inspect.getattr_static(type(obj), name)), node)
+        self.builder.guard(PropertyIs(name, inspect.getattr_static(type(obj), name)), node)
         return True
 
     def delattr(self, obj: Any, name: str) -> None:

@@ -26,6 +26,7 @@ from npcompile.frontend.ops.table import TABLE, TORCH, Op, native
 from npcompile.frontend.program.array_facts import facts, from_tensor, is_array, to_tensor
 from npcompile.frontend.program.bound_methods import After, Method, as_called, target_of
 from npcompile.frontend.program.equality import DICTS
+from npcompile.frontend.program.guards import ArrayMatches
 from npcompile.frontend.program.object_steps import is_plain
 from npcompile.frontend.program.program import Call, Read
 from npcompile.frontend.program.signature import NUMBERS
@@ -380,7 +381,7 @@ class Calls(Opaque):
         node = self.builder.add(
             "read", Read("tensor", "numpy"), (base,), {}, self.builder.value(result, outside=True)
         )
-        self.builder.guard("array", facts(result), node)
+        self.builder.guard(ArrayMatches(facts(result)), node)
         return self.builder.result(node, result)
 
     def _listed(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

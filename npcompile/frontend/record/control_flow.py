@@ -18,6 +18,7 @@ from npcompile.frontend.graph import shape_guards
 from npcompile.frontend.graph.builder_values import Unfollowed
 from npcompile.frontend.program.array_facts import is_array
 from npcompile.frontend.program.equality import DICTS, is_key
+from npcompile.frontend.program.guards import MembersAre
 from npcompile.frontend.program.object_steps import is_named_tuple
 from npcompile.frontend.record.formatting import Texts
 from npcompile.frontend.record.recording import READ_BY_ITEM, SIMPLE
@@ -200,7 +201,7 @@ class Control(Texts):
         if len(members) > MAX_MEMBERS or not all(map(is_key, members)):
             raise Unfollowed(Cause.CONTENTS_DECIDE(type(obj).__name__))
         node.meta["members"] = self.builder.calls
-        self.builder.guard("members", (type(obj), members), node)
+        self.builder.guard(MembersAre(type(obj), members), node)
 
     def _length(self, obj: Any, result: int) -> int:
         if type(obj) in READ_BY_ITEM and (length := self.length_of_history(obj, result)):

@@ -16,6 +16,7 @@ from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.boundary.faults import performs
 from npcompile.frontend.catalog import inlining
 from npcompile.frontend.graph.builder_values import Unfollowed
+from npcompile.frontend.program.guards import AttributeAbsent, LengthIs, TextKeysAre, TypeIs
 from npcompile.frontend.program.object_steps import (
     class_attribute,
     is_absent,
@@ -209,7 +210,7 @@ class Making(Objects):
 
     def _noted_absent(self, obj: Any, node: Any, name: str, _: None) -> None:
         self.touch(name, node, obj)  # type: ignore[attr-defined]
-        self.builder.guard("absent", name, node)
+        self.builder.guard(AttributeAbsent(name), node)
 
     def _of_descriptor(self, obj: Any, name: str, found: Any, method: str) -> Any:
         """The user's function behind `__get__` or `__set__` of what a class holds under a name; None where
@@ -229,7 +230,7 @@ class Making(Objects):
         node = self.builder.tracked.node(obj)
         if node is not None and step_of(node) not in ("input", "read") and node not in self.type_checked:
             self.type_checked.add(node)
-            self.builder.guard("type", type(obj), node)
+            self.builder.guard(TypeIs(type(obj)), node)
         self._read("static", name, type(obj), None, found)  # type: ignore[attr-defined]
 
     def _asks(self, obj: Any, name: str) -> bool:
@@ -281,8 +282,8 @@ class Making(Objects):
             builder.inside(node, "attribute", "args"),
             builder.inside(node, "attribute", "keywords"),
         )
-        builder.guard("length", len(fn.args), first)
-        builder.guard("keys", tuple(fn.keywords), named)
+        builder.guard(LengthIs(len(fn.args)), first)
+        builder.guard(TextKeysAre(tuple(fn.keywords)), named)
         own = builder.tracked.stand
         args = [builder.outside(Read("item", place), first, own(item)) for place, item in enumerate(fn.args)]
         return tuple(args), {

@@ -20,6 +20,7 @@ from npcompile.frontend.graph.visible_objects import HOLDING
 from npcompile.frontend.ops.table import TABLE, TORCH, Op
 from npcompile.frontend.program.array_facts import is_array, is_numpy
 from npcompile.frontend.program.equality import same_value
+from npcompile.frontend.program.guards import DifferentObjects, IsNotObject, IsObject, SameObject, TruthIs
 from npcompile.frontend.program.program import step_of
 from npcompile.frontend.program.signature import NUMBERS
 from npcompile.frontend.program.text_steps import percent
@@ -140,14 +141,14 @@ class Operators(Recording):
             raise Unfollowed(Cause.IS_ON_TUPLES())  # one is made here, or a literal
         if one is other:
             raise Unfollowed(Cause.IS_ON_TWICE_GIVEN())
-        kind = "same" if tracked.meant(a) is tracked.meant(b) else "other"
+        same = tracked.meant(a) is tracked.meant(b)
         if one is None or other is None:
             expected = tracked.meant(a if one is None else b)
             node = other if one is None else one
             assert node is not None
-            self.builder.guard("is" if kind == "same" else kind, expected, node)
+            self.builder.guard(IsObject(expected) if same else IsNotObject(expected), node)
         else:
-            self.builder.guard(kind, None, one, other)
+            self.builder.guard(SameObject() if same else DifferentObjects(), one, other)
 
     def _contained(self, op: str, a: Any, b: Any, result: bool) -> None:
         raise Unfollowed(Cause.OPERATOR_ON_TRACED(op))
@@ -342,7 +343,7 @@ class Operators(Recording):
         if is_numpy(x) or type(x) in NUMBERS:
             ref = self.builder.ref(x)
             if ref is not x:
-                self.builder.guard("truth", result, ref)
+                self.builder.guard(TruthIs(result), ref)
         elif type(x) is str and self.builder.traced(x):
             raise Unfollowed(Cause.TEXT_DECIDES())
         elif type(x) in (*SIMPLE, np.dtype):

@@ -23,6 +23,7 @@ from npcompile.frontend.graph.identity import is_nan
 from npcompile.frontend.graph.recorded_state import DECLARED, Declared, nothing, restored, survives
 from npcompile.frontend.ops.table import Op
 from npcompile.frontend.program.array_facts import layout
+from npcompile.frontend.program.guards import LengthIs
 from npcompile.frontend.program.object_steps import Store, is_plain
 from npcompile.frontend.rewrite.hooks import Hooks
 from npcompile.frontend.rewrite.nested_functions import unhooked
@@ -189,7 +190,7 @@ class Recording(Hooks):
     def _of_set(self, obj: Any) -> None:
         """The length of a set from outside decides: no signature says it."""
         if type(obj) in (set, frozenset) and (node := self.builder.tracked.node(obj)) is not None:
-            self.builder.guard("length", len(obj), node)
+            self.builder.guard(LengthIs(len(obj)), node)
 
     def _keys(self, keys: Any, result: Any) -> Any:
         """Which keys of a dict or set are one key is a decision about their values."""

@@ -14,6 +14,7 @@ from npcompile.frontend.catalog import inlining, purity
 from npcompile.frontend.catalog.python_operators import COMPARE
 from npcompile.frontend.graph.builder_values import Unfollowed
 from npcompile.frontend.program.array_facts import is_array, is_numpy
+from npcompile.frontend.program.guards import MethodFunctionIs, TypeIs
 from npcompile.frontend.program.object_steps import class_attribute, is_named_tuple
 from npcompile.frontend.program.program import Read, step_of
 from npcompile.frontend.program.signature import NUMBERS
@@ -74,7 +75,7 @@ class Objects(Operators):
         node = self.builder.tracked.node(obj)
         if node is not None and step_of(node) not in ("input", "read") and node not in self.type_checked:
             self.type_checked.add(node)
-            self.builder.guard("type", kind, node)
+            self.builder.guard(TypeIs(kind), node)
         found = getattr(kind, name)
         if isinstance(found, types.MethodType):
             self.of_class_method(kind, name, found)
@@ -87,7 +88,7 @@ class Objects(Operators):
         if place not in self.reads_seen:
             self.reads_seen[place] = found, found
             node = self.builder.add("read", Read("class", name, kind), (), {}, Value("object"))
-            self.builder.guard("function", found.__func__, node)
+            self.builder.guard(MethodFunctionIs(found.__func__), node)
 
     def lies_in_class(self, kind: type, name: str) -> None:
         """Note what a class of the user's holds under a name, or that it holds nothing."""

@@ -15,6 +15,7 @@ from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.graph.builder_values import Unfollowed
 from npcompile.frontend.program.array_facts import is_numpy
 from npcompile.frontend.program.equality import DICTS, is_key, place_of
+from npcompile.frontend.program.guards import DifferentObjects, KeysAre
 from npcompile.frontend.program.object_steps import Store, class_attribute, is_plain
 from npcompile.frontend.program.program import step_of
 from npcompile.frontend.program.signature import NUMBERS
@@ -153,7 +154,7 @@ class Storing(Making):
             if not all(map(is_key, keys)):
                 raise Unfollowed(Cause.CONTAINER_CONTENTS())
             node.meta["keys"] = keys
-            self.builder.guard("entries", keys, node)
+            self.builder.guard(KeysAre(keys), node)
         return result
 
     # -- as steps --------------------------------------------------------------------------------------------
@@ -163,7 +164,7 @@ class Storing(Making):
         pair = (one, other) if one.name < other.name else (other, one)
         if one is not other and pair not in self.effects.apart:
             self.effects.apart.add(pair)
-            self.builder.guard("other", None, *pair)
+            self.builder.guard(DifferentObjects(), *pair)
 
     def identity(self, obj: Any, result: int) -> int:
         """`id(obj)`: which of several objects are one is decided; that number means nothing else."""

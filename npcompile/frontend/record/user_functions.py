@@ -12,6 +12,7 @@ import numpy as np
 
 from npcompile.frontend.boundary.faults import performs
 from npcompile.frontend.graph.builder_values import Unfollowed
+from npcompile.frontend.program.guards import CodeIs, IsObject, LengthIs, MethodFunctionIs, SameObject, TypeIs
 from npcompile.frontend.program.program import Read, step_of
 from npcompile.frontend.program.signature import NUMBERS
 from npcompile.frontend.record.control_flow import Control
@@ -39,15 +40,15 @@ class Functions(Control):
             return
         node.meta["called"] = True
         if step_of(node) != "input":  # of those, it is a part of the signature
-            self.builder.guard("function", method.__func__, node)
+            self.builder.guard(MethodFunctionIs(method.__func__), node)
         own = self.builder.inside(node, "attribute", "__self__")
         known = self.builder.tracked.node(method.__self__)
         if known is not None:
-            self.builder.guard("same", None, own, known)
+            self.builder.guard(SameObject(), own, known)
         elif isinstance(method.__self__, type):
             self.builder.identify(own, method.__self__)
         else:
-            self.builder.guard("type", type(method.__self__), own)
+            self.builder.guard(TypeIs(type(method.__self__)), own)
             self.builder.tracked.keep(method.__self__, own)
 
     def _given(self, fn: types.FunctionType, _: None) -> None:
@@ -56,8 +57,10 @@ class Functions(Control):
         node = self.builder.tracked.node(fn)
         if node is not None and "called" not in node.meta and step_of(node) != "input":
             node.meta["called"] = True
-            self.builder.guard("code", fn.__code__, node)
-            self.builder.guard("is", fn.__globals__, self.builder.inside(node, "attribute", "__globals__"))
+            self.builder.guard(CodeIs(fn.__code__), node)
+            self.builder.guard(
+                IsObject(fn.__globals__), self.builder.inside(node, "attribute", "__globals__")
+            )
 
     def _defaults(self, fn: types.FunctionType, _: None) -> None:
         """The defaults of a function from outside may be others, or changed in place, at replay."""
@@ -67,7 +70,7 @@ class Functions(Control):
                 continue
             if given is not None:
                 node = self.builder.inside(given, "attribute", f"__{how}__")
-                self.builder.guard("length", len(found), node)
+                self.builder.guard(LengthIs(len(found)), node)
             else:
                 node = self.builder.add("read", Read(how, fn.__name__, fn), (), {}, self.builder.value(found))
             node.meta["within"] = True

@@ -179,48 +179,11 @@ class Writer:
         return f"{base}[{self.arg(read.name)}]"
 
     def guard(self, node: fx.Node) -> str:
-        """The condition under which the replay diverges."""
+        """Return the condition under which the replay diverges."""
         guard: Any = node.target
         about: Any = node.args[0]
-        name = self.arg(about)
-        kind, expected = guard.kind, guard.expected
-        if kind == "truth":
-            return f"not {name}" if expected else name
-        if kind == "is":
-            return f"{name} is not {self.constant(expected)}"
-        if kind == "other":
-            return f"{name} is {self.arg(node.args[1]) if len(node.args) == 2 else self.constant(expected)}"
-        if kind == "equal":
-            other = self.arg(node.args[1])
-            return f"type({name}) is not type({other}) or {name} != {other}"
-        if kind == "same":
-            return f"{name} is not {self.arg(node.args[1])}"
-        if kind == "type":
-            return f"type({name}) is not {self.constant(expected)}"
-        if kind == "length":
-            return f"len({name}) != {expected}"
-        if kind == "shape":
-            return f"{name}.shape != {expected}"
-        if kind == "value" and type(expected) is int and step_of(about) == "input":  # its type is known
-            return f"{name} != {expected}"
-        if kind == "value" and (expected is None or type(expected) is bool):
-            return f"{name} is not {expected}"
-        if kind == "value" and type(expected) in (int, str):
-            return f"type({name}) is not {self.constant(type(expected))} or {name} != {self.arg(expected)}"
-        if kind == "value" and type(expected) is float and expected == expected and expected:
-            return f"type({name}) is not {self.constant(float)} or {name} != {self.arg(expected)}"
-        if kind == "code":
-            function = self.constant(types.FunctionType)
-            return f"type({name}) is not {function} or {name}.__code__ is not {self.constant(expected)}"
-        if kind == "alike":
-            guarded = f"{self.constant(guard, 'guard')}({name})"
-            return f"{name} is not {self.constant(expected)} and not {guarded}"
-        if kind == "property" and type(expected[1]) is property:
-            return f"getattr(type({name}), {expected[0]!r}, None) is not {self.constant(expected[1])}"
-        if kind == "range":
-            return f"not {expected[0]} <= {name} <= {expected[1]}"
-        # Those that other lengths stand in for (`Replay.link`) among them: the text does not know them.
-        return f"not {self.constant(guard, 'guard')}({name})"
+        value, *others = map(self.arg, node.args)
+        return str(guard.failure(self, value, others[0] if others else "", about.op == "placeholder"))
 
     def step(self, step: Step, number: int) -> None:
         self.user = _line(step)

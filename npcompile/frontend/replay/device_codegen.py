@@ -87,7 +87,7 @@ class DeviceWriter(Writer):
         super()._step(step, number)
         self.handing = False
         self.wrote(_written(step))
-        if step.kind == "guard" and node is not None and node.target.kind in ("array", "outline"):  # type: ignore[union-attr]
+        if step.kind == "guard" and node is not None and node.target.of_array:  # type: ignore[union-attr]
             self.meet(nodes_in(node.args)[0])
         if opaque and node is not None:
             if not node.meta.get("inert"):

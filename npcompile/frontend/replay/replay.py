@@ -11,7 +11,8 @@ from torch import fx
 from npcompile.frontend.boundary.faults import performs
 from npcompile.frontend.program.aliasing import Overlap
 from npcompile.frontend.program.code_guards import Classes, Codes
-from npcompile.frontend.program.program import Guard, Program
+from npcompile.frontend.program.guards import Guard
+from npcompile.frontend.program.program import Program
 from npcompile.frontend.program.slice_guards import Check
 from npcompile.frontend.replay.codegen import Writer, in_place
 from npcompile.frontend.replay.device_codegen import DeviceWriter
@@ -25,10 +26,8 @@ def native_guard(value: Any) -> Any:
     """A guard as the native runtime asks it, once it has been built and if it can; anything else as it is."""
     if (module := native.loaded()) is None:
         return value
-    if type(value) is Guard and value.kind == "array":
-        return module.ArrayGuard(value, *value.expected)
-    if type(value) is Guard and value.kind in ("function", "keys", "entries"):
-        return module.ObjectGuard(value, value.kind, value.expected)
+    if isinstance(value, Guard):
+        return value.native(module)
     if type(value) is Codes:
         return module.ObjectGuard(value, "codes", value.pairs)
     if type(value) is Classes:
