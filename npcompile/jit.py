@@ -21,10 +21,10 @@ from npcompile.diagnostics.stats import Stats
 from npcompile.frontend.catalog.called_libraries import calls_libraries
 from npcompile.frontend.catalog.inlining import is_users_class, jits
 from npcompile.frontend.pipeline import Traced
-from npcompile.frontend.program.node_attributes import source_place
 from npcompile.frontend.program.program import Program
 from npcompile.frontend.rewrite.partition import goes_as_before, must_be_cut, tree_of
 from npcompile.frontend.rewrite.source import NotFound
+from npcompile.lower.plan.attributes import source_place
 from npcompile.partition.partitioned import PartitionedFunction
 from npcompile.partition.suitability import done_for_effect
 from npcompile.runtime import fast_path

@@ -165,7 +165,6 @@ NOT_YET: dict[str, list[str]] = {
         "draw_shapes",
         "equality",
         "memory_versions",
-        "node_attributes",
         "object_steps",
         "program",
         "shape_generalization",

@@ -11,7 +11,7 @@ from npcompile.frontend.catalog import purity
 from npcompile.frontend.graph.graph_builder import GETITEM
 from npcompile.frontend.ops.table import Op
 from npcompile.frontend.program.array_facts import with_items
-from npcompile.frontend.program.program import value_of
+from npcompile.lower.plan.attributes import attributes, value_of
 
 _BY_DATA = "how many there are depends on the data; the kernels behind it take any number"
 
@@ -43,11 +43,11 @@ def is_sized_by_data(node: fx.Node) -> bool:
 
 def host_reason(node: fx.Node) -> str:
     """Return why a call is left to NumPy."""
-    reason = node.meta.get("reason")
+    reason = attributes(node).reason
     if is_sized_by_data(node):
         if function_of(node) is with_items:
             return f"the mask by NumPy ({reason or 'an index that no op takes'}): {_BY_DATA}"
-        _, why = node.meta.get("mask", (None, ""))
+        _, why = attributes(node).mask_form or (None, "")
         return f"compacted by NumPy{why and f' ({why})'}: {_BY_DATA}"
     if reason is not None:
         return f"no op takes this call: {reason}"

@@ -10,6 +10,7 @@ from torch import fx
 
 from npcompile.frontend.program.program import Program, guard_text
 from npcompile.frontend.program.signature import BY_NAME
+from npcompile.lower.plan.attributes import source_place, step_of
 
 
 class Naming(Protocol):
@@ -196,7 +197,7 @@ def _guards(program: Program) -> list[tuple[str, int | None]]:
         return node.name
 
     return [
-        (guard_text(node, name), node.meta.get("line"))
+        (guard_text(node, name), source_place(node).line)
         for node in program.graph.nodes
-        if node.meta.get("step") == "guard"
+        if step_of(node) == "guard"
     ]

@@ -14,7 +14,6 @@ from npcompile.frontend.catalog import purity
 from npcompile.frontend.graph.constant_folding import Constant
 from npcompile.frontend.graph.graph_builder import GETITEM, SETITEM
 from npcompile.frontend.program.array_facts import with_items
-from npcompile.frontend.program.node_attributes import source_place
 from npcompile.frontend.program.object_steps import Build, Store
 from npcompile.frontend.program.program import (
     Program,
@@ -23,12 +22,11 @@ from npcompile.frontend.program.program import (
     guard_text,
     index_text,
     literal,
-    step_of,
     step_text,
     type_text,
-    value_of,
 )
 from npcompile.frontend.program.text_steps import Format, fill, join, percent
+from npcompile.lower.plan.attributes import attributes, source_place, step_of, value_of
 from npcompile.lower.plan.plan import Plan
 from npcompile.lower.plan.plan import Step as Planned
 from npcompile.lower.plan.values import Value, c_strides
@@ -252,12 +250,12 @@ def _kernel(number: int, step: Planned, job: Any) -> Kernel:
 
 
 def _step_at(node: fx.Node, plan: Plan, numbers: dict[int, int]) -> Step:
-    return replace(_step(node, plan, numbers), elsewhere=node.meta.get("elsewhere", ""))
+    return replace(_step(node, plan, numbers), elsewhere=source_place(node).elsewhere)
 
 
 def _step(node: fx.Node, plan: Plan, numbers: dict[int, int]) -> Step:
     kind = step_of(node)
-    line = node.meta.get("line")
+    line = source_place(node).line
     planned = plan.became.get(node)
     number = None if planned is None else numbers.get(id(planned))
     if kind == "guard":
@@ -311,7 +309,7 @@ def _call(node: fx.Node) -> str:
 
 def _write(node: fx.Node, plan: Plan, planned: Planned | None, number: int | None) -> Step:
     dst: Any = node.args[0]
-    line, text = node.meta.get("line"), f"{literal(dst, _name)}[...] = {literal(node.args[1], _name)}"
+    line, text = source_place(node).line, f"{literal(dst, _name)}[...] = {literal(node.args[1], _name)}"
     if planned is None:
         return Step(line, text, "", "left out", "it is there already")
     if planned.kind == "copy":
@@ -330,8 +328,8 @@ def _members(planned: Planned) -> Sequence[fx.Node]:
 
 def _masked(node: fx.Node) -> tuple[str | None, str]:
     """The form of a mask inside a kernel, and why it is possible."""
-    if "mask" in node.meta:
-        return node.meta["mask"]
+    if (form := attributes(node).mask_form) is not None:
+        return form
     if function_of(node) is SETITEM and has_mask(node):
         return "where", "the mask as a `where`: one value for all its places, so the size stays"
     if isinstance(node.kwargs.get("where"), fx.Node) or function_of(node) in (np.putmask, np.place):

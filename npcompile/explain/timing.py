@@ -18,10 +18,10 @@ from npcompile.explain.programs import duration_text
 from npcompile.frontend.catalog import inlining, purity
 from npcompile.frontend.eager.dispatch import UPDATING
 from npcompile.frontend.ops.table import TABLE
-from npcompile.frontend.program.program import step_of, value_of
 from npcompile.frontend.rewrite.partition import tree_of
 from npcompile.frontend.rewrite.scopes import body_of
 from npcompile.jit import Jitted
+from npcompile.lower.plan.attributes import step_of, value_of
 from npcompile.partition.partitioned import Block, Callee, PartitionedFunction, cut_of
 from npcompile.runtime.function import Specialization
 from npcompile.runtime.recorded_program import RecordedProgram

@@ -21,13 +21,13 @@ from npcompile.frontend.passes.bounds_checks import bound
 from npcompile.frontend.passes.readonly_views import let_lie
 from npcompile.frontend.passes.scalar_hoisting import hand_on
 from npcompile.frontend.program.equality import DICTS
-from npcompile.frontend.program.node_attributes import source_place
-from npcompile.frontend.program.program import Program, step_of, value_of
+from npcompile.frontend.program.program import Program
 from npcompile.frontend.program.signature import MADE_ANEW, NUMBERS, by_value
 from npcompile.frontend.record.recorder import Recorder
 from npcompile.frontend.replay.replay import Replay
 from npcompile.frontend.rewrite.rewriter import Rewritten
 from npcompile.frontend.rewrite.source import find, given, is_given
+from npcompile.lower.plan.attributes import attributes, source_place, step_of, value_of
 from npcompile.lower.plan.plan import Plan, Unplannable, plan
 from npcompile.paths import sources_of_ops
 
@@ -158,7 +158,7 @@ def _movable(program: Program, plan: Plan) -> None:
         if node.op != "output"
         and step_of(node) in ("input", "read", "opaque")
         and value_of(node).kind == "array"
-        and not node.meta.get("wrapped")
+        and not attributes(node).wrapped
     ]
     places = {(value_of(node).root, value_of(node).region) for node in entering}
     roots = [root for root, _ in places]

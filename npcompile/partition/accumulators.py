@@ -9,8 +9,9 @@ import numpy as np
 from torch import fx
 
 from npcompile.frontend.ops.table import NUMPY, Op
-from npcompile.frontend.program.program import Diverged, Program, step_of, value_of
+from npcompile.frontend.program.program import Diverged, Program
 from npcompile.frontend.rewrite.block_levels import Block
+from npcompile.lower.plan.attributes import attributes, step_of, value_of
 from npcompile.runtime.guarded_replays import EXACT
 from npcompile.tiering.overhead import users
 
@@ -66,7 +67,7 @@ class Accumulators:
             dtype = value_of(node).dtype
             kind: Any = None if dtype is None else NUMPY[dtype].type
             others = {_other(user, node) for user in node.users}
-            same = kind in _KINDS and None not in others and "asked" not in node.meta
+            same = kind in _KINDS and None not in others and not attributes(node).inspected
             whole = others <= {dtype}
             weak = whole or (
                 same

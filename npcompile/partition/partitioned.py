@@ -19,14 +19,13 @@ from npcompile.diagnostics.reason import Reason
 from npcompile.diagnostics.uncompiled_statements import LITTLE, tell_libraries
 from npcompile.frontend.catalog import inlining
 from npcompile.frontend.pipeline import Traced
-from npcompile.frontend.program.node_attributes import source_place
-from npcompile.frontend.program.program import step_of
 from npcompile.frontend.program.shape_generalization import apart
 from npcompile.frontend.rewrite.block_levels import Levels
 from npcompile.frontend.rewrite.dual_loops import IDLE
 from npcompile.frontend.rewrite.partition import Outline, Piece, goes_as_before, must_be_cut, outline, tree_of
 from npcompile.frontend.rewrite.scopes import WORK, own_nodes
 from npcompile.frontend.rewrite.source import NotFound
+from npcompile.lower.plan.attributes import attributes, source_place, step_of
 from npcompile.partition.accumulators import Accumulators
 from npcompile.partition.call import PartitionedCalls
 from npcompile.partition.callees import PLAIN
@@ -323,7 +322,7 @@ class Block(Unit):
             self.go_on()
             return False
         moving = decided_by(traced.program, self.piece.block.variables)
-        if moving is not None and moving.meta.get("confused") and self.ambiguous < MAX_AMBIGUOUS:
+        if moving is not None and attributes(moving).is_collision and self.ambiguous < MAX_AMBIGUOUS:
             # To CPython the counter's 0 and a literal 0 are one object: a trip further on tells them apart.
             self.pause = 1 << self.ambiguous
             self.ambiguous += 1

@@ -7,12 +7,12 @@ import ast
 from torch import fx
 
 from npcompile.frontend.program.guards import ValueEquals
-from npcompile.frontend.program.node_attributes import source_place
-from npcompile.frontend.program.program import Call, Program, step_of, value_of
+from npcompile.frontend.program.program import Call, Program
 from npcompile.frontend.program.shape_generalization import sized_by_data
 from npcompile.frontend.rewrite.block_levels import Block
 from npcompile.frontend.rewrite.liveness import loads
 from npcompile.frontend.rewrite.scopes import own_nodes
+from npcompile.lower.plan.attributes import attributes, source_place, step_of, value_of
 
 
 def decided_by(program: Program, variables: frozenset[str]) -> fx.Node | None:
@@ -46,7 +46,7 @@ def done_for_effect(program: Program, body: list[ast.stmt]) -> fx.Node | None:
     calls = [
         node
         for node in program.graph.nodes
-        if step_of(node) == "opaque" and isinstance(node.target, Call) and not node.meta.get("inert")
+        if step_of(node) == "opaque" and isinstance(node.target, Call) and not attributes(node).inert
     ]
     if not calls:
         return None

@@ -11,8 +11,7 @@ from torch import fx
 from npcompile.diagnostics.stats import Stats
 from npcompile.frontend.pipeline import ops_version
 from npcompile.frontend.program.guards import ValueEquals
-from npcompile.frontend.program.node_attributes import ends_of_data
-from npcompile.frontend.program.program import Diverged, Program, step_of, value_of
+from npcompile.frontend.program.program import Diverged, Program
 from npcompile.frontend.program.shape_generalization import (
     counts_of,
     looked_at,
@@ -30,6 +29,7 @@ from npcompile.frontend.program.slice_guards import (
 )
 from npcompile.frontend.replay.replay import Replay
 from npcompile.frontend.replay.view_placement import further, places
+from npcompile.lower.plan.attributes import attributes, step_of, value_of
 from npcompile.lower.plan.sizes import SMALLEST
 from npcompile.lower.service.anysize import AnySize, differ_in_sizes_only
 from npcompile.lower.shapes.fitting import Pending, Unfit
@@ -173,7 +173,11 @@ def _differ(one: RecordedProgram, other: RecordedProgram, lengths: bool) -> bool
     become a constant; those of arrays may be the same, and stay so. lengths: the arguments' differ."""
     slices = checkable(one.program, one.plan)
     pairs = zip(one.program.graph.nodes, other.program.graph.nodes, strict=True)
-    numbers = [(a, ends_of_data(a), ends_of_data(b)) for a, b in pairs if ends_of_data(a) or ends_of_data(b)]
+    numbers = [
+        (a, attributes(a).data_ends, attributes(b).data_ends)
+        for a, b in pairs
+        if attributes(a).data_ends or attributes(b).data_ends
+    ]
     kept = unchanged(one.program, other.program, one.plan)
     same = [value_of(a).shape == value_of(b).shape for a, b in _pairs(one, other)]
     if sum(same) != len(_unchanged(one, other)) or any(
@@ -193,11 +197,11 @@ def _unchanged(one: RecordedProgram, other: RecordedProgram) -> dict[Any, Any]:
     """Guards that let calls give arrays of any lengths, and those that do not, where both recordings met the
     same ones (the bins of `np.bincount(labels)`)."""
     return {
-        guard.target: guard.meta["exact"]
+        guard.target: exact
         for a, b in _pairs(one, other)
         if value_of(a).shape == value_of(b).shape
         for guard in a.users
-        if "exact" in guard.meta
+        if (exact := attributes(guard).exact_guard) is not None
     }
 
 

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from npcompile.diagnostics.stats import Stats
-from npcompile.frontend.program.node_attributes import source_place
 from npcompile.frontend.program.program import Program
+from npcompile.lower.plan.attributes import attributes, source_place
 from npcompile.runtime.guarded_replays import Sliced
 from npcompile.runtime.polymorphic import LengthGroup, PolymorphicProgram
 from npcompile.runtime.recorded_program import RecordedProgram
@@ -285,5 +285,5 @@ def _nothing() -> None:
 
 def _confused(program: Program) -> list[tuple[Any, Any]]:
     """The lines and values of what was decided as two numbers were one object."""
-    guards = [node for node in program.graph.nodes if node.meta.get("confused")]
+    guards = [node for node in program.graph.nodes if attributes(node).is_collision]
     return [(source_place(node).line, node.target.expected) for node in guards]

@@ -15,6 +15,7 @@ from torch import fx
 from npcompile.diagnostics.advice import advice
 from npcompile.diagnostics.host_calls import host_reason
 from npcompile.frontend.program.program import call_text
+from npcompile.lower.plan.attributes import source_place
 from npcompile.tiering.protocols import Owner, ProgramLike, SpecializationLike
 
 # As in `statement_profile.py`: after so many calls, so many are measured; what takes a larger part of the
@@ -78,7 +79,7 @@ class HostCallProfile:
                 continue
             reason = host_reason(node)
             owner.root.tell(
-                f"{self.filename}:{node.meta.get('line')}",
+                f"{self.filename}:{source_place(node).line}",
                 f"{min(seconds / least, 1.0):.0%} of its time goes into "
                 f"`{call_text(node, lambda part: part.name)}`, which runs uncompiled: {reason}",
                 advice(reason),

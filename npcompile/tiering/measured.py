@@ -9,7 +9,7 @@ import numpy as np
 from torch import fx
 
 from npcompile.frontend.ops.table import Op
-from npcompile.frontend.program.program import value_of
+from npcompile.lower.plan.attributes import value_of
 from npcompile.lower.plan.plan import Plan
 from npcompile.lower.plan.values import Value
 

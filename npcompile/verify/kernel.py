@@ -15,6 +15,7 @@ import torch
 from torch import fx
 
 from npcompile.frontend.ops.table import Op
+from npcompile.lower.plan.attributes import source_place
 from npcompile.lower.plan.graph import write
 from npcompile.lower.plan.interpreter import eager
 from npcompile.lower.plan.segment import Segment
@@ -64,7 +65,7 @@ class CheckedKernel:
                         one_text, other_text = f"{list(first)}: {one_text}", f"{list(first)}: {other_text}"
             if what is not None:
                 ops = dict.fromkeys(getattr(node.target, "name", "") for node in self._segment.ops)
-                line = self._segment.ops[-1].meta.get("line") if self._segment.ops else None
+                line = source_place(self._segment.ops[-1]).line if self._segment.ops else None
                 name = f"a kernel of {', '.join(name for name in ops if name) or 'a write'}"
                 self._tell(Difference(name, self._file, line or 1, what, other_text, one_text))
                 return

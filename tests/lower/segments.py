@@ -10,6 +10,7 @@ import numpy as np
 import torch
 import torch.fx as fx
 
+from npcompile.lower.plan.attributes import annotate, set_results
 from npcompile.lower.plan.values import Value
 from npcompile.lower.service.compiler import Job, submit
 
@@ -55,10 +56,10 @@ def segment(
     nodes = []
     for place, like in enumerate(inputs):
         node = builder.graph.placeholder(f"x{place}")
-        node.meta["value"] = like if isinstance(like, Value) else value(like)
+        annotate(node, "input", like if isinstance(like, Value) else value(like))
         nodes.append(node)
-    output = builder.graph.output(tuple(body(builder, *nodes)))
-    output.meta["values"] = tuple(o if isinstance(o, Value) else value(o) for o in outputs)
+    results = tuple(body(builder, *nodes))
+    set_results(builder.graph, results, [o if isinstance(o, Value) else value(o) for o in outputs])
     return builder.graph
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 
+from npcompile.lower.plan.attributes import annotate
 from npcompile.lower.plan.graph import (
     Overload,
     dump,
@@ -22,6 +23,7 @@ from npcompile.lower.plan.graph import (
     write,
     written,
 )
+from npcompile.lower.plan.values import Value
 
 from .segments import Builder, segment
 
@@ -73,7 +75,7 @@ def test_zero_and_minus_zero_differ_in_the_key():
 def test_what_cannot_travel_is_refused():
     b = Builder()
     x = b.graph.placeholder("x")
-    x.meta["value"] = None
+    annotate(x, "input", Value("object"))
     b.graph.call_method("sum", (x,))
     with pytest.raises((TypeError, AttributeError)):
         dump(b.graph)

@@ -35,6 +35,7 @@ from npcompile.frontend.pipeline import Traced, trace
 from npcompile.frontend.replay.replay import Replay
 from npcompile.frontend.rewrite.rewriter import rewrite
 from npcompile.lower.device.cuda import DeviceJob
+from npcompile.lower.plan.attributes import attributes, value_of
 from npcompile.lower.plan.segment import Segment
 from tests.checker import same
 from tests.triton.programs import CASES, Case
@@ -93,7 +94,7 @@ def recorded(case: Case) -> Traced:
     traced.program.device = "cpu"
     for segment in traced.plan.segments:
         for node in segment.graph.find_nodes(op="placeholder"):
-            node.meta["value"] = replace(node.meta["value"], device="cpu")
+            attributes(node).value = replace(value_of(node), device="cpu")
     return traced
 
 

@@ -11,6 +11,7 @@ from npcompile.frontend.catalog.purity import OPERATORS, UFUNCS
 from npcompile.frontend.graph.data_sizes import mark
 from npcompile.frontend.ops.creation import steps_between
 from npcompile.frontend.ops.table import TABLE
+from npcompile.lower.plan.attributes import attributes
 from npcompile.lower.plan.sizes import SMALLEST
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def ranged(notes: Steps, args: tuple[Any, ...], kwargs: dict[str, Any], result: 
         return None
     nodes = [notes.tracked.node(arg) for arg in args]
     sizes = all(type(arg) is int for arg in args) and all(
-        node is None or "size" in node.meta for node in nodes
+        node is None or attributes(node).recorded_size is not None for node in nodes
     )
     if sizes or not any(nodes):
         return None
@@ -57,7 +58,7 @@ def ranged(notes: Steps, args: tuple[Any, ...], kwargs: dict[str, Any], result: 
         for place, number in ((1, second), (0, first)):
             here = _op(notes, np.equal, places, Operand(place, place))
             made = _op(notes, np.where, here, number, made)
-    made.ref.meta["value"] = notes.value(result)
+    attributes(made.ref).value = notes.value(result)
     notes.know(result, made.ref)
     return result
 
@@ -100,7 +101,7 @@ def _number(notes: Steps, function: Any, *operands: Operand) -> Operand:
 
 def _size(notes: Steps, length: fx.Node, size: int) -> Any:
     """The length as an argument of an op."""
-    if "size" in length.meta:
+    if attributes(length).recorded_size is not None:
         if length in notes.counts:
             notes.is_size(length)
     elif notes.general and size >= SMALLEST:

@@ -18,6 +18,7 @@ from npcompile.frontend.program.guards import Guard, SameObject
 from npcompile.frontend.program.object_steps import Build, Container, contents
 from npcompile.frontend.program.program import Structure
 from npcompile.frontend.program.signature import MADE_ANEW
+from npcompile.lower.plan.attributes import annotate
 from npcompile.lower.plan.values import Value
 
 _DECIDED: tuple[type, ...] = (tuple, *MADE_ANEW)
@@ -97,7 +98,7 @@ class Handed(Showing, Origins):
     def container(self, name: str, leaf: Any) -> None:
         """A dict among the arguments, for stores to it: what lies in it are leaves of their own."""
         node = self.graph.create_node("placeholder", name, name=name)
-        node.meta.update(step="input", value=Value("object"), kind=type(leaf))
+        annotate(node, "input", Value("object")).container_type = type(leaf)
         self.inputs.append(node)
         if id(leaf) in self.containers:
             self.guard(SameObject(), node, self.containers[id(leaf)])

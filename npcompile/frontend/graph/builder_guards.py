@@ -8,7 +8,7 @@ from torch import fx
 
 from npcompile.frontend.graph.builder_escapes import Handed
 from npcompile.frontend.program.guards import Guard, IsObject, SameObject, ValueEquals, ValuesEqual
-from npcompile.frontend.program.program import step_of, value_of
+from npcompile.lower.plan.attributes import attributes, step_of, value_of
 from npcompile.lower.plan.values import Value
 
 
@@ -25,7 +25,7 @@ class Decided(Handed):
         """Guard that a node has this value, because another value is the same object."""
         if node not in self.decided:
             self.decide(node, value)
-            next(iter(reversed(self.graph.nodes))).meta["confused"] = True
+            attributes(next(iter(reversed(self.graph.nodes)))).is_collision = True
 
     def equated(self, one: fx.Node, other: fx.Node) -> bool:
         """Guard that two sizes, which are one object now, are equal: it does not matter which is meant. In a

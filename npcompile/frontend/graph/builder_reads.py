@@ -31,8 +31,9 @@ from npcompile.frontend.program.guards import (
     ValueEquals,
     keys_are,
 )
-from npcompile.frontend.program.program import Read, Structure, step_of, value_of
+from npcompile.frontend.program.program import Read, Structure
 from npcompile.frontend.program.signature import MADE_ANEW, NUMBERS, by_value
+from npcompile.lower.plan.attributes import attributes, step_of, value_of
 from npcompile.lower.plan.sizes import SMALLEST
 from npcompile.lower.plan.values import Value
 
@@ -78,7 +79,10 @@ class Outside(Notes):
         refuse_text((node.args, node.kwargs), value)
         if not is_called(call):
             if node is not call:
-                call.meta.setdefault("items", {})[place_of(node.args[1])] = node
+                gives = attributes(call)
+                if gives.items is None:
+                    gives.items = {}
+                gives.items[place_of(node.args[1])] = node
             return
         if is_array(value) and (known := self.tracked.node(value)) not in (None, node):
             self.guard(SameObject(), node, known)
@@ -87,9 +91,10 @@ class Outside(Notes):
 
     def held(self, container: Any, node: fx.Node) -> None:
         """A step gave a container. A call that is made again has to give one of this type and size."""
-        node.meta["parts"] = len(container)
+        known = attributes(node)
+        known.result_count = len(container)
         if not is_called(node):
-            node.meta.update(items={}, given=self.calls)  # what lies in it is known, up to the next call
+            known.items, known.given_epoch = {}, self.calls  # what lies in it is known, up to the next call
             return
         if step_of(node) == "opaque" and _holds_more(container, MAX_GIVEN):
             raise Unfollowed(Cause.CALL_GIVES_TOO_MANY(MAX_GIVEN))
@@ -106,12 +111,12 @@ class Outside(Notes):
             raise Unfollowed(Cause.CONTAINER_TOO_LONG(MAX_CONTENTS))
         items = list(container.items() if type(container) in DICTS else enumerate(container))
         if type(container) in DICTS and all(map(is_key, container)):
-            node.meta["keys"] = keys = tuple(container)
+            attributes(node).keys = keys = tuple(container)
             self.guard(keys_are(keys), node)
         else:
             self.guard(LengthIs(len(items)), node)
-        node.meta["calls"] = self.calls
-        found = node.meta["items"] = {}
+        attributes(node).contents_epoch = self.calls
+        attributes(node).items = found = {}
         for key, item in items:
             known = self.tracked.node(item)
             if known is None or not self._is_item(known, node, key, len(items)):
@@ -135,11 +140,11 @@ class Outside(Notes):
             value = self.tracked.stand(value)
         if is_mapped(value):
             base = self.add("read", read, () if base is None else (base,), {}, Value("object"))
-            base.meta["within"] = within
+            attributes(base).incidental = within
             self.guard(TypeIs(np.memmap), base)
             read = Read("mapped", "view")
         node = self.add("read", read, () if base is None else (base,), {}, self.value(value, outside=True))
-        node.meta["within"] = within
+        attributes(node).incidental = within
         return self.read_as(node, value, read.how)
 
     def read_as(self, node: fx.Node, value: Any, how: str) -> Any:
@@ -164,7 +169,7 @@ class Outside(Notes):
         elif kind in (list, deque, *DICTS):
             self.guard(TypeIs(kind), node)
             self.containers[id(value)] = node
-            node.meta["kind"] = kind
+            attributes(node).container_type = kind
             self.opened(value, node)
         elif kind is tuple and (not is_fixed(value) or (self.counting and is_shape(value) and how != "call")):
             self.guard(TypeIs(kind), node)

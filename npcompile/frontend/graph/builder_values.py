@@ -23,12 +23,12 @@ from npcompile.frontend.graph.identity import Tracked
 from npcompile.frontend.ops.table import computed
 from npcompile.frontend.program.array_facts import is_array, is_uneven, layout
 from npcompile.frontend.program.guards import SameObject, SizeEquals, ValueEquals
-from npcompile.frontend.program.node_attributes import size_noted, source_place
 from npcompile.frontend.program.object_steps import Build, Store
-from npcompile.frontend.program.program import Length, Read, step_of, value_of
+from npcompile.frontend.program.program import Length, Read
 from npcompile.frontend.program.shape_generalization import origin, sized_by_data, stays
 from npcompile.frontend.program.signature import NUMBERS, by_value
 from npcompile.frontend.rewrite.call_sites import frames
+from npcompile.lower.plan.attributes import NOWHERE, SourcePlace, annotate, attributes, step_of, value_of
 from npcompile.lower.plan.segment import nodes_in
 from npcompile.lower.plan.sizes import SMALLEST
 from npcompile.lower.plan.values import Value
@@ -95,7 +95,7 @@ class Notes(Decided):
         """Follow a live object as the value of a node."""
         kind = type(obj)
         if is_array(obj):
-            node.meta["wrapped"] = kind is ndarray
+            attributes(node).wrapped = kind is ndarray
             if self.tracked.get(obj) is None:
                 self.tracked.array(obj, node)
         elif kind in NUMBERS or isinstance(obj, np.generic):
@@ -112,7 +112,7 @@ class Notes(Decided):
     def _ended(self, node: fx.Node) -> None:
         """The object that a call gave has died, after the last call so far: at replay, too."""
         calls = (one for one in reversed(self.graph.nodes) if one is node or step_of(one) == "opaque")
-        node.meta["until"] = next(calls)
+        attributes(node).last_call = next(calls)
 
     def constant(self, value: Any) -> None:
         """Follow a number that the signature and the guards decide."""
@@ -172,26 +172,26 @@ class Notes(Decided):
         """A number that depends on lengths alone may stand wherever an op takes one."""
         self.sizes.add(node)
         if type(value) is int:
-            node.meta["size"] = value
+            attributes(node).recorded_size = value
         return node
 
     def counted(self, node: fx.Node, value: Any) -> None:
         """A number that depends on whole numbers among the arguments: it may stand for a size."""
         self.counts.add(node)
         if type(value) is int:
-            node.meta["size"] = value
+            attributes(node).recorded_size = value
 
     def is_size(self, node: fx.Node) -> None:
         """Sizes depend on this number, so what it is made of is part of what a program is valid for."""
-        if node.meta.get("sizes"):
+        known = attributes(node)
+        if known.is_size:
             return
-        node.meta["sizes"] = True
+        known.is_size = True
         if step_of(node) == "read":
-            size = size_noted(node)
-            assert size is not None
+            assert known.recorded_size is not None
             with self.graph.inserting_after(node):
-                guard = self.graph.create_node("call_function", SizeEquals(size), (node,))
-            guard.meta.update(source_place(node)._asdict(), step="guard", value=Value("object"))
+                guard = self.graph.create_node("call_function", SizeEquals(known.recorded_size), (node,))
+            annotate(guard, "guard", Value("object"), known.place)
         for source in node.all_input_nodes:
             if source in self.counts:
                 self.is_size(source)
@@ -220,12 +220,11 @@ class Notes(Decided):
         name = named or getattr(target, "__name__", step)
         name = str(name).rpartition(".")[2].strip("_")
         node = self.graph.create_node("call_function", target, args, kwargs, _NAMES.get(name, name))
-        line, top, elsewhere = self.where()
-        node.meta.update(step=step, value=value, line=line, top=top, elsewhere=elsewhere)
+        known = annotate(node, step, value, self.where())
         if step == "opaque":
-            node.meta["inside"] = self._inside()
+            known.call_frames = self._inside()
         if step == "host":
-            node.meta["reason"], self.refusal = self.refusal, None
+            known.reason, self.refusal = self.refusal, None
         return node
 
     def _inside(self) -> tuple[tuple[CodeType, int, dict[str, Any]], ...]:
@@ -237,7 +236,7 @@ class Notes(Decided):
             found.append((frame.f_code, frame.f_lineno, frame.f_globals))
         return ()
 
-    def where(self) -> tuple[int | None, int | None, str]:
+    def where(self) -> SourcePlace:
         """The user's line being recorded, that of the nearest frame of the function's file; the line of the
         function itself that led there, None before it has begun; and, where a line of another file (that is
         not ours) is nearer, that one as "file:line"."""
@@ -245,19 +244,19 @@ class Notes(Decided):
         while frame is not None and frame.f_code.co_filename.startswith((*AROUND_HOOKS, _NUMPY)):
             frame = frame.f_back
         if frame is None or frame.f_code.co_filename.startswith(PACKAGE):
-            return None, None, ""
+            return NOWHERE
         nearest, file = frame.f_lineno, frame.f_code.co_filename
         while frame is not None and frame.f_code is not self.code:
             frame = frame.f_back
         top = None if frame is None else frame.f_lineno
         if file == self.filename:
-            return nearest, top, ""
-        return top, top, f"{file}:{nearest}"
+            return SourcePlace(nearest, top, "")
+        return SourcePlace(top, top, f"{file}:{nearest}")
 
     def placeholder(self, name: str, leaf: Any) -> None:
         """An argument's leaf."""
         node = self.graph.create_node("placeholder", name, name=name)
-        node.meta.update(step="input", value=self.value(leaf, outside=True))
+        annotate(node, "input", self.value(leaf, outside=True))
         self.inputs.append(node)
         if (self.counting or name in self.steady) and type(leaf) is int and leaf >= SMALLEST:
             self.counted(node, leaf)
@@ -287,7 +286,9 @@ class Notes(Decided):
             if known is None:
                 unknown = Cause.ARRAY_UNKNOWN() if is_array(obj) else Cause.NUMBER_UNKNOWN(repr(obj))
                 raise Unfollowed(unknown)
-            decided = static and not (sizes and "size" in ({} if known.node is None else known.node.meta))
+            decided = static and not (
+                sizes and known.node is not None and attributes(known.node).recorded_size is not None
+            )
             if known.node is not None and decided and kind not in (np.ndarray, np.memmap):
                 self.decide(known.node, obj)
                 return self.tracked.meant(obj)
@@ -348,11 +349,13 @@ class Notes(Decided):
 
     def inside(self, node: fx.Node, how: str, name: Any) -> fx.Node:
         """A part of an object that is only read to get at its own parts: noted once."""
-        parts: dict[Any, fx.Node] = node.meta.get("within_it", {})
-        if (how, name) not in parts:
+        known = attributes(node)
+        if known.parts_read is None:
+            known.parts_read = {}
+        if (how, name) not in known.parts_read:
             found = self.add("read", Read(how, name), (node,), {}, Value("object"))
-            node.meta["within_it"] = parts = {**parts, (how, name): found}
-        return parts[how, name]
+            known.parts_read[how, name] = found
+        return known.parts_read[how, name]
 
     def traced(self, *objs: Any) -> bool:
         """Whether any of these came from a step (rather than being decided), or is an object that was made
@@ -384,7 +387,7 @@ class Notes(Decided):
         """The type, the shape or the length of these decides: it stays checked."""
         for obj in objs:
             if (node := self.tracked.node(obj)) is not None:
-                node.meta["asked"] = True
+                attributes(node).inspected = True
 
 
 def _may_raise(step: str, target: Any, args: tuple[Any, ...]) -> bool:

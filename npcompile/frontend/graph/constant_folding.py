@@ -15,8 +15,8 @@ from torch import fx
 
 from npcompile.frontend.ops.table import computed
 from npcompile.frontend.program.object_steps import Build
-from npcompile.frontend.program.program import step_of, value_of
 from npcompile.frontend.program.signature import NUMBERS
+from npcompile.lower.plan.attributes import step_of, value_of
 from npcompile.lower.plan.segment import nodes_in
 
 if TYPE_CHECKING:

@@ -9,8 +9,7 @@ import numpy as np
 from torch import fx
 
 from npcompile.frontend.program.guards import InRange
-from npcompile.frontend.program.node_attributes import ends_of_data, size_noted
-from npcompile.frontend.program.program import step_of, value_of
+from npcompile.lower.plan.attributes import attributes, step_of, value_of
 from npcompile.lower.plan.segment import nodes_in
 from npcompile.lower.plan.sizes import SMALLEST
 
@@ -27,13 +26,13 @@ def size_by_data(notes: Steps, obj: Any) -> fx.Node | None:
     if type(obj) not in (int, np.int64) or abs(obj) < SMALLEST:
         return None
     node = notes.tracked.node(obj)
-    if node is None or size_noted(node) is not None or node in notes.decided:
+    if node is None or attributes(node).recorded_size is not None or node in notes.decided:
         return None
     if type(obj) is int and step_of(node) in ("input", "read"):
         return None
     if type(obj) is not int or step_of(node) != "number":
         node = notes.number_step(operator.index, (node,), {}, int(obj))
-    if size_noted(node) is None:
+    if attributes(node).recorded_size is None:
         mark(notes, node, int(obj))
     return node
 
@@ -59,7 +58,7 @@ def mark(notes: Steps, node: fx.Node, number: int) -> None:
     """Say that a step gives a size that data decide."""
     bounds = (SMALLEST, 2**63 - 1) if number > 0 else (-(2**63), -SMALLEST)
     notes.guard(InRange(*bounds), node)
-    node.meta.update(size=number, by_data=(number,))
+    attributes(node).recorded_size, attributes(node).data_ends = number, (number,)
 
 
 def ends_by_data(notes: Steps, item: Any) -> tuple[tuple[int, int], ...]:
@@ -81,7 +80,7 @@ def has_such(arg: Any) -> bool:
     """Whether a number of this kind is among a step's arguments."""
     found: list[fx.Node] = []
     fx.node.map_arg(arg, found.append)
-    return any(map(ends_of_data, found))
+    return any(attributes(node).data_ends for node in found)
 
 
 def are_whole(refs: tuple[Any, ...]) -> bool:

@@ -10,18 +10,19 @@ from torch import fx
 
 from npcompile.frontend.graph.builder_state import BuilderState
 from npcompile.frontend.program.guards import Guard, IsObject, SameObject
+from npcompile.lower.plan.attributes import SourcePlace, annotate
 from npcompile.lower.plan.values import Value
 
 
 class Origins(BuilderState):
     """From which steps such objects came: where one leaves, or is asked for, it is what its step gives."""
 
-    where: Callable[[], tuple[int | None, int | None, str]]
+    where: Callable[[], SourcePlace]
 
     def whole(self, name: str, leaf: Any) -> None:
         """A text or a tuple among the arguments."""
         node = self.graph.create_node("placeholder", name, name=name)
-        node.meta.update(step="input", value=Value("object"))
+        annotate(node, "input", Value("object"))
         self.inputs.append(node)
         self.came(leaf, node)
 
@@ -59,8 +60,7 @@ class Origins(BuilderState):
         behind = max((node, *others, *self.inputs[-1:]), key=order.__getitem__)
         with self.graph.inserting_after(behind):
             made = self.graph.create_node("call_function", guard, (node, *others))
-        line, top, elsewhere = self.where()
-        made.meta.update(line=line, top=top, elsewhere=elsewhere, step="guard", value=Value("object"))
+        annotate(made, "guard", Value("object"), self.where())
 
 
 def _is_shared(text: str) -> bool:

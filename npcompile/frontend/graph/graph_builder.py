@@ -46,8 +46,9 @@ from npcompile.frontend.program.guards import (
     TypeIs,
     ValueEquals,
 )
-from npcompile.frontend.program.program import Call, Program, step_of, value_of
+from npcompile.frontend.program.program import Call, Program
 from npcompile.frontend.program.signature import NUMBERS
+from npcompile.lower.plan.attributes import annotate, attributes, step_of, value_of
 from npcompile.lower.plan.graph import write
 from npcompile.lower.plan.products import is_small
 from npcompile.lower.plan.segment import nodes_in
@@ -119,17 +120,18 @@ class Steps(Outside):
             index = index[:-1] if index[-1] is Ellipsis else index
             region = None if self.general else Moving(refs[0], value_of(refs[0]).shape, index)
             value = replace(value, region=region)  # where in the memory is known at replay
-        elif step == "view" and (has_such(refs[1:]) or refs[0].meta.get("moving")):
+        elif step == "view" and (has_such(refs[1:]) or attributes(refs[0]).dynamic_view):
             value, moving = replace(value, region=None), True
         node = self.add(step, op, refs, named, value)
         if by_data and is_array(result):
             self.still(result, node)
-        node.meta["unchecked"] = op.sure is not None and op.sure(args, result)
-        node.meta["moving"] = moving and step == "view"
-        node.meta["viewed"] = step == "op" and type(result) is np.ndarray and result.base is not None
+        known = attributes(node)
+        known.unchecked = op.sure is not None and op.sure(args, result)
+        known.dynamic_view = moving and step == "view"
+        known.returns_view = step == "op" and type(result) is np.ndarray and result.base is not None
         if moving and op.function is GETITEM and any(map(self._is_window, _items(args[1]))):
             if self.general:
-                node.meta["by_data"] = tuple(ends_by_data(self, item) for item in _items(args[1]))
+                known.data_ends = tuple(ends_by_data(self, item) for item in _items(args[1]))
             else:
                 self.guard(ShapeIs(result.shape), node)  # at the array's end it is shorter
         return self.result(node, result)
@@ -273,9 +275,8 @@ class Steps(Outside):
             if type(arg) is int and (node := self.tracked.node(arg)) is not None:
                 if not low <= arg <= high:
                     self.decide(node, arg)
-                elif (low, high) not in node.meta.setdefault("ranges", set()):
-                    node.meta["ranges"].add((low, high))
-                    self.guard(InRange(low, high), node)
+                else:
+                    self.within(node, (low, high))
 
     def number(
         self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], result: Any
@@ -343,7 +344,7 @@ class Steps(Outside):
         """A call has to give an array of this kind again; of this shape as well, if lengths are constants."""
         if self.general:
             self.guard(OutlineMatches(outline(array)), node)
-            next(iter(reversed(self.graph.nodes))).meta["exact"] = ArrayMatches(facts(array))
+            attributes(next(iter(reversed(self.graph.nodes)))).exact_guard = ArrayMatches(facts(array))
         else:
             self.guard(ArrayMatches(facts(array)), node)
 
@@ -368,7 +369,7 @@ class Steps(Outside):
         refs = tuple(self.handed(arg) for arg in args)
         named = {key: self.handed(arg) for key, arg in kwargs.items()}
         node = self.add("opaque", call, refs, named, Value("object"))
-        node.meta["inert"] = inert
+        attributes(node).inert = inert
 
     def write(self, dst: Any, value: Any, how: str = store_casts.ITEM) -> None:
         """Note that a value (a node, or a decided number) was written over the whole of `dst`."""
@@ -379,10 +380,18 @@ class Steps(Outside):
     def fits(self, value: Any, dtype: np.dtype[Any], how: str) -> None:
         """A traced number that is stored as this dtype must stay where NumPy does so without complaint."""
         if isinstance(value, fx.Node):
-            bounds = store_casts.limits(value.meta["value"], dtype, how)
-            if bounds is not None and bounds not in value.meta.setdefault("ranges", set()):
-                value.meta["ranges"].add(bounds)
-                self.guard(InRange(*bounds), value)
+            bounds = store_casts.limits(value_of(value), dtype, how)
+            if bounds is not None:
+                self.within(value, bounds)
+
+    def within(self, node: fx.Node, bounds: tuple[float, float]) -> None:
+        """Guard, once, that a number lies between these bounds."""
+        known = attributes(node)
+        if known.range_guards is None:
+            known.range_guards = set()
+        if bounds not in known.range_guards:
+            known.range_guards.add(bounds)
+            self.guard(InRange(*bounds), node)
 
     def copied(self, dst: Any, value: Any, where: Any, result: None) -> None:
         """Note `np.copyto(dst, value, where=where)`."""
@@ -440,7 +449,7 @@ class Steps(Outside):
         refs, named = self.operands(op, args, kwargs, array)
         whole = self.value(array).renewed(self.roots.new(), array.shape, computed(array.dtype))
         node = self.add("op", op, refs, named, whole)
-        node.meta["unchecked"] = op.sure is not None and op.sure(args, array)
+        attributes(node).unchecked = op.sure is not None and op.sure(args, array)
         self.write(array, node)
 
     def instead(self, function: Any, args: tuple[Any, ...], array: Any) -> None:
@@ -455,7 +464,7 @@ class Steps(Outside):
     def finish(self, name: str, result: Any) -> Program:
         """The program, with steps that nothing uses."""
         structure = self.structure(result)
-        self.graph.output(tuple(structure.leaves()))
+        annotate(self.graph.output(tuple(structure.leaves())), "output", Value("object"))
         device = next(iter(self.devices), None)
         return Program(name, self.graph, self.inputs, structure, self.filename, device, self.literals)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from npcompile.frontend.ops.table import TABLE
-from npcompile.frontend.program.program import step_of
+from npcompile.lower.plan.attributes import step_of
 
 if TYPE_CHECKING:
     from npcompile.frontend.graph.graph_builder import Steps

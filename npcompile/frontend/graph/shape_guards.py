@@ -10,8 +10,8 @@ import numpy as np
 from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.graph.builder_escapes import Unfollowed
 from npcompile.frontend.program.array_facts import is_array
-from npcompile.frontend.program.program import step_of
 from npcompile.frontend.program.shape_generalization import origin
+from npcompile.lower.plan.attributes import attributes, step_of
 
 if TYPE_CHECKING:
     from npcompile.frontend.graph.graph_builder import Steps
@@ -49,7 +49,7 @@ def lies(notes: Steps, array: Any) -> Any:
         return array
     form(notes, array)
     if (node := notes.tracked.node(array)) is not None:
-        node.meta["lies"] = True
+        attributes(node).layout_decides = True
     return array
 
 

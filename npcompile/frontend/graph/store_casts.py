@@ -12,6 +12,7 @@ from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.graph.builder_escapes import Unfollowed
 from npcompile.frontend.ops.table import NUMPY, Op, computed
 from npcompile.frontend.program.signature import NUMBERS
+from npcompile.lower.plan.attributes import value_of
 from npcompile.lower.plan.values import Value
 from npcompile.nep50 import weak
 
@@ -36,7 +37,7 @@ def ready(value: Any, dtype: np.dtype[Any]) -> Any:
     Raises Unfollowed for anything else.
     """
     if isinstance(value, fx.Node):
-        known: Value = value.meta["value"]
+        known = value_of(value)
         native = known.kind != "object" and (known.kind != "scalar" or known.dtype is not None)
     elif isinstance(value, np.generic):
         native = computed(value.dtype) is not None

@@ -17,9 +17,9 @@ from npcompile.frontend.ops.table import TABLE, Op
 from npcompile.frontend.program.draw_shapes import source_of
 from npcompile.frontend.program.guards import ValueEquals
 from npcompile.frontend.program.memory_versions import Contents
-from npcompile.frontend.program.node_attributes import size_noted, source_place
-from npcompile.frontend.program.program import Call, Length, step_of, value_of
+from npcompile.frontend.program.program import Call, Length
 from npcompile.frontend.program.shape_generalization import origin
+from npcompile.lower.plan.attributes import annotate, attributes, source_place, step_of, value_of
 from npcompile.lower.plan.values import Value
 
 
@@ -64,7 +64,7 @@ def _size(number: Any) -> Size | None:
     if isinstance(number.target, Length):
         (array,) = number.args
         return _length(array, number.target.axis)  # type: ignore[arg-type]
-    if "size" not in number.meta:
+    if attributes(number).recorded_size is None:
         return None
     if number.target in (operator.add, operator.sub) and type(number.args[1]) is int:
         more = number.args[1] if number.target is operator.add else -number.args[1]
@@ -159,9 +159,9 @@ def bound(graph: fx.Graph, general: bool) -> None:
     contents, checks = Contents(), _Checks(graph)
     known: dict[fx.Node, tuple[Bounds, Any]] = {}  # and what it held
     for node in graph.nodes:
-        if isinstance(node.target, Op) and node.target.checked and not node.meta.get("unchecked"):
+        if isinstance(node.target, Op) and node.target.checked and not attributes(node).unchecked:
             if _is_indexing(node.target) and _fits(node, known, contents, checks if general else None):
-                node.meta["unchecked"] = True
+                attributes(node).unchecked = True
         contents.note(node)
         if node.op != "output" and (found := _bounds(node, known, contents, general)) is not None:
             known[node] = found, contents.now(node)
@@ -275,7 +275,7 @@ class _Checks:
             total = self._step(operator.add if sign > 0 else operator.sub, one, other)
             holds = self._step(operator.ge, total, 0)
             guard = self._add(ValueEquals(True), (holds,))
-            guard.meta.update(step="guard", value=Value("object"))
+            annotate(guard, "guard", Value("object"), source_place(guard))
         return True
 
     def _early(self, size: Size) -> Any:
@@ -299,8 +299,7 @@ class _Checks:
         assert self.first is not None
         with self.graph.inserting_before(self.first):
             node = self.graph.create_node("call_function", target, args)
-        node.meta.update(source_place(self.first)._asdict())
-        node.meta.update(step="number", value=Value("int"))
+        annotate(node, "number", Value("int"), source_place(self.first))
         self.before.add(node)
         return node
 
@@ -311,5 +310,5 @@ def _value(size: Size) -> int:
     if isinstance(source, tuple):
         now += value_of(source[0]).shape[source[1]]
     elif source is not None:
-        now += size_noted(source) or 0
+        now += attributes(source).recorded_size or 0
     return now

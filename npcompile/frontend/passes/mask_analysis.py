@@ -17,8 +17,9 @@ from npcompile.frontend.ops.table import Op
 from npcompile.frontend.program.array_facts import with_items
 from npcompile.frontend.program.guards import Guard
 from npcompile.frontend.program.memory_versions import Contents
-from npcompile.frontend.program.program import Length, step_of, value_of
+from npcompile.frontend.program.program import Length
 from npcompile.lower.arithmetic.unsigned import WIDE
+from npcompile.lower.plan.attributes import attributes, step_of, value_of
 from npcompile.lower.plan.segment import nodes_in
 
 _TAKING: tuple[Any, ...] = (np.extract, np.compress)
@@ -130,7 +131,7 @@ class Finder:
                         together.reason = together.reason or reason
             elif node.target is not with_items and (pair := taken(node)) is not None:
                 self._take(node, *pair)
-            if node in self.picked and node.meta.get("asked"):
+            if node in self.picked and attributes(node).inspected:
                 together = self.picked[node].together.whole
                 together.reason = together.reason or "what is done depends on its shape"
             self.contents.note(node)
@@ -305,7 +306,7 @@ def _of_its_size(node: fx.Node) -> bool:
 
 def _is_sure(node: fx.Node) -> bool:
     """Whether a power cannot fail: only integers to negative integer powers do."""
-    if node.meta.get("unchecked"):
+    if attributes(node).unchecked:
         return True
     base, exponent = node.args
     if type(exponent) is int and exponent >= 0:

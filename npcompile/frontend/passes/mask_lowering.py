@@ -34,7 +34,15 @@ from npcompile.frontend.passes.mask_analysis import (
 )
 from npcompile.frontend.program.array_facts import with_items
 from npcompile.frontend.program.guards import InRange
-from npcompile.frontend.program.program import Program, step_of, value_of
+from npcompile.frontend.program.program import Program
+from npcompile.lower.plan.attributes import (
+    StepAttributes,
+    annotate,
+    attributes,
+    source_place,
+    step_of,
+    value_of,
+)
 from npcompile.lower.plan.values import Value, c_strides
 
 _INT64 = (-(2**63), 2**63 - 1)
@@ -43,7 +51,7 @@ _INT64 = (-(2**63), 2**63 - 1)
 def lower(program: Program) -> int:
     """Choose the form of each mask in a program, and change the program where that is the full length.
 
-    Steps that are left as they are know why (`meta["mask"]`), for `explain`. How many host calls are gone.
+    Steps that are left as they are know why (`mask_form`), for `explain`. How many host calls are gone.
     """
     finder = Finder(program.graph)
     finder.run()
@@ -55,7 +63,7 @@ def lower(program: Program) -> int:
         full, why = forms[id(together)]
         for step in (node, *node.users):
             if taken(step) is not None and not (full and step.target is with_items):
-                step.meta["mask"] = "compaction", why
+                attributes(step).mask_form = "compaction", why
     stays = {node: forms[id(picked.together.whole)] for node, picked in finder.picked.items()}
     rewriter = _Rewriter(program.graph, {node: why for node, (full, why) in stays.items() if full})
     return rewriter.run()
@@ -116,7 +124,7 @@ class _Rewriter:
         """A step that gave what was picked gives all of it."""
         self._is(node, node, mask)
         shape = (*value_of(mask).shape, *self.rest[node])
-        node.meta["value"] = replace(value_of(node), shape=shape, strides=c_strides(shape), region=None)
+        attributes(node).value = replace(value_of(node), shape=shape, strides=c_strides(shape), region=None)
 
     def _drop(self, node: fx.Node) -> None:
         self.gone.append(node)
@@ -124,7 +132,7 @@ class _Rewriter:
     def _change(self, node: fx.Node, used: fx.Node) -> None:
         step, target = step_of(node), node.target
         mask = self.masks[used]
-        node.meta["mask"] = "where", f"the mask as a `where` ({self.full[used]})"
+        attributes(node).mask_form = "where", f"the mask as a `where` ({self.full[used]})"
         if step == "guard":
             self._drop(node)
         elif step == "write":
@@ -144,7 +152,7 @@ class _Rewriter:
         """Element by element: on all elements."""
         mask = self.masks[used]
         node.args, node.kwargs = fx.node.map_arg((node.args, node.kwargs), lambda arg: self.now.get(arg, arg))
-        node.meta["unchecked"] = True
+        attributes(node).unchecked = True
         self._longer(node, mask)
 
     def _reduce(self, node: fx.Node, op: Op, used: fx.Node, mask: fx.Node) -> None:
@@ -166,7 +174,7 @@ class _Rewriter:
                 (self.now[used],),
                 {"axis": over, "where": where},
             )
-            node.meta["unchecked"] = False
+            attributes(node).unchecked = False
             return
         kept = {name: value for name, value in given.items() if name not in ("a", "axis", "keepdims")}
         node.args, node.kwargs = (self.now[used],), {**kept, "axis": over, "where": where}
@@ -184,8 +192,7 @@ class _Rewriter:
 
     def _count(self, node: fx.Node, mask: fx.Node) -> None:
         node.target, node.args = TABLE.of(np.count_nonzero), (mask,)  # type: ignore[assignment]
-        node.meta.update(step="op", value=Value("int", torch.int64))
-        node.meta.pop("size", None)
+        self._is_op(node, Value("int", torch.int64))
         for user in node.users:  # there are never more than fit
             if isinstance(user.target, InRange) and (user.target.low, user.target.high) == _INT64:
                 self._drop(user)
@@ -206,7 +213,7 @@ class _Rewriter:
             dtype,
         )
         # A written value may be less than it says, but not where it is worked out from what it is written to.
-        less = value.meta.get("broadcast") and not (_is_ufunc(value) and self.now[dst] in value.args)
+        less = attributes(value).broadcast and not (_is_ufunc(value) and self.now[dst] in value.args)
         if value_of(full).shape != shape or less:
             if self.rest[dst]:
                 full = self._add("whole", node, np.broadcast_to, (full, shape), shape, dtype)
@@ -222,8 +229,7 @@ class _Rewriter:
         array, mask = pair[0], self.masks[value]
         where = self._where(mask, len(value_of(array).shape) - len(value_of(mask).shape), node)
         node.target, node.args = put_where, (array, where, self.now[value])
-        known = value_of(array)
-        node.meta.update(step="op", value=replace(value_of(node), dtype=known.dtype), unchecked=True)
+        self._is_op(node, replace(value_of(node), dtype=value_of(array).dtype)).unchecked = True
         self.host_calls += 1
 
     def _where(self, mask: fx.Node, more: int, before: fx.Node) -> fx.Node:
@@ -244,13 +250,19 @@ class _Rewriter:
     ) -> fx.Node:
         op = TABLE.of(function)
         assert op is not None
+        root, device = _next_root(self.graph), value_of(args[0]).device
+        value = Value("array", dtype, shape, c_strides(shape), root, None, device)
         with self.graph.inserting_before(before):
             made = self.graph.create_node("call_function", op, args, {}, name)
-        value = Value(
-            "array", dtype, shape, c_strides(shape), _next_root(self.graph), None, value_of(args[0]).device
-        )
-        made.meta.update(before.meta)
-        made.meta.update(step="op", value=value, unchecked=True)
+        known = annotate(made, "op", value, source_place(before))
+        known.mask_form, known.unchecked = attributes(before).mask_form, True
+        return made
+
+    def _is_op(self, node: fx.Node, value: Value) -> StepAttributes:
+        """Make an op of a step of another kind."""
+        known = attributes(node)
+        made = annotate(node, "op", value, known.place)
+        made.mask_form = known.mask_form
         return made
 
 
@@ -261,6 +273,4 @@ def _is_ufunc(node: fx.Node) -> bool:
 
 
 def _next_root(graph: fx.Graph) -> int:
-    return 1 + max(
-        value_of(node).root for node in graph.nodes if node.op != "output" and "value" in node.meta
-    )
+    return 1 + max(value_of(node).root for node in graph.nodes if node.op != "output")

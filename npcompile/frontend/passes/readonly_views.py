@@ -8,7 +8,7 @@ from typing import Any
 from torch import fx
 
 from npcompile.frontend.catalog import purity
-from npcompile.frontend.program.program import step_of, value_of
+from npcompile.lower.plan.attributes import attributes, step_of, value_of
 
 
 def let_lie(graph: fx.Graph) -> None:
@@ -23,6 +23,6 @@ def let_lie(graph: fx.Graph) -> None:
         value = value_of(node)
         if value.kind != "array" or value.region is None or value.root in changed:
             continue
-        node.meta["value"] = replace(value, region=None)
-        args = fx.node.map_arg((node.args, node.kwargs), lambda arg: arg.meta.get("equal", arg))
-        node.meta["equal"] = first.setdefault((node.target, repr(args)), node)
+        attributes(node).value = replace(value, region=None)
+        args = fx.node.map_arg((node.args, node.kwargs), lambda arg: attributes(arg).same_view or arg)
+        attributes(node).same_view = first.setdefault((node.target, repr(args)), node)

@@ -12,8 +12,7 @@ import numpy as np
 from torch import fx
 
 from npcompile.frontend.ops.table import Op
-from npcompile.frontend.program.node_attributes import source_place
-from npcompile.frontend.program.program import step_of, value_of
+from npcompile.lower.plan.attributes import annotate, source_place, step_of, value_of
 from npcompile.lower.plan.graph import write
 from npcompile.lower.plan.values import Value
 
@@ -46,5 +45,5 @@ def _given(graph: fx.Graph, arg: Any, user: fx.Node, known: dict[str, fx.Node]) 
         first = next(node for node in graph.nodes if node.op != "placeholder")
         with graph.inserting_before(first):
             made = known[text] = graph.call_function(float, (arg,))
-        made.meta.update(source_place(user)._asdict(), step="number", value=Value("float"))
+        annotate(made, "number", Value("float"), source_place(user))
     return known[text]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from torch import fx
 
-from npcompile.frontend.program.program import step_of, value_of
+from npcompile.lower.plan.attributes import attributes, step_of, value_of
 
 _PURE = ("op", "view", "library", "number")
 _NAMED = (np.dtype, type)  # equal where they are the same
@@ -34,7 +34,7 @@ class Contents:
         if step == "write":
             dst: Any = node.args[0]
             self._writes[value_of(dst).root] += 1
-        elif step == "opaque" and not node.meta.get("inert"):
+        elif step == "opaque" and not attributes(node).inert:
             self._calls += 1
         if node.op == "output":
             return

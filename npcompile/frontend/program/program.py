@@ -17,6 +17,7 @@ from npcompile.frontend.ops.table import Op
 from npcompile.frontend.program.array_facts import ARRAYS_OF
 from npcompile.frontend.program.guards import Guard
 from npcompile.frontend.program.object_steps import Build, Store, class_attribute
+from npcompile.lower.plan.attributes import attributes, source_place, step_of, value_of
 from npcompile.lower.plan.graph import write
 from npcompile.lower.plan.values import Value
 
@@ -160,31 +161,20 @@ class Program:
         return print_program(self)
 
 
-def value_of(node: fx.Node) -> Value:
-    """What is known of a node's value."""
-    value: Value = node.meta["value"]
-    return value
-
-
-def step_of(node: fx.Node) -> str:
-    """The kind of step a node is ("input" for placeholders)."""
-    return str(node.meta.get("step", "input"))
-
-
 def drop_unused(graph: fx.Graph, may_fail: Container[fx.Node]) -> None:
     """Steps without use or effect go, but for these: whether they fail is to be seen at each call."""
     for node in reversed(list(graph.nodes)):
         droppable = step_of(node) in ("op", "view", "number", "part", "library")
         droppable |= isinstance(node.target, Build) and node.target.needless
-        checked = getattr(node.target, "checked", False) and not node.meta.get("unchecked")
+        checked = getattr(node.target, "checked", False) and not attributes(node).unchecked
         checked |= step_of(node) == "number" and not (node.target in TOTAL or isinstance(node.target, Length))
         # An index that a step gave may be out of bounds, whether or not anything uses what it leads to.
         checked |= (step_of(node) == "view" and len(node.all_input_nodes) > 1) or node in may_fail
         if node.op == "call_function" and droppable and not checked and not node.users:
             graph.erase_node(node)
         elif (
-            node.meta.get("within")
-            and not node.meta.get("asked")
+            (known := attributes(node)).incidental
+            and not known.inspected
             and all(isinstance(user.target, Guard) and user.target.only_of_kind for user in node.users)
         ):
             for user in list(node.users):  # data that nothing was done with
@@ -317,7 +307,7 @@ def print_program(program: Program) -> str:
         target: Any = node.target
         if isinstance(target, Read) and target.how in ("global", "cell") and value_of(node).kind == "object":
             continue  # its guard says what it is
-        where = node.meta.get("line")
+        where = source_place(node).line
         note = f"line {where}" if where else ""
         step = step_of(node)
         if node.target is write:

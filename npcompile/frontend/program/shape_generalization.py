@@ -16,18 +16,10 @@ from npcompile.frontend.program.bound_methods import After
 from npcompile.frontend.program.draw_shapes import length_drawn
 from npcompile.frontend.program.equality import same_value
 from npcompile.frontend.program.guards import Guard, Resizable
-from npcompile.frontend.program.node_attributes import decided_by_data
 from npcompile.frontend.program.object_steps import Build, Store
-from npcompile.frontend.program.program import (
-    Call,
-    Length,
-    Program,
-    Read,
-    Structure,
-    step_of,
-    value_of,
-)
+from npcompile.frontend.program.program import Call, Length, Program, Read, Structure
 from npcompile.frontend.program.text_steps import Format
+from npcompile.lower.plan.attributes import attributes, decided_by_data, step_of, value_of
 from npcompile.lower.plan.sizes import SMALLEST, Pattern, pattern
 
 # What gives an array whose axes are as long as the first argument's.
@@ -38,6 +30,10 @@ _ALIKE = frozenset(
 _AS_IT_LIES = frozenset(
     [np.reshape, np.ndarray.reshape, np.ravel, np.ndarray.ravel, np.ascontiguousarray, np.asfortranarray]
 )
+
+
+# The attributes of a step on which replays depend, beside its value and its arguments.
+_COMPARED = ("dynamic_view", "unchecked", "result_count", "wrapped", "inert")
 
 
 def origin(node: fx.Node, axis: int) -> tuple[fx.Node, int]:
@@ -91,7 +87,7 @@ def stays(node: fx.Node, axis: int) -> bool:
 
 def counts_of(program: Program) -> tuple[int, ...]:
     """The places, among the inputs, of the whole numbers that sizes depend on."""
-    found = {node for node in program.graph.nodes if node.meta.get("sizes")}
+    found = {node for node in program.graph.nodes if attributes(node).is_size}
     waiting = list(found)
     while waiting:
         further = set(waiting.pop().all_input_nodes) - found
@@ -114,7 +110,8 @@ def looked_at(program: Program) -> dict[fx.Node, fx.Node]:
 def exactly(program: Program) -> dict[Any, Any]:
     """For guards that let calls of NumPy give arrays of other lengths, those that do not: kernels for the
     recorded sizes alone need them."""
-    return {node.target: node.meta["exact"] for node in program.graph.nodes if "exact" in node.meta}
+    found = ((node.target, attributes(node).exact_guard) for node in program.graph.nodes)
+    return {guard: exact for guard, exact in found if exact is not None}
 
 
 def _is_loose(node: fx.Node) -> bool:
@@ -184,7 +181,9 @@ def _is_at_a_place(node: fx.Node) -> bool:
 def may_lie_otherwise(program: Program) -> bool:
     """Whether something is a view at some lengths and a copy at others: `x[:, :n].ravel()`, where `n` may be
     less than the length or not. What was a view of the caller's memory is looked at again (`places`)."""
-    return any(node.meta.get("lies") and _may_be_whole(node) for node in program.graph.nodes) or any(
+    return any(
+        attributes(node).layout_decides and _may_be_whole(node) for node in program.graph.nodes
+    ) or any(
         isinstance(node.target, Op)
         and node.target.function in _AS_IT_LIES
         and isinstance(node.args[0], fx.Node)
@@ -195,7 +194,7 @@ def may_lie_otherwise(program: Program) -> bool:
 
 
 def _is_looked_at(node: fx.Node) -> bool:
-    return "equal" in node.meta or value_of(node).region is not None
+    return attributes(node).same_view is not None or value_of(node).region is not None
 
 
 def _may_be_whole(node: fx.Node) -> bool:
@@ -354,8 +353,8 @@ def _same_value(a: fx.Node, b: fx.Node) -> bool:
     kinds = (one.kind, one.dtype, len(one.shape), one.device)
     if kinds != (other.kind, other.dtype, len(other.shape), other.device):
         return False
-    marks = ("moving", "unchecked", "parts", "wrapped", "inert")
-    if any(a.meta.get(mark) != b.meta.get(mark) for mark in marks):
+    known, met = attributes(a), attributes(b)
+    if any(getattr(known, name) != getattr(met, name) for name in _COMPARED):
         return False
     if decided_by_data(a) != decided_by_data(b):
         return False

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 from torch import fx
 
-from npcompile.frontend.program.node_attributes import ends_of_data
-from npcompile.frontend.program.program import Program, step_of, value_of
+from npcompile.frontend.program.program import Program
 from npcompile.frontend.program.shape_generalization import sized_by_data
+from npcompile.lower.plan.attributes import attributes, step_of, value_of
 from npcompile.lower.plan.plan import Plan
 
 
@@ -35,7 +35,7 @@ def stands_alone(program: Program, plan: Plan) -> bool:
 
 def depends_on_data(node: fx.Node) -> bool:
     """Whether data decide a length that a step gives."""
-    return node.op == "call_function" and bool(sized_by_data(node) or ends_of_data(node))
+    return node.op == "call_function" and bool(sized_by_data(node) or attributes(node).data_ends)
 
 
 def unchanged(one: Program, other: Program, plan: Plan) -> dict[fx.Node, Check]:
@@ -44,7 +44,9 @@ def unchanged(one: Program, other: Program, plan: Plan) -> dict[fx.Node, Check]:
     checked = checkable(one, plan)
     found = {}
     for a, b in zip(_windows(one), _windows(other), strict=True):
-        check = Check(value_of(a).shape == value_of(b).shape, ends_of_data(a) == ends_of_data(b))
+        check = Check(
+            value_of(a).shape == value_of(b).shape, attributes(a).data_ends == attributes(b).data_ends
+        )
         if a in checked and any(check):
             found[a] = check
     return found
@@ -66,7 +68,7 @@ def places_others(program: Program) -> bool:
     be all of `out` at one call and not at the next."""
     found: set[fx.Node] = set()
     for node in program.graph.nodes:
-        if ends_of_data(node) or not found.isdisjoint(node.all_input_nodes):
+        if attributes(node).data_ends or not found.isdisjoint(node.all_input_nodes):
             found.add(node)
             if step_of(node) == "view" and value_of(node).region is not None:
                 return True
@@ -76,12 +78,12 @@ def places_others(program: Program) -> bool:
 def ends_of(node: fx.Node) -> list[tuple[fx.Node, int]]:
     """The steps that give the ends of a slice, and what they gave."""
     index: Any = node.args[1] if isinstance(node.args[1], tuple) else (node.args[1],)
-    pairs = zip(index, ends_of_data(node), strict=False)
+    pairs = zip(index, attributes(node).data_ends, strict=False)
     return [((item.start, item.stop)[place], number) for item, ends in pairs for place, number in ends]
 
 
 def _windows(program: Program) -> list[fx.Node]:
-    return [node for node in program.graph.nodes if step_of(node) == "view" and ends_of_data(node)]
+    return [node for node in program.graph.nodes if step_of(node) == "view" and attributes(node).data_ends]
 
 
 def _what(node: fx.Node) -> Any:

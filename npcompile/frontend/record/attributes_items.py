@@ -28,13 +28,13 @@ from npcompile.frontend.program.array_facts import is_array
 from npcompile.frontend.program.draw_shapes import GENERATORS, is_draw
 from npcompile.frontend.program.equality import DICTS, is_key, place_of
 from npcompile.frontend.program.guards import MethodFunctionIs, PropertyIs, TypeIs
-from npcompile.frontend.program.node_attributes import items_noted
 from npcompile.frontend.program.object_steps import is_named_tuple, is_own, is_users_mapping
-from npcompile.frontend.program.program import Call, Read, step_of
+from npcompile.frontend.program.program import Call, Read
 from npcompile.frontend.program.signature import NUMBERS, by_value
 from npcompile.frontend.record.appended_lists import Histories
 from npcompile.frontend.record.recording import SIMPLE
 from npcompile.frontend.rewrite.call_sites import caller, do
+from npcompile.lower.plan.attributes import attributes, step_of
 
 _GRIDS = (type(np.mgrid), type(np.ogrid), type(np.r_), type(np.c_))  # `np.mgrid[0:3, 0:4]` makes arrays
 _INDICES = type(np.s_)
@@ -295,7 +295,7 @@ class Access(Histories):
             ):
                 raise Unfollowed(Cause.ITEM(type(obj).__name__))
             index = self.builder.ref(index, True)
-            if type(index) is slice and known.node.meta.get("calls") == self.builder.calls:
+            if type(index) is slice and attributes(known.node).contents_epoch == self.builder.calls:
                 return result  # what is in it is known
             return self._item(obj, known.node, index, result)
         if id(obj) in self.builder.objects and is_named_tuple(type(obj)):
@@ -327,7 +327,9 @@ class Access(Histories):
         """Whether it is a dict of another kind of which all that lies in it is known: to ask one for what is
         not there may change it."""
         node = self.builder.containers.get(id(obj))
-        return type(obj) in DICTS and node is not None and node.meta.get("calls") == self.builder.calls
+        return (
+            type(obj) in DICTS and node is not None and attributes(node).contents_epoch == self.builder.calls
+        )
 
     def _item(self, obj: Any, node: Any, index: Any, result: Any) -> Any:
         """An item of a container from outside, which was read as a whole: a number is that one."""
@@ -335,18 +337,19 @@ class Access(Histories):
             index %= len(obj)
         place = "item", place_of(index), node
         if (type(result) in NUMBERS or isinstance(result, np.generic)) and place not in self.reads_seen:
-            item = items_noted(node).get(place_of(index))
-            current = node.meta.get("calls") == self.builder.calls
-            if item is not None and current and "looked" not in item.meta:
-                item.meta.update(within=False, looked=True)
+            item = (attributes(node).items or {}).get(place_of(index))
+            current = attributes(node).contents_epoch == self.builder.calls
+            if item is not None and current and not attributes(item).looked_up:
+                attributes(item).incidental, attributes(item).looked_up = False, True
                 value = self.builder.tracked.stand(result)
                 self.builder.tracked.number(value, item)
                 self.reads_seen[place] = result, value
         found = self.builder.tracked.node(result)
-        known = node.meta.get("given", node.meta.get("calls")) == self.builder.calls
+        given = attributes(node).given_epoch
+        known = (attributes(node).contents_epoch if given is None else given) == self.builder.calls
         if place not in self.reads_seen and found is not None and known:
-            if found is items_noted(node).get(place_of(index)):
-                found.meta["within"] = False
+            if found is (attributes(node).items or {}).get(place_of(index)):
+                attributes(found).incidental = False
                 self.reads_seen[place] = result, result
         return self._read("item", index, None, node, result)
 

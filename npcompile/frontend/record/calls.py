@@ -36,6 +36,7 @@ from npcompile.frontend.record.recording import SIMPLE
 from npcompile.frontend.record.user_functions import MAX_OWN_DEPTH
 from npcompile.frontend.rewrite.call_sites import as_noted, do, frames, warn, warn_at
 from npcompile.frontend.rewrite.rewriter import Rewritten, rewrite
+from npcompile.lower.plan.attributes import attributes
 from npcompile.lower.plan.values import Value
 
 _COMPARED = (int, float, bool, *(dtype.type for dtype in TORCH))  # what min and max compare by value
@@ -246,7 +247,7 @@ class Calls(Opaque):
             raise Unfollowed(Cause.OUT_NOT_NATIVE_AS(reason))
         refs, named = builder.operands(op, args, {**rest, **base}, dst[0])
         node = builder.add("op", op, refs, named, Value("object"))
-        node.meta["parts"] = len(dst)
+        attributes(node).result_count = len(dst)
         parts = [
             builder.add(
                 "part",
@@ -258,7 +259,7 @@ class Calls(Opaque):
             for at, item in enumerate(dst)
         ]
         for item, value in zip(dst, parts, strict=True):
-            value.meta["broadcast"] = True
+            attributes(value).broadcast = True
             builder.write(item, value)
         return result
 

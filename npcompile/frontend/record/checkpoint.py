@@ -15,8 +15,8 @@ from npcompile.frontend.graph.constant_folding import Constant
 from npcompile.frontend.graph.recorded_state import DECLARED, Declared
 from npcompile.frontend.passes.mask_analysis import taken
 from npcompile.frontend.program.array_facts import with_items
-from npcompile.frontend.program.program import step_of
 from npcompile.frontend.record.recording import Recording
+from npcompile.lower.plan.attributes import attributes, reset, step_of
 
 _CONTAINERS = (list, dict, set)
 
@@ -38,8 +38,7 @@ class Checkpoint:
 
     def __init__(self, recording: Recording) -> None:
         self.nodes = list(recording.builder.graph.nodes)
-        self.metas = [dict(node.meta) for node in self.nodes]
-        self.ranges = [set(node.meta.get("ranges", ())) for node in self.nodes]
+        self.attributes = [attributes(node).copy() for node in self.nodes]
         # Of each field its owner, its name and declaration, the object that it holds, and a copy of that.
         self.fields: list[tuple[Any, str, Declared, Any, Any]] = []
         for state in states(recording):
@@ -56,7 +55,7 @@ class Checkpoint:
             if step_of(node) in ("host", "opaque") and not isinstance(node.target, Constant):
                 if masks and (taken(node) is not None or node.target is with_items):
                     continue
-                why = node.meta.get("reason")
+                why = attributes(node).reason
                 return Cause.WITHIN(node.name, why) if why else Cause.CALLS(node.name)
         return None
 
@@ -66,11 +65,8 @@ class Checkpoint:
         for node in reversed(list(graph.nodes)):
             if node not in kept:
                 graph.erase_node(node)
-        for node, meta, ranges in zip(self.nodes, self.metas, self.ranges, strict=True):
-            node.meta.clear()
-            node.meta.update(meta)
-            if "ranges" in meta:
-                node.meta["ranges"] = ranges
+        for node, known in zip(self.nodes, self.attributes, strict=True):
+            reset(node, known.copy())
         for state, name, declared, held, was in self.fields:
             setattr(state, name, held)
             if type(held) is list:

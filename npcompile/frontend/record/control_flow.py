@@ -23,6 +23,7 @@ from npcompile.frontend.program.object_steps import is_named_tuple
 from npcompile.frontend.record.formatting import Texts
 from npcompile.frontend.record.recording import READ_BY_ITEM, SIMPLE
 from npcompile.frontend.rewrite.statement_forms import UNROLLED
+from npcompile.lower.plan.attributes import attributes
 
 # A loop is unrolled into the program up to this many trips, a nest of loops up to so many of the inner ones.
 MAX_TRIPS = 32
@@ -187,7 +188,7 @@ class Control(Texts):
         """What lies in a list, dict or deque is asked for as a whole."""
         self.builder.tight(obj)
         node = self.builder.tracked.node(obj)
-        if node is not None and node.meta.get("calls", self.builder.calls) != self.builder.calls:
+        if node is not None and attributes(node).contents_epoch not in (None, self.builder.calls):
             raise Unfollowed(Cause.CONTAINER_MAY_HAVE_CHANGED())
         if type(obj) in DICTS:
             self.builder.constant(tuple(obj))
@@ -195,12 +196,12 @@ class Control(Texts):
     def members(self, obj: Any) -> None:
         """Note that it decides what is in a set."""
         node = self.builder.tracked.node(obj)
-        if node is None or node.meta.get("members") == self.builder.calls:
+        if node is None or attributes(node).members_epoch == self.builder.calls:
             return  # made inside: that was decided then
         members = tuple(obj)
         if len(members) > MAX_MEMBERS or not all(map(is_key, members)):
             raise Unfollowed(Cause.CONTENTS_DECIDE(type(obj).__name__))
-        node.meta["members"] = self.builder.calls
+        attributes(node).members_epoch = self.builder.calls
         self.builder.guard(MembersAre(type(obj), members), node)
 
     def _length(self, obj: Any, result: int) -> int:

@@ -23,6 +23,7 @@ from npcompile.frontend.program.signature import NUMBERS
 from npcompile.frontend.record.context_managers import Managing
 from npcompile.frontend.record.special_methods import MANY
 from npcompile.frontend.rewrite.call_sites import do
+from npcompile.lower.plan.attributes import attributes
 
 _VIEWS: tuple[type, ...] = (
     type(OrderedDict().items()),
@@ -266,9 +267,8 @@ class Kept(Managing):
         else:
             self.builder.asked(obj)
             self.builder.tight(obj)
-            if (node := self.builder.tracked.node(obj)) is not None and node.meta.get(
-                "calls"
-            ) != self.builder.calls:
+            node = self.builder.tracked.node(obj)
+            if node is not None and attributes(node).contents_epoch != self.builder.calls:
                 return error
         self.raising(error)
         return error

@@ -25,9 +25,10 @@ from npcompile.frontend.program.object_steps import (
     is_plain,
     is_users_mapping,
 )
-from npcompile.frontend.program.program import Read, step_of
+from npcompile.frontend.program.program import Read
 from npcompile.frontend.record.special_methods import ASKING, GENERATED, Objects
 from npcompile.frontend.rewrite.call_sites import do
+from npcompile.lower.plan.attributes import step_of
 
 _PLAIN = (types.BuiltinFunctionType, type)
 

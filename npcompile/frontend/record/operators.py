@@ -21,11 +21,11 @@ from npcompile.frontend.ops.table import TABLE, TORCH, Op
 from npcompile.frontend.program.array_facts import is_array, is_numpy
 from npcompile.frontend.program.equality import same_value
 from npcompile.frontend.program.guards import DifferentObjects, IsNotObject, IsObject, SameObject, TruthIs
-from npcompile.frontend.program.program import step_of
 from npcompile.frontend.program.signature import NUMBERS
 from npcompile.frontend.program.text_steps import percent
 from npcompile.frontend.record.recording import SIMPLE, Recording, layouts
 from npcompile.frontend.rewrite.call_sites import do
+from npcompile.lower.plan.attributes import attributes, step_of
 from npcompile.nep50 import powers
 
 _ORDERS = frozenset(("<", "<=", ">", ">="))
@@ -311,7 +311,7 @@ class Operators(Recording):
                 value, dtype=TORCH.get(np.result_type(*(item for item in layouts(args) if is_numpy(item))))
             )
         node = builder.add("library" if library else "op", op, refs, named, value)
-        node.meta["broadcast"] = True  # its own shape may be less than that of what it is written to
+        attributes(node).broadcast = True  # its own shape may be less than that of what it is written to
         builder.write(dst, node)
 
     def unary(self, op: str, a: Any) -> Any:

@@ -17,6 +17,7 @@ from npcompile.frontend.program.signature import NUMBERS
 from npcompile.frontend.record.numpy_inlining import Following
 from npcompile.frontend.rewrite.call_sites import do
 from npcompile.frontend.rewrite.rewriter import Rewritten, rewrite
+from npcompile.lower.plan.attributes import attributes
 
 _METHOD = type(np.random.Generator.random)
 _PLAIN = frozenset([*NUMBERS, bool, str, range, type(None)])
@@ -80,7 +81,7 @@ class Drawing(Following):
         if any(isinstance(ref, fx.Node) for ref in (*refs, *named.values())):
             self.settle()  # it may raise
         node = builder.add("opaque", Call(fn.__name__, fn), refs, named, builder.value(result))
-        node.meta["inert"] = True
+        attributes(node).inert = True
         return builder.result(node, result)
 
     def _seeded(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: None) -> None:
@@ -118,7 +119,7 @@ class Drawing(Following):
         result = self.builder.opaque(Call(function.__name__, function), args, {}, word)
         node = self.builder.tracked.node(result)
         assert node is not None
-        node.meta["inert"] = True
+        attributes(node).inert = True
         return result
 
     def _settle(self, draw: fast_random.Draw, _: None) -> None:

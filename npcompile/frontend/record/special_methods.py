@@ -16,10 +16,11 @@ from npcompile.frontend.graph.builder_values import Unfollowed
 from npcompile.frontend.program.array_facts import is_array, is_numpy
 from npcompile.frontend.program.guards import MethodFunctionIs, TypeIs
 from npcompile.frontend.program.object_steps import class_attribute, is_named_tuple
-from npcompile.frontend.program.program import Read, step_of
+from npcompile.frontend.program.program import Read
 from npcompile.frontend.program.signature import NUMBERS
 from npcompile.frontend.record.operators import Operators
 from npcompile.frontend.rewrite.call_sites import do
+from npcompile.lower.plan.attributes import step_of
 from npcompile.lower.plan.values import Value
 
 NAMES = {

@@ -24,12 +24,12 @@ from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.catalog import inlining, purity
 from npcompile.frontend.catalog.python_operators import BINARY, COMPARE, INPLACE, UNARY
 from npcompile.frontend.program.array_facts import is_array
-from npcompile.frontend.program.program import step_of
 from npcompile.frontend.program.signature import NUMBERS
 from npcompile.frontend.record.callbacks import Ordered, Remembered, applied, further
 from npcompile.frontend.record.control_flow import LAZY
 from npcompile.frontend.record.local_containers import Kept
 from npcompile.frontend.rewrite.call_sites import do
+from npcompile.lower.plan.attributes import step_of
 
 _BINARY = {id(function): symbol for symbol, function in BINARY.items()}
 _INPLACE = {id(function): symbol for symbol, function in INPLACE.items()}

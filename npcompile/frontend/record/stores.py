@@ -17,10 +17,10 @@ from npcompile.frontend.program.array_facts import is_numpy
 from npcompile.frontend.program.equality import DICTS, is_key, place_of
 from npcompile.frontend.program.guards import DifferentObjects, KeysAre
 from npcompile.frontend.program.object_steps import Store, class_attribute, is_plain
-from npcompile.frontend.program.program import step_of
 from npcompile.frontend.program.signature import NUMBERS
 from npcompile.frontend.record.local_objects import Making
 from npcompile.frontend.record.recording import Deferred
+from npcompile.lower.plan.attributes import attributes, step_of
 from npcompile.lower.plan.values import Value
 
 MAX_IDENTIFIED = 64  # objects from outside, each of which is checked to be none of the others
@@ -146,14 +146,14 @@ class Storing(Making):
                 raise Unfollowed(Cause.IN_DICT())
             return result  # the signature decides
         self.builder.tight(own)
-        if node.meta.get("calls") != self.builder.calls:
+        if attributes(node).contents_epoch != self.builder.calls:
             raise Unfollowed(Cause.KEY_MAY_HAVE_CHANGED())
-        if "keys" not in node.meta:
+        if attributes(node).keys is None:
             new = self.effects.new_keys.get(id(own), ())
             keys = tuple(key for key in own if key not in new)
             if not all(map(is_key, keys)):
                 raise Unfollowed(Cause.CONTAINER_CONTENTS())
-            node.meta["keys"] = keys
+            attributes(node).keys = keys
             self.builder.guard(KeysAre(keys), node)
         return result
 
@@ -191,8 +191,9 @@ class Storing(Making):
             ref = builder.ref(obj) if store.how == "attribute" else builder.containers[id(obj)]
             node = builder.add("opaque", store, (ref, builder.given_away(value)), {}, Value("object"))
             builder.show(builder.tracked.meant(value))
-            node.meta.update(line=line, elsewhere=elsewhere)
-            node.meta["inert"] = True  # what was stored is known where it is read
+            known = attributes(node)
+            known.place = known.place._replace(line=line, elsewhere=elsewhere)
+            known.inert = True  # what was stored is known where it is read
         # What is read of these from here on would be read before what was appended is stored.
         builder.loose.update((id(obj), obj) for obj, store, *_ in waiting.values() if store.how == "append")
         builder.appended.clear()
@@ -206,7 +207,7 @@ class Storing(Making):
                     self._two(stored, node)
         for one in sorted(self.effects.changed, key=lambda node: node.name):
             for other in self.builder.containers.values():
-                if one.meta.get("kind") is other.meta.get("kind"):
+                if attributes(one).container_type is attributes(other).container_type:
                     self._two(one, other)
 
     def handed(self, args: Any, kwargs: Any, fn: Any) -> None:

@@ -13,11 +13,12 @@ import numpy as np
 from npcompile.frontend.boundary.faults import performs
 from npcompile.frontend.graph.builder_values import Unfollowed
 from npcompile.frontend.program.guards import CodeIs, IsObject, LengthIs, MethodFunctionIs, SameObject, TypeIs
-from npcompile.frontend.program.program import Read, step_of
+from npcompile.frontend.program.program import Read
 from npcompile.frontend.program.signature import NUMBERS
 from npcompile.frontend.record.control_flow import Control
 from npcompile.frontend.record.recording import Cells
 from npcompile.frontend.rewrite.rewriter import Rewritten
+from npcompile.lower.plan.attributes import attributes, step_of
 
 # Functions called from the function, and from those: no deeper than this; and those of the user's. To record
 # a call takes a dozen of Python's 1000 frames.
@@ -36,9 +37,9 @@ class Functions(Control):
     def _bound(self, method: types.MethodType, _: None) -> None:
         """The object of a method that a step gave."""
         node = self.builder.tracked.node(method)
-        if node is None or "called" in node.meta:
+        if node is None or attributes(node).called:
             return
-        node.meta["called"] = True
+        attributes(node).called = True
         if step_of(node) != "input":  # of those, it is a part of the signature
             self.builder.guard(MethodFunctionIs(method.__func__), node)
         own = self.builder.inside(node, "attribute", "__self__")
@@ -55,8 +56,8 @@ class Functions(Control):
         """A function is about to be called. If a step gave it, it must have this code at replay, and these
         globals; of an argument, both are in the signature."""
         node = self.builder.tracked.node(fn)
-        if node is not None and "called" not in node.meta and step_of(node) != "input":
-            node.meta["called"] = True
+        if node is not None and not attributes(node).called and step_of(node) != "input":
+            attributes(node).called = True
             self.builder.guard(CodeIs(fn.__code__), node)
             self.builder.guard(
                 IsObject(fn.__globals__), self.builder.inside(node, "attribute", "__globals__")
@@ -73,7 +74,7 @@ class Functions(Control):
                 self.builder.guard(LengthIs(len(found)), node)
             else:
                 node = self.builder.add("read", Read(how, fn.__name__, fn), (), {}, self.builder.value(found))
-            node.meta["within"] = True
+            attributes(node).incidental = True
             for key, item in found.items() if isinstance(found, dict) else enumerate(found):
                 read = Read("item", key)
                 if given is None and (type(item) in NUMBERS or isinstance(item, np.generic)):

@@ -16,9 +16,8 @@ from npcompile.frontend.ops.table import Op
 from npcompile.frontend.program.aliasing import Overlap
 from npcompile.frontend.program.code_guards import Classes, Codes
 from npcompile.frontend.program.equality import is_shared
-from npcompile.frontend.program.node_attributes import source_place
 from npcompile.frontend.program.object_steps import Build, Store
-from npcompile.frontend.program.program import Call, Diverged, Length, Program, Read, step_of, value_of
+from npcompile.frontend.program.program import Call, Diverged, Length, Program, Read
 from npcompile.frontend.program.slice_guards import Check, checkable, ends_of
 from npcompile.frontend.replay.device_lane import method
 from npcompile.frontend.replay.locks import ACQUIRE, RELEASE
@@ -26,6 +25,7 @@ from npcompile.frontend.replay.stacked_products import is_stack, product
 from npcompile.frontend.rewrite import literals
 from npcompile.frontend.rewrite.call_sites import caller_at
 from npcompile.lower.codegen.parsing import parse
+from npcompile.lower.plan.attributes import attributes, source_place, step_of, value_of
 from npcompile.lower.plan.plan import Plan, Step
 from npcompile.lower.plan.segment import Segment
 
@@ -132,13 +132,13 @@ class Writer:
         name = self.constant(target, "f")
         if step_of(node) == "host" and not isinstance(target, Build):
             self.hosts[name] = node
-        return self.within(node, name) if node.meta.get("inside") else f"{name}({self.args(node)})"
+        return self.within(node, name) if attributes(node).call_frames else f"{name}({self.args(node)})"
 
     def within(self, node: fx.Node, name: str) -> str:
         """A call that helpers make: from frames like theirs."""
         given = "(" + "".join(f"{self.arg(arg)}, " for arg in node.args) + ")"
         named = self.arg(dict(node.kwargs))
-        for place in reversed(node.meta["inside"]):
+        for place in reversed(attributes(node).call_frames):
             given, named = f"({name}, {given}, {named})", "{}"
             name = self.constant(caller_at(*place), "within")
         return f"{name}{given}"
@@ -257,7 +257,7 @@ class Writer:
     def returned(self, value: Any) -> str:
         """A value that is returned. Where NumPy answered with a view of what it had made, so is
         this: it does not own its memory."""
-        viewed = isinstance(value, fx.Node) and value.meta.get("viewed", False)
+        viewed = isinstance(value, fx.Node) and attributes(value).returns_view
         return self.leaf(value) + ("[...]" if viewed and self._leaves_once(value) else "")
 
     def _leaves_once(self, node: fx.Node) -> bool:
@@ -378,8 +378,8 @@ def _ending(plan: Plan) -> dict[fx.Node | None, list[str]]:
     nodes = list(places)
     found: dict[fx.Node | None, list[str]] = {}
     for node in nodes:
-        if "until" in node.meta:
-            last = max((node, node.meta["until"], *node.users), key=lambda one: places.get(one, -1))
+        if (call := attributes(node).last_call) is not None:
+            last = max((node, call, *node.users), key=lambda one: places.get(one, -1))
             found.setdefault(last, []).append(node.name)
     return found
 

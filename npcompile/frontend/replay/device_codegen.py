@@ -10,10 +10,11 @@ from torch import fx
 
 from npcompile.frontend.ops.table import Op
 from npcompile.frontend.program.object_steps import Build
-from npcompile.frontend.program.program import Call, Program, step_of, value_of
+from npcompile.frontend.program.program import Call, Program
 from npcompile.frontend.program.slice_guards import Check
 from npcompile.frontend.replay.codegen import Writer, as_numpy
 from npcompile.frontend.replay.device_lane import assign
+from npcompile.lower.plan.attributes import attributes, step_of, value_of
 from npcompile.lower.plan.plan import Plan, Step
 from npcompile.lower.plan.segment import nodes_in
 
@@ -65,7 +66,7 @@ class DeviceWriter(Writer):
             return first
         steps = self.plan.steps
         inputs = [*self.program.inputs, *(step.node for step in self.plan.early if step.node is not None)]
-        seen = {value_of(node).root for node in inputs if node.meta.get("wrapped")}
+        seen = {value_of(node).root for node in inputs if attributes(node).wrapped}
         while first < len(steps) and steps[first].kind in _INSIDE:
             if any(value_of(node).root in seen for node in _written(steps[first])):
                 break
@@ -90,7 +91,7 @@ class DeviceWriter(Writer):
         if step.kind == "guard" and node is not None and node.target.of_array:  # type: ignore[union-attr]
             self.meet(nodes_in(node.args)[0])
         if opaque and node is not None:
-            if not node.meta.get("inert"):
+            if not attributes(node).inert:
                 self.renew(self.later[id(step)])
             looked_at = any(step_of(user) == "guard" for user in node.users)
             if value_of(node).kind == "array" and not looked_at:
@@ -127,7 +128,7 @@ class DeviceWriter(Writer):
 
     def enter(self, node: fx.Node) -> None:
         """From here on the name stands for the array on the device, and its twin's for the one given."""
-        if node.meta.get("wrapped"):  # it was given as an array of the device
+        if attributes(node).wrapped:  # it was given as an array of the device
             self.put(f"{node.name} = __lane.enter({node.name})")
             return
         twin = f"__{node.name}_host"
@@ -174,7 +175,7 @@ class DeviceWriter(Writer):
 
     def leaf(self, value: Any) -> str:
         """A value that leaves: of an array of the device the twin, of a view of one the same view of that."""
-        if not isinstance(value, fx.Node) or value_of(value).kind != "array" or value.meta.get("wrapped"):
+        if not isinstance(value, fx.Node) or value_of(value).kind != "array" or attributes(value).wrapped:
             return self._own(value)
         return self.twin(value)
 

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import fx
 
-from npcompile.frontend.program.program import value_of
+from npcompile.lower.plan.attributes import value_of
 from npcompile.lower.plan.products import operands_of
 
 _DTYPES = (torch.float32, torch.float64, torch.complex64, torch.complex128)

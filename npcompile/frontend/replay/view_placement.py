@@ -14,10 +14,11 @@ from npcompile.frontend.ops.table import NUMPY, TORCH, Op
 from npcompile.frontend.program.aliasing import Region, address
 from npcompile.frontend.program.draw_shapes import stand_in
 from npcompile.frontend.program.guards import Guard
-from npcompile.frontend.program.program import Length, Program, step_of, value_of
+from npcompile.frontend.program.program import Length, Program
 from npcompile.frontend.program.shape_generalization import looked_at, sized_by_data
 from npcompile.frontend.replay.codegen import as_numpy
 from npcompile.lower import adapter
+from npcompile.lower.plan.attributes import attributes, step_of, value_of
 from npcompile.lower.plan.plan import Plan
 
 
@@ -44,7 +45,7 @@ def places(program: Program, plan: Plan, leaves: list[Any]) -> dict[fx.Node, Any
         if node not in now:
             continue
         value = value_of(node)
-        shown += "equal" in node.meta
+        shown += attributes(node).same_view is not None
         if value.kind != "array" or value.region is None or not isinstance(now[node], np.ndarray):
             continue
         array = now[node]
@@ -76,7 +77,11 @@ def _views(program: Program) -> Iterator[fx.Node]:
 
 def _free(program: Program) -> Iterator[fx.Node]:
     """The views of the caller's arrays that may lie anywhere, but for those that a call of NumPy gives."""
-    return (node for node in program.graph.nodes if "equal" in node.meta and step_of(node) != "part")
+    return (
+        node
+        for node in program.graph.nodes
+        if attributes(node).same_view is not None and step_of(node) != "part"
+    )
 
 
 def further(program: Program, now: dict[fx.Node, Any], made: dict[fx.Node, Any]) -> None:

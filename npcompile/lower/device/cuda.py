@@ -18,6 +18,7 @@ from torch import fx
 
 from npcompile.lower import adapter
 from npcompile.lower.plan import graph as wire
+from npcompile.lower.plan.attributes import result_values, value_of
 from npcompile.lower.plan.values import Value
 
 _lock = threading.Lock()
@@ -36,7 +37,7 @@ class DeviceJob:
         self.seconds = 0.0
         self.from_disk = False  # Inductor and Triton keep caches of their own
         self.counted = False
-        outputs: tuple[Value, ...] = graph.output_node().meta["values"]
+        outputs = result_values(graph)
         self.bytes_written = sum(_nbytes(value) for value in outputs)
         self._graph = graph
         self._event = threading.Event()
@@ -55,8 +56,8 @@ class DeviceJob:
     def run(self) -> None:
         began = time.monotonic()
         try:
-            inputs = [node.meta["value"] for node in self._graph.find_nodes(op="placeholder")]
-            outputs = self._graph.output_node().meta["values"]
+            inputs = [value_of(node) for node in self._graph.find_nodes(op="placeholder")]
+            outputs = result_values(self._graph)
             compiled = adapter.compile_device(
                 self._segment_function(outputs), [_example(value) for value in inputs], len(outputs)
             )

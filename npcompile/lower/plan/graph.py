@@ -15,11 +15,13 @@ import torch
 import torch.fx as fx
 
 from npcompile.lower.adapter import OPERATORS
+from npcompile.lower.plan.attributes import result_values, value_of
 from npcompile.lower.plan.values import Value
 
 # The files that decide a kernel's text: all that compiling a segment imports, and headers that it includes.
 SOURCES = (
     "plan/graph.py",
+    "plan/attributes.py",
     "plan/values.py",
     "plan/sizes.py",
     "plan/segment.py",
@@ -84,13 +86,13 @@ def rows_of(graph: fx.Graph, marked: bool = False) -> list[tuple[Any, ...]]:
 
     for node in graph.nodes:
         if node.op == "placeholder":
-            rows.append(("in", _input(node.meta["value"])))
+            rows.append(("in", _input(value_of(node))))
         elif node.op == "call_function":
             args, kwargs = _plain(refer(node.args), marked), _plain(refer(node.kwargs), marked)
             rows.append(("call", _target(node.target), args, kwargs))
         elif node.op == "output":
             refs = tuple(Ref(place[n]) for n in node.args[0])
-            rows.append(("out", refs, tuple(_value(v) for v in node.meta["values"])))
+            rows.append(("out", refs, tuple(map(_value, result_values(graph)))))
         else:
             raise TypeError(f"a segment cannot hold a {node.op} node ({node.format_node()})")
         place[node] = len(rows) - 1

@@ -10,6 +10,7 @@ import torch
 from torch import fx
 
 from npcompile.lower import notices
+from npcompile.lower.plan.attributes import result_values, value_of
 from npcompile.lower.plan.graph import evaluate, rows_of, unpack
 from npcompile.lower.plan.values import Value, tensor_of
 
@@ -76,8 +77,8 @@ def eager(graph: fx.Graph, device: str | None = None) -> Callable[..., Any]:
     For another device than the CPU: tensors in, a list of tensors out.
     """
     rows = rows_of(graph)
-    values: list[Value] = [node.meta["value"] for node in graph.find_nodes(op="placeholder")]
-    results: tuple[Value, ...] = graph.output_node().meta["values"]
+    values = [value_of(node) for node in graph.find_nodes(op="placeholder")]
+    results = result_values(graph)
 
     def run(*host: Any) -> Any:
         return run_rows(rows, values, results, host)

@@ -18,8 +18,9 @@ from typing import Any
 from torch import fx
 
 from npcompile.diagnostics.reason import Cause, Reason
+from npcompile.lower.plan.attributes import attributes, step_of, value_of
 from npcompile.lower.plan.products import Product, fusable, pairs, segment_of
-from npcompile.lower.plan.segment import Builder, Open, Segment, nodes_in, said, step_of, value_of
+from npcompile.lower.plan.segment import Builder, Open, Segment, nodes_in, said
 
 _IN_SEGMENT = ("op", "view", "part")
 # A longer segment is cut in two: its compilation would take more than some seconds.
@@ -104,7 +105,7 @@ class Planner:
                 self._shared(*shared[node])
             elif node.op == "call_function" and node not in self.plan.became:
                 if step_of(node) == "library" and self.device == "cpu" and fusable(node, self.open.inside):
-                    node.meta["step"] = "op"
+                    attributes(node).kind = "op"
                 step = step_of(node)
                 if step in _IN_SEGMENT:
                     self._op(node)
@@ -128,7 +129,7 @@ class Planner:
         """
         value = value_of(node)
         if value.region is None:
-            return node.meta.get("equal", node)
+            return attributes(node).same_view or node
         source = node if value.root in self.outside and value.root not in self.changed else None
         while source is not None and step_of(source) == "view":
             source = nodes_in(source.args)[0]
@@ -152,7 +153,7 @@ class Planner:
         if self.open.work >= MAX_OPS and step_of(node) != "part":  # results stay with what gives them
             self._shorten()
         args = nodes_in((node.args, node.kwargs))
-        if node.meta.get("moving"):  # it fails, if it does, before what comes after it, or any effect
+        if attributes(node).dynamic_view:  # it fails, if it does, before what comes after it, or any effect
             late = bool(self.open.writes) and self.plan.effects is not None
             if late or any(self._owner(arg) in self.open.inside for arg in args):
                 self.close(f"{node} is a view at a place that moves")
@@ -170,7 +171,7 @@ class Planner:
             if arg not in self.open.inside and value_of(arg).kind == "array" and self._reads_a_write(arg):
                 self.close(f"{node} reads {arg}, a part of which was written")
                 break
-        checked = bool(getattr(node.target, "checked", False)) and not node.meta.get("unchecked")
+        checked = bool(getattr(node.target, "checked", False)) and not attributes(node).unchecked
         if checked and self.open.writes:
             # A check and a write do not share a segment: the check comes before it or after it.
             self.close(f"{node} checks its indices after a write")
@@ -249,7 +250,7 @@ class Planner:
 
     def _save(self, node: fx.Node, dst: fx.Node, why: str) -> None:
         """End the segment with the written value among its outputs, and copy it to its place."""
-        node.meta["value"] = value_of(dst).renewed(-1, value_of(dst).shape, value_of(dst).dtype)
+        attributes(node).value = value_of(dst).renewed(-1, value_of(dst).shape, value_of(dst).dtype)
         self.open.add(node)
         self.open.saved.append(node)
         self.close(why)
@@ -345,7 +346,7 @@ class Planner:
             self.early.add(node)
             self._now_there(node, step)
             return
-        self.opaque |= effect and not node.meta.get("inert")
+        self.opaque |= effect and not attributes(node).inert
         if effect or self.open.writes or any(self._owner(arg) in self.open.inside for arg in args):
             self.close(f"{'a decision' if step == 'guard' else node} comes next, on the host")
         for arg in args:
@@ -368,7 +369,7 @@ class Planner:
         why = "it reads a matrix once for two products"
         self._add(Step("segment", segment=segment, why=why), *segment.outputs)
         for node in segment.outputs:
-            node.meta["step"] = "op"
+            attributes(node).kind = "op"
             self._now_there(node, "library")
 
     def _now_there(self, node: fx.Node, step: str) -> None:
@@ -415,7 +416,9 @@ class Planner:
         for node in current.ops:
             if node in current.inside and any(user not in members for user in node.users):
                 owner = self._owner(node)
-                if owner not in outputs and not (step_of(owner) != "part" and "parts" in owner.meta):
+                if owner not in outputs and not (
+                    step_of(owner) != "part" and attributes(owner).result_count is not None
+                ):
                     outputs.append(owner)
         for write in current.saved:  # what the saved values are copied into
             owner = self._owner(nodes_in(write.args[0])[0])

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import torch
 from torch import fx
 
-from npcompile.lower.plan.segment import Segment, step_of, value_of
+from npcompile.lower.plan.attributes import annotate, attributes, set_results, step_of, value_of
+from npcompile.lower.plan.segment import Segment
 from npcompile.lower.plan.values import Value
 
 # Products of these are done by a kernel, by the name of the type in C++.
@@ -102,7 +103,7 @@ def product_of(node: fx.Node) -> Product | None:
         return None
     one, other = operands
     sizes = len(value_of(one).shape), len(value_of(other).shape)
-    if sizes not in ((1, 2), (2, 1)) or value_of(node).kind != "array" or node.meta.get("broadcast"):
+    if sizes not in ((1, 2), (2, 1)) or value_of(node).kind != "array" or attributes(node).broadcast:
         return None
     matrix, vector = (one, other) if sizes == (2, 1) else (other, one)
     whole = value_of(matrix)
@@ -190,13 +191,13 @@ def segment_of(first: Product, second: Product) -> Segment:
     placeholders = []
     for place, node in enumerate(nodes):
         placeholders.append(graph.placeholder(f"a{place}"))
-        placeholders[-1].meta["value"] = value_of(node)
+        annotate(placeholders[-1], "input", value_of(node))
     matrix, *vectors = placeholders
     if value_of(first.matrix).strides[1] != 1:
         matrix = graph.call_function(torch.t, (matrix,))
     made = graph.call_function(both if len(nodes) == 3 else through, (matrix, *vectors))
     parts = [graph.call_function(part_of, (made, int(not p.right))) for p in (first, second)]
-    graph.output(tuple(parts)).meta["values"] = [value_of(p.node) for p in (first, second)]
+    set_results(graph, tuple(parts), [value_of(p.node) for p in (first, second)])
     inputs: list[tuple[fx.Node, tuple[int, ...]]] = [(node, ()) for node in nodes]
     outputs = [first.node, second.node]
     return Segment(graph, inputs, outputs, [], 0, list(outputs))

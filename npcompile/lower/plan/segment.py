@@ -11,6 +11,14 @@ from torch import fx
 
 from npcompile.lower.arithmetic import unsigned
 from npcompile.lower.arithmetic.casts import ready
+from npcompile.lower.plan.attributes import (
+    annotate,
+    attributes,
+    result_values,
+    set_results,
+    step_of,
+    value_of,
+)
 from npcompile.lower.plan.graph import Sized, rows_of, write
 from npcompile.lower.plan.sizes import steps_of
 from npcompile.lower.plan.values import Value
@@ -43,7 +51,7 @@ class Segment:
 
     @property
     def results(self) -> list[Value]:
-        return list(self.graph.output_node().meta["values"])
+        return list(result_values(self.graph))
 
 
 def stored(value: Any, dtype: torch.dtype, like: torch.Tensor | tuple[int, ...]) -> torch.Tensor:
@@ -70,15 +78,6 @@ def first(pair: tuple[Any, Any]) -> Any:
 def flag(pair: tuple[Any, torch.Tensor | None]) -> torch.Tensor:
     """The flag of a checked op."""
     return torch.ones((), dtype=torch.bool) if pair[1] is None else pair[1]
-
-
-def value_of(node: fx.Node) -> Value:
-    value: Value = node.meta["value"]
-    return value
-
-
-def step_of(node: fx.Node) -> str:
-    return str(node.meta.get("step", "input"))
 
 
 def said(node: fx.Node) -> str:
@@ -162,11 +161,11 @@ class Builder:
             else:
                 self._op(node)
         results = [self.env[node] for node in self.outputs]
-        output = self.graph.output((*results, *self.flags))
-        output.meta["values"] = (
+        values = [
             *(replace(value_of(node), device=self.places.device) for node in self.outputs),
             *(Value("scalar", torch.bool, device=self.places.device) for _ in self.flags),
-        )
+        ]
+        set_results(self.graph, (*results, *self.flags), values)
         ops = [node for node in self.current.ops if step_of(node) != "write"]
         return Segment(self.graph, self.inputs, self.outputs, destinations, len(self.flags), ops)
 
@@ -177,7 +176,7 @@ class Builder:
         kwargs = {key: self._args(arg, key in operands) for key, arg in node.kwargs.items()}
         result = self.graph.call_function(node.target, args, kwargs)  # type: ignore[arg-type]
         if getattr(node.target, "checked", False):
-            if not node.meta.get("unchecked"):
+            if not attributes(node).unchecked:
                 self.flags.append(self.graph.call_function(flag, (result,)))
             result = self.graph.call_function(first, (result,))
         reads_written = any(self.places.canonical(arg) in self.written for arg in sources)
@@ -202,7 +201,7 @@ class Builder:
             like = self.env[dst] if renamed else self.placeholder(target)
         elif dst in self.env:
             like = self.env[dst]
-        elif inside and isinstance(value, fx.Node) and not value.meta.get("broadcast"):
+        elif inside and isinstance(value, fx.Node) and not attributes(value).broadcast:
             like = source if value_of(value).shape == there.shape else like
         elif target in self.raw and value_of(target).shape == there.shape:
             like = self.raw[target]
@@ -233,7 +232,7 @@ class Builder:
                 made = self.graph.placeholder(f"a{len(self.raw)}")
             value = value_of(node)
             strides = tuple(abs(stride) for stride in value.strides)
-            made.meta["value"] = replace(value, strides=strides, device=self.places.device)
+            annotate(made, "input", replace(value, strides=strides, device=self.places.device))
             self.raw[node] = made
             self.inputs.append((node, flipped_axes(value)))
         return self.raw[node]
@@ -274,14 +273,15 @@ class Builder:
         return fx.node.map_arg(arg, self._arg if operand else self._static)
 
     def _static(self, node: fx.Node) -> Any:
-        if "size" not in node.meta:
+        size = attributes(node).recorded_size
+        if size is None:
             return self._arg(node)
-        number = Sized(node.meta["size"])
+        number = Sized(size)
         number.node = node
         return number
 
     def _must_be_input(self, node: fx.Node) -> bool:
         """Arrays that are no views, and views that the program writes; other views are made inside the
         segment."""
-        moving = bool(node.meta.get("moving"))
-        return step_of(node) != "view" or moving or self.places.place(node) in self.places.written
+        dynamic = attributes(node).dynamic_view
+        return step_of(node) != "view" or dynamic or self.places.place(node) in self.places.written

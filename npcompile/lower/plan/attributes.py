@@ -1,0 +1,165 @@
+"""Attributes of the steps of a residual program: one typed object a node, read through `attributes(node)`.
+
+Recordings and passes set attributes, planning and replaying read them. Each node of a residual program has an
+object of its own; of a segment's graph, inputs have one, and the output has the values of its results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from types import CodeType
+from typing import Any, NamedTuple
+
+from torch import fx
+
+from npcompile.diagnostics.reason import Reason
+from npcompile.lower.plan.values import Value
+
+# Where a node keeps them: torch has keys of its own there ("val").
+_KEY = "npcompile"
+
+# Of a slice, for each item of the index, the ends that data decide: (0 for start or 1 for stop, the number).
+# Of a size, the number.
+DataEnds = tuple[Any, ...]
+
+
+class SourcePlace(NamedTuple):
+    """Where in the user's source a step comes from. Inputs come from no line, as does what passes add."""
+
+    line: int | None = None
+    top: int | None = None  # the line of the function itself that led there
+    elsewhere: str = ""  # a line of another file, as "file:line", where one is nearer
+
+
+NOWHERE = SourcePlace()
+
+
+class StepAttributes:
+    """The attributes of one step.
+
+    Most attributes are set on a few steps alone. Their defaults belong to the class: to make an object takes
+    three assignments, and to copy one takes as many as were made.
+    """
+
+    kind: str  # of step: "input", "read", "op", "view", ...
+    value: Value  # what the step gives
+    place: SourcePlace  # in the user's source
+
+    # Of any step that gives a value.
+    wrapped: bool = False  # the array is an `npcompile.ndarray`, not NumPy's own
+    inspected: bool = False  # Python looked at its type, shape or length: its guard stays
+    broadcast: bool = False  # its own shape may be less than that of what it is written to
+    layout_decides: bool = False  # something depends on the order in which the array lies
+    range_guards: set[tuple[float, float]] | None = None  # the bounds that guards hold it to
+    parts_read: dict[tuple[str, Any], fx.Node] | None = None  # the steps that read its parts, by how and name
+    called: bool = False  # it was called as a function: a guard holds it to its code
+    mask_form: tuple[str, str] | None = None  # the form in which a mask's elements are computed, and why
+
+    # Of numbers that sizes may be made of.
+    recorded_size: int | None = None  # the number while recording
+    is_size: bool = False  # sizes do depend on it
+
+    # Of containers. An epoch counts the calls so far that may have changed what lies outside.
+    container_type: type | None = None
+    result_count: int | None = None  # how many things lie in what a step gave
+    items: dict[Any, fx.Node] | None = None  # the steps that read what lies in it, by key or position
+    keys: tuple[Any, ...] | None = None  # of a dict: a guard holds it to these
+    given_epoch: int | None = None  # when a step gave it: what lies in it is known up to the next call
+    contents_epoch: int | None = None  # when what lies in it was read
+    members_epoch: int | None = None  # of a set: when a guard was made of what lies in it
+
+    # Of reads.
+    incidental: bool = False  # it was read as a part of its container alone: it goes, if nothing uses it
+    looked_up: bool = False  # the function has taken this number out of its container
+
+    # Of ops, views and calls of NumPy's libraries.
+    unchecked: bool = False  # a checked op that cannot fail here: its flag is left out
+    returns_view: bool = False  # NumPy answered with a view of what it had made
+    dynamic_view: bool = False  # a view at a place that a step gives, known at replay alone
+    same_view: fx.Node | None = None  # the first step that makes this view: the two are one array
+    data_ends: DataEnds = ()  # of a slice, the ends that data decide; of a size, the number
+
+    # Of host calls.
+    reason: Reason | None = None  # why no op takes the call
+
+    # Of opaque calls.
+    inert: bool = False  # it changes nothing that the function reads
+    call_frames: tuple[tuple[CodeType, int, dict[str, Any]], ...] = ()  # of functions within, that led to it
+    last_call: fx.Node | None = None  # the last call before the object that it gave had died
+
+    # Of guards.
+    exact_guard: Callable[..., bool] | None = None  # a guard that lets no other lengths pass
+    is_collision: bool = False  # it holds a number to its value as another number was the same object
+
+    def __init__(self, kind: str, value: Value, place: SourcePlace = NOWHERE) -> None:
+        self.kind = kind
+        self.value = value
+        self.place = place
+
+    def __repr__(self) -> str:
+        return f"StepAttributes({', '.join(f'{name}={found!r}' for name, found in vars(self).items())})"
+
+    def copy(self) -> StepAttributes:
+        """Return an object of its own with these attributes; sets and dicts among them are copied, too."""
+        made = StepAttributes.__new__(StepAttributes)
+        vars(made).update(vars(self))
+        if self.range_guards is not None:
+            made.range_guards = set(self.range_guards)
+        if self.parts_read is not None:
+            made.parts_read = dict(self.parts_read)
+        if self.items is not None:
+            made.items = dict(self.items)
+        return made
+
+
+def attributes(node: fx.Node) -> StepAttributes:
+    """Return the attributes of a step."""
+    found: StepAttributes = node.meta[_KEY]
+    return found
+
+
+def annotate(node: fx.Node, kind: str, value: Value, place: SourcePlace = NOWHERE) -> StepAttributes:
+    """Give a node attributes, in place of any that it has, and return them."""
+    node.meta[_KEY] = made = StepAttributes(kind, value, place)
+    return made
+
+
+def reset(node: fx.Node, known: StepAttributes) -> None:
+    """Give a node these attributes."""
+    node.meta[_KEY] = known
+
+
+def value_of(node: fx.Node) -> Value:
+    """Return what is known of a step's value."""
+    found: StepAttributes = node.meta[_KEY]
+    return found.value
+
+
+def step_of(node: fx.Node) -> str:
+    """Return the kind of a step."""
+    found: StepAttributes = node.meta[_KEY]
+    return found.kind
+
+
+def source_place(node: fx.Node) -> SourcePlace:
+    """Return where in the user's source a step comes from."""
+    return attributes(node).place
+
+
+def decided_by_data(node: fx.Node) -> Any:
+    """Return which ends data decide, whatever the numbers are: two recordings of one program agree on it."""
+    return tuple(
+        tuple(place for place, _ in item) if type(item) is tuple else int
+        for item in attributes(node).data_ends
+    )
+
+
+def set_results(graph: fx.Graph, results: tuple[fx.Node, ...], values: Sequence[Value]) -> None:
+    """End a segment's graph with its results, and what is known of each."""
+    graph.output(results).meta[_KEY] = tuple(values)
+
+
+def result_values(graph: fx.Graph) -> tuple[Value, ...]:
+    """Return what is known of each result of a segment's graph."""
+    found: tuple[Value, ...] = graph.output_node().meta[_KEY]
+    return found
