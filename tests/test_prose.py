@@ -301,7 +301,6 @@ NOT_YET: dict[str, list[str]] = {
         "specialization",
     ],
     "tiering": [
-        "backoff",
         "host_call_profile",
         "measured",
         "overhead",

@@ -133,7 +133,7 @@ def _way(recorded: RecordedFunction, has_programs: bool, in_loop: bool) -> str:
         return _BODY if in_loop else "compiled"
     if any(state.small for state in states):
         return "left to NumPy, which takes less time than a kernel takes to be called"
-    if any(state.lost for state in states):
+    if any(state.has_raised for state in states):
         return "Python's, as it raised: stats.reasons says what"
     if not states:
         within = getattr(recorded, "within", None)

@@ -15,8 +15,9 @@ from npcompile.frontend.rewrite.source import NotFound
 from npcompile.partition.callees import CalleeSubstitution
 from npcompile.runtime.specialization import Specialization
 from npcompile.tiering import overhead
-from npcompile.tiering.backoff import AGAIN, ALL, Idling
+from npcompile.tiering.backoff import Patience
 from npcompile.tiering.block_contest import Account, are_held
+from npcompile.tiering.idle_calls import AGAIN, ALL, IdleCalls
 from npcompile.tiering.overhead import Call, enter, leave, users
 from npcompile.tiering.protocols import BlockLike
 from npcompile.tiering.statement_profile import Watch
@@ -31,7 +32,8 @@ class PartitionedCalls(CalleeSubstitution):
     took: float  # seconds that it took to cut it
     stale: bool  # the levels have changed since the function was cut
     refused: str | None  # why a call under `strict` was not to run
-    idling: Idling
+    idling: IdleCalls
+    raising: Patience  # with calls that raise
     answered: bool  # a block did in the last call
     watch: Watch | None
     enters: Any  # what the cut function asks for what it calls
@@ -131,11 +133,11 @@ class PartitionedCalls(CalleeSubstitution):
                         function = self.root.session.of(self, function)
                     result = function(*args, **kwargs)
                 self.raises = False
-                self.idling.answers()
+                self.raising.succeeds()
                 return result
             except BaseException as error:
                 if self._direct and not self.raises:
-                    self.raises = self.idling.raises()
+                    self.raises = self.raising.fails()
                 if isinstance(error, NotCompiledError):
                     self.refused = str(error)
                 raise

@@ -33,9 +33,10 @@ from npcompile.partition.suitability import decided_by, done_for_effect, driven,
 from npcompile.partition.unit import Unit, take_over
 from npcompile.runtime import fast_path, fork
 from npcompile.runtime.function import RecordedFunction
-from npcompile.runtime.specialization import Specialization
+from npcompile.runtime.specialization import AMBIGUOUS_FIRST, MAX_AMBIGUOUS, Specialization
 from npcompile.tiering import overhead
-from npcompile.tiering.backoff import Idling
+from npcompile.tiering.backoff import Backoff, Patience
+from npcompile.tiering.idle_calls import IdleCalls
 from npcompile.tiering.measured import Sums
 from npcompile.tiering.overhead import users
 from npcompile.tiering.statement_profile import ROUNDS, Watch
@@ -44,8 +45,9 @@ from npcompile.tiering.statement_profile import ROUNDS, Watch
 MAX_SIGHTED = 16
 # A block in a loop is recorded for many lengths after so many that were met once.
 LIKE_IT = 2
-# So many recordings may fail to tell a counter from a number that is the same, at trips ever further apart.
-MAX_AMBIGUOUS = 9
+# After so many calls in a row that raised they are called as they are until one does not; from then on after
+# so many times as many, each time: what answers now and then is to be compiled work.
+MAX_RAISED, LONGER = 8, 4
 # Where to record a block takes too long, its parts have so many times fewer operations, or so many.
 SHORTER, LEAST_WORK = 4, 32
 
@@ -73,7 +75,8 @@ class PartitionedFunction(PartitionedCalls):
         code = owner.__wrapped__.__code__
         self._contested = self._direct and owner is root and not code.co_flags & inspect.CO_GENERATOR
         self.took, self.owed, self.has_run, self.entered, self.answered = 0.0, 0.0, False, False, False
-        self.idling = Idling()
+        self.idling = IdleCalls()
+        self.raising = Patience(MAX_RAISED, LONGER)
         self.rest, self.raises, self.idle, self.unanswered = 0, False, 0, 0
         self._replays, self._tries_at = 0, 0.0  # when its loops' blocks are called again
         self.tried = 0  # how often they were to be
@@ -264,8 +267,8 @@ class Block(Unit):
         self.met = 0  # calls by signatures that were new
         # None: it is known whether finding kernels for them takes less time than NumPy does.
         self.sums = None if os.environ.get("NPCOMPILE_BACKEND") == "interpreter" else Sums()
-        self.ambiguous = 0  # recordings in which a counter could not be told from a literal
-        self.pause = 0  # so many calls are not recorded
+        # Recordings in which a counter could not be told from a literal: none follows at once.
+        self.ambiguous: Backoff | None = None
         self.accumulators = Accumulators(piece.block)
 
     def _place(self) -> Any:
@@ -322,16 +325,23 @@ class Block(Unit):
             self.go_on()
             return False
         moving = decided_by(traced.program, self.piece.block.variables)
-        if moving is not None and attributes(moving).is_collision and self.ambiguous < MAX_AMBIGUOUS:
+        if moving is not None and attributes(moving).is_collision and self._is_put_off():
             # To CPython the counter's 0 and a literal 0 are one object: a trip further on tells them apart.
-            self.pause = 1 << self.ambiguous
-            self.ambiguous += 1
             return False
         if moving is not None:
             state.plain = True
             reason = "what is done depends on the trip or on data (an index or a size that changes)"
             self.take_apart(reason, *source_place(moving)[:2], False, quiet=True)
             return False
+        return True
+
+    def _is_put_off(self) -> bool:
+        """Tell if a recording that was ambiguous is to be made again later, unless there were many such."""
+        if self.ambiguous is None:
+            self.ambiguous = Backoff(AMBIGUOUS_FIRST)
+        if self.ambiguous.waits >= MAX_AMBIGUOUS:
+            return False
+        self.ambiguous.rest()
         return True
 
     def _too_many(self, args: tuple[Any, ...], kwargs: dict[str, Any], reason: str) -> Any:
@@ -344,8 +354,7 @@ class Block(Unit):
             return self(*args, **kwargs)
         if (done := self.accumulators.answer(self, key, args)) is not None:
             return done[0]
-        if self.pause:
-            self.pause -= 1
+        if self.ambiguous is not None and self.ambiguous.rests():
             return users(self.beside(args, kwargs), args, kwargs)
         new = key not in self._states and self.instead is None
         self.met += new

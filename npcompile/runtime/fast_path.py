@@ -24,6 +24,7 @@ from npcompile.runtime.binding import Binding
 from npcompile.runtime.current_device import current, used
 from npcompile.runtime.growing_arguments import GrowingArguments
 from npcompile.runtime.specialization import Specialization
+from npcompile.tiering.backoff import Backoff
 
 # Of whose instances the type alone does not say enough.
 _NOT_BY_TYPE = (np.generic, np.memmap, torch.Tensor, ndarray)
@@ -35,6 +36,8 @@ LOOK, BUILD, OFTEN = 8, 64, 512
 
 _module: Any = None
 _missed = 0  # calls that it might have answered
+_looks = Backoff(LOOK, most=OFTEN)
+_next_look = LOOK  # at so many of them
 lock = threading.Lock()
 
 # Whose `__call__` and `__get__` the native runtime takes over, and whose slots it looks into.
@@ -89,11 +92,12 @@ def use() -> None:
 
 def _look() -> None:
     """A call of a known signature without the native runtime."""
-    global _missed
+    global _missed, _next_look
     if os.environ.get("NPCOMPILE_BACKEND") == "interpreter":
         return
     _missed += 1
-    if _missed >= LOOK and (_missed & (_missed - 1) == 0 or _missed % OFTEN == 0):
+    if _missed >= _next_look:
+        _next_look += _looks.wait()
         use()
         if _module is None and _missed == BUILD:
             compiler.start()

@@ -36,6 +36,7 @@ from npcompile.runtime.plain_streaks import PlainStreak
 from npcompile.runtime.recorded_program import RecordedProgram
 from npcompile.runtime.shape_sharing import LOOKED_AT, MOST_SELDOM, SELDOM, SHORT
 from npcompile.runtime.specialization import Specialization
+from npcompile.tiering.backoff import Backoff
 from npcompile.tiering.overhead import DEEPEST, LONG, TIMES, current, enter, estimate, leave, users
 from npcompile.tiering.protocols import PartitionedLike
 from npcompile.tiering.recording_budget import WHOLE, RecordingBudget
@@ -269,7 +270,7 @@ class RecordedFunction(PlainCalls):
             return self._too_small(args, kwargs)
         if state.owed > 0:
             return self._raising(state, args, kwargs)
-        if state.misses > MAX_MISSES and not state.pause:
+        if state.misses > MAX_MISSES and not state.is_paused:
             with self._lock:
                 state.ready.clear()
                 state.plain = True
@@ -334,7 +335,11 @@ class RecordedFunction(PlainCalls):
     def _seldom(self) -> int:
         """Give the least number of calls to pass over after one of which nothing is kept: ever more."""
         self._unkept += 1
-        return LOOKED_AT << min(self._unkept // SELDOM, MOST_SELDOM)
+        if self._unkept == 1 or self._waits is None:
+            self._waits = Backoff(LOOKED_AT, most=LOOKED_AT << MOST_SELDOM)
+        elif self._unkept % SELDOM == 0:
+            self._waits.lengthen()
+        return self._waits.length
 
     def _pass_over(self, most: int, least: int = LOOKED_AT) -> int:
         self._looks += 1
@@ -378,7 +383,9 @@ class RecordedFunction(PlainCalls):
             except BaseException as error:
                 self._raised(state, error)
                 raise
-            state.raised, result = 0, traced.result
+            result = traced.result
+            if state.raising is not None:
+                state.raising.succeeds()
             self.cost = current().machinery - before
         if traced.exceeded and limit < LONG and traced.fault is None:
             self.cost *= TIMES

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from npcompile.diagnostics.stats import Stats
 from npcompile.frontend.program.program import Diverged
+from npcompile.tiering.backoff import Backoff
 
 # Numbers for which is known that the program may answer; past this many they are looked at again.
 KEPT = 256
@@ -85,11 +86,15 @@ class Sliced:
         self.stats = stats
         self.replay = replay
         self.state: Keeper | None = None  # where such replays are kept
-        self._calls = 0
+        self._again = Backoff(1)
+        self._left = 1  # so many calls until another one is made
 
     def __call__(self, *leaves: Any) -> Any:
-        self._calls += 1
-        if self._calls & (self._calls - 1) or self.state is None:
+        self._left -= 1
+        if self._left > 0:
+            return self.replay(*leaves)
+        self._left = self._again.wait()
+        if self.state is None:
             return self.replay(*leaves)
         result, replays = self.general.answer(list(leaves), self.lengths, self.stats)
         self.state.keep(replays[0], self.general.host_calls)

@@ -23,12 +23,13 @@ from npcompile.frontend.ops import numpy_private
 from npcompile.frontend.rewrite.partition import must_be_cut
 from npcompile.frontend.rewrite.rewriter import Rewritten, rewrite
 from npcompile.runtime.growing_arguments import GrowingArguments
+from npcompile.tiering.backoff import Backoff
 
 # The families that were jitted last are kept, up to this number: each holds programs and kernels.
 MAX_FAMILIES = 128
 # Of a family that cannot share, so many functions are recorded at their first call. Each one after these is
 # called plain once more than the one before, up to so many times: most end before a recording pays.
-AT_ONCE, LATEST = 8, 256
+AT_ONCE, LATER, LATEST = 8, 1, 256
 # They do not share where more than a few programs are for one closure, and each answers for fewer calls.
 FEW, PAYS = 3, 8
 _DEPTH = 4  # of closures within closures that tell families apart
@@ -60,7 +61,8 @@ class Family:
         self.held: dict[str, Any] = {}
         self.reasons: list[str] = []
         self.parted = False  # they cannot share: what comes is recorded by itself
-        self._apart = 0  # so many have been
+        self._at_once = AT_ONCE  # so many of those more are recorded at their first call
+        self._rests = Backoff(LATER, factor=1, most=LATEST, step=LATER)
         self._members = 0  # so many have shared
         self._differences = 0  # programs of signatures for which there was one
 
@@ -79,8 +81,10 @@ class Family:
 
     def rest(self) -> int:
         """Count another function that shares nothing; give how many of its calls are not recorded."""
-        self._apart += 1
-        return min(max(self._apart - AT_ONCE, 0), LATEST)
+        if self._at_once:
+            self._at_once -= 1
+            return 0
+        return self._rests.wait()
 
     def take(self, jitted: Member) -> None:
         """Have a function share, which has recorded nothing yet."""

@@ -25,6 +25,7 @@ from npcompile.runtime.guarded_replays import AsNumpys, Sliced
 from npcompile.runtime.linking import KernelLinking
 from npcompile.runtime.polymorphic import LengthGroup, PolymorphicProgram, Waiting
 from npcompile.runtime.specialization import Specialization
+from npcompile.tiering.backoff import Backoff
 from npcompile.tiering.measured import CrowdedSignatures
 from npcompile.tiering.overhead import current, users
 from npcompile.tiering.protocols import PartitionedLike
@@ -55,7 +56,18 @@ class ShapeSharing(KernelLinking):
     """A function of which some programs answer for more than one signature."""
 
     __slots__ = (
-        *("_crowd", "_default_float", "_full", "_groups", "_kinds", "_looks", "_unkept", "_wait", "balance"),
+        *(
+            "_crowd",
+            "_default_float",
+            "_full",
+            "_groups",
+            "_kinds",
+            "_looks",
+            "_unkept",
+            "_wait",
+            "_waits",
+            "balance",
+        ),
         *("cost", "fast_random"),
         "unlooked",  # so many calls are not looked at: the native runtime counts them
     )
@@ -76,6 +88,7 @@ class ShapeSharing(KernelLinking):
         self._crowd = CrowdedSignatures()
         self._full = self.max_signatures  # at so many signatures it is looked whether there is room for more
         self._looks = self._unkept = self.unlooked = 0
+        self._waits: Backoff | None = None  # the calls to pass over while nothing is kept
 
     def _affords(self) -> bool:
         """Tell whether the function's calls have paid for a recording."""

@@ -15,6 +15,7 @@ from npcompile.runtime.guarded_replays import Sliced
 from npcompile.runtime.polymorphic import LengthGroup, PolymorphicProgram
 from npcompile.runtime.recorded_program import RecordedProgram
 from npcompile.tiering import block_contest
+from npcompile.tiering.backoff import Backoff, Patience
 from npcompile.tiering.measured import FEWEST, LEAST, Trial, numpy_cost
 from npcompile.tiering.overhead import calls_unseen, users
 from npcompile.tiering.protocols import PartitionedLike
@@ -22,14 +23,16 @@ from npcompile.tiering.recording_budget import RecordingBudget
 
 # Replays for slices of certain lengths that are kept beside the one for any.
 KEPT_SHAPES = 4
-# So many recordings, at calls ever further apart, may fail to tell one small int from another.
-MAX_UNSURE = 9
+# So many recordings may fail to tell one small int from another, or a counter from a number that is the same.
+# After the first of them so many calls are not recorded, and twice as many each time.
+MAX_AMBIGUOUS, AMBIGUOUS_FIRST = 9, 1
 # After so many calls for which all programs diverged, where next to none is replayed, they are given up.
 MAX_WASTED = 12
 # After so many recordings in a row that ended in an exception, calls are plain until one that no replay
 # answers does not raise; from then on until four, sixteen, ... do not, and more recordings in a row may end
 # so: where good calls and bad ones take turns, a good one is to be among those that are recorded.
-MAX_RAISED, MOST_RAISED, MOST_OWED = 2, 8, 1024
+MAX_RAISED, MOST_RAISED = 2, 8
+OWED_FIRST, OWED_LONGER, OWED_MOST = 1, 4, 1024
 # After so many calls by NumPy it is asked if what is parked is to be compiled.
 ASKED = 16
 
@@ -89,8 +92,9 @@ class Specialization:
         self.wasted = 0  # calls for which all diverged, of a function where that is the rule
         self.refused: str | None = None  # why a call under `strict` was not to run
         self.answered = False  # by a program for many lengths
-        self.raised = 0  # recordings in a row that ended in an exception
-        self.lost = 0  # how often as many did as may
+        # Recordings in a row that ended in an exception, and the calls to wait for after too many of them.
+        self.raising: Patience | None = None
+        self.raised_waits: Backoff | None = None
         self.owed = 0  # so many calls that no replay answers have to answer before one is recorded
         self.raises = False  # the last of them raised, and nothing but the function itself answers such
         self.small = False  # because a call of a kernel would take longer than NumPy does
@@ -104,25 +108,31 @@ class Specialization:
         self.aside: list[tuple[Callable[..., Any], int]] | None = (
             None  # replays that lost, and rest for so long
         )
-        self.resting: block_contest.Resting | None = None
+        self.resting: Backoff | None = None  # of replays that lost
         self.count = 0
         self.grows: frozenset[int] = frozenset()  # the places of arguments that are known by their type alone
         self.lock = threading.Lock()
-        self.unsure = 0  # recordings of which nothing was kept, as numbers could not be told apart
-        self.pause = 0  # so many calls are not recorded
+        # Recordings of which nothing was kept, as numbers could not be told apart: none follows at once.
+        self.ambiguous: Backoff | None = None
 
     def is_unsure(self, program: Program | None) -> bool:
         """Whether a further program would decide by a number that to CPython is one object with another: a
         count, say, and that count modulo something. Later on they may be told apart."""
         assert program is not None
         confused = _confused(program)
-        if not confused or self.count < 2 or self.unsure >= MAX_UNSURE:
+        waits = 0 if self.ambiguous is None else self.ambiguous.waits
+        if not confused or self.count < 2 or waits >= MAX_AMBIGUOUS:
             return False
         if any(_confused(entry.program) == confused for entry in self.entries):
             return False  # it decides as an earlier one does: what made that diverge was something else
-        self.pause = 1 << self.unsure
-        self.unsure += 1
+        self.ambiguous = self.ambiguous or Backoff(AMBIGUOUS_FIRST)
+        self.ambiguous.rest()
         return True
+
+    @property
+    def is_paused(self) -> bool:
+        """Tell if calls are not recorded for now, as numbers could not be told apart."""
+        return self.ambiguous is not None and self.ambiguous.left > 0
 
     def settle(self) -> None:
         """Leave its calls to NumPy, for good."""
@@ -143,7 +153,7 @@ class Specialization:
             self.misses = max(self.misses, 1)
             return False
         self.misses += 1
-        if self.pause:  # what it would decide by cannot be told apart yet: it says nothing of later calls
+        if self.is_paused:  # what it would decide by cannot be told apart yet: it says nothing of later calls
             return False
         balance.missed()
         self.wasted += balance.useless
@@ -155,12 +165,18 @@ class Specialization:
     def raised_again(self) -> bool:
         """A recording ended in an exception: after a few, others follow at calls ever further apart. Whether
         none follows for now."""
-        self.raised += 1
-        if self.raised < min(MAX_RAISED << self.lost, MOST_RAISED):
+        if self.raising is None or self.raised_waits is None:
+            self.raising = Patience(MAX_RAISED, most=MOST_RAISED)
+            self.raised_waits = Backoff(OWED_FIRST, OWED_LONGER, OWED_MOST)
+        if not self.raising.fails():
             return False
-        self.owed, self.raised = min(4**self.lost, MOST_OWED), 0
-        self.lost += 1
+        self.owed = self.raised_waits.wait()
         return True
+
+    @property
+    def has_raised(self) -> bool:
+        """Tell if recordings ended in an exception so often that none followed for a while."""
+        return self.raised_waits is not None and self.raised_waits.waits > 0
 
     def has_answered(self) -> None:
         """A call by the function itself, of such as raised, did not."""
@@ -179,9 +195,8 @@ class Specialization:
 
     def rests(self) -> bool:
         """Whether this call is not to be recorded."""
-        if not self.pause:
+        if self.ambiguous is None or not self.ambiguous.rests():
             return False
-        self.pause -= 1
         self.misses = 1  # none that counts
         return True
 
@@ -253,8 +268,8 @@ class Specialization:
     def _lose(self, recorded: Measured) -> None:
         """NumPy takes less time than the replays that there are."""
         if recorded.tries_again and block_contest.are_held():
-            self.resting = self.resting or block_contest.Resting()
-            self.aside, self.rest = self.ready, self.resting.calls()
+            self.resting = self.resting or block_contest.rests_of_losers()
+            self.aside, self.rest = self.ready, self.resting.wait()
         self.small, self.ready = True, []
         recorded.gave_up()
 

@@ -1,60 +1,87 @@
-"""Functions cut into blocks, called as they are: until something would be compiled, or one does not raise,
-and where they call themselves over and over."""
+"""Back-offs give ever longer waits before something is tried again.
+
+`runtime`, `partition` and `tiering` use them wherever something that came to nothing may come to something
+later: recordings, replays, compiled parts. Nothing here takes the time: waits are in calls or whatever else
+the user counts.
+"""
 
 from __future__ import annotations
 
-# At so many calls nothing was jitted, neither a block nor what was called: then only one call in so many, or
-# up to twice as many, is looked at.
-MAX_IDLE, AGAIN = 8, 16
-# After so many more looks at which there was nothing, there is nothing to come, whatever its arguments.
-LOOKS = 4
-
-# After so many calls in a row that raised they are called as they are until one does not; from then on after
-# so many times as many, each time: what answers now and then is to be compiled work.
-MAX_RAISED, LONGER = 8, 4
-
-# Calls within calls from here on are the function's own: as deep as they may be without jit, or half as deep.
-MAX_DEPTH = 24
-ALL = 1 << 30  # so many calls need not be looked at
+UNBOUNDED = 1 << 62
 
 
-class Idling:
-    """How often in a row the calls of one function came to nothing but Python."""
+class Backoff:
+    """Gives the wait before each further try, each longer than the one before.
 
-    def __init__(self) -> None:
-        self.calls = 0
-        self._looks = 0
-        self.raised = 0  # calls in a row
-        self._patience = MAX_RAISED
-        self.depth = 0  # calls at hand, each within the one before or in another thread
+    Parameters
+    ----------
+    first
+        The first wait.
+    factor
+        Each wait is so many times as long as the one before, ...
+    step
+        ... and longer by this.
+    most
+        The longest wait.
+    """
 
-    @property
-    def deep(self) -> bool:
-        """Whether the next call is one too many within calls."""
-        return self.depth >= MAX_DEPTH
+    __slots__ = ("_factor", "_most", "_step", "left", "length", "waits")
 
-    @property
-    def long(self) -> bool:
-        """Whether that has been so for long."""
-        return self._looks >= LOOKS and self.calls > MAX_IDLE
+    def __init__(self, first: int, factor: int = 2, most: int = UNBOUNDED, step: int = 0) -> None:
+        self._factor = factor
+        self._most = most
+        self._step = step
+        self.length = first  # of the next wait
+        self.left = 0  # of the wait at hand, where `rest` has begun it
+        self.waits = 0  # so many so far
 
-    def raises(self) -> bool:
-        """A call that was looked at raised: whether those to come need not be, until one does not raise."""
-        if self.raised >= self._patience:
-            self.answers()
-        self.raised += 1
-        return self.raised >= self._patience
+    def wait(self) -> int:
+        """Return the next wait; the one after it is longer."""
+        length = self.length
+        self.waits += 1
+        self.lengthen()
+        return length
 
-    def note(self, jitted: bool) -> int:
-        """A call that was looked at, and whether anything was jitted at it: how many after it need not be."""
-        self.calls = 0 if jitted else self.calls + 1
-        if self.calls <= MAX_IDLE:
-            return 0
-        self._looks += 1
-        return AGAIN + self._looks % AGAIN  # no rhythm of the calls' own
+    def lengthen(self) -> None:
+        """Make the next wait longer."""
+        self.length = min(self.length * self._factor + self._step, self._most)
 
-    def answers(self) -> None:
-        """A call did not raise."""
-        if self.raised >= self._patience:
-            self._patience *= LONGER
-        self.raised = 0
+    def rest(self) -> None:
+        """Begin the next wait, in calls that `rests` counts."""
+        self.left = self.wait()
+
+    def rests(self) -> bool:
+        """Count a call; tell if it is one of those to wait for."""
+        if not self.left:
+            return False
+        self.left -= 1
+        return True
+
+
+class Patience:
+    """Counts failures in a row and tells when there were too many. Each time there were, more may follow.
+
+    Parameters
+    ----------
+    first, factor, most
+        The failures in a row that are too many, as the waits of a `Backoff`.
+    """
+
+    __slots__ = ("_lengths", "failures")
+
+    def __init__(self, first: int, factor: int = 2, most: int = UNBOUNDED) -> None:
+        self._lengths = Backoff(first, factor, most)
+        self.failures = 0  # in a row
+
+    def fails(self) -> bool:
+        """Count a failure; tell if there were too many in a row by now. Counting begins anew then."""
+        self.failures += 1
+        if self.failures < self._lengths.length:
+            return False
+        self.failures = 0
+        self._lengths.lengthen()
+        return True
+
+    def succeeds(self) -> None:
+        """Take note of a success: no failures in a row are left."""
+        self.failures = 0

@@ -10,6 +10,7 @@ import os
 import time
 from typing import Any
 
+from npcompile.tiering.backoff import Backoff
 from npcompile.tiering.measured import Trial
 from npcompile.tiering.protocols import Contested, SpecializationLike
 
@@ -32,16 +33,9 @@ def are_held() -> bool:
     return not interpreted and os.environ.get("NPCOMPILE_CONTESTS", "1") != "0"
 
 
-class Resting:
-    """Lengthens the rest of a contest's loser each time."""
-
-    def __init__(self) -> None:
-        self._next = FIRST
-
-    def calls(self) -> int:
-        """Return the number of calls for which the loser rests."""
-        calls, self._next = self._next, min(self._next * LONGER, MOST)
-        return calls
+def rests_of_losers() -> Backoff:
+    """Return the waits, in calls, after which the loser of a contest is tried again."""
+    return Backoff(FIRST, LONGER, MOST)
 
 
 class Account:
@@ -50,7 +44,7 @@ class Account:
     def __init__(self) -> None:
         self._left = 0  # so many calls are not measured
         self._begun = False  # it is known how long the plain function takes
-        self._resting = Resting()
+        self._resting = rests_of_losers()
         self._trial: Trial | None = None  # the contest at hand
         self._inside = False  # a call is being measured: those within it are none of the contest
 
@@ -95,7 +89,7 @@ class Account:
     def _decide(self, partitioned: Contested, state: SpecializationLike, trial: Trial, slower: bool) -> None:
         """The contest is over."""
         if is_settled(partitioned):
-            calls = self._resting.calls()
+            calls = self._resting.wait()
         else:
             plain = max(min(trial.numpys, default=0.0), 1e-7)
             calls = FEW if plain >= LONG else min(max(int(MEANWHILE / plain), FIRST), MOST)

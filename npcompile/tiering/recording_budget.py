@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from npcompile.tiering.backoff import Backoff
+
 # What a recording costs, and a call for which all programs diverged, in replays that would make up for it.
 COST, MISS = 16, 8
 # So much may be owed: sixteen recordings for a whole function, eight for a part of one.
@@ -32,8 +34,7 @@ class RecordingBudget:
         self._most = most
         self._owed = 0
         self._left = MOST * most
-        self._rest = 0
-        self._next = REST
+        self._rests: Backoff | None = None  # calls that are not recorded
         self._met: set[Any] = set()
         self._since: int | None = None  # at which call of the function it was found useless
         self.latest: list[tuple[Any, Any]] = []  # signatures and programs of the last two recordings
@@ -100,21 +101,24 @@ class RecordingBudget:
         """Whether a call is not to be recorded. After long it may be: sizes may have settled."""
         if not self.spent:
             return False
-        if not self._rest:
-            self._rest, self._next = self._next, self._next * LONGER
-        self._rest -= 1
-        if not self._rest:
+        if self._rests is None:
+            self._rests = Backoff(REST, LONGER)
+        if not self._rests.left:
+            self._rests.rest()
+        self._rests.left -= 1
+        if not self._rests.left:
             self._owed = self._most - 2 * COST
         return True
 
     @property
     def resting(self) -> int:
         """So many calls more are not to be recorded, but for the last of them."""
-        return max(self._rest - 1, 0)
+        return 0 if self._rests is None else max(self._rests.left - 1, 0)
 
     def passed_over(self, calls: int) -> None:
         """So many of them are not asked for one by one."""
-        self._rest -= calls
+        if self._rests is not None:
+            self._rests.left -= calls
 
 
 def _named(kind: Any) -> Any:

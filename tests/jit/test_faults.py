@@ -194,7 +194,7 @@ def test_users_exception_stays_the_answer_where_bookkeeping_fails_after_it(
             x = x / item
         raise ValueError("the user's")
 
-    monkeypatch.setattr(backoff.Idling, "raises", fault)
+    monkeypatch.setattr(backoff.Patience, "fails", fault)
     for _ in range(4):
         told.clear()
         with pytest.raises(ValueError, match="the user's"):

@@ -1,0 +1,44 @@
+"""Idle calls of a function cut into blocks are those at which nothing was jitted: few of them are looked at.
+
+`partition.call` asks here which of its calls are to be the function's own: where nothing is compiled, and
+where it calls itself over and over.
+"""
+
+from __future__ import annotations
+
+# At so many calls nothing was jitted, neither a block nor what was called: then only one call in so many, or
+# up to twice as many, is looked at.
+MAX_IDLE, AGAIN = 8, 16
+# After so many more looks at which there was nothing, there is nothing to come, whatever its arguments.
+LOOKS = 4
+
+# Calls within calls from here on are the function's own: as deep as they may be without jit, or half as deep.
+MAX_DEPTH = 24
+ALL = 1 << 30  # so many calls need not be looked at
+
+
+class IdleCalls:
+    """Counts the calls of one function in a row that came to nothing but Python."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self._looks = 0
+        self.depth = 0  # calls at hand, each within the one before or in another thread
+
+    @property
+    def deep(self) -> bool:
+        """Tell if the next call is one too many within calls."""
+        return self.depth >= MAX_DEPTH
+
+    @property
+    def long(self) -> bool:
+        """Tell if calls have long come to nothing."""
+        return self._looks >= LOOKS and self.calls > MAX_IDLE
+
+    def note(self, jitted: bool) -> int:
+        """Count a call that was looked at; return how many after it need not be. jitted: something was."""
+        self.calls = 0 if jitted else self.calls + 1
+        if self.calls <= MAX_IDLE:
+            return 0
+        self._looks += 1
+        return AGAIN + self._looks % AGAIN  # no rhythm of the calls' own
