@@ -13,7 +13,8 @@ from typing import Any
 
 from npcompile.frontend.program.guards import TruthIs
 from npcompile.frontend.program.object_steps import Store, is_own
-from npcompile.frontend.record.recording import READ_BY_ITEM, Deferred
+from npcompile.frontend.record.handlers import PASS
+from npcompile.frontend.record.state import READ_BY_ITEM, Deferred
 from npcompile.frontend.record.stores import Storing
 from npcompile.lower.plan.values import Value
 
@@ -92,11 +93,12 @@ class Histories(Storing):
         builder.constant(added)
         return (builder.number(operator.add, (length, added), {}, result),)
 
-    def _truth(self, x: Any, result: bool) -> None:
-        if type(x) in READ_BY_ITEM and id(x) not in self.builder.loose:
+    def truth_of_list(self, x: Any) -> Any:
+        if id(x) not in self.builder.loose:
             if id(x) in self.builder.appended:
-                return
+                return bool(x)
             if id(x) in self.builder.unread:
-                self.builder.guard(TruthIs(result), self.builder.containers[id(x)])
-                return
-        super()._truth(x, result)
+                result = bool(x)
+                self.note(self.builder.guard, TruthIs(result), self.builder.containers[id(x)])
+                return result
+        return PASS

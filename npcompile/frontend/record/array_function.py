@@ -15,6 +15,7 @@ from npcompile.frontend.ops.numpy_private import DISPATCHER
 from npcompile.frontend.program.array_facts import is_array
 from npcompile.frontend.program.object_steps import class_attribute
 from npcompile.frontend.program.program import Call
+from npcompile.frontend.record.handlers import PASS
 from npcompile.frontend.record.random import Drawing
 from npcompile.frontend.record.special_methods import COMPARED, NAMES, UNARY
 
@@ -131,19 +132,26 @@ def _is_array(obj: Any) -> bool:
 class Overriding(Drawing):
     """Such an object's method is a function like others."""
 
-    def call(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
-        if self.on and type(fn) is types.MethodWrapperType and isinstance(fn.__self__, np.ufunc | DISPATCHER):
-            fn = fn.__self__ if fn.__name__ == "__call__" else fn
-        if self.on and type(fn) is DISPATCHER and (asked := _asked("__array_function__", fn, args, kwargs)):
+    def call_wrapper(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """`np.add.__call__(...)`: the function itself is called."""
+        if fn.__name__ == "__call__" and isinstance(fn.__self__, np.ufunc | DISPATCHER):
+            return self.dispatch(fn.__self__, args, kwargs)
+        return PASS
+
+    def call_numpy_function(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if asked := _asked("__array_function__", fn, args, kwargs):
             owner, kinds = asked
             return self._taken_over(fn, owner, kinds, args, kwargs)
-        if self.on and isinstance(fn, np.ufunc) and (asked := _asked("__array_ufunc__", fn, args, kwargs)):
+        return PASS
+
+    def call_ufunc(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if asked := _asked("__array_ufunc__", fn, args, kwargs):
             own, inputs, named = asked
             if (method := self.protocol(own, "__array_ufunc__")) is not None:
                 result = self.call(method, own, fn, "__call__", *inputs, **named)
                 if result is not NotImplemented:
                     return result
-        return super().call(fn, *args, **kwargs)
+        return PASS
 
     @performs
     def _taken_over(
@@ -161,14 +169,15 @@ class Overriding(Drawing):
             f" __array_function__: {list(kinds)}"
         )
 
-    def _function(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def call_mixed_in(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A method of `NDArrayOperatorsMixin`."""
         plain = fn.__func__ if isinstance(fn, types.MethodType) else fn
-        if self.on and plain in _MIXED and not kwargs:
+        if plain in _MIXED and not kwargs:
             own = (fn.__self__, *args) if isinstance(fn, types.MethodType) else args
             ufunc, how = _MIXED[plain]
             if len(own) == (1 if how == _ALONE else 2):
                 return self._mixed_in(ufunc, how, *own)
-        return super()._function(fn, args, kwargs)
+        return PASS
 
     def _mixed_in(self, ufunc: np.ufunc, how: int, own: Any, *other: Any) -> Any:
         """What a method of the mixin does with its ufunc."""

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from npcompile.diagnostics.reason import Cause
-from npcompile.frontend.catalog import purity
+from npcompile.frontend.catalog import inlining, purity
 from npcompile.frontend.catalog.assumed_modules import is_fixed, take
 from npcompile.frontend.eager.ndarray import is_basic
 from npcompile.frontend.graph import shape_guards
@@ -32,7 +32,8 @@ from npcompile.frontend.program.object_steps import is_named_tuple, is_own, is_u
 from npcompile.frontend.program.program import Call, Read
 from npcompile.frontend.program.signature import NUMBERS, by_value
 from npcompile.frontend.record.appended_lists import Histories
-from npcompile.frontend.record.recording import SIMPLE
+from npcompile.frontend.record.handlers import PASS
+from npcompile.frontend.record.state import SIMPLE
 from npcompile.frontend.rewrite.call_sites import caller, do
 from npcompile.lower.plan.attributes import attributes, step_of
 
@@ -86,19 +87,22 @@ _PLAIN_DESCRIPTORS = (
 class Access(Histories):
     """`a.b`, `a[b]`, global names and closure variables."""
 
-    def getattr(self, obj: Any, name: str) -> Any:
-        if self.on and (computed := self.computed(obj, name)):
+    def attribute_of(self, obj: Any, name: str) -> Any:
+        if computed := self.computed(obj, name):
             return computed[0]
-        if (
-            self.on
-            and (getter := _getter(obj, name)) is not None
-            and self.note(self._property, obj, name, False)
-        ):
+        if (getter := _getter(obj, name)) is not None and self.note(self._property, obj, name, False):
             return self.call(getter, obj)
         result = getattr(obj, name)
-        return self.note(self._getattr, obj, name, result) if self.on else result
+        return self.note(self._noted_attribute, obj, name, result) if self.on else result
 
-    def _getattr(self, obj: Any, name: str, result: Any) -> Any:
+    def _noted_attribute(self, obj: Any, name: str, result: Any) -> Any:
+        """Note an attribute that Python has read, by the type of the object; returns what to hand on."""
+        for handler in self.handlers.attribute[type(obj)]:
+            if (found := handler(self, obj, name, result)) is not PASS:
+                return found
+        raise Unfollowed(Cause.ATTRIBUTE(name, type(obj).__name__))
+
+    def attribute_note(self, obj: Any, name: str, result: Any) -> Any:
         if id(obj) in self.builder.objects:
             return self.own(obj, name, result)
         if is_array(obj):
@@ -253,7 +257,7 @@ class Access(Histories):
         if self.on:
             self.stop(Cause.DELETED_ATTRIBUTE(name))
 
-    def getitem(self, obj: Any, index: Any) -> Any:
+    def item_of(self, obj: Any, index: Any) -> Any:
         if (method := self.protocol(obj, "__getitem__")) is not None:
             return self.call(method, obj, index)
         own = is_array(obj) or (type(obj) in SIMPLE and self.builder.container_of(obj) is None)
@@ -371,17 +375,13 @@ class Access(Histories):
             return self._item(own, node, args[0], result)
         return result
 
-    def compare(self, op: str, a: Any, b: Any) -> Any:
-        if (
-            self.on
-            and op in ("in", "not in")
-            and type(b) in DICTS
-            and self.builder.tracked.get(b) is not None
-        ):
+    def compare_with_dict(self, op: str, a: Any, b: Any) -> Any:
+        """`in` of a dict from outside."""
+        if op in ("in", "not in") and type(b) in DICTS and self.builder.tracked.get(b) is not None:
             return self.note(self.among, a, b, self.compared(op, a, b))
-        return super().compare(op, a, b)
+        return PASS
 
-    def setitem(self, obj: Any, index: Any, value: Any) -> None:
+    def store_item(self, obj: Any, index: Any, value: Any) -> None:
         if (method := self.protocol(obj, "__setitem__")) is not None:
             self.call(method, obj, index, value)
             return
@@ -402,9 +402,8 @@ class Access(Histories):
             else:
                 self.stop(Cause.STORE_INTO(type(obj).__name__))
 
-    def delitem(self, obj: Any, index: Any) -> None:
-        if self.on:
-            self.note(self._keys, (index,), None)
+    def delete_item(self, obj: Any, index: Any) -> None:
+        self.note(self._keys, (index,), None)
         del obj[index]
         if self.on:
             self.note(self._mutated, obj, None)
@@ -414,7 +413,11 @@ class Access(Histories):
     def load_global(self, name: str, value: Any) -> Any:
         if not self.on:
             return value
-        return self.note(self._read, "global", name, caller().f_globals, None, value)
+        space = caller().f_globals
+        if inlining.is_numpys(space):
+            self.builder.constant(tuple(value) if type(value) is list else value)
+            return value
+        return self.note(self._read, "global", name, space, None, value)
 
     def load_free(self, name: str, value: Any) -> Any:
         return self.note(self._free, name, value) if self.on else value
@@ -453,9 +456,9 @@ class Access(Histories):
     def store_global(self, name: str, value: Any) -> Any:
         if self.on:
             self.stop(Cause.STORE_TO_GLOBAL(name))
-        return value
+        return self.seen_as(value)[0] if self.is_over() else value
 
     def store_free(self, name: str, value: Any) -> Any:
         if self.on:
             self.stop(Cause.STORE_TO_CLOSURE(name))
-        return value
+        return self.seen_as(value)[0] if self.is_over() else value

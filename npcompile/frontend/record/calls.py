@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import types
-import warnings
 from collections.abc import Iterable
 from typing import Any
 
@@ -12,7 +11,7 @@ import numpy as np
 import torch
 
 from npcompile.diagnostics.reason import Cause
-from npcompile.frontend.catalog import inlining, purity
+from npcompile.frontend.catalog import fast_random, inlining, purity
 from npcompile.frontend.eager.dispatch import UPDATING
 from npcompile.frontend.eager.errstate import TRAPS
 from npcompile.frontend.graph import shape_guards
@@ -21,7 +20,9 @@ from npcompile.frontend.graph.graph_builder import SETITEM, _part
 from npcompile.frontend.graph.memmaps import of_memmaps
 from npcompile.frontend.graph.object_arrays import is_numpys
 from npcompile.frontend.graph.options import with_default
+from npcompile.frontend.graph.resize_refcount import counting
 from npcompile.frontend.graph.visible_objects import HOLDING, JOINING
+from npcompile.frontend.ops import numpy_private
 from npcompile.frontend.ops.table import TABLE, TORCH, Op, native
 from npcompile.frontend.program.array_facts import facts, from_tensor, is_array, to_tensor
 from npcompile.frontend.program.bound_methods import After, Method, as_called, target_of
@@ -31,8 +32,9 @@ from npcompile.frontend.program.object_steps import is_plain
 from npcompile.frontend.program.program import Call, Read
 from npcompile.frontend.program.signature import NUMBERS
 from npcompile.frontend.program.text_steps import fill
+from npcompile.frontend.record.handlers import PASS
 from npcompile.frontend.record.opaque_calls import Opaque
-from npcompile.frontend.record.recording import SIMPLE
+from npcompile.frontend.record.state import SIMPLE
 from npcompile.frontend.record.user_functions import MAX_OWN_DEPTH
 from npcompile.frontend.rewrite.call_sites import as_noted, do, frames, warn, warn_at
 from npcompile.frontend.rewrite.rewriter import Rewritten, rewrite
@@ -51,42 +53,71 @@ MOST_ITEMS = 4096
 class Calls(Opaque):
     """`f(a)`, by what is known of `f`."""
 
-    def call(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
+    def call_plain(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Any call where nothing is recorded."""
+        if (resize := counting(fn)) is not None:
+            self.end_for_resize()
+            return resize(*args, **kwargs)
+        if self.fast_random and (draw := fast_random.taken(fn, args, kwargs)) is not None:
+            return self._draw(draw)  # type: ignore[attr-defined]
         if id(fn) in self.inner_functions:
             return self.inner(fn, args, kwargs)
-        if not self.on:
-            return do(fn, *args, **kwargs)
-        if fn is warnings.warn:
-            return self._warn(*args, **kwargs)
-        op = TABLE.of(fn)
-        if fn is torch.from_numpy and len(args) == 1 and is_array(args[0]):
-            result = to_tensor(args[0])
-            return self.note(self.builder.call, "host", to_tensor, args, {}, result)
-        if fn is np.copyto and len(args) == 2 and is_array(args[0]):
-            result = do(fn, *args, **kwargs)
-            return self.note(self.builder.copied, args[0], args[1], kwargs.get("where", True), result)
-        if (fn is getattr and len(args) == 2) or (fn is setattr and len(args) == 3):
-            self.note(self.builder.ref, args[1], True)  # a name decides
-            return self.getattr(*args) if fn is getattr else self.setattr(*args)
-        if fn is bool and len(args) == 1:
-            return self.truth(args[0])
-        if (done := self.of_objects(fn, args, kwargs)) is not None:
-            return done[0]
-        if op is None and type(fn) is types.BuiltinFunctionType and fn.__self__ is not None:
+        if self.inside_numpy and type(fn) is types.BuiltinFunctionType:
+            fn = numpy_private.public(fn)
+        return do(fn, *args, **kwargs)
+
+    def end_for_resize(self) -> None:
+        """Follow nothing any more, before an array is resized."""
+        self.stop(Cause.RESIZE())
+        self.let_go()
+
+    def call_inner_function(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return self.inner(fn, args, kwargs) if id(fn) in self.inner_functions else PASS
+
+    def call_warn(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return self._warn(*args, **kwargs)
+
+    def call_from_numpy(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if len(args) != 1 or not is_array(args[0]):
+            return PASS
+        result = to_tensor(args[0])
+        return self.note(self.builder.call, "host", to_tensor, args, {}, result)
+
+    def call_copyto(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if len(args) != 2 or not is_array(args[0]):
+            return PASS
+        result = do(fn, *args, **kwargs)
+        return self.note(self.builder.copied, args[0], args[1], kwargs.get("where", True), result)
+
+    def call_getattr(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if len(args) != (2 if fn is getattr else 3):
+            return PASS
+        self.note(self.builder.ref, args[1], True)  # a name decides
+        return self.getattr(*args) if fn is getattr else self.setattr(*args)
+
+    def call_bool(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return self.truth(args[0]) if len(args) == 1 else PASS
+
+    def call_builtin(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if fn.__self__ is not None and TABLE.of(fn) is None:
             return self._method(fn, args, kwargs)
-        if (
-            type(fn) is types.MethodType
-            and is_array(fn.__self__)
-            and not of_memmaps(fn.__self__, fn.__name__)
-        ):
+        return PASS
+
+    def call_method(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if is_array(fn.__self__) and not of_memmaps(fn.__self__, fn.__name__):
             return self._method(fn, args, kwargs)
-        if op is not None:
-            if any(type(arg) in (list, tuple) and len(arg) > MOST_ITEMS for arg in args):
-                self.stop(Cause.ONE_BY_ONE(op.name, MOST_ITEMS))
-                return self.call(fn, *args, **kwargs)
-            return self._numpy(op, fn, args, kwargs)
-        if isinstance(fn, types.FunctionType | types.MethodType) or hasattr(type(fn), "npcompile_function"):
-            return self._function(fn, args, kwargs)
+        return PASS
+
+    def call_op(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if (op := TABLE.of(fn)) is None:
+            return PASS
+        if any(type(arg) in (list, tuple) and len(arg) > MOST_ITEMS for arg in args):
+            self.stop(Cause.ONE_BY_ONE(op.name, MOST_ITEMS))
+            return self.call(fn, *args, **kwargs)
+        return self._numpy(op, fn, args, kwargs)
+
+    def call_callable(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """An object of the user's with `__call__`, and any other callable."""
         if inlining.is_called_by_users(fn):
             return self.call(self.getattr(fn, "__call__"), *args, **kwargs)
         return self._listed(fn, args, kwargs)
@@ -125,6 +156,10 @@ class Calls(Opaque):
         return self.builder.number(fn, args, kwargs, result)
 
     def _structural(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:
+        if fn is np.result_type:  # it asks numbers for their types alone
+            args = tuple(
+                [arg for arg in args if type(arg) not in NUMBERS and not isinstance(arg, np.generic)]
+            )
         if fn not in (isinstance, type, callable, hasattr, id, issubclass, np.shape, np.ndim, np.size):
             for arg in (*args, *kwargs.values()):  # NumPy's functions ask arrays for their types and shapes
                 self.builder.ref(arg, fn is range or not is_array(arg))
@@ -223,6 +258,10 @@ class Calls(Opaque):
         return self.note(self._into_note, op, args, rest, dst, result)
 
     def _into_note(self, op: Op, args: tuple[Any, ...], rest: dict[str, Any], dst: Any, result: Any) -> Any:
+        if dst is ...:  # out=...: an array in any case
+            if (reason := self._refuses(op, args, rest)) is not None:
+                raise Unfollowed(reason)
+            return self.builder.op(op, args, rest, result)
         if type(dst) is tuple and all(is_array(item) for item in dst):
             return self._into_several(op, args, rest, dst, result)
         if not is_array(dst):
@@ -423,7 +462,7 @@ class Calls(Opaque):
             self.stop(Cause.ARRAY_MEMBER(descriptor.__name__))
         return result
 
-    def _function(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def call_function(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A Python function or method: rewritten in its turn, or opaque with the reason."""
         if hasattr(type(fn), "npcompile_function"):
             fn = self.note(self._unwrapped, fn, fn.npcompile_function())

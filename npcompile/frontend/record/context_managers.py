@@ -12,13 +12,14 @@ import numpy as np
 from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.boundary.faults import handed
 from npcompile.frontend.program.program import Call
+from npcompile.frontend.record.handlers import PASS
 from npcompile.frontend.record.user_functions import Functions, suspends
 from npcompile.frontend.replay.locks import ACQUIRE, RELEASE
 from npcompile.frontend.rewrite.call_sites import do
 
 _GENERATED: Any = contextlib._GeneratorContextManager  # what functions under `contextmanager` give
 _MAKES_MANAGERS = contextlib.contextmanager(lambda: iter(())).__code__
-_PLAIN = (contextlib.nullcontext, contextlib.suppress)
+PLAIN_MANAGERS = (contextlib.nullcontext, contextlib.suppress)
 _LOCKS = (type(threading.Lock()), type(threading.RLock()), threading.Condition, threading.Semaphore)
 
 
@@ -85,27 +86,27 @@ class Managing(Functions):
             self.forget()  # another thread may have had it
             self.note(self.builder.effect, Call(name, method), (lock,), {}, False, None)
 
-    def of_objects(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
-        if (done := super().of_objects(fn, args, kwargs)) is not None:
-            return done
-        if any(fn is one for one in _PLAIN):
-            return self._is_manager(do(fn, *args, **kwargs))
+    def call_plain_manager(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return self._is_manager(do(fn, *args, **kwargs))
+
+    def call_manager(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Methods of managers that were made inside, and functions that `contextmanager` made."""
         if type(fn) is types.MethodType and id(fn.__self__) in self.managers:
-            return (fn(*args, **kwargs),)
+            return fn(*args, **kwargs)
         helper = fn.__func__ if type(fn) is types.MethodType else fn
         if type(helper) is not types.FunctionType or helper.__code__ is not _MAKES_MANAGERS:
-            return None
+            return PASS
         if helper is not fn:
             self.note(self._bound, fn, None)
             args = (fn.__self__, *args)
         function: Any = vars(helper)["__wrapped__"]
         if not suspends(function):
-            return None
+            return PASS
         made = object.__new__(_GENERATED)
         made.gen = self.call(function, *args, **kwargs)
         made.func, made.args, made.kwds = function, args, kwargs
         return self._is_manager(made)
 
-    def _is_manager(self, made: Any) -> tuple[Any]:
+    def _is_manager(self, made: Any) -> Any:
         self.managers[id(made)] = made
-        return (made,)
+        return made

@@ -7,21 +7,24 @@ import functools
 import itertools
 import sys
 import types
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Iterable, Iterator
 from typing import Any
+
+import numpy as np
 
 from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.boundary.faults import Source, drawn, told
 from npcompile.frontend.catalog.assumed_modules import is_fixed
 from npcompile.frontend.graph import shape_guards
 from npcompile.frontend.graph.builder_values import Unfollowed
+from npcompile.frontend.graph.visible_objects import HOLDING
 from npcompile.frontend.program.array_facts import is_array
 from npcompile.frontend.program.equality import DICTS, is_key
 from npcompile.frontend.program.guards import MembersAre
 from npcompile.frontend.program.object_steps import is_named_tuple
 from npcompile.frontend.record.formatting import Texts
-from npcompile.frontend.record.recording import READ_BY_ITEM, SIMPLE
+from npcompile.frontend.record.state import READ_BY_ITEM, SIMPLE
 from npcompile.frontend.rewrite.statement_forms import UNROLLED
 from npcompile.lower.plan.attributes import attributes
 
@@ -35,6 +38,11 @@ MAX_OWN_STEPS = 128
 MAX_MEMBERS = 64
 
 _VIEWS: tuple[type, ...] = (type({}.items()), type({}.keys()), type({}.values()))
+_KEPT_VIEWS: tuple[type, ...] = (
+    type(OrderedDict().items()),
+    type(OrderedDict().keys()),
+    type(OrderedDict().values()),
+)
 # What things are drawn from, one after the other.
 LAZY: frozenset[Any] = frozenset(
     [types.GeneratorType, zip, enumerate, map, filter, reversed, type(iter([])), type(iter(()))]
@@ -70,13 +78,10 @@ _COUNTED = (range, type(iter(range(0))), itertools.count)  # they give numbers t
 class Control(Texts):
     """What a function goes over, and how."""
 
-    def iterate(self, obj: Any) -> Any:
-        return self._trips(obj) if self.on else obj
-
     def loop(self, obj: Any) -> Any:
         if not self.on:
             return obj
-        return self._own_trips(self._trips(obj), obj) if len(self.closures) == 1 else self._trips(obj)
+        return self._own_trips(self.trips(obj), obj) if len(self.closures) == 1 else self.trips(obj)
 
     def _own_trips(self, trips: Iterator[Any], obj: Any) -> Iterator[Any]:
         """A loop of the function itself: where it is long, its body is compiled once."""
@@ -99,7 +104,7 @@ class Control(Texts):
             self.own_trips[place] += 1
             yield (item,)
 
-    def _trips(self, obj: Any) -> Iterator[Any]:
+    def trips(self, obj: Any) -> Iterator[Any]:
         source = Source(obj)
         return drawn(self, source, self._parts(source, obj))
 
@@ -161,6 +166,8 @@ class Control(Texts):
     def is_walked(self, obj: Any) -> bool:
         """Whether it is known what comes of going over this."""
         kind = type(obj)
+        if id(obj) in self.builder.kept or kind in _KEPT_VIEWS:
+            return True
         if (
             kind in (list, tuple, dict, range, str, frozenset)
             or is_array(obj)
@@ -205,6 +212,9 @@ class Control(Texts):
         self.builder.guard(MembersAre(type(obj), members), node)
 
     def _length(self, obj: Any, result: int) -> int:
+        if id(obj) in self.builder.kept:
+            self.builder.constant(result)
+            return result
         if type(obj) in READ_BY_ITEM and (length := self.length_of_history(obj, result)):
             return length[0]
         self.builder.tight(obj)
@@ -247,7 +257,15 @@ class Control(Texts):
     def unpack_star(self, value: Any, before: int, after: int) -> Any:
         return self._unpacked(value, None)
 
+    def flat_array(self, obj: Any) -> Any:
+        """The array of a flat view that the function has made, and has not begun to go through."""
+        if self.on and type(obj) is np.flatiter and id(obj) in self.flat_views and obj.index == 0:
+            return obj.base
+        return None
+
     def _unpacked(self, value: Any, most: int | None) -> Any:
+        if self.flat_array(value) is not None:
+            return [*itertools.islice(self.iterate(value), most)]
         if self.on and is_array(value):
             return list(self.iterate(value))
         if self.on and type(value) in (list, deque, *DICTS):
@@ -266,6 +284,8 @@ class Control(Texts):
             if isinstance(exc, type) and issubclass(exc, BaseException):
                 exc = self.call(exc)
             self.raised = exc
+        if isinstance(exc, BaseException):
+            self.builder.holds(exc, *exc.args)
         return exc
 
     def reraising(self) -> None:
@@ -277,6 +297,8 @@ class Control(Texts):
         return exc is not None and exc is self.raised
 
     def caught(self, exc: Any) -> None:
+        if self.inside_numpy and type(exc) in (TypeError, KeyError, AttributeError):
+            return  # NumPy asks by `try` what type something has: the signature decides that
         decided = self.is_decided(exc)
         self.raised = None  # it holds frames, and what is in them would live on
         told(exc)
@@ -305,6 +327,10 @@ class Control(Texts):
     def build(self, value: Any) -> Any:
         if self.on and type(value) in (dict, set):
             self.note(self._keys, value, value)
+        if self.is_over():
+            return self.shown(value)
+        if self.on and type(value) in HOLDING:
+            self.builder.holds(value, *value, *(value.values() if isinstance(value, dict) else ()))
         return value
 
     def unsupported(self, what: str, line: int) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from npcompile.frontend.catalog.python_operators import BINARY, INPLACE
 from npcompile.frontend.program.array_facts import is_numpy
 from npcompile.frontend.program.signature import NUMBERS
+from npcompile.frontend.record.handlers import PASS
 from npcompile.frontend.record.introspection import Asking
 from npcompile.frontend.record.special_methods import COMPARED, NAMES, UNARY
 
@@ -67,7 +68,7 @@ class Special(Asking):
 
     Of anything else they may answer with NotImplemented, where the operator asks the other operand."""
 
-    def of_objects(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
+    def call_special_method(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if type(fn) in (types.MethodWrapperType, types.WrapperDescriptorType) and not kwargs:
             if type(fn) is types.MethodWrapperType and type(fn.__self__) is np.ndarray:
                 found, args_ = _LISTED.get(_OWN.get(fn.__name__)), (fn.__self__, *args)
@@ -77,12 +78,11 @@ class Special(Asking):
                 count, handler = found
                 plain = all(is_numpy(arg) or type(arg) in (*NUMBERS, bool) for arg in args_)
                 if count == 0 or (len(args_) == count and plain):
-                    return (handler(self, args_),)
-        if (
-            type(fn) is types.BuiltinFunctionType
-            and isinstance(fn.__self__, np.generic)
-            and not (args or kwargs)
-        ):
+                    return handler(self, args_)
+        return PASS
+
+    def call_method_of_scalar(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if isinstance(fn.__self__, np.generic) and not (args or kwargs):
             if (function := _OF_SCALARS.get(fn.__name__)) is not None:
-                return (self.call(function, fn.__self__),)
-        return super().of_objects(fn, args, kwargs)
+                return self.call(function, fn.__self__)
+        return PASS

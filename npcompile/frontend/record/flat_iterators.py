@@ -5,7 +5,6 @@ from __future__ import annotations
 import operator
 from collections import deque
 from collections.abc import Iterator
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -15,40 +14,38 @@ from npcompile.frontend.program.array_facts import is_array
 from npcompile.frontend.program.bound_methods import After
 from npcompile.frontend.program.signature import NUMBERS
 from npcompile.frontend.record.array_function import Overriding
+from npcompile.frontend.record.handlers import PASS
 from npcompile.frontend.rewrite.call_sites import do
 from npcompile.nep50 import weak
 
-_THROUGH = (list, tuple, sum, min, max)  # they go through what they are given, to its end
+THROUGH = (list, tuple, sum, min, max)  # they go through what they are given, to its end
 
 
 class Flats(Overriding):
     """The flat view of an array is followed as its array and an index; what it gives is a copy."""
 
-    def _of(self, obj: Any) -> Any:
-        """The array of a flat view that the function has made, and has not begun to go through."""
-        if self.on and type(obj) is np.flatiter and id(obj) in self.flat_views and obj.index == 0:
-            return obj.base
-        return None
+    def flat_attribute(self, obj: Any, name: str) -> Any:
+        if name != "flat" or type(obj) is not np.ndarray:
+            return PASS
+        made = obj.flat
+        self.flat_views[id(made)] = made
+        return made
 
-    def getattr(self, obj: Any, name: str) -> Any:
-        if self.on and name == "flat" and type(obj) is np.ndarray:
-            made = obj.flat
-            self.flat_views[id(made)] = made
-            return made
-        return super().getattr(obj, name)
+    def flat_item(self, obj: Any, index: Any) -> Any:
+        base = self.flat_array(obj)
+        if base is None or not _picks(index):
+            return PASS
+        result = do(operator.getitem, obj, index)  # it may refuse
+        found = self.read_item(self.call(np.ravel, base), index)
+        if is_array(found) and type(index) is slice:
+            found = self.call(np.copy, found)
+        return found if self.on else result
 
-    def getitem(self, obj: Any, index: Any) -> Any:
-        base = self._of(obj)
-        if base is not None and _picks(index):
-            result = do(operator.getitem, obj, index)  # it may refuse
-            found = super().getitem(self.call(np.ravel, base), index)
-            if is_array(found) and type(index) is slice:
-                found = self.call(np.copy, found)
-            return found if self.on else result
-        if self.on and isinstance(obj, np.generic) and _adds_axes(index):
-            result = do(operator.getitem, obj, index)
-            return self.note(self._of_scalar, obj, index, result)
-        return super().getitem(obj, index)
+    def scalar_item(self, obj: Any, index: Any) -> Any:
+        if not _adds_axes(index):
+            return PASS
+        result = do(operator.getitem, obj, index)
+        return self.note(self._of_scalar, obj, index, result)
 
     def _of_scalar(self, obj: Any, index: Any, result: Any) -> Any:
         """`scalar[()]`, which is the scalar again, and `scalar[...]` or `scalar[None]`, arrays."""
@@ -62,60 +59,68 @@ class Flats(Overriding):
         self.builder.tracked.number(result, node)
         return result
 
-    def setitem(self, obj: Any, index: Any, value: Any) -> None:
-        base = self._of(obj)
+    def store_flat_item(self, obj: Any, index: Any, value: Any) -> Any:
+        base = self.flat_array(obj)
         if base is None:
-            super().setitem(obj, index, value)
-        elif (
+            return PASS
+        if (
             base.flags.c_contiguous
             and base.flags.writeable
             and type(index) in (int, slice)
             and _is_number(value)
             and _stays(value, base.dtype)
         ):
-            super().setitem(self.call(np.ravel, base), index, value)
+            self.store_item(self.call(np.ravel, base), index, value)
         else:
             do(operator.setitem, obj, index, value)
             self.note(lambda _: self.builder.instead(After(_put, "flat"), (base, index, value), base), None)
+        return None
 
-    def setattr(self, obj: Any, name: str, value: Any) -> None:
-        if self.on and name == "flat" and type(obj) is np.ndarray:
-            _fill(obj, value)
-            self.note(lambda _: self.builder.instead(After(_fill, "flat"), (obj, value), obj), None)
-        else:
-            super().setattr(obj, name, value)
+    def store_flat(self, obj: Any, name: str, value: Any) -> Any:
+        if name != "flat" or type(obj) is not np.ndarray:
+            return PASS
+        _fill(obj, value)
+        self.note(lambda _: self.builder.instead(After(_fill, "flat"), (obj, value), obj), None)
+        return None
 
-    def iterate(self, obj: Any) -> Any:
-        base = self._of(obj)
+    def iterate_flat(self, obj: Any) -> Any:
+        base = self.flat_array(obj)
         if base is None or not base.flags.c_contiguous:  # of others `ravel` would not see what is written
-            return super().iterate(obj)
-        return self._along(obj, super().iterate(self.call(np.ravel, base)))
-
-    def _unpacked(self, value: Any, most: int | None) -> Any:
-        if self._of(value) is not None:
-            return [*islice(self.iterate(value), most)]
-        return super()._unpacked(value, most)
+            return PASS
+        return self._along(obj, self.iterate(self.call(np.ravel, base)))
 
     def _along(self, obj: Any, items: Any) -> Iterator[Any]:
         for item in items:
             next(obj)
             yield item
 
-    def call(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
-        if fn is len and len(args) == 1 and (base := self._of(args[0])) is not None:
-            return super().call(np.size, base)
-        if len(args) == 1 and any(fn is one for one in _THROUGH) and (base := self._of(args[0])) is not None:
+    def call_len_of_flat(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if len(args) == 1 and (base := self.flat_array(args[0])) is not None:
+            return self.dispatch(np.size, (base,), {})
+        return PASS
+
+    def call_through_flat(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if len(args) == 1 and (base := self.flat_array(args[0])) is not None:
             deque(args[0], 0)
-            return super().call(fn, self.call(np.ravel, base), **kwargs)
-        own = getattr(fn, "__self__", None)
-        if self.on and type(own) is list and fn.__name__ == "extend" and len(args) == 1 and not kwargs:
-            if self._of(args[0]) is not None or (is_array(args[0]) and args[0].ndim):
-                args = ([*self.iterate(args[0])],)
-        if fn is iter and len(args) == 1 and self._of(args[0]) is not None:
-            return args[0]
-        if fn is zip or fn is enumerate:
-            args = tuple([self.iterate(arg) if self._of(arg) is not None else arg for arg in args])
-        return super().call(fn, *args, **kwargs)
+            return self.dispatch(fn, (self.call(np.ravel, base),), kwargs)
+        return PASS
+
+    def call_extend(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """`list.extend` by an array or its flat view."""
+        if type(fn.__self__) is list and fn.__name__ == "extend" and len(args) == 1 and not kwargs:
+            if self.flat_array(args[0]) is not None or (is_array(args[0]) and args[0].ndim):
+                return self.dispatch(fn, ([*self.iterate(args[0])],), kwargs)
+        return PASS
+
+    def call_iter_of_flat(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return args[0] if len(args) == 1 and self.flat_array(args[0]) is not None else PASS
+
+    def call_with_flats(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """`zip` and `enumerate` of flat views."""
+        if all(self.flat_array(arg) is None for arg in args):
+            return PASS
+        over = tuple([self.iterate(arg) if self.flat_array(arg) is not None else arg for arg in args])
+        return self.dispatch(fn, over, kwargs)
 
 
 def _picks(index: Any) -> bool:

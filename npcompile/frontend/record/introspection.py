@@ -15,10 +15,10 @@ from npcompile.frontend.graph.builder_values import Unfollowed
 from npcompile.frontend.program.array_facts import is_array
 from npcompile.frontend.program.object_steps import class_attribute, is_absent, is_own, is_plain
 from npcompile.frontend.program.program import Read
+from npcompile.frontend.record.handlers import PASS
 from npcompile.frontend.record.slices import Slices
 from npcompile.frontend.rewrite.call_sites import do
 
-_LOOKING = {id(hasattr): 2, id(getattr): 3}
 _IMMUTABLE = 1 << 8  # Py_TPFLAGS_IMMUTABLETYPE
 _CHECKS = "__instancecheck__", "__subclasscheck__"
 _HOLDERS = (type, types.ModuleType, types.FunctionType)
@@ -37,20 +37,21 @@ class Told(Read):
 class Asking(Slices):
     """Questions of structure, of what may change while it stays the same object."""
 
-    def of_objects(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
-        if self.on and not kwargs and _LOOKING.get(id(fn)) == len(args) and type(args[1]) is str:
+    def call_looking(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """`hasattr`, and `getattr` with a default."""
+        if not kwargs and len(args) == (2 if fn is hasattr else 3) and type(args[1]) is str:
             if (answer := self._looked_for(*args)) is not None:
-                return answer
-        if self.on and not (args or kwargs):
-            own = fn.__self__ if type(fn) is types.BuiltinFunctionType else None
-            if (
-                type(own) is ContextVar
-                and fn.__name__ == "get"
-                and self.builder.tracked.node(own) is not None
-            ):
-                result = do(fn)
-                return (self.note(self._told, own, result),)
-        return super().of_objects(fn, args, kwargs)
+                return answer[0]
+        return PASS
+
+    def call_context_variable(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        own = fn.__self__
+        if type(own) is not ContextVar or args or kwargs or fn.__name__ != "get":
+            return PASS
+        if self.builder.tracked.node(own) is None:
+            return PASS
+        result = do(fn)
+        return self.note(self._told, own, result)
 
     def _told(self, variable: ContextVar[Any], result: Any) -> Any:
         """What a variable of the context is."""

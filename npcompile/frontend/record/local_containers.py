@@ -21,16 +21,12 @@ from npcompile.frontend.program.equality import DICTS
 from npcompile.frontend.program.object_steps import is_named_tuple
 from npcompile.frontend.program.signature import NUMBERS
 from npcompile.frontend.record.context_managers import Managing
+from npcompile.frontend.record.handlers import PASS
 from npcompile.frontend.record.special_methods import MANY
 from npcompile.frontend.rewrite.call_sites import do
 from npcompile.lower.plan.attributes import attributes
 
-_VIEWS: tuple[type, ...] = (
-    type(OrderedDict().items()),
-    type(OrderedDict().keys()),
-    type(OrderedDict().values()),
-)
-_DICTS = (OrderedDict, Counter, defaultdict)
+KEPT_DICTS = (OrderedDict, Counter, defaultdict)
 _METHODS: dict[type, frozenset[str]] = {
     deque: frozenset(
         [
@@ -47,7 +43,7 @@ _METHODS: dict[type, frozenset[str]] = {
         ]
     ),
     **dict.fromkeys(
-        _DICTS,
+        KEPT_DICTS,
         frozenset(["get", "keys", "items", "values", "pop", "popitem", "setdefault", "clear", "move_to_end"]),
     ),
 }
@@ -65,36 +61,50 @@ class Kept(Managing):
         self.builder.kept[id(obj)] = obj
         return (obj,)
 
-    def of_objects(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
-        if type(fn) is types.BuiltinFunctionType and self.builder.tracked.node(fn) is not None:
+    def call_builtin_method(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Note the object of a method such as `history.append` that came from outside."""
+        if self.builder.tracked.node(fn) is not None:
             self.note(self._owner, fn, None)
+        return PASS
+
+    def call_container_class(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """`dict`, `set` and `frozenset`."""
         if fn is dict and len(args) == 1 and self._is_known_dict(args[0]):
-            return (self._copied(args[0], kwargs),)
-        if (fn is set or fn is frozenset or fn is dict) and not any(map(self.builder.tracked.get, args)):
-            given = (list(args[0]),) if len(args) == 1 and fn is not dict else args
-            result: Any = fn(*given, **kwargs)
-            keys = given[0] if given and fn is not dict else result
-            if fn is dict and given and type(given[0]) in (list, tuple):
-                keys = [key for key, _ in given[0]]
-            return (self.note(self._keys, keys, result),)
-        if (done := super().of_objects(fn, args, kwargs)) is not None:
-            return done
-        if (fn is str or fn is repr) and len(args) == 1 and isinstance(args[0], BaseException) and not kwargs:
+            return self._copied(args[0], kwargs)
+        if any(map(self.builder.tracked.get, args)):
+            return PASS
+        given = (list(args[0]),) if len(args) == 1 and fn is not dict else args
+        result: Any = fn(*given, **kwargs)
+        keys = given[0] if given and fn is not dict else result
+        if fn is dict and given and type(given[0]) in (list, tuple):
+            keys = [key for key, _ in given[0]]
+        return self.note(self._keys, keys, result)
+
+    def call_text_of_exception(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if len(args) == 1 and isinstance(args[0], BaseException) and not kwargs:
             if not self.builder.traced(*args) and not _has_code(type(args[0])):
-                return (do(fn, *args),)
-        if isinstance(fn, type):
-            return self._make_kept(fn, args, kwargs)
-        own: Any = getattr(fn, "__self__", None)
-        if type(fn) is types.MethodType and is_named_tuple(type(own)) and self.is_followed(own):
-            if fn.__name__ == "_replace" and not args:
-                return self._replaced(own, kwargs)
-            return None
-        if type(fn) is not types.BuiltinFunctionType or kwargs:
-            return None
+                return do(fn, *args)
+        return PASS
+
+    def call_kept_class(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        made = self._make_kept(fn, args, kwargs)
+        return PASS if made is None else made[0]
+
+    def call_method_of_named_tuple(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        own: Any = fn.__self__
+        if is_named_tuple(type(own)) and fn.__name__ == "_replace" and not args and self.is_followed(own):
+            found = self._replaced(own, kwargs)
+            return PASS if found is None else found[0]
+        return PASS
+
+    def call_method_of_container(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if kwargs:
+            return PASS
+        own: Any = fn.__self__
         if id(own) in self.builder.kept and fn.__name__ in _METHODS[type(own)]:
-            return self._of_kept(fn, own, args)
+            return self._of_kept(fn, own, args)[0]
         if type(own) is types.GeneratorType and self.builder.tracked.get(own) is None:
-            return (self._drawn_from(fn, args),)
+            return self._drawn_from(fn, args)
         if (
             type(own) is str
             and fn.__name__ == "join"
@@ -102,14 +112,14 @@ class Kept(Managing):
             and type(args[0]) not in (list, tuple)
         ):
             if hasattr(type(args[0]), "__iter__"):
-                return (self.call(fn, [*self.iterate(args[0])]),)
+                return self.call(fn, [*self.iterate(args[0])])
         if type(own) in (list, tuple) and fn.__name__ in ("index", "count") and len(args) == 1:
             if len(own) <= MANY and self.builder.traced(own, *args) and self._are_compared((*own, *args)):
-                return (self._place(fn, own, args[0]),)
+                return self._place(fn, own, args[0])
         if type(own) is frozenset and self.builder.tracked.get(own) is None:
             self.note(self._keys, args, None)
-            return (do(fn, *args),)
-        return None
+            return do(fn, *args)
+        return PASS
 
     def _owner(self, fn: Any, _: None) -> None:
         """The object of a method such as `history.append` that came from outside."""
@@ -180,12 +190,12 @@ class Kept(Managing):
             items = (self.iterate(args[0]),) if args and hasattr(type(args[0]), "__iter__") else args[:1]
             result: Any = do(deque, *items, *args[1:], **kwargs)
             return self._keep(result)
-        if kind in _DICTS:
+        if kind in KEPT_DICTS:
             first = args[: 1 if kind is defaultdict else 0]
             if len(args) > len(first) + 1 or (kind is Counter and kwargs):
                 return None
             given = args[len(first) :]
-            if given and type(given[0]) not in (dict, *_DICTS):
+            if given and type(given[0]) not in (dict, *KEPT_DICTS):
                 if not hasattr(type(given[0]), "__iter__"):
                     return None
                 given = ([*self.iterate(given[0])],)
@@ -226,22 +236,20 @@ class Kept(Managing):
             self.builder.constant(found)
         return found
 
-    def getitem(self, obj: Any, index: Any) -> Any:
-        if not self.on:
-            return super().getitem(obj, index)
+    def read_item(self, obj: Any, index: Any) -> Any:
         if id(obj) in self.builder.kept:
             return self._item_kept(obj, index)
         if type(obj) in (defaultdict, Counter) and index not in obj and id(obj) in self.builder.containers:
             return self._entered(obj, index)
         if type(obj) not in (list, tuple, *DICTS):
             try:
-                return super().getitem(obj, index)
+                return self.item_of(obj, index)
             except LookupError:
                 if not (is_array(obj) or self.is_followed(obj)):  # what catches it would decide by it
                     self.stop(Cause.ITEM(type(obj).__name__))
                 raise
         try:
-            return super().getitem(obj, index)
+            return self.item_of(obj, index)
         except (KeyError, IndexError, TypeError) as error:
             if type(error) is not TypeError:
                 self.note(self._is_missing, obj, index, error)
@@ -254,7 +262,7 @@ class Kept(Managing):
             return self.note(self._count, 0)
         factory = self.getattr(obj, "default_factory")
         if factory is None:
-            return super().getitem(obj, index)
+            return self.item_of(obj, index)
         value = self.call(factory)
         self.setitem(obj, index, value)
         return value
@@ -289,38 +297,38 @@ class Kept(Managing):
             raise
         return self.note(self._count, found) if type(obj) is Counter else found
 
-    def setitem(self, obj: Any, index: Any, value: Any) -> None:
+    def store_kept_item(self, obj: Any, index: Any, value: Any) -> Any:
         if not self.is_kept(obj):
-            super().setitem(obj, index, value)
-            return
+            return PASS
         if type(obj) is deque:
             self.note(self.builder.ref, index, True)
         else:
             self.note(self._keys, (index,), None)
         obj[index] = value
+        return None
 
-    def delitem(self, obj: Any, index: Any) -> None:
+    def delete_kept_item(self, obj: Any, index: Any) -> Any:
         if not self.is_kept(obj):
-            super().delitem(obj, index)
-            return
+            return PASS
         self.note(self._keys, (index,), None)
         del obj[index]
+        return None
 
-    def binary(self, op: str, a: Any, b: Any) -> Any:
-        if self.on and op == "|" and type(a) is dict and type(b) is dict:
+    def binary_of_dicts(self, op: str, a: Any, b: Any) -> Any:
+        if op == "|" and type(a) is dict and type(b) is dict:
             self.note(self._joined, a, b)
             return a | b
-        return super().binary(op, a, b)
+        return PASS
 
-    def inplace(self, op: str, a: Any, b: Any) -> Any:
-        if not self.on or type(a) not in (dict, set) or self.builder.tracked.get(a) is not None:
-            return super().inplace(op, a, b)
+    def inplace_containers(self, op: str, a: Any, b: Any) -> Any:
+        if type(a) not in (dict, set) or self.builder.tracked.get(a) is not None:
+            return PASS
         if type(a) is dict and type(b) is dict:
             self.note(self._joined, b)
         elif type(a) is set and type(b) in (set, frozenset):
             self.note(self.members, b)
         else:
-            return super().inplace(op, a, b)
+            return PASS
         return INPLACE[op](a, b)
 
     def _joined(self, *dicts: Any) -> None:
@@ -339,8 +347,8 @@ class Kept(Managing):
         one, other = (tuple(self.getitem(own, key) for key in a) for own in (a, b))
         return bool(self._in_turn("!=", one, other))
 
-    def compare(self, op: str, a: Any, b: Any) -> Any:
-        if self.on and op in ("==", "!=") and self._is_known_dict(a) and self._is_known_dict(b):
+    def compare_containers(self, op: str, a: Any, b: Any) -> Any:
+        if op in ("==", "!=") and self._is_known_dict(a) and self._is_known_dict(b):
             if (differ := self._dicts_differ(a, b)) is not None:
                 return differ is (op == "!=")
         if self.on and op in ("in", "not in") and self._holds_keys(b):
@@ -348,7 +356,7 @@ class Kept(Managing):
             if type(b) in (set, frozenset):
                 self.note(self.members, b)
             return self.compared(op, a, b)
-        return super().compare(op, a, b)
+        return PASS
 
     def _holds_keys(self, obj: Any) -> bool:
         """Whether what is in this was decided as it was made, or checked."""
@@ -357,16 +365,10 @@ class Kept(Managing):
             return kind is not deque
         return kind is set or kind is frozenset
 
-    def truth(self, x: Any) -> bool:
-        return bool(x) if self.is_kept(x) else super().truth(x)
+    def truth_of_kept(self, x: Any) -> Any:
+        return bool(x) if self.is_kept(x) else PASS
 
-    def _length(self, obj: Any, result: int) -> int:
-        if id(obj) in self.builder.kept:
-            self.builder.constant(result)
-            return result
-        return super()._length(obj, result)
-
-    def _getattr(self, obj: Any, name: str, result: Any) -> Any:
+    def attribute_of_kept(self, obj: Any, name: str, result: Any) -> Any:
         if type(obj) is types.FunctionType and name in _NAMES and type(result) is str:
             if self.builder.tracked.get(obj) is None:
                 return result  # of a function that is decided
@@ -375,10 +377,7 @@ class Kept(Managing):
                 return result
             if type(obj) is types.GeneratorType and self.builder.tracked.get(obj) is None:
                 return result
-        return super()._getattr(obj, name, result)
-
-    def is_walked(self, obj: Any) -> bool:
-        return id(obj) in self.builder.kept or type(obj) in _VIEWS or super().is_walked(obj)
+        return PASS
 
     # -- what is drawn -----------------------------------------------------------------------------------
 

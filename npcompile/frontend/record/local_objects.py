@@ -26,11 +26,10 @@ from npcompile.frontend.program.object_steps import (
     is_users_mapping,
 )
 from npcompile.frontend.program.program import Read
-from npcompile.frontend.record.special_methods import ASKING, GENERATED, Objects
+from npcompile.frontend.record.handlers import PASS
+from npcompile.frontend.record.special_methods import GENERATED, Objects
 from npcompile.frontend.rewrite.call_sites import do
 from npcompile.lower.plan.attributes import step_of
-
-_PLAIN = (types.BuiltinFunctionType, type)
 
 
 @dataclasses.dataclass
@@ -148,6 +147,8 @@ class Making(Objects):
         """An attribute of an object that was made inside."""
         kind = type(obj)
         if name == "__dict__":
+            if self.inside_numpy:  # polynomials hold their coefficients so
+                return result
             raise Unfollowed(Cause.HELD_AS_A_WHOLE())
         if name == "__class__" or is_own(obj, name):
             self.lies_in_class(kind, name)
@@ -238,28 +239,40 @@ class Making(Objects):
         self.note(self.of_class, obj, name)
         return self.on
 
-    def of_objects(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
-        """What a call gives that makes an object of the user's, or asks one, in a tuple; else None."""
-        if fn is functools.partial:
-            bound = do(fn, *args, **kwargs)
-            self.builder.partials[id(bound)] = bound
-            return (bound,)
-        if isinstance(fn, functools.partial) and type(fn).__call__ is functools.partial.__call__:
-            return self._partial(fn, args, kwargs)
-        if isinstance(fn, type) and (made := self.make(fn, args, kwargs)):
-            return made
-        if args and type(fn) in _PLAIN and fn in ASKING and not kwargs and (given := self.asked(fn, args)):
-            return given
-        if fn is dataclasses.replace and len(args) == 1 and (made := self.replaced(args[0], dict(kwargs))):
-            return made
+    def call_partial_class(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        bound = do(fn, *args, **kwargs)
+        self.builder.partials[id(bound)] = bound
+        return bound
+
+    def call_partial(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if type(fn).__call__ is not functools.partial.__call__:
+            return PASS
+        found = self._partial(fn, args, kwargs)
+        return PASS if found is None else found[0]
+
+    def call_class(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        made = self.make(fn, args, kwargs)
+        return made[0] if made else PASS
+
+    def call_asking(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """`len(obj)` and the like, by the object's own method."""
+        given = self.asked(fn, args) if args and not kwargs else ()
+        return given[0] if given else PASS
+
+    def call_replace(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        made = self.replaced(args[0], dict(kwargs)) if len(args) == 1 else ()
+        return made[0] if made else PASS
+
+    def call_object_method(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """`object.__setattr__` and `object.__init__` of an object that was made inside."""
         if type(fn) is types.MethodWrapperType and fn.__self__.__class__ is not type:
             own = fn.__self__
             if id(own) in self.builder.objects and fn.__objclass__ is object and not kwargs:
                 if fn.__name__ == "__setattr__" or (fn.__name__ == "__init__" and not args):
-                    return (fn(*args),)
+                    return fn(*args)
         if fn is object.__setattr__ and len(args) == 3 and id(args[0]) in self.builder.objects:
-            return (fn(*args),)
-        return None
+            return fn(*args)
+        return PASS
 
     def _partial(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
         """The call of a partial object: of its function, with what it holds."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from npcompile.diagnostics.reason import Cause, Reason
+from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.catalog import inlining, purity
 from npcompile.frontend.catalog.inlinable import CALLBACKS, MASKING, WRITING, is_refused
 from npcompile.frontend.catalog.python_operators import BINARY
@@ -15,27 +15,25 @@ from npcompile.frontend.catalog.vectorized_rewrites import LANES, RESTATED, has_
 from npcompile.frontend.graph.builder_values import Unfollowed
 from npcompile.frontend.graph.constant_folding import are_constant, constants, folded
 from npcompile.frontend.ops import numpy_private
-from npcompile.frontend.ops.table import TABLE, TORCH, Op
+from npcompile.frontend.ops.table import TABLE, TORCH
 from npcompile.frontend.program.array_facts import is_array, is_numpy
 from npcompile.frontend.program.bound_methods import After
 from npcompile.frontend.program.program import Call
-from npcompile.frontend.program.signature import NUMBERS
 from npcompile.frontend.record.array_converter import Converter
 from npcompile.frontend.record.calls import Calls
 from npcompile.frontend.record.checkpoint import Checkpoint
 from npcompile.frontend.record.control_flow import MAX_TRIPS
+from npcompile.frontend.record.handlers import PASS
 from npcompile.frontend.record.user_functions import MAX_DEPTH
-from npcompile.frontend.rewrite.call_sites import as_noted, caller
+from npcompile.frontend.rewrite.call_sites import as_noted
 from npcompile.frontend.rewrite.rewriter import Rewritten, rewrite
 
 _ARRAY = vars(np.ndarray)
 _WRAP = _ARRAY["__array_wrap__"]
 _DTYPES = {type(dtype): dtype for dtype in TORCH}  # the classes of dtypes of which there is one
-_TURNING = frozenset(
-    map(id, (np.flip, np.fliplr, np.flipud, np.rot90))
-)  # what is called need not have a hash
-_INDEX = type(np.s_)
-_JOINING = (type(np.r_), type(np.c_), type(np.mgrid), type(np.ogrid))  # `np.r_[a, 0, b]`
+TURNING = (np.flip, np.fliplr, np.flipud, np.rot90)
+INDEX = type(np.s_)
+JOINING = (type(np.r_), type(np.c_), type(np.mgrid), type(np.ogrid))  # `np.r_[a, 0, b]`
 
 
 class Following(Calls):
@@ -45,49 +43,80 @@ class Following(Calls):
     back, and it is one call of NumPy. NumPy's own modules are taken not to change while a program runs.
     """
 
-    def call(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
-        if self.on and fn is np.asfortranarray and "like" not in kwargs:
-            fn, kwargs = np.array, {**kwargs, "order": "F", "copy": None, "ndmin": 1}
-            self.builder.constant(1)
+    def call_asfortranarray(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if "like" in kwargs:
+            return PASS
+        self.builder.constant(1)
+        return self.dispatch(np.array, args, {**kwargs, "order": "F", "copy": None, "ndmin": 1})
+
+    def call_with_dtype_class(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Take a class of dtypes as the dtype that it has."""
         asked = kwargs.get("dtype")
-        if self.on and isinstance(asked, type(np.dtype)) and asked in _DTYPES and TABLE.of(fn) is not None:
+        if isinstance(asked, type(np.dtype)) and asked in _DTYPES and TABLE.of(fn) is not None:
             kwargs["dtype"] = _DTYPES[asked]
-        if self.inside_numpy and type(fn) is types.BuiltinFunctionType:
-            fn = numpy_private.public(fn)
-        if self.inside_numpy and self.on and TABLE.of(fn) is not None:  # as their `__array__` gives them
+        return PASS
+
+    def call_public(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Take a function of NumPy's in C as the public one."""
+        found = numpy_private.public(fn)
+        return PASS if found is fn else self.dispatch(found, args, kwargs)
+
+    def call_with_polynomials(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Take polynomials as their `__array__` gives them."""
+        if any(type(arg) is np.poly1d for arg in args) and TABLE.of(fn) is not None:
             args = tuple([self.getattr(arg, "coeffs") if type(arg) is np.poly1d else arg for arg in args])
-        if self.on and args and type(args[0]) in (tuple, list) and id(fn) in _TURNING:
-            args = (self.call(np.asanyarray, args[0]), *args[1:])  # else what is turned is no view
-        if self.inside_numpy and self.on and fn is np.apply_along_axis:
-            if (found := self._restated(LANES.get(id(args[0])), fn, args, kwargs, 1)) is not None:
-                return found[0]
-        source = inlining.FOLLOWED.get(id(fn)) if self.on and not is_refused(fn, args, kwargs) else None
-        if source is not None:
-            args, kwargs = as_noted(self.builder.constant, fn, args, kwargs)
-        if source is not None and self._by_parts(fn, args, kwargs):
-            return self._composed(fn, source, args, kwargs)
-        if (
-            self.on
-            and (fn is np.shape or fn is np.size)
-            and len(args) == 1
-            and not kwargs
-            and is_array(args[0])
-        ):
+            return self.dispatch(fn, args, kwargs)
+        return PASS
+
+    def call_turning(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """`np.flip` and the like of a list: else what is turned is no view."""
+        if args and type(args[0]) in (tuple, list):
+            return self.dispatch(fn, (self.call(np.asanyarray, args[0]), *args[1:]), kwargs)
+        return PASS
+
+    def call_along_axis(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        found = self._restated(LANES.get(id(args[0])), fn, args, kwargs, 1)
+        return PASS if found is None else found[0]
+
+    def call_followed(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A listed function of NumPy's: as what it is made of, where it has no op that does this call."""
+        source = inlining.FOLLOWED.get(id(fn))
+        if source is None or is_refused(fn, args, kwargs):
+            return PASS
+        noted, named = as_noted(self.builder.constant, fn, args, kwargs)
+        if self._by_parts(fn, noted, named):
+            return self._composed(fn, source, noted, named)
+        if _are_same(args, noted) and _are_same(tuple(kwargs.values()), tuple(named.values())):
+            return PASS
+        return self.dispatch(fn, noted, named)
+
+    def call_shape(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if len(args) == 1 and not kwargs and is_array(args[0]):
             return self.getattr(args[0], fn.__name__)
-        if self.on and self.inside_numpy and (made := self._helper(fn, args, kwargs)) is not None:
-            return made
-        if self.inside_trimming and fn is np.nonzero and self.on and len(args) == 1 and is_few(args[0]):
+        return PASS
+
+    def call_helper(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        made = self._helper(fn, args, kwargs)
+        return PASS if made is None else made
+
+    def call_nonzero(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if self.inside_trimming and len(args) == 1 and is_few(args[0]):
             return self._places(args[0])
-        if self.on and self.inside_numpy and len(args) == 1 and not kwargs:
-            if fn is any or fn is all:
-                return self._every(fn, args[0])
-            if fn is set and type(args[0]) in (tuple, list, range):
-                return self.note(self._keys, args[0], set(args[0]))
-            if (fn is tuple or fn is list) and type(args[0]) is range:
-                result = fn(args[0])
-                self.builder.constant(tuple(result))
-                return result
-        return super().call(fn, *args, **kwargs)
+        return PASS
+
+    def call_builtin_inside(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """`any`, `all`, `set`, `tuple` and `list` in a function of NumPy's."""
+        if len(args) != 1 or kwargs:
+            return PASS
+        if fn is any or fn is all:
+            return self._every(fn, args[0])
+        if fn is set and type(args[0]) in (tuple, list, range):
+            return self.note(self._keys, args[0], set(args[0]))
+        if (fn is tuple or fn is list) and type(args[0]) is range:
+            result = fn(args[0])
+            self.builder.constant(tuple(result))
+            return result
+        return PASS
 
     def _by_parts(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         """Whether a listed function has no op that does this call."""
@@ -137,20 +166,15 @@ class Following(Calls):
         places = np.nonzero(array)
         return self.note(constants, self.builder, places)
 
-    def _structural(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:
-        if fn is np.result_type:  # it asks numbers for their types alone
-            args = tuple(
-                [arg for arg in args if type(arg) not in NUMBERS and not isinstance(arg, np.generic)]
-            )
-        return super()._structural(fn, args, kwargs, result)
+    def joining_item(self, obj: Any, index: Any) -> Any:
+        """`np.r_[...]` and the like: recorded as the function that they are."""
+        self.builder.tracked.keep(obj, None)
+        function = type(obj).__getitem__
+        found = self._composed(function, function, (obj, index), {})
+        return self.dispatch(function, (obj, index), {}) if found is PASS else found
 
-    def getitem(self, obj: Any, index: Any) -> Any:
-        if self.on and type(obj) in _JOINING:
-            self.builder.tracked.keep(obj, None)
-            function = type(obj).__getitem__
-            return self._composed(function, function, (obj, index), {})
-        of_index = type(obj) is Converter or (self.inside_numpy and type(obj) is _INDEX)
-        return obj[index] if of_index else super().getitem(obj, index)
+    def converter_item(self, obj: Any, index: Any) -> Any:
+        return obj[index] if type(obj) is Converter or self.inside_numpy else PASS
 
     def _every(self, fn: Any, items: Any) -> bool:
         """`any` or `all`, truth by truth."""
@@ -159,42 +183,22 @@ class Following(Calls):
                 return fn is any
         return fn is all
 
-    def _refuses(self, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
-        reason = super()._refuses(op, args, kwargs)
-        parts = op.function is np.partition or op.function is np.argpartition
-        if parts and not self.inside_numpy and not self.builder.in_library(op, args):
-            reason = self.builder.refusal = Cause.NUMPYS_ORDER()
-        return reason
-
-    def binary(self, op: str, a: Any, b: Any) -> Any:
-        if self.inside_numpy and type(a) is set and type(b) is set:  # of axes, which are decided
+    def binary_of_sets(self, op: str, a: Any, b: Any) -> Any:
+        """Sets of axes, which are decided, in a function of NumPy's."""
+        if self.inside_numpy and type(a) is set and type(b) is set:
             return BINARY[op](a, b)
-        return super().binary(op, a, b)
+        return PASS
 
-    def _into_note(self, op: Op, args: tuple[Any, ...], rest: dict[str, Any], dst: Any, result: Any) -> Any:
-        if dst is not ...:
-            return super()._into_note(op, args, rest, dst, result)
-        if (reason := self._refuses(op, args, rest)) is not None:  # out=...: an array in any case
-            raise Unfollowed(reason)
-        return self.builder.op(op, args, rest, result)
+    def attribute_of_converter(self, obj: Any, name: str, result: Any) -> Any:
+        return result
 
-    def caught(self, exc: Any) -> None:
-        """NumPy asks by `try` what type something has: the signature decides that."""
-        if not (self.inside_numpy and type(exc) in (TypeError, KeyError, AttributeError)):
-            super().caught(exc)
-
-    def _truth(self, x: Any, result: bool) -> None:
-        if not (self.inside_numpy and is_numpy(x) and are_constant(self.builder, [x])):
-            super()._truth(x, result)
-
-    def _getattr(self, obj: Any, name: str, result: Any) -> Any:
-        if type(obj) is Converter:
-            return result
-        if self.inside_numpy and name == "flags" and is_array(obj):
-            self.builder.asked(obj)
-            self.builder.tracked.keep(result, None)
-            return result
-        return super()._getattr(obj, name, result)
+    def flags_inside(self, obj: Any, name: str, result: Any) -> Any:
+        """`array.flags` in a function of NumPy's."""
+        if not self.inside_numpy or name != "flags":
+            return PASS
+        self.builder.asked(obj)
+        self.builder.tracked.keep(result, None)
+        return result
 
     def _composed(
         self, fn: Any, source: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -203,7 +207,7 @@ class Following(Calls):
             return found[0]
         rewritten = rewrite(source)
         if not isinstance(rewritten, Rewritten) or len(self.closures) >= MAX_DEPTH:
-            return super().call(fn, *args, **kwargs)
+            return PASS
         before = Checkpoint(self)
         trims = fn is np.roots or (fn is np.trim_zeros and self.inside_numpy > 0)
         masks = fn in MASKING
@@ -255,17 +259,21 @@ class Following(Calls):
             return None
         return folded(self.builder, args, kwargs, fn(*args[bound:], **kwargs))
 
-    def _function(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def call_listed_method(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         plain = fn.__func__ if isinstance(fn, types.MethodType) else fn
-        if self.on and isinstance(plain, types.FunctionType) and inlining.is_listed_method(plain):
+        if isinstance(plain, types.FunctionType) and inlining.is_listed_method(plain):
             return self._listed_method(plain, fn, args, kwargs)
-        if self.inside_numpy and (found := self._restated(RESTATED.get(fn), fn, args, kwargs)) is not None:
+        return PASS
+
+    def call_function_inside(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A function that one of NumPy's calls."""
+        if (found := self._restated(RESTATED.get(fn), fn, args, kwargs)) is not None:
             return found[0]
-        if self.inside_numpy and isinstance(fn, types.FunctionType) and inlining.is_numpys(fn.__globals__):
+        if isinstance(fn, types.FunctionType) and inlining.is_numpys(fn.__globals__):
             rewritten = rewrite(fn) if len(self.closures) < MAX_DEPTH else None
             if isinstance(rewritten, Rewritten):
                 return self.run(rewritten, fn, args, kwargs)
-        return super()._function(fn, args, kwargs)
+        return PASS
 
     def _restated(
         self, other: Any, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], skip: int = 0
@@ -293,7 +301,7 @@ class Following(Calls):
         """A method of an object of NumPy's: what cannot be recorded inside ends the recording."""
         rewritten = rewrite(plain)
         if not isinstance(rewritten, Rewritten) or len(self.closures) >= MAX_DEPTH:
-            return super()._function(fn, args, kwargs)
+            return PASS
         if plain is not fn:
             self.note(self._bound, fn, None)
             args = (fn.__self__, *args)
@@ -305,23 +313,9 @@ class Following(Calls):
             self.inside_numpy -= 1
             self.builder.folding = self.inside_numpy > 0
 
-    def own(self, obj: Any, name: str, result: Any) -> Any:
-        if self.inside_numpy and name == "__dict__":  # polynomials hold their coefficients so
-            return result
-        return super().own(obj, name, result)
 
-    def _defaults(self, fn: types.FunctionType, _: None) -> None:
-        if not inlining.is_numpys(fn.__globals__):
-            super()._defaults(fn, _)
-
-    def load_global(self, name: str, value: Any) -> Any:
-        if not self.on:
-            return value
-        space = caller().f_globals
-        if inlining.is_numpys(space):
-            self.builder.constant(tuple(value) if type(value) is list else value)
-            return value
-        return self.note(self._read, "global", name, space, None, value)
+def _are_same(some: tuple[Any, ...], others: tuple[Any, ...]) -> bool:
+    return len(some) == len(others) and all(a is b for a, b in zip(some, others, strict=True))
 
 
 _FEW = 32

@@ -10,20 +10,30 @@ from typing import Any
 import numpy as np
 from torch import fx
 
-from npcompile.diagnostics.reason import Cause
+from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.catalog import purity
 from npcompile.frontend.catalog.python_operators import BINARY, COMPARE, INPLACE, UNARY
 from npcompile.frontend.graph.builder_values import Unfollowed
 from npcompile.frontend.graph.coercions import as_number
+from npcompile.frontend.graph.constant_folding import are_constant
 from npcompile.frontend.graph.identity import is_nan
 from npcompile.frontend.graph.visible_objects import HOLDING
 from npcompile.frontend.ops.table import TABLE, TORCH, Op
 from npcompile.frontend.program.array_facts import is_array, is_numpy
 from npcompile.frontend.program.equality import same_value
-from npcompile.frontend.program.guards import DifferentObjects, IsNotObject, IsObject, SameObject, TruthIs
+from npcompile.frontend.program.guards import (
+    DifferentObjects,
+    IsNotObject,
+    IsObject,
+    LengthIs,
+    SameObject,
+    TruthIs,
+)
+from npcompile.frontend.program.object_steps import is_plain
 from npcompile.frontend.program.signature import NUMBERS
 from npcompile.frontend.program.text_steps import percent
-from npcompile.frontend.record.recording import SIMPLE, Recording, layouts
+from npcompile.frontend.record.recording import Recording
+from npcompile.frontend.record.state import SIMPLE, layouts
 from npcompile.frontend.rewrite.call_sites import do
 from npcompile.lower.plan.attributes import attributes, step_of
 from npcompile.nep50 import powers
@@ -45,7 +55,38 @@ def _are_complex_scalars(a: Any, b: Any) -> bool:
 class Operators(Recording):
     """`a + b`, `a += b`, `-a`, `a < b`, `if a`."""
 
-    def binary(self, op: str, a: Any, b: Any) -> Any:
+    def _mutated(self, container: Any, result: Any) -> Any:
+        """A method of a container: fine on one made inside; one from outside would need a store."""
+        if self.builder.tracked.get(container) is not None:
+            raise Unfollowed(Cause.CONTAINER_IN_PLACE())
+        return result
+
+    def _of_set(self, obj: Any) -> None:
+        """The length of a set from outside decides: no signature says it."""
+        if type(obj) in (set, frozenset) and (node := self.builder.tracked.node(obj)) is not None:
+            self.builder.guard(LengthIs(len(obj)), node)
+
+    def _keys(self, keys: Any, result: Any) -> Any:
+        """Which keys of a dict or set are one key is a decision about their values."""
+        for key in self.builder.through(keys):
+            if type(key) is int and key in self.builder.ids:
+                continue
+            if is_nan(key):
+                raise Unfollowed(Cause.NAN_AS_KEY())
+            if id(key) not in self.builder.objects or not is_plain(type(key), "__hash__", "__eq__"):
+                self.builder.ref(key, True)
+        return result
+
+    def _refuses(self, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
+        if self.builder.devices or self.builder.mapped:
+            args, kwargs = layouts(args), layouts(kwargs)
+        self.builder.refusal = self.uncompiled.get(op.name) or op.refuses(args, kwargs)
+        parts = op.function is np.partition or op.function is np.argpartition
+        if parts and not self.inside_numpy and not self.builder.in_library(op, args):
+            self.builder.refusal = Cause.NUMPYS_ORDER()
+        return self.builder.refusal
+
+    def binary_of_values(self, op: str, a: Any, b: Any) -> Any:
         if self._is_foreign(a) or self._is_foreign(b):
             result = do(BINARY[op], self.builder.tracked.meant(a), self.builder.tracked.meant(b))
         else:
@@ -102,10 +143,7 @@ class Operators(Recording):
             self.note(self.builder.guard, "truth", result, step)
         return result
 
-    def _made_text(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: str) -> str:
-        raise NotImplementedError
-
-    def compare(self, op: str, a: Any, b: Any) -> Any:
+    def compare_values(self, op: str, a: Any, b: Any) -> Any:
         result = self.compared(op, a, b)
         if op in purity.OPERATORS and self.on:
             return self.note(self._operator, op, a, b, result)
@@ -155,7 +193,7 @@ class Operators(Recording):
 
     def _operator(self, op: str, a: Any, b: Any, result: Any) -> Any:
         if op == "%" and type(a) is str and self.builder.traced(b):
-            return self._made_text(percent, (a, b), {}, result)
+            return self._made_text(percent, (a, b), {}, result)  # type: ignore[attr-defined]
         if is_numpy(a) or is_numpy(b):
             if not is_numpy(result):
                 if type(a) is complex and type(b) is np.float64:  # a float to Python, whose number it is
@@ -218,7 +256,7 @@ class Operators(Recording):
             return self.builder.host(ufunc, args, kwargs, result)
         return self.builder.op(op, args, kwargs, result)
 
-    def inplace(self, op: str, a: Any, b: Any) -> Any:
+    def inplace_values(self, op: str, a: Any, b: Any) -> Any:
         if is_array(a) and self.on:
             known = self.builder.tracked.node(a)
             before = self._ref_or_stop(b)
@@ -314,7 +352,7 @@ class Operators(Recording):
         attributes(node).broadcast = True  # its own shape may be less than that of what it is written to
         builder.write(dst, node)
 
-    def unary(self, op: str, a: Any) -> Any:
+    def unary_of_value(self, op: str, a: Any) -> Any:
         result = do(UNARY[op], a)
         return self.note(self._unary, op, a, result) if self.on else result
 
@@ -328,7 +366,7 @@ class Operators(Recording):
             return result
         raise Unfollowed(Cause.UNARY(op, type(a).__name__))
 
-    def truth(self, x: Any) -> bool:
+    def truth_of_value(self, x: Any) -> bool:
         result = bool(x)
         if self.on and type(x) is not bool:
             self.note(self._truth, x, result)
@@ -340,6 +378,8 @@ class Operators(Recording):
         return callable(x) or (node is not None and step_of(node) in ("input", "read"))
 
     def _truth(self, x: Any, result: bool) -> None:
+        if self.inside_numpy and is_numpy(x) and are_constant(self.builder, [x]):
+            return
         if is_numpy(x) or type(x) in NUMBERS:
             ref = self.builder.ref(x)
             if ref is not x:

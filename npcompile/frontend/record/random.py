@@ -14,12 +14,13 @@ from npcompile.frontend.program.array_facts import is_array
 from npcompile.frontend.program.draw_shapes import is_draw, source_of
 from npcompile.frontend.program.program import Call
 from npcompile.frontend.program.signature import NUMBERS
+from npcompile.frontend.record.handlers import PASS
 from npcompile.frontend.record.numpy_inlining import Following
 from npcompile.frontend.rewrite.call_sites import do
 from npcompile.frontend.rewrite.rewriter import Rewritten, rewrite
 from npcompile.lower.plan.attributes import attributes
 
-_METHOD = type(np.random.Generator.random)
+DRAW_METHOD = type(np.random.Generator.random)
 _PLAIN = frozenset([*NUMBERS, bool, str, range, type(None)])
 
 
@@ -37,13 +38,13 @@ def _is_plain(arg: Any) -> bool:
 class Drawing(Following):
     """The numbers of a draw, as steps of the program."""
 
-    def call(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
+    def call_fast_draw(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if self.fast_random and (draw := fast_random.taken(fn, args, kwargs)) is not None:
             return self._draw(draw)
-        return super().call(fn, *args, **kwargs)
+        return PASS
 
-    def _listed(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if type(fn) is _METHOD and self.on and is_draw(fn):
+    def call_draw(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if is_draw(fn):
             followed = fn not in purity.PICKS or self._is_followed_pick(args, kwargs)
             place = purity.DRAWS.get(fn, 1) + 1
             if is_array(kwargs.get("size")) or any(map(is_array, args[place : place + 1])):
@@ -51,12 +52,12 @@ class Drawing(Following):
             if followed and kwargs.get("out") is None and all(map(_is_plain, (*args[1:], *kwargs.values()))):
                 result = do(fn, *args, **kwargs)
                 return self.note(self._drawn, fn, args, kwargs, result)
-        if type(fn) is _METHOD and self.on and fn in purity.SEEDS:
+        if fn in purity.SEEDS:
             given = args if fn is np.random.seed else args[1:]
             if all(map(_is_plain, (*given, *kwargs.values()))):
                 result = do(fn, *args, **kwargs)
                 return self.note(self._seeded, fn, args, kwargs, result)
-        return super()._listed(fn, args, kwargs)
+        return PASS
 
     def _is_followed_pick(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         """Whether the dtype and the shape of what is picked or mixed are decided by what is known."""

@@ -9,12 +9,15 @@ from npcompile.frontend.graph.builder_values import Unfollowed
 from npcompile.frontend.passes import mask_lowering
 from npcompile.frontend.program.program import Program, drop_unused
 from npcompile.frontend.program.shape_generalization import bound_by_sizes
-from npcompile.frontend.record.escapes import Leaving
+from npcompile.frontend.record.registry import TABLES
+from npcompile.frontend.record.resize import Resizing
 
 
 @guarded
-class Recorder(Leaving):
+class Recorder(Resizing):
     """One recording of one call."""
+
+    handlers = TABLES
 
     def finish(self, name: str, answer: Any) -> Program | None:
         """The program, or None with `reason` set."""

@@ -1,215 +1,219 @@
-"""The state of a recording, and how a hook takes a note without ever failing the user's call."""
+"""The hooks of a recording: each asks the handlers that the registry lists for the types at hand, in order.
+
+Handlers take the recording and the operands. They give the answer, or `PASS` where they leave it to the next
+one. The last one answers. Where nothing is recorded any more, a hook does what Python does, on the objects
+that Python would have.
+"""
 
 from __future__ import annotations
 
-import threading
-from collections import deque
-from collections.abc import Callable
-from dataclasses import InitVar, dataclass, field
-from math import inf
-from types import CellType, CodeType, FunctionType
-from typing import Any, ClassVar, NamedTuple
+import functools
+import types
+from typing import Any, ClassVar
 
-import numpy as np
-from torch import fx
+from npcompile.frontend.graph.visible_objects import HOLDING, JOINING
+from npcompile.frontend.record.handlers import METHOD, PASS, Tables
+from npcompile.frontend.record.state import State
 
-from npcompile.diagnostics.reason import Cause, Reason
-from npcompile.frontend.boundary.faults import Fault, noting
-from npcompile.frontend.eager.dispatch import map_arrays
-from npcompile.frontend.eager.strided import Strided
-from npcompile.frontend.graph.builder_values import Unfollowed
-from npcompile.frontend.graph.graph_builder import Steps
-from npcompile.frontend.graph.identity import is_nan
-from npcompile.frontend.graph.recorded_state import DECLARED, Declared, nothing, restored, survives
-from npcompile.frontend.ops.table import Op
-from npcompile.frontend.program.array_facts import layout
-from npcompile.frontend.program.guards import LengthIs
-from npcompile.frontend.program.object_steps import Store, is_plain
-from npcompile.frontend.rewrite.hooks import Hooks
-from npcompile.frontend.rewrite.nested_functions import unhooked
-from npcompile.tiering.overhead import Call, current
-
-# Types whose operations are decided by the signature and the decisions made before.
-SIMPLE = (list, tuple, dict, str, bytes, set, frozenset, range, slice, type(None), bool, type(Ellipsis))
-# Of these, where they come from outside and are long or grow, items are read one by one.
-READ_BY_ITEM = (list, tuple, deque)
+MANY = 256  # of a longer container that is not known to hold such, nothing is looked at after the end
 
 
-class Cells(NamedTuple):
-    """The closure of a function that is being run."""
+class Recording(State):
+    """The hooks of one recording, which the handlers in `handlers` answer."""
 
-    of: dict[str, CellType]
-    node: fx.Node | None  # the function itself, where a step gave it: its closure is read from that
+    handlers: ClassVar[Tables]
 
+    # -- arithmetic and truth --------------------------------------------------------------------------------
 
-_OPTION = "an option of the recording"
-_STAYS = "what the function made or was shown stays"
-_BALANCED = "who enters leaves"
+    def binary(self, op: str, a: Any, b: Any) -> Any:
+        table = self.handlers.binary
+        if self.on:
+            for handler in table[type(a), type(b)]:
+                if (found := handler(self, op, a, b)) is not PASS:
+                    return found
+        if self.is_over():
+            a, b = self.seen_as(a, b)
+        return table.plain(self, op, a, b)
 
+    def inplace(self, op: str, a: Any, b: Any) -> Any:
+        table = self.handlers.inplace
+        if self.on:
+            if type(a) in HOLDING:
+                b = self.joined(a, b)
+            for handler in table[type(a), type(b)]:
+                if (found := handler(self, op, a, b)) is not PASS:
+                    return found
+        if self.is_over():
+            a, b = self.seen_as(a, self.builder.given(b))
+        return table.plain(self, op, a, b)
 
-class Deferred(NamedTuple):
-    """A store that is yet to become a step."""
+    def unary(self, op: str, a: Any) -> Any:
+        table = self.handlers.unary
+        if self.on:
+            for handler in table[type(a)]:
+                if (found := handler(self, op, a)) is not PASS:
+                    return found
+        return table.plain(self, op, a)
 
-    obj: Any
-    store: Store
-    value: Any
-    place: tuple[int | None, int | None, str]  # where it is done: see `Notes.where`
+    def compare(self, op: str, a: Any, b: Any) -> Any:
+        table = self.handlers.compare
+        if self.on:
+            for handler in table[type(a), type(b)]:
+                if (found := handler(self, op, a, b)) is not PASS:
+                    return found
+        if self.is_over():
+            a, b = self.seen_as(a, b)
+        return table.plain(self, op, a, b)
 
+    def truth(self, value: Any) -> bool:
+        if self.on:
+            for handler in self.handlers.truth[type(value)]:
+                if (found := handler(self, value)) is not PASS:
+                    return bool(found)
+        return bool(value)
 
-@dataclass(eq=False, repr=False)
-class Effects:
-    """Stores to what comes from outside, and what they have to be told apart from."""
+    # -- calls, attributes and items -------------------------------------------------------------------------
 
-    waiting: dict[Any, Deferred] = restored(dict)
-    # For each attribute's name, the objects from outside in which it was read or stored, and their classes.
-    touched: dict[str, dict[fx.Node, Any]] = restored(dict, nested=True)
-    stored: set[tuple[fx.Node, str]] = restored(set)  # attributes
-    apart: set[tuple[fx.Node, fx.Node]] = restored(set)  # that are checked to be two objects
-    identified: list[fx.Node] = restored(list)  # objects from outside of which the identity was asked
-    changed: set[fx.Node] = restored(set)  # lists, dicts and deques that were stored into
-    read_whole: bool = restored(bool)  # what objects hold was read as a whole
-    new_keys: dict[int, set[Any]] = restored(dict, nested=True)  # stored into dicts, by their identity
+    def call(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
+        if self.on:
+            return self.dispatch(fn, args, kwargs)
+        if self.is_over():
+            if type(getattr(fn, "__self__", None)) in HOLDING and fn.__name__ in JOINING:
+                args = tuple(map(self.builder.given, args))
+            args = tuple(self.seen_as(*args))
+            kwargs = dict(zip(kwargs, self.seen_as(*kwargs.values()), strict=True))
+        return self.handlers.call.plain(self, fn, args, kwargs)
 
+    def dispatch(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Answer a call by its handlers: a handler that changed the call begins anew here."""
+        table = self.handlers.call_inside if self.inside_numpy else self.handlers.call
+        handlers = table.by_function.get(id(fn))
+        if handlers is None:
+            kind = type(fn)
+            handlers = table.by_owner[type(fn.__self__)] if kind is METHOD else table[kind]
+        for handler in handlers:
+            if (found := handler(self, fn, args, kwargs)) is not PASS:
+                return found
+        raise AssertionError(fn)
 
-@dataclass(eq=False, repr=False)
-class Recording(Hooks):
-    """The state of one recording. After `stop` (or on another thread) the hooks do what Python does and
-    nothing else."""
+    def getattr(self, obj: Any, name: str) -> Any:
+        table = self.handlers.getattr
+        if self.on:
+            for handler in table[type(obj)]:
+                if (found := handler(self, obj, name)) is not PASS:
+                    return found
+        return table.plain(self, obj, name)
 
-    filename: InitVar[str]
-    default_float: np.dtype[Any] | None = field(default=None, metadata={DECLARED: Declared(_OPTION)})
-    libraries: InitVar[bool] = True
-    builder: Steps = field(init=False, metadata={DECLARED: Declared("its own fields are restored")})
-    effects: Effects = field(
-        init=False, default_factory=Effects, metadata={DECLARED: Declared("its own fields are restored")}
-    )
-    # Options
-    fast_random: bool = survives(_OPTION, bool)
-    limit: float = survives(_OPTION, lambda: inf)  # the seconds of machinery at which it is given up
-    uncompiled: dict[str, Reason] = survives(_OPTION, dict)  # ops that are left to NumPy, by name, and why
-    at_hand: Call = survives(_OPTION, current)  # the call that is recorded
-    thread: int = survives(_OPTION, threading.get_ident)
-    # Status
-    active: bool = restored(lambda: True)
-    done: bool = restored(bool)
-    reason: Reason | None = restored(nothing)  # why the recording was given up
-    at: int | None = restored(nothing)  # the user's line where it was
-    top: int | None = restored(nothing)  # the line of the function itself that led there
-    exceeded: bool = survives("the time is spent", bool)  # it was given up for that
-    fault: Fault | None = survives("a fault is told whatever is taken back", nothing)
-    ended: bool = survives("nothing is taken back after the end", bool)  # it has answered, or raised
-    all_shown: bool = survives(_STAYS, bool)  # what the function made holds what Python would have in it
-    # What was read, and is taken to be as it was
-    reads_seen: dict[Any, tuple[Any, Any]] = restored(dict)  # place: value, and what was handed on
-    type_checked: set[fx.Node] = restored(set)
-    held_by_class: dict[tuple[type, str], Any] = restored(dict)  # by classes of the user's (`...`: nothing)
-    not_in_module: dict[Any, tuple[dict[str, Any], str]] = restored(dict)  # modules that lack a name
-    gone_into: dict[FunctionType, CodeType] = restored(dict)  # the user's that stay from call to call
-    # What was made inside
-    inner_functions: dict[int, Any] = survives(_STAYS, dict)  # they are rewritten already
-    managers: dict[int, Any] = survives(_STAYS, dict)  # context managers of Python's own
-    flat_views: dict[int, Any] = survives(_STAYS, dict)
-    # What is being done
-    closures: list[Cells] = survives(_BALANCED, list)  # of the functions being run
-    passed_step: fx.Node | None = restored(nothing)  # of what the next hook is given, which is not followed
-    raised: Any = survives("it is on its way", nothing)  # the last exception that was decided
-    own_trips: list[int] = survives("no listed function has such", list)  # of the function's own loops
-    loops_open: int = survives(_BALANCED, int)
-    inner_trips: int = survives("the steps are spent", int)  # of loops inside the outermost
-    inside_numpy: int = survives(_BALANCED, int)  # calls of listed functions that are being recorded
-    inside_masking: int = survives(_BALANCED, int)  # those that pick by masks what may stay at full length
-    inside_trimming: int = survives(_BALANCED, int)  # those in which the zeros of a few numbers decide
+    def setattr(self, obj: Any, name: str, value: Any) -> None:
+        if self.on:
+            for handler in self.handlers.setattr[type(obj)]:
+                if handler(self, obj, name, value) is not PASS:
+                    return
+        if self.is_over():
+            (value,) = self.seen_as(value)
+        setattr(obj, name, value)
 
-    goes_on: ClassVar[bool] = True  # loops go on as they were written when it has been given up
+    def getitem(self, obj: Any, index: Any) -> Any:
+        table = self.handlers.getitem
+        if self.on:
+            for handler in table[type(obj)]:
+                if (found := handler(self, obj, index)) is not PASS:
+                    return found
+        if self.is_over():
+            index = self.builder.tracked.meant(index)
+        return table.plain(self, obj, index)
 
-    def __post_init__(self, filename: str, libraries: bool) -> None:
-        self.builder = Steps(filename, libraries)
+    def setitem(self, obj: Any, index: Any, value: Any) -> None:
+        table = self.handlers.setitem
+        if self.on:
+            if type(obj) in HOLDING:
+                self.builder.holds(obj, index, value)
+            for handler in table[type(obj)]:
+                if handler(self, obj, index, value) is not PASS:
+                    return
+        if self.is_over():
+            index, value = self.seen_as(index, value)
+        table.plain(self, obj, index, value)
 
-    def forget(self) -> None:
-        """A call may have changed anything: what is read after it is read again."""
-        self.reads_seen.clear()
-        self.builder.calls += 1
+    def delitem(self, obj: Any, index: Any) -> None:
+        if self.on:
+            for handler in self.handlers.delitem[type(obj)]:
+                if handler(self, obj, index) is not PASS:
+                    return
+        del obj[index]
 
-    def stop(self, reason: Reason) -> None:
-        """Give the recording up; the call itself goes on."""
-        if self.active:
-            self.active = False
-            self.done = self.goes_on and self.default_float is None and not self.fast_random
-            self.at, self.top, elsewhere = self.builder.where()
-            self.reason = reason.at(None, elsewhere) if elsewhere else reason
-            self.reads_seen.clear()  # what nobody else holds dies as it would
+    # -- control flow ----------------------------------------------------------------------------------------
 
-    def exceed(self) -> None:
-        """Give the recording up, as it takes too long."""
-        self.exceeded = self.exceeded or self.active
-        self.stop(Cause.TOO_SLOW())
+    def iterate(self, obj: Any) -> Any:
+        if self.on:
+            for handler in self.handlers.iterate[type(obj)]:
+                if (found := handler(self, obj)) is not PASS:
+                    return found
+        return obj
 
-    def faulted(self, fault: Fault) -> None:
-        """Give the recording up for a fault of npcompile's own; the call itself goes on."""
-        fault.loud()
-        self.fault = self.fault or fault
-        self.active, self.reason = False, self.reason or fault.reason
-        self.reads_seen.clear()
+    def meant(self, value: Any) -> Any:
+        if self.is_over():
+            return self.seen_as(value)[0]
+        if self.reason is not None and not self.inside_numpy:  # nothing stands for another, item by item
+            vars(self)["meant"] = functools.partial(next, iter(()))
+        return value
 
-    def unhook(self) -> None:
-        """The recording has ended: functions that it made and that live on are as they were written."""
-        self.ended = True
-        for function in list(self.inner_functions.values()):
-            if (code := unhooked(function.__code__)) is not None:
-                function.__code__ = code
-        self.inner_functions.clear()
+    # -- what Python, or a library, may keep ----------------------------------------------------------------
 
-    def let_go(self) -> None:
-        """Follow nothing any more: NumPy resizes no array that is referred to weakly."""
-        self.builder.tracked.clear()
-        self.builder.roots.clear()
+    def is_over(self) -> bool:
+        """Whether nothing is recorded any more, and there is something that stands for another."""
+        if self.reason is None or self.inside_numpy or not self.builder.tracked.any_meant:
+            return False
+        self.show_made()
+        return True
 
-    @property
-    def on(self) -> bool:
-        return self.active and threading.get_ident() == self.thread
+    def show_made(self) -> None:
+        """Have all that the function has made hold what Python would have in it."""
+        if not self.all_shown:
+            self.all_shown = True
+            self.builder.show_all()
+            for function in self.inner_functions.values():
+                for cell in function.__closure__ or ():
+                    self._show_cell(cell)
 
-    def note(self, note: Callable[..., Any], *args: Any) -> Any:
-        """Run a note; what cannot be followed ends the recording, never the user's call.
-
-        Its last argument is the result that Python gave, and stays the result then.
-        """
+    def _show_cell(self, cell: types.CellType) -> None:
         try:
-            return note(*args)
-        except Unfollowed as unfollowed:
-            self.stop(unfollowed.reason)
-        except Exception as error:
-            self.faulted(noting(error))
-        return args[-1]
+            held = cell.cell_contents
+        except ValueError:  # it has none yet
+            return
+        if (meant := self.builder.tracked.meant(held)) is not held:
+            cell.cell_contents = meant
 
-    def _mutated(self, container: Any, result: Any) -> Any:
-        """A method of a container: fine on one made inside; one from outside would need a store."""
-        if self.builder.tracked.get(container) is not None:
-            raise Unfollowed(Cause.CONTAINER_IN_PLACE())
-        return result
+    def shown(self, value: Any) -> Any:
+        """A value as Python would have it, which nobody inside needs any more."""
+        self.is_over()
+        self.builder.show_iterators(value)
+        meant = self.builder.tracked.meant(value)
+        self.builder.show(meant)
+        return meant
 
-    def _of_set(self, obj: Any) -> None:
-        """The length of a set from outside decides: no signature says it."""
-        if type(obj) in (set, frozenset) and (node := self.builder.tracked.node(obj)) is not None:
-            self.builder.guard(LengthIs(len(obj)), node)
+    def escaped(self, error: BaseException) -> None:
+        """The function raised: what it has stored, and handed on, is not noted any further."""
+        self.show_made()
+        self.shown(error)
 
-    def _keys(self, keys: Any, result: Any) -> Any:
-        """Which keys of a dict or set are one key is a decision about their values."""
-        for key in self.builder.through(keys):
-            if type(key) is int and key in self.builder.ids:
-                continue
-            if is_nan(key):
-                raise Unfollowed(Cause.NAN_AS_KEY())
-            if id(key) not in self.builder.objects or not is_plain(type(key), "__hash__", "__eq__"):
-                self.builder.ref(key, True)
-        return result
+    def seen_as(self, *values: Any) -> list[Any]:
+        """The objects that Python would have in place of these."""
+        meant = [*map(self.builder.tracked.meant, values)]
+        self.builder.show(*meant, most=MANY)
+        return meant
 
-    def _refuses(self, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
-        if self.builder.devices or self.builder.mapped:
-            args, kwargs = layouts(args), layouts(kwargs)
-        self.builder.refusal = self.uncompiled.get(op.name) or op.refuses(args, kwargs)
-        return self.builder.refusal
+    def hold_given(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Note what a method of a container may put into it. (No frame of a call holds the method's object:
+        NumPy counts references to arrays that are resized.)"""
+        if type(fn.__self__) in HOLDING:
+            self.builder.holds(fn.__self__, *args, *kwargs.values())
+        return PASS
 
-
-def layouts(value: Any) -> Any:
-    """Arguments with each device array and memmap as the NumPy array that lies as it does."""
-    return map_arrays(value, layout, (Strided, np.memmap))
+    def joined(self, own: Any, items: Any) -> Any:
+        """Note what is joined to a container in place; returns what to join to it."""
+        if self.builder.tracked.get(own) is not None or id(own) in self.builder.containers:
+            return self.builder.given(items)  # not the function's own
+        if type(items) in (*HOLDING, tuple):
+            self.builder.holds(own, *items, *(items.values() if isinstance(items, dict) else ()))
+        return items

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import types
-from collections import deque
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from npcompile.frontend.program.guards import MethodFunctionIs, TypeIs
 from npcompile.frontend.program.object_steps import class_attribute, is_named_tuple
 from npcompile.frontend.program.program import Read
 from npcompile.frontend.program.signature import NUMBERS
+from npcompile.frontend.record.handlers import PASS
 from npcompile.frontend.record.operators import Operators
 from npcompile.frontend.rewrite.call_sites import do
 from npcompile.lower.plan.attributes import step_of
@@ -122,15 +122,15 @@ class Objects(Operators):
 
     # -- operators -------------------------------------------------------------------------------------------
 
-    def binary(self, op: str, a: Any, b: Any) -> Any:
-        if self.on and (self.is_followed(a) or self.is_followed(b)):
+    def binary_of_objects(self, op: str, a: Any, b: Any) -> Any:
+        if self.is_followed(a) or self.is_followed(b):
             result = self._either(a, b, f"__{NAMES[op]}__", f"__r{NAMES[op]}__", op)
             if result is not NotImplemented:
                 return result
-        return super().binary(op, a, b)
+        return PASS
 
-    def inplace(self, op: str, a: Any, b: Any) -> Any:
-        if self.on and (self.is_followed(a) or (self.is_followed(b) and not is_array(a))):
+    def inplace_objects(self, op: str, a: Any, b: Any) -> Any:
+        if self.is_followed(a) or (self.is_followed(b) and not is_array(a)):
             method = self.protocol(a, f"__i{NAMES[op]}__")
             if method is not None and (result := self.call(method, a, b)) is not NotImplemented:
                 return result
@@ -138,14 +138,14 @@ class Objects(Operators):
                 result = self._either(a, b, f"__{NAMES[op]}__", f"__r{NAMES[op]}__", op)
                 if result is not NotImplemented:
                     return result
-        return super().inplace(op, a, b)
+        return PASS
 
-    def unary(self, op: str, a: Any) -> Any:
+    def unary_of_object(self, op: str, a: Any) -> Any:
         method = self.protocol(a, UNARY[op])
-        return super().unary(op, a) if method is None else self.call(method, a)
+        return PASS if method is None else self.call(method, a)
 
-    def compare(self, op: str, a: Any, b: Any) -> Any:
-        if self.on and (self.is_followed(a) or self.is_followed(b)):
+    def compare_objects(self, op: str, a: Any, b: Any) -> Any:
+        if self.is_followed(a) or self.is_followed(b):
             if op in COMPARED:
                 if (held := self._held_in_order(op, a, b)) is not None:
                     return self._in_turn(op, *held)
@@ -154,12 +154,16 @@ class Objects(Operators):
                     return result
             elif op in ("in", "not in") and (method := self.protocol(b, "__contains__")) is not None:
                 return self.truth(self.call(method, b, a)) is (op == "in")
+        return PASS
+
+    def compare_rows(self, op: str, a: Any, b: Any) -> Any:
+        """`in` and comparisons of lists and tuples that hold traced values: item by item."""
         if self.on and type(b) in _ROWS and len(b) <= MANY and self.builder.traced(a, b):
             if op in ("in", "not in"):
                 return self._among(op, a, b)
             if op in COMPARED and type(a) is type(b) and len(a) <= MANY:
                 return self._in_turn(op, tuple(self.iterate(a)), tuple(self.iterate(b)))
-        return super().compare(op, a, b)
+        return PASS
 
     def _among(self, op: str, a: Any, items: Any) -> Any:
         """Whether something is in a list or tuple: it is one of these, or equal to one."""
@@ -178,19 +182,20 @@ class Objects(Operators):
             self.stop(Cause.NAN_COMPARED())
         return nan
 
-    def truth(self, x: Any) -> bool:
-        if self.on and type(x) is deque:
-            return super().truth(self.call(len, x))
+    def truth_of_deque(self, x: Any) -> Any:
+        return self.truth(self.call(len, x))
+
+    def truth_of_object(self, x: Any) -> Any:
         if (method := self.protocol(x, "__bool__")) is not None:
             result = self.call(method, x)
-            return super().truth(result) if type(result) is bool else bool(x)
+            return self.truth(result) if type(result) is bool else bool(x)
         if (method := self.protocol(x, "__len__")) is not None:
-            return super().truth(self.call(method, x))
-        if self.on and self.is_followed(x):
+            return self.truth(self.call(method, x))
+        if self.is_followed(x):
             kind = type(x)
             if class_attribute(kind, "__bool__") is None and class_attribute(kind, "__len__") is None:
                 return True
-        return super().truth(x)
+        return PASS
 
     def _either(self, a: Any, b: Any, forward: str, backward: str, op: str) -> Any:
         """What the first method gives that knows what to do; NotImplemented where Python has to be asked."""

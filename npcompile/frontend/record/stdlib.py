@@ -13,7 +13,6 @@ import functools
 import heapq
 import itertools
 import operator
-import types
 from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -27,6 +26,7 @@ from npcompile.frontend.program.array_facts import is_array
 from npcompile.frontend.program.signature import NUMBERS
 from npcompile.frontend.record.callbacks import Ordered, Remembered, applied, further
 from npcompile.frontend.record.control_flow import LAZY
+from npcompile.frontend.record.handlers import PASS
 from npcompile.frontend.record.local_containers import Kept
 from npcompile.frontend.rewrite.call_sites import do
 from npcompile.lower.plan.attributes import step_of
@@ -35,16 +35,16 @@ _BINARY = {id(function): symbol for symbol, function in BINARY.items()}
 _INPLACE = {id(function): symbol for symbol, function in INPLACE.items()}
 _UNARY = {id(function): symbol for symbol, function in UNARY.items()}
 _COMPARE = {id(COMPARE[op]): op for op in ("<", "<=", ">", ">=", "==", "!=", "is", "is not")}
-_CACHED: Any = type(functools.cache(abs))
+CACHED: Any = type(functools.cache(abs))
 _DISPATCHER: Any = functools.singledispatch(abs)
 _DISPATCHING = _DISPATCHER.__code__
 SEVERAL = 16  # a cache of fewer may have forgotten what it was asked for before
-_GETTERS = (operator.itemgetter, operator.attrgetter, operator.methodcaller)
+GETTERS = (operator.itemgetter, operator.attrgetter, operator.methodcaller)
 # What is drawn from one after the other, and nothing else is done with.
 _DRAWN = (itertools.chain, itertools.pairwise, itertools.product, itertools.zip_longest, itertools.cycle)
 _CHOSEN = (itertools.combinations, itertools.combinations_with_replacement, itertools.permutations)
 # Of what is decided they give what is decided.
-_OF_DECIDED: frozenset[Any] = frozenset(
+OF_DECIDED: frozenset[Any] = frozenset(
     [bisect.bisect_left, bisect.bisect_right, bisect.insort_left, bisect.insort_right]
     + [heapq.heappush, heapq.heappop, heapq.heapify, heapq.heappushpop, heapq.heapreplace]
 )
@@ -53,36 +53,53 @@ _OF_DECIDED: frozenset[Any] = frozenset(
 class Library(Kept):
     """Calls of Python's own functions that call others, or go over something."""
 
-    def of_objects(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
-        if (done := super().of_objects(fn, args, kwargs)) is not None:
-            return done
-        handler = _HANDLERS.get(id(fn))
-        if handler is not None:
-            done = handler(self, fn, args, kwargs)
-            return done if self.on or done else None
-        if args and not kwargs and (done := self._operation(fn, args)) is not None:
-            return done
-        if isinstance(fn, enum.EnumType) and len(args) == 1 and not kwargs and not self.builder.traced(*args):
-            return (self._decided(do(fn, *args)),)
-        if type(fn) in _GETTERS:
-            if (node := self.builder.tracked.node(fn)) is not None and step_of(node) != "read":
-                return None  # an argument may be another at each call, and is called again
-            return self._getter(fn, args, kwargs)
-        if type(fn) is _CACHED and not kwargs and all(map(self._is_decided_or_member, args)):
-            return self._remembered(fn, args)
-        if type(fn) is types.FunctionType and fn.__code__ is _DISPATCHING and args:
-            if self.builder.tracked.node(fn) is not None:
-                return None  # an argument is known by its code, which all of them have
-            return (self.call(self._dispatched(fn, self.call(type, args[0])), *args, **kwargs),)
-        own = getattr(fn, "__self__", None)
-        if own is itertools.chain and type(fn) is types.BuiltinFunctionType:
-            return self._chained(fn, args, kwargs)
-        if type(own) is list and type(fn) is types.BuiltinFunctionType and fn.__name__ == "sort":
-            return self._sort(fn, args, kwargs)
-        if type(fn) in (types.BuiltinFunctionType, type) and fn in _OF_DECIDED and not kwargs:
-            if all(self._is_decided(arg) for arg in args):
-                return (self._decided(do(fn, *args)),)
-        return None
+    def call_library(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Functions of Python's own library that are listed."""
+        done = _HANDLERS[id(fn)](self, fn, args, kwargs)
+        return done[0] if done else PASS
+
+    def call_operator(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        done = self._operation(fn, args) if args and not kwargs else None
+        return done[0] if done else PASS
+
+    def call_enum(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if len(args) == 1 and not kwargs and not self.builder.traced(*args):
+            return self._decided(do(fn, *args))
+        return PASS
+
+    def call_getter(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if (node := self.builder.tracked.node(fn)) is not None and step_of(node) != "read":
+            return PASS  # an argument may be another at each call, and is called again
+        found = self._getter(fn, args, kwargs)
+        return PASS if found is None else found[0]
+
+    def call_cached(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if kwargs or not all(map(self._is_decided_or_member, args)):
+            return PASS
+        found = self._remembered(fn, args)
+        return PASS if found is None else found[0]
+
+    def call_dispatcher(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A function under `functools.singledispatch`."""
+        if fn.__code__ is not _DISPATCHING or not args or self.builder.tracked.node(fn) is not None:
+            return PASS  # an argument is known by its code, which all of them have
+        return self.call(self._dispatched(fn, self.call(type, args[0])), *args, **kwargs)
+
+    def call_library_method(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """`itertools.chain.from_iterable` and `list.sort`."""
+        own = fn.__self__
+        if own is itertools.chain:
+            found = self._chained(fn, args, kwargs)
+        elif type(own) is list and fn.__name__ == "sort":
+            found = self._sort(fn, args, kwargs)
+        else:
+            return PASS
+        return PASS if found is None else found[0]
+
+    def call_of_decided(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if not kwargs and all(self._is_decided(arg) for arg in args):
+            return self._decided(do(fn, *args))
+        return PASS
 
     def _remembered(self, fn: Any, args: tuple[Any, ...]) -> tuple[Any, ...] | None:
         """What a function under `functools.cache` gives for what is decided: that very object at each call,
@@ -396,7 +413,7 @@ _LISTED: list[tuple[Any, _Handler]] = [
         for fn in (filter, itertools.filterfalse, itertools.takewhile, itertools.dropwhile)
     ),
     *((fn, Library._counted_out) for fn in (itertools.count, itertools.repeat)),
-    *((fn, Library._make_getter) for fn in _GETTERS),
+    *((fn, Library._make_getter) for fn in GETTERS),
     (map, Library._mapped),
     (itertools.accumulate, Library._accumulated),
     (itertools.starmap, Library._starred),
@@ -410,4 +427,11 @@ _LISTED: list[tuple[Any, _Handler]] = [
     (np.fromiter, Library._from_iter),
     (divmod, Library._divided),
 ]
+LIBRARY = tuple(fn for fn, _ in _LISTED)
+OPERATORS = (
+    *BINARY.values(),
+    *INPLACE.values(),
+    *UNARY.values(),
+    *map(COMPARE.__getitem__, _COMPARE.values()),
+)
 _HANDLERS: dict[int, _Handler] = {id(fn): handler for fn, handler in _LISTED}

@@ -19,7 +19,7 @@ from npcompile.frontend.program.guards import DifferentObjects, KeysAre
 from npcompile.frontend.program.object_steps import Store, class_attribute, is_plain
 from npcompile.frontend.program.signature import NUMBERS
 from npcompile.frontend.record.local_objects import Making
-from npcompile.frontend.record.recording import Deferred
+from npcompile.frontend.record.state import Deferred
 from npcompile.lower.plan.attributes import attributes, step_of
 from npcompile.lower.plan.values import Value
 
@@ -40,11 +40,10 @@ class Storing(Making):
 
     # -- attributes ------------------------------------------------------------------------------------------
 
-    def setattr(self, obj: Any, name: str, value: Any) -> None:
-        if not self.on or not self.is_followed(obj):
+    def store_attribute(self, obj: Any, name: str, value: Any) -> None:
+        if not self.is_followed(obj):
             setattr(obj, name, value)
-            if self.on:
-                self.stop(Cause.STORE_TO_ATTRIBUTE(name))
+            self.stop(Cause.STORE_TO_ATTRIBUTE(name))
             return
         method = self.protocol(obj, "__setattr__")
         if method is not None:

@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 
 from npcompile.frontend.boundary.faults import performs
+from npcompile.frontend.catalog import inlining
 from npcompile.frontend.graph.builder_values import Unfollowed
 from npcompile.frontend.program.guards import CodeIs, IsObject, LengthIs, MethodFunctionIs, SameObject, TypeIs
 from npcompile.frontend.program.program import Read
 from npcompile.frontend.program.signature import NUMBERS
 from npcompile.frontend.record.control_flow import Control
-from npcompile.frontend.record.recording import Cells
+from npcompile.frontend.record.state import Cells
 from npcompile.frontend.rewrite.rewriter import Rewritten
 from npcompile.lower.plan.attributes import attributes, step_of
 
@@ -65,6 +66,8 @@ class Functions(Control):
 
     def _defaults(self, fn: types.FunctionType, _: None) -> None:
         """The defaults of a function from outside may be others, or changed in place, at replay."""
+        if inlining.is_numpys(fn.__globals__):
+            return
         given = self.builder.tracked.node(fn)
         for how, found in (("defaults", fn.__defaults__), ("kwdefaults", fn.__kwdefaults__)):
             if not found:

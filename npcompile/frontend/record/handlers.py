@@ -1,0 +1,157 @@
+"""Tables of handlers: for each operation the rows of the registry, and those of them that serve a type.
+
+A row names a handler and what it serves. The rows that serve a type are chosen once and kept, if the type
+stays as long as the process does: one that is built into Python or NumPy, or that a row names.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+PASS: Any = object()  # what a handler gives that leaves the operation to the next one
+
+Handler = Callable[..., Any]
+Where = Callable[[type], bool]
+METHOD = types.BuiltinFunctionType  # methods in C, whose handlers are chosen by the type of their object
+_HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: a class that may die
+
+
+class Row:
+    """A handler, and what it serves: everything, where nothing is named.
+
+    Parameters
+    ----------
+    handler : callable
+        Takes the recording and the operands.
+    *types : type
+        The types of the operand that it serves (of two operands, of either).
+    where : callable, optional
+        Tells of any other class whether the row serves it, too.
+    functions : iterable
+        The functions that it serves, by identity, where the operation is a call.
+    owners : iterable of type, optional
+        Of bound methods, the row serves those of objects of these types alone.
+    owner : callable, optional
+        Tells of any other class whether the row serves its objects' methods.
+    inside : bool
+        The row serves calls alone that a function of NumPy's makes, which is being recorded.
+    """
+
+    def __init__(
+        self,
+        handler: Handler,
+        *types: type,
+        where: Where | None = None,
+        functions: Iterable[Any] = (),
+        owners: Iterable[type] = (),
+        owner: Where | None = None,
+        inside: bool = False,
+    ) -> None:
+        self.handler = handler
+        self.types = frozenset(types)
+        self.where = where
+        self.functions = tuple(functions)
+        self.owners = frozenset(owners)
+        self.owner = owner
+        self.inside = inside
+        self.every = not (types or self.functions or where)
+
+    def serves(self, kind: type) -> bool:
+        """Whether the handler is asked for objects of this type."""
+        return self.every or kind in self.types or (self.where is not None and self.where(kind))
+
+    def serves_methods_of(self, kind: type) -> bool:
+        """Whether the handler is asked for the bound methods in C of objects of this type."""
+        return self.serves(METHOD) and (
+            not (self.owners or self.owner)
+            or kind in self.owners
+            or (self.owner is not None and self.owner(kind))
+        )
+
+
+class Table(dict[Any, tuple[Handler, ...]]):
+    """The handlers of one operation, in order, by the type of its operand."""
+
+    def __init__(self, *rows: Row, plain: Handler | None = None) -> None:
+        super().__init__()
+        self.rows = rows
+        self.plain: Any = plain  # does the operation where nothing is recorded
+        self.named = frozenset().union(*[row.types | row.owners for row in rows])
+
+    def choose(self, kind: Any) -> tuple[Handler, ...]:
+        """Return the handlers that serve a type."""
+        return tuple(row.handler for row in self.rows if row.serves(kind))
+
+    def stays(self, kind: Any) -> bool:
+        """Whether the handlers for a type are kept."""
+        return not kind.__flags__ & _HEAP_TYPE or kind in self.named
+
+    def __missing__(self, kind: Any) -> tuple[Handler, ...]:
+        found = self.choose(kind)
+        if self.stays(kind):
+            self[kind] = found
+        return found
+
+
+class PairTable(Table):
+    """The handlers of an operation of two operands, by the types of both."""
+
+    def choose(self, kind: tuple[type, type]) -> tuple[Handler, ...]:
+        one, other = kind
+        return tuple(row.handler for row in self.rows if row.serves(one) or row.serves(other))
+
+    def stays(self, kind: tuple[type, type]) -> bool:
+        return all(map(super().stays, kind))
+
+
+class _OwnerTable(Table):
+    """The handlers of bound methods in C, by the type of the object that they are bound to."""
+
+    def choose(self, kind: type) -> tuple[Handler, ...]:
+        return tuple(row.handler for row in self.rows if row.serves_methods_of(kind))
+
+
+class CallTable(Table):
+    """The handlers of calls: by the function where rows name it, by its owner's type, or by its own type.
+
+    inside: for calls that a function of NumPy's makes, which is being recorded.
+    """
+
+    def __init__(self, *rows: Row, inside: bool, plain: Handler) -> None:
+        super().__init__(*(row for row in rows if inside or not row.inside), plain=plain)
+        self.by_owner = _OwnerTable(*self.rows)
+        self.by_function: dict[int, tuple[Handler, ...]] = {}
+        for function in [function for row in self.rows for function in row.functions]:
+            self.by_function[id(function)] = tuple(
+                row.handler
+                for row in self.rows
+                if self._is_of(row, function) or any(function is one for one in row.functions)
+            )
+
+    def _is_of(self, row: Row, function: Any) -> bool:
+        if type(function) is METHOD:
+            return row.serves_methods_of(type(function.__self__))
+        return row.serves(type(function))
+
+
+@dataclass(frozen=True)
+class Tables:
+    """The tables of all operations."""
+
+    binary: PairTable
+    inplace: PairTable
+    unary: Table
+    compare: PairTable
+    truth: Table
+    call: CallTable
+    call_inside: CallTable
+    getattr: Table
+    attribute: Table
+    setattr: Table
+    getitem: Table
+    setitem: Table
+    delitem: Table
+    iterate: Table
