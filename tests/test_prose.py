@@ -179,7 +179,6 @@ NOT_YET: dict[str, list[str]] = {
         "checkpoint",
         "context_managers",
         "control_flow",
-        "escapes",
         "flat_iterators",
         "formatting",
         "introspection",

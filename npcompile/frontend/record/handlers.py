@@ -60,11 +60,11 @@ class Row:
         self.every = not (types or self.functions or where)
 
     def serves(self, kind: type) -> bool:
-        """Whether the handler is asked for objects of this type."""
+        """Tell if the handler is asked for objects of this type."""
         return self.every or kind in self.types or (self.where is not None and self.where(kind))
 
     def serves_methods_of(self, kind: type) -> bool:
-        """Whether the handler is asked for the bound methods in C of objects of this type."""
+        """Tell if the handler is asked for the bound methods in C of objects of this type."""
         return self.serves(METHOD) and (
             not (self.owners or self.owner)
             or kind in self.owners
@@ -86,7 +86,7 @@ class Table(dict[Any, tuple[Handler, ...]]):
         return tuple(row.handler for row in self.rows if row.serves(kind))
 
     def stays(self, kind: Any) -> bool:
-        """Whether the handlers for a type are kept."""
+        """Tell if the handlers for a type are kept."""
         return not kind.__flags__ & _HEAP_TYPE or kind in self.named
 
     def __missing__(self, kind: Any) -> tuple[Handler, ...]:

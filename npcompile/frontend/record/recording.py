@@ -161,7 +161,7 @@ class Recording(State):
     # -- what Python, or a library, may keep ----------------------------------------------------------------
 
     def is_over(self) -> bool:
-        """Whether nothing is recorded any more, and there is something that stands for another."""
+        """Tell if nothing is recorded any more, and something stands for another."""
         if self.reason is None or self.inside_numpy or not self.builder.tracked.any_meant:
             return False
         self.show_made()
