@@ -58,6 +58,18 @@ def _gammaln(a: Tensor) -> Tensor:
     return torch.where(torch.isinf(a), a, found)
 
 
+def _rel_entr(a: Tensor, b: Tensor) -> Tensor:
+    """Compute `a log(a / b)` as SciPy does: by `log1p` near 1, by two logarithms where `a / b` overflows."""
+    ratio = a / b
+    near = (ratio > 0.5) & (ratio < 2)
+    found = torch.where(near, a * torch.log1p((a - b) / b), a * torch.log(ratio))
+    is_normal = (ratio > torch.finfo(a.dtype).tiny) & (ratio < math.inf)
+    found = torch.where(is_normal, found, a * (torch.log(a) - torch.log(b)))
+    found = torch.where((a > 0) & (b > 0), found, math.inf)
+    found = torch.where((a == 0) & (b >= 0), 0.0, found)
+    return torch.where(torch.isnan(a) | torch.isnan(b), math.nan, found)
+
+
 _register(special.erf, torch.erf)
 _register(special.erfc, torch.special.erfc)
 _register(special.erfinv, lambda a: torch.erfinv(a) + 0.0)  # it gives 0.0 for -0.0
@@ -81,6 +93,7 @@ _register(special.log_expit, torch.nn.functional.logsigmoid)
 _register(special.xlogy, torch.special.xlogy)
 _register(special.xlog1py, torch.special.xlog1py)
 _register(special.entr, torch.special.entr)
+_register(special.rel_entr, _rel_entr)
 _register(special.log1p, torch.log1p)
 _register(special.expm1, expm1)
 _register(special.exp2, torch.exp2)
