@@ -166,7 +166,6 @@ NOT_YET: dict[str, list[str]] = {
         "equality",
         "memory_versions",
         "object_steps",
-        "program",
         "shape_generalization",
         "signature",
         "slice_guards",

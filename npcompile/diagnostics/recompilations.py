@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-from torch import fx
 
-from npcompile.frontend.program.program import Program, guard_text
+from npcompile.frontend.program.printing import guard_text
+from npcompile.frontend.program.program import Program
 from npcompile.frontend.program.signature import BY_NAME
 from npcompile.lower.plan.attributes import source_place, step_of
 
@@ -193,11 +193,8 @@ def _decision(earlier: list[Program], program: Program) -> str:
 
 
 def _guards(program: Program) -> list[tuple[str, int | None]]:
-    def name(node: fx.Node) -> str:
-        return node.name
-
     return [
-        (guard_text(node, name), source_place(node).line)
+        (guard_text(node), source_place(node).line)
         for node in program.graph.nodes
         if step_of(node) == "guard"
     ]

@@ -15,16 +15,16 @@ from npcompile.frontend.graph.constant_folding import Constant
 from npcompile.frontend.graph.graph_builder import GETITEM, SETITEM
 from npcompile.frontend.program.array_facts import with_items
 from npcompile.frontend.program.object_steps import Build, Store
-from npcompile.frontend.program.program import (
-    Program,
-    Read,
+from npcompile.frontend.program.printing import (
     call_text,
     guard_text,
     index_text,
+    is_named_by_guard,
     literal,
     step_text,
     type_text,
 )
+from npcompile.frontend.program.program import Program
 from npcompile.frontend.program.text_steps import Format, fill, join, percent
 from npcompile.lower.plan.attributes import attributes, source_place, step_of, value_of
 from npcompile.lower.plan.plan import Plan
@@ -199,17 +199,13 @@ def explained(entry: RecordedProgram, others: int = 0) -> ExplainedProgram:
         text=str(program),
         steps=tuple(_step_at(node, plan, numbers) for node in program.graph.nodes if _is_shown(node)),
         kernels=tuple(kernels),
-        result=program.result.text(lambda part: literal(part, _name)),
+        result=program.result.text(literal),
         host_calls=sum(
             step_of(node) == "host" and node.target not in purity.VIEWS for node in program.graph.nodes
         ),
         has_effects=plan.effects is not None,
         others=others,
     )
-
-
-def _name(node: fx.Node) -> str:
-    return node.name
 
 
 def _type(value: Value) -> str:
@@ -219,13 +215,7 @@ def _type(value: Value) -> str:
 
 
 def _is_shown(node: fx.Node) -> bool:
-    if node.op != "call_function":
-        return False
-    target: Any = node.target
-    # What was read to be compared: its guard says what it is.
-    return not (
-        isinstance(target, Read) and target.how in ("global", "cell") and value_of(node).kind == "object"
-    )
+    return node.op == "call_function" and not is_named_by_guard(node)
 
 
 def _kernel(number: int, step: Planned, job: Any) -> Kernel:
@@ -259,13 +249,13 @@ def _step(node: fx.Node, plan: Plan, numbers: dict[int, int]) -> Step:
     planned = plan.became.get(node)
     number = None if planned is None else numbers.get(id(planned))
     if kind == "guard":
-        return Step(line, f"guard({guard_text(node, _name)})", "", "guard")
+        return Step(line, f"guard({guard_text(node)})", "", "guard")
     if kind == "write":
         return _write(node, plan, planned, number)
     text = f"{node.name} = {_call(node)}"
     gives = _type(value_of(node))
     if isinstance(node.target, Store):
-        return Step(line, step_text(node, _name), "", "store", "done at each replay, after all decisions")
+        return Step(line, step_text(node), "", "store", "done at each replay, after all decisions")
     if isinstance(node.target, Format) or node.target in (join, percent, fill):
         return Step(line, text, gives, "text", "made at each replay")
     if isinstance(node.target, Constant):
@@ -300,16 +290,16 @@ def _step(node: fx.Node, plan: Plan, numbers: dict[int, int]) -> Step:
 
 def _call(node: fx.Node) -> str:
     if node.target is GETITEM:
-        return f"{literal(node.args[0], _name)}[{index_text(node.args[1], _name)}]"
+        return f"{literal(node.args[0])}[{index_text(node.args[1])}]"
     if node.target is with_items or function_of(node) is SETITEM:
-        array, index, value = (literal(arg, _name) for arg in node.args)
+        array, index, value = (literal(arg) for arg in node.args)
         return f"{array} with [{index}] = {value}"
-    return call_text(node, _name)
+    return call_text(node)
 
 
 def _write(node: fx.Node, plan: Plan, planned: Planned | None, number: int | None) -> Step:
     dst: Any = node.args[0]
-    line, text = source_place(node).line, f"{literal(dst, _name)}[...] = {literal(node.args[1], _name)}"
+    line, text = source_place(node).line, f"{literal(dst)}[...] = {literal(node.args[1])}"
     if planned is None:
         return Step(line, text, "", "left out", "it is there already")
     if planned.kind == "copy":

@@ -9,7 +9,8 @@ import numpy as np
 from torch import fx
 
 from npcompile.frontend.ops.table import NUMPY, Op
-from npcompile.frontend.program.program import Diverged, Program
+from npcompile.frontend.program.guards import Diverged
+from npcompile.frontend.program.program import Program
 from npcompile.frontend.rewrite.block_levels import Block
 from npcompile.lower.plan.attributes import attributes, step_of, value_of
 from npcompile.runtime.guarded_replays import EXACT

@@ -16,7 +16,7 @@ import torch
 from npcompile.frontend.catalog.assumed_modules import USED, replaced
 from npcompile.frontend.eager import errstate
 from npcompile.frontend.eager.ndarray import ndarray
-from npcompile.frontend.program.program import Diverged
+from npcompile.frontend.program.guards import Diverged
 from npcompile.frontend.program.signature import BY_VALUE, CLASSES_BY_VALUE, OWNERS
 from npcompile.lower.native import native
 from npcompile.lower.service import compiler

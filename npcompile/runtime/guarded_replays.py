@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from npcompile.diagnostics.stats import Stats
-from npcompile.frontend.program.program import Diverged
+from npcompile.frontend.program.guards import Diverged
 from npcompile.tiering.backoff import Backoff
 
 # Numbers for which is known that the program may answer; past this many they are looked at again.

@@ -10,8 +10,8 @@ from torch import fx
 
 from npcompile.diagnostics.stats import Stats
 from npcompile.frontend.pipeline import ops_version
-from npcompile.frontend.program.guards import ValueEquals
-from npcompile.frontend.program.program import Diverged, Program
+from npcompile.frontend.program.guards import Diverged, ValueEquals
+from npcompile.frontend.program.program import Program
 from npcompile.frontend.program.shape_generalization import (
     counts_of,
     looked_at,

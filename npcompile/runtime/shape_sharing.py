@@ -13,7 +13,7 @@ from npcompile.diagnostics.stats import Stats
 from npcompile.frontend.boundary.faults import Fault, InternalError, fault_of, told
 from npcompile.frontend.graph.options import on_device
 from npcompile.frontend.pipeline import Traced
-from npcompile.frontend.program.program import Diverged
+from npcompile.frontend.program.guards import Diverged
 from npcompile.frontend.program.shape_generalization import apart, whatever_lengths
 from npcompile.frontend.program.signature import key_of
 from npcompile.frontend.rewrite.block_levels import MAX_WORK

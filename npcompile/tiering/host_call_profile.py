@@ -14,7 +14,7 @@ from torch import fx
 
 from npcompile.diagnostics.advice import advice
 from npcompile.diagnostics.host_calls import host_reason
-from npcompile.frontend.program.program import call_text
+from npcompile.frontend.program.printing import call_text
 from npcompile.lower.plan.attributes import source_place
 from npcompile.tiering.protocols import Owner, ProgramLike, SpecializationLike
 
@@ -81,6 +81,6 @@ class HostCallProfile:
             owner.root.tell(
                 f"{self.filename}:{source_place(node).line}",
                 f"{min(seconds / least, 1.0):.0%} of its time goes into "
-                f"`{call_text(node, lambda part: part.name)}`, which runs uncompiled: {reason}",
+                f"`{call_text(node)}`, which runs uncompiled: {reason}",
                 advice(reason),
             )

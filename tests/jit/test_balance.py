@@ -13,7 +13,7 @@ import pytest
 
 import npcompile
 from npcompile.diagnostics.recompilations import OF_NO_USE
-from npcompile.frontend.program.program import Diverged
+from npcompile.frontend.program.guards import Diverged
 from npcompile.runtime.recorded_program import RecordedProgram
 from npcompile.tiering.recording_budget import COST, REST, WHOLE, RecordingBudget
 from tests.checker import same

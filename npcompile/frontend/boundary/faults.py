@@ -26,7 +26,7 @@ from typing import Any, TypeVar
 
 from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.catalog.installed_packages import is_nobodys
-from npcompile.frontend.program.program import Diverged
+from npcompile.frontend.program.guards import Diverged
 from npcompile.frontend.rewrite.call_sites import is_place, performed
 from npcompile.frontend.rewrite.hooks import Hooks
 from npcompile.frontend.rewrite.tracebacks import tell

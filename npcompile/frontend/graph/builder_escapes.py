@@ -16,8 +16,8 @@ from npcompile.frontend.graph.visible_objects import Showing
 from npcompile.frontend.program.equality import DICTS
 from npcompile.frontend.program.guards import Guard, SameObject
 from npcompile.frontend.program.object_steps import Build, Container, contents
-from npcompile.frontend.program.program import Structure
 from npcompile.frontend.program.signature import MADE_ANEW
+from npcompile.frontend.program.structure import Structure
 from npcompile.lower.plan.attributes import annotate
 from npcompile.lower.plan.values import Value
 

@@ -31,8 +31,9 @@ from npcompile.frontend.program.guards import (
     ValueEquals,
     keys_are,
 )
-from npcompile.frontend.program.program import Read, Structure
+from npcompile.frontend.program.reads import Read, ReadGlobal, ReadItem, ReadMemmap
 from npcompile.frontend.program.signature import MADE_ANEW, NUMBERS, by_value
+from npcompile.frontend.program.structure import Structure
 from npcompile.lower.plan.attributes import attributes, step_of, value_of
 from npcompile.lower.plan.sizes import SMALLEST
 from npcompile.lower.plan.values import Value
@@ -120,14 +121,14 @@ class Outside(Notes):
         for key, item in items:
             known = self.tracked.node(item)
             if known is None or not self._is_item(known, node, key, len(items)):
-                self.outside(Read("item", key), node, item, within=True)
+                self.outside(ReadItem(key), node, item, within=True)
                 known = self.read_last
             found[place_of(key)] = known
 
     def _is_item(self, item: fx.Node, node: fx.Node, key: Any, count: int) -> bool:
         """Whether this was read from that place in a list already."""
         target = item.target
-        if not isinstance(target, Read) or target.how != "item" or item.args != (node,):
+        if type(target) is not ReadItem or item.args != (node,):
             return False
         return type(target.name) is int and type(key) is int and target.name % count == key
 
@@ -136,19 +137,20 @@ class Outside(Notes):
 
         within: nobody has asked for it yet, it only lies in a container that was read.
         """
-        if type(value) in NUMBERS and read.how != "item":
+        if type(value) in NUMBERS and type(read) is not ReadItem:
             value = self.tracked.stand(value)
         if is_mapped(value):
             base = self.add("read", read, () if base is None else (base,), {}, Value("object"))
             attributes(base).incidental = within
             self.guard(TypeIs(np.memmap), base)
-            read = Read("mapped", "view")
+            read = ReadMemmap("view")
         node = self.add("read", read, () if base is None else (base,), {}, self.value(value, outside=True))
         attributes(node).incidental = within
-        return self.read_as(node, value, read.how)
+        return self.read_as(node, value)
 
-    def read_as(self, node: fx.Node, value: Any, how: str) -> Any:
-        """Note what a step that reads gave, and has to give at replay. how: as in `Read`, or "call"."""
+    def read_as(self, node: fx.Node, value: Any) -> Any:
+        """Note what a step that reads, or calls again, gave and has to give at replay."""
+        read = node.target
         kind = type(value)
         is_number = kind in NUMBERS or isinstance(value, np.generic)
         known = self.tracked.get(value)
@@ -159,7 +161,7 @@ class Outside(Notes):
             self.know(value, node)
         elif is_number:
             self.guard(TypeIs(kind), node)
-            if self.counting and kind is int and value >= SMALLEST and how != "call":
+            if self.counting and kind is int and value >= SMALLEST and isinstance(read, Read):
                 self.counted(node, value)
             self.know(value, node)
         elif kind in (bool, str, bytes, type(None)):
@@ -171,7 +173,9 @@ class Outside(Notes):
             self.containers[id(value)] = node
             attributes(node).container_type = kind
             self.opened(value, node)
-        elif kind is tuple and (not is_fixed(value) or (self.counting and is_shape(value) and how != "call")):
+        elif kind is tuple and (
+            not is_fixed(value) or (self.counting and is_shape(value) and isinstance(read, Read))
+        ):
             self.guard(TypeIs(kind), node)
             self.tracked.keep(value, node)
             self.contents(node, value)
@@ -181,7 +185,7 @@ class Outside(Notes):
         elif isinstance(value, Enum):
             self.guard(IsObject(value), node)
             self.tracked.keep(value, None)
-        elif kind is FunctionType and value.__code__.co_flags & CO_NESTED and how != "global":
+        elif kind is FunctionType and value.__code__.co_flags & CO_NESTED and type(read) is not ReadGlobal:
             self.guard(CodeIs(value.__code__), node)  # made in a call: another object at the next one
             self.tracked.keep(value, node)
         elif kind is tuple or (kind is slice and _decides(value)):

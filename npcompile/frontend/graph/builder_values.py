@@ -24,7 +24,7 @@ from npcompile.frontend.ops.table import computed
 from npcompile.frontend.program.array_facts import is_array, is_uneven, layout
 from npcompile.frontend.program.guards import SameObject, SizeEquals, ValueEquals
 from npcompile.frontend.program.object_steps import Build, Store
-from npcompile.frontend.program.program import Length, Read
+from npcompile.frontend.program.reads import Length, Read
 from npcompile.frontend.program.shape_generalization import origin, sized_by_data, stays
 from npcompile.frontend.program.signature import NUMBERS, by_value
 from npcompile.frontend.rewrite.call_sites import frames
@@ -347,13 +347,13 @@ class Notes(Decided):
         self.decide(self.add("number", plain, (node,), {}, Value(type(number).__name__)), number)
         return number
 
-    def inside(self, node: fx.Node, how: str, name: Any) -> fx.Node:
+    def inside(self, node: fx.Node, how: type[Read], name: Any) -> fx.Node:
         """A part of an object that is only read to get at its own parts: noted once."""
         known = attributes(node)
         if known.parts_read is None:
             known.parts_read = {}
         if (how, name) not in known.parts_read:
-            found = self.add("read", Read(how, name), (node,), {}, Value("object"))
+            found = self.add("read", how(name), (node,), {}, Value("object"))
             known.parts_read[how, name] = found
         return known.parts_read[how, name]
 

@@ -38,6 +38,7 @@ from npcompile.frontend.program.array_facts import (
     outline,
     with_items,
 )
+from npcompile.frontend.program.call_steps import Call
 from npcompile.frontend.program.guards import (
     ArrayMatches,
     InRange,
@@ -46,7 +47,7 @@ from npcompile.frontend.program.guards import (
     TypeIs,
     ValueEquals,
 )
-from npcompile.frontend.program.program import Call, Program
+from npcompile.frontend.program.program import Program
 from npcompile.frontend.program.signature import NUMBERS
 from npcompile.lower.plan.attributes import annotate, attributes, step_of, value_of
 from npcompile.lower.plan.graph import write

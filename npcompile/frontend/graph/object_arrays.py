@@ -15,7 +15,7 @@ import numpy as np
 from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.graph.builder_escapes import Unfollowed
 from npcompile.frontend.program.object_steps import Build
-from npcompile.frontend.program.program import Length
+from npcompile.frontend.program.reads import Length
 from npcompile.lower.plan.attributes import value_of
 from npcompile.lower.plan.segment import nodes_in
 from npcompile.lower.plan.values import Value

@@ -17,7 +17,7 @@ from npcompile.frontend.ops.table import Op
 from npcompile.frontend.program.array_facts import with_items
 from npcompile.frontend.program.guards import Guard
 from npcompile.frontend.program.memory_versions import Contents
-from npcompile.frontend.program.program import Length
+from npcompile.frontend.program.reads import Length
 from npcompile.lower.arithmetic.unsigned import WIDE
 from npcompile.lower.plan.attributes import attributes, step_of, value_of
 from npcompile.lower.plan.segment import nodes_in

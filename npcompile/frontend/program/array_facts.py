@@ -116,10 +116,3 @@ def after_writing(array: Any, write: Callable[[Any], Any], *read: Any) -> Any:
 def with_items(array: Any, index: Any, value: Any) -> Any:
     """The array after `array[index] = value`, as one of its own."""
     return after_writing(array, lambda made: made.__setitem__(index, value), value)
-
-
-# These give the array on the memory of another kind of array, and their text, as it is written in replays.
-ARRAYS_OF: dict[str, tuple[Callable[[Any], Any], str]] = {
-    "tensor": (from_tensor, "numpy()"),
-    "mapped": (on_memory_of, "view(np.ndarray)"),
-}

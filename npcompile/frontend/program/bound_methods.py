@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from npcompile.frontend.program.array_facts import after_writing
-from npcompile.frontend.program.program import Call
+from npcompile.frontend.program.call_steps import Call
 
 
 class Method:

@@ -10,7 +10,8 @@ from torch import fx
 
 from npcompile.frontend.catalog import purity
 from npcompile.frontend.ops.table import NUMPY
-from npcompile.frontend.program.program import Call, Length
+from npcompile.frontend.program.call_steps import Call
+from npcompile.frontend.program.reads import Length
 from npcompile.lower.plan.attributes import value_of
 from npcompile.lower.plan.segment import nodes_in
 from npcompile.lower.plan.sizes import SMALLEST

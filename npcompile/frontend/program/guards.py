@@ -13,24 +13,19 @@ from __future__ import annotations
 import inspect
 import types
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 
 from npcompile.frontend.program.array_facts import facts, is_array, order_of, outline
 from npcompile.frontend.program.equality import DICTS, are_alike, same_value
 from npcompile.frontend.program.object_steps import is_absent
+from npcompile.frontend.program.replay_text import ReplayText
 from npcompile.lower.plan.sizes import SMALLEST
 
 
-class ReplayText(Protocol):
-    """The writer of a replay function, as far as guards need it."""
-
-    def constant(self, value: Any, name: str = ...) -> str:
-        """Return a new name that stands for an object in the text."""
-
-    def arg(self, value: Any) -> str:
-        """Return a value as text: a literal where Python has one, else the name of a constant."""
+class Diverged(BaseException):
+    """A replay came to a value that is decided otherwise than recorded; nothing has been changed yet."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,11 +13,14 @@ from torch import fx
 from npcompile.frontend.catalog import purity
 from npcompile.frontend.ops.table import Op
 from npcompile.frontend.program.bound_methods import After
+from npcompile.frontend.program.call_steps import Call
 from npcompile.frontend.program.draw_shapes import length_drawn
 from npcompile.frontend.program.equality import same_value
 from npcompile.frontend.program.guards import Guard, Resizable
 from npcompile.frontend.program.object_steps import Build, Store
-from npcompile.frontend.program.program import Call, Length, Program, Read, Structure
+from npcompile.frontend.program.program import Program
+from npcompile.frontend.program.reads import Length, Read
+from npcompile.frontend.program.structure import Structure
 from npcompile.frontend.program.text_steps import Format
 from npcompile.lower.plan.attributes import attributes, decided_by_data, step_of, value_of
 from npcompile.lower.plan.sizes import SMALLEST, Pattern, pattern
@@ -324,7 +327,7 @@ def _same_target(a: Any, b: Any) -> bool:
     if type(a) is not type(b):
         return False
     if isinstance(a, Read):
-        return a.how == b.how and a.name == b.name and a.holder is b.holder
+        return bool(a.name == b.name) and a.holder is b.holder
     if isinstance(a, Guard):
         return _same(vars(a), vars(b), {})
     if isinstance(a, Call):

@@ -13,6 +13,7 @@ from typing import Any
 
 from npcompile.frontend.program.guards import TruthIs
 from npcompile.frontend.program.object_steps import Store, is_own
+from npcompile.frontend.program.reads import ReadItem
 from npcompile.frontend.record.handlers import PASS
 from npcompile.frontend.record.state import READ_BY_ITEM, Deferred
 from npcompile.frontend.record.stores import Storing
@@ -73,7 +74,7 @@ class Histories(Storing):
             return ()
         if index < 0:
             index += len(added)  # where it is until what was appended is stored
-        return (self._read("item", index, None, builder.containers[id(obj)], result),)  # type: ignore[attr-defined]
+        return (self._read(ReadItem, index, None, builder.containers[id(obj)], result),)  # type: ignore[attr-defined]
 
     def length_of_history(self, obj: Any, result: int) -> tuple[Any, ...]:
         """The length of a list, tuple or deque from outside that was not read as a whole, in a tuple; empty

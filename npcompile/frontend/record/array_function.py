@@ -13,8 +13,8 @@ from npcompile.frontend.boundary.faults import performs
 from npcompile.frontend.catalog import inlining, purity
 from npcompile.frontend.ops.numpy_private import DISPATCHER
 from npcompile.frontend.program.array_facts import is_array
+from npcompile.frontend.program.call_steps import Call
 from npcompile.frontend.program.object_steps import class_attribute
-from npcompile.frontend.program.program import Call
 from npcompile.frontend.record.handlers import PASS
 from npcompile.frontend.record.random import Drawing
 from npcompile.frontend.record.special_methods import COMPARED, NAMES, UNARY

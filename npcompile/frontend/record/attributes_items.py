@@ -25,11 +25,19 @@ from npcompile.frontend.graph.graph_builder import GETITEM
 from npcompile.frontend.ops import numpy_private
 from npcompile.frontend.ops.table import TABLE
 from npcompile.frontend.program.array_facts import is_array
+from npcompile.frontend.program.call_steps import Call
 from npcompile.frontend.program.draw_shapes import GENERATORS, is_draw
 from npcompile.frontend.program.equality import DICTS, is_key, place_of
 from npcompile.frontend.program.guards import MethodFunctionIs, PropertyIs, TypeIs
 from npcompile.frontend.program.object_steps import is_named_tuple, is_own, is_users_mapping
-from npcompile.frontend.program.program import Call, Read
+from npcompile.frontend.program.reads import (
+    Read,
+    ReadAttribute,
+    ReadCell,
+    ReadClassAttribute,
+    ReadGlobal,
+    ReadItem,
+)
 from npcompile.frontend.program.signature import NUMBERS, by_value
 from npcompile.frontend.record.appended_lists import Histories
 from npcompile.frontend.record.handlers import PASS
@@ -142,15 +150,15 @@ class Access(Histories):
             if name in purity.ARRAY_FACTS or type(result) is types.BuiltinFunctionType:
                 self.builder.constant(result)
                 return result
-            return self.builder.number(Read("attribute", name), (obj,), {}, result)
+            return self.builder.number(ReadAttribute(name), (obj,), {}, result)
         if isinstance(obj, types.ModuleType):
             if not is_fixed(obj) or not take(vars(obj), name):
-                return self._read("global", name, vars(obj), None, result)
+                return self._read(ReadGlobal, name, vars(obj), None, result)
             self.builder.constant(result)
             return result
         if isinstance(obj, enum.Enum):
             if vars(obj).get(name, _computed) is result:
-                return self._read("global", name, vars(obj), None, result)
+                return self._read(ReadGlobal, name, vars(obj), None, result)
             self._of_member(obj, name)
         known = self.builder.tracked.get(obj)
         if known is not None and known.node is None:
@@ -173,7 +181,7 @@ class Access(Histories):
             return self._of_super(obj, name, result)
         if type(obj) in SIMPLE or isinstance(obj, np.dtype | np.ufunc | numpy_private.DISPATCHER | type):
             if isinstance(obj, type) and isinstance(result, enum.Enum):
-                return self._read("class", name, obj, None, result)
+                return self._read(ReadClassAttribute, name, obj, None, result)
             if isinstance(obj, type) and obj.__module__ not in ("builtins", "numpy"):
                 if (
                     isinstance(result, types.MethodType)
@@ -186,7 +194,7 @@ class Access(Histories):
                     return result  # `itertools.chain.from_iterable`
                 if _computed(obj, name) or isinstance(result, types.MethodType):
                     raise Unfollowed(Cause.ATTRIBUTE_OF_CLASS(name, obj.__name__))
-                return self._read("class", name, obj, None, result)
+                return self._read(ReadClassAttribute, name, obj, None, result)
             self.builder.constant(result)
             return result
         if type(obj) in NUMBERS and self.builder.tracked.node(obj) is not None:
@@ -194,7 +202,7 @@ class Access(Histories):
                 return result  # what is called on the number itself
             if callable(result):
                 raise Unfollowed(Cause.MEMBER(type(obj).__name__, name))
-            return self.builder.number(Read("attribute", name), (obj,), {}, result)
+            return self.builder.number(ReadAttribute(name), (obj,), {}, result)
         if type(obj) in NUMBERS:
             self.builder.constant(result)
             return result
@@ -207,20 +215,20 @@ class Access(Histories):
                 self.builder.guard(TypeIs(type(obj)), node)
             return result
         if isinstance(result, types.MethodType) and result.__self__ is obj:
-            read = self.builder.add("read", Read("attribute", name), (node,), {}, self.builder.value(result))
+            read = self.builder.add("read", ReadAttribute(name), (node,), {}, self.builder.value(result))
             self.builder.guard(MethodFunctionIs(result.__func__), read)
             return result
         if isinstance(result, types.MethodType) and result.__self__ is type(obj):  # made anew at each read
-            read = self.builder.add("read", Read("attribute", name), (node,), {}, self.builder.value(result))
+            read = self.builder.add("read", ReadAttribute(name), (node,), {}, self.builder.value(result))
             self.builder.guard(MethodFunctionIs(result.__func__), read)
-            self.builder.identify(self.builder.inside(read, "attribute", "__self__"), result.__self__)
+            self.builder.identify(self.builder.inside(read, ReadAttribute, "__self__"), result.__self__)
             return result
         if type(result) is types.BuiltinFunctionType and result.__self__ is obj:
             return result
         if _computed(obj, name):
             raise Unfollowed(Cause.ATTRIBUTE_BY_CLASS(name, type(obj).__name__))
         self.touch(name, node, obj)
-        return self._read("attribute", name, None, node, result)
+        return self._read(ReadAttribute, name, None, node, result)
 
     def _of_super(self, obj: Any, name: str, result: Any) -> Any:
         """An attribute of `super()`: of the first of the further classes that has it."""
@@ -231,15 +239,15 @@ class Access(Histories):
             return result
         if owner is None or type(vars(owner)[name]) is not types.FunctionType:
             raise Unfollowed(Cause.ATTRIBUTE_OF_SUPER(name))
-        self._read("class", "__mro__", obj.__self_class__, None, kinds)
-        self._read("class", name, owner, None, vars(owner)[name])
+        self._read(ReadClassAttribute, "__mro__", obj.__self_class__, None, kinds)
+        self._read(ReadClassAttribute, name, owner, None, vars(owner)[name])
         return result
 
     def _of_member(self, obj: enum.Enum, name: str) -> None:
         """A method or a property of a member of the user's enumeration: as long as the class has this one."""
         owner = next((kind for kind in type(obj).__mro__ if name in vars(kind)), None)
         if owner is not None and isinstance(vars(owner)[name], types.FunctionType | property):
-            self._read("class", name, owner, None, vars(owner)[name])
+            self._read(ReadClassAttribute, name, owner, None, vars(owner)[name])
 
     def _property(self, obj: Any, name: str, _: bool) -> bool:
         """A property's getter is a function like others, as long as the class has this property."""
@@ -317,13 +325,13 @@ class Access(Histories):
         self.builder.ref(key, True)
         if getattr(obj, "__dict__", None) is obj or not is_key(key):
             raise Unfollowed(Cause.ITEM(type(obj).__name__))  # or stores to attributes would show in it
-        place = "item", place_of(key), node
+        place = ReadItem, place_of(key), node
         seen = self.reads_seen.get(place)
         if seen is not None and seen[0] is result:
             return seen[1]
         self.of_class(obj, "__getitem__")
         value = self.builder.tracked.stand(result) if type(result) in NUMBERS else result
-        read = self.builder.outside(Read("item", key), node, value)
+        read = self.builder.outside(ReadItem(key), node, value)
         self.reads_seen[place] = result, read
         return read
 
@@ -339,7 +347,7 @@ class Access(Histories):
         """An item of a container from outside, which was read as a whole: a number is that one."""
         if type(obj) in (list, tuple, deque) and type(index) is int:
             index %= len(obj)
-        place = "item", place_of(index), node
+        place = ReadItem, place_of(index), node
         if (type(result) in NUMBERS or isinstance(result, np.generic)) and place not in self.reads_seen:
             item = (attributes(node).items or {}).get(place_of(index))
             current = attributes(node).contents_epoch == self.builder.calls
@@ -355,7 +363,7 @@ class Access(Histories):
             if found is (attributes(node).items or {}).get(place_of(index)):
                 attributes(found).incidental = False
                 self.reads_seen[place] = result, result
-        return self._read("item", index, None, node, result)
+        return self._read(ReadItem, index, None, node, result)
 
     def _asked_of(self, own: Any, name: str, args: tuple[Any, ...], result: Any) -> Any:
         """A method that shows what is in a container from outside. In arguments the signature decides what is
@@ -417,7 +425,7 @@ class Access(Histories):
         if inlining.is_numpys(space):
             self.builder.constant(tuple(value) if type(value) is list else value)
             return value
-        return self.note(self._read, "global", name, space, None, value)
+        return self.note(self._read, ReadGlobal, name, space, None, value)
 
     def load_free(self, name: str, value: Any) -> Any:
         return self.note(self._free, name, value) if self.on else value
@@ -426,22 +434,22 @@ class Access(Histories):
         for cells, function in reversed(self.closures):
             if name in cells and cells[name].cell_contents is value:
                 if function is None:
-                    return self._read("cell", name, cells[name], None, value)
-                closure = self.builder.inside(function, "attribute", "__closure__")
-                cell = self.builder.inside(closure, "item", list(cells).index(name))
-                return self._read("attribute", "cell_contents", None, cell, value)
+                    return self._read(ReadCell, name, cells[name], None, value)
+                closure = self.builder.inside(function, ReadAttribute, "__closure__")
+                cell = self.builder.inside(closure, ReadItem, list(cells).index(name))
+                return self._read(ReadAttribute, "cell_contents", None, cell, value)
         raise Unfollowed(Cause.CLOSURE_VARIABLE(name))
 
-    def _read(self, how: str, name: Any, holder: Any, base: Any, value: Any) -> Any:
+    def _read(self, how: type[Read], name: Any, holder: Any, base: Any, value: Any) -> Any:
         """A value from outside: followed if it is data, guarded if it decides."""
         builder = self.builder
-        if how == "global" and name not in holder:
+        if how is ReadGlobal and name not in holder:
             return self._of_python(name, holder, value)
         place = (how, place_of(name), id(holder) if base is None else base)
         seen = self.reads_seen.get(place)
         if seen is not None and seen[0] is value:
             return seen[1]
-        read = builder.outside(Read(how, name, holder), base, value)
+        read = builder.outside(how(name, holder), base, value)
         self.reads_seen[place] = (value, read)
         return read
 
@@ -451,7 +459,7 @@ class Access(Histories):
             self.not_in_module[name, id(space)] = space, name
         if take(vars(builtins), name) or vars(builtins).get(name) is not value:
             return value
-        return self._read("global", name, vars(builtins), None, value)
+        return self._read(ReadGlobal, name, vars(builtins), None, value)
 
     def store_global(self, name: str, value: Any) -> Any:
         if self.on:

@@ -26,10 +26,11 @@ from npcompile.frontend.ops import numpy_private
 from npcompile.frontend.ops.table import TABLE, TORCH, Op, native
 from npcompile.frontend.program.array_facts import facts, from_tensor, is_array, to_tensor
 from npcompile.frontend.program.bound_methods import After, Method, as_called, target_of
+from npcompile.frontend.program.call_steps import Call
 from npcompile.frontend.program.equality import DICTS
 from npcompile.frontend.program.guards import ArrayMatches
 from npcompile.frontend.program.object_steps import is_plain
-from npcompile.frontend.program.program import Call, Read
+from npcompile.frontend.program.reads import ReadTensor
 from npcompile.frontend.program.signature import NUMBERS
 from npcompile.frontend.program.text_steps import fill
 from npcompile.frontend.record.handlers import PASS
@@ -419,7 +420,7 @@ class Calls(Opaque):
         """`tensor.numpy()`: an array from outside, on the tensor's memory."""
         base = self.builder.ref(tensor)
         node = self.builder.add(
-            "read", Read("tensor", "numpy"), (base,), {}, self.builder.value(result, outside=True)
+            "read", ReadTensor("numpy"), (base,), {}, self.builder.value(result, outside=True)
         )
         self.builder.guard(ArrayMatches(facts(result)), node)
         return self.builder.result(node, result)

@@ -11,7 +11,7 @@ import numpy as np
 
 from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.boundary.faults import handed
-from npcompile.frontend.program.program import Call
+from npcompile.frontend.program.call_steps import Call
 from npcompile.frontend.record.handlers import PASS
 from npcompile.frontend.record.user_functions import Functions, suspends
 from npcompile.frontend.replay.locks import ACQUIRE, RELEASE

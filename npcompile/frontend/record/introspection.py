@@ -14,7 +14,12 @@ from npcompile.frontend.catalog import inlining
 from npcompile.frontend.graph.builder_values import Unfollowed
 from npcompile.frontend.program.array_facts import is_array
 from npcompile.frontend.program.object_steps import class_attribute, is_absent, is_own, is_plain
-from npcompile.frontend.program.program import Read
+from npcompile.frontend.program.reads import (
+    ReadClassAttribute,
+    ReadHasAttribute,
+    ReadIsSubclass,
+    ReadMethodResult,
+)
 from npcompile.frontend.record.handlers import PASS
 from npcompile.frontend.record.slices import Slices
 from npcompile.frontend.rewrite.call_sites import do
@@ -22,16 +27,6 @@ from npcompile.frontend.rewrite.call_sites import do
 _IMMUTABLE = 1 << 8  # Py_TPFLAGS_IMMUTABLETYPE
 _CHECKS = "__instancecheck__", "__subclasscheck__"
 _HOLDERS = (type, types.ModuleType, types.FunctionType)
-
-
-class Told(Read):
-    """What a call without effects gives that only tells what is there by now: asked again at replay."""
-
-    def __call__(self, base: Any = None) -> Any:
-        return getattr(base, self.name)()
-
-    def text(self, base: str) -> str:
-        return f"{base}.{self.name}()"
 
 
 class Asking(Slices):
@@ -59,7 +54,10 @@ class Asking(Slices):
         place = "told", node
         seen = self.reads_seen.get(place)
         if seen is None or seen[0] is not result:
-            seen = self.reads_seen[place] = result, self.builder.outside(Told("told", "get"), node, result)
+            seen = self.reads_seen[place] = (
+                result,
+                self.builder.outside(ReadMethodResult("get"), node, result),
+            )
         return seen[1]
 
     def _looked_for(self, obj: Any, name: str, *default: Any) -> tuple[Any, ...] | None:
@@ -106,7 +104,7 @@ class Asking(Slices):
             raise Unfollowed(Cause.HASATTR_OUTSIDE())
         if isinstance(obj, _HOLDERS):
             if not (isinstance(obj, type) and obj.__flags__ & _IMMUTABLE):
-                self._read("has", name, obj, None, result)
+                self._read(ReadHasAttribute, name, obj, None, result)
         elif inlining.is_users_class(type(obj)):  # made inside, and its class has it
             if type(class_attribute(type(obj), name)) is property:
                 raise Unfollowed(Cause.HASATTR_BY_CLASS(type(obj).__name__))
@@ -118,11 +116,11 @@ class Asking(Slices):
                 if obj is not None and hasattr(other, "_is_protocol"):  # it may ask what the object holds
                     raise Unfollowed(Cause.PROTOCOL(other.__name__))
                 if not kind.__flags__ & _IMMUTABLE or inlining.is_users_class(other):  # one may be registered
-                    self._read("subclass", kind, other, None, issubclass(kind, other))
+                    self._read(ReadIsSubclass, kind, other, None, issubclass(kind, other))
             elif not _asks_as(type(other), type):
                 raise Unfollowed(Cause.ISINSTANCE_BY_CLASS(other.__name__))
         if inlining.is_users_class(kind):
-            self._read("class", "__mro__", kind, None, kind.__mro__)
+            self._read(ReadClassAttribute, "__mro__", kind, None, kind.__mro__)
 
 
 def _flat(classes: Any) -> Iterator[Any]:

@@ -19,6 +19,7 @@ from npcompile.frontend.catalog.python_operators import INPLACE
 from npcompile.frontend.program.array_facts import is_array
 from npcompile.frontend.program.equality import DICTS
 from npcompile.frontend.program.object_steps import is_named_tuple
+from npcompile.frontend.program.reads import ReadAttribute
 from npcompile.frontend.program.signature import NUMBERS
 from npcompile.frontend.record.context_managers import Managing
 from npcompile.frontend.record.handlers import PASS
@@ -123,7 +124,7 @@ class Kept(Managing):
 
     def _owner(self, fn: Any, _: None) -> None:
         """The object of a method such as `history.append` that came from outside."""
-        self._read("attribute", "__self__", None, self.builder.tracked.node(fn), fn.__self__)
+        self._read(ReadAttribute, "__self__", None, self.builder.tracked.node(fn), fn.__self__)
 
     def _is_known_dict(self, obj: Any) -> bool:
         """Whether it is a dict of which it is known what lies in it: made inside, or not given by a call."""

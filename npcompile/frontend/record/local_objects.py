@@ -25,7 +25,7 @@ from npcompile.frontend.program.object_steps import (
     is_plain,
     is_users_mapping,
 )
-from npcompile.frontend.program.program import Read
+from npcompile.frontend.program.reads import ReadAttribute, ReadClassAttribute, ReadItem, ReadStatic
 from npcompile.frontend.record.handlers import PASS
 from npcompile.frontend.record.special_methods import GENERATED, Objects
 from npcompile.frontend.rewrite.call_sites import do
@@ -79,7 +79,7 @@ class Making(Objects):
         return obj
 
     def _is_made(self, obj: Any, kind: type, decides: str, _: Any) -> None:
-        self._read("class", decides, kind, None, getattr(kind, decides))  # type: ignore[attr-defined]
+        self._read(ReadClassAttribute, decides, kind, None, getattr(kind, decides))  # type: ignore[attr-defined]
         for name in ("__new__", "__getattribute__", "__setattr__", "__del__"):
             self.lies_in_class(kind, name)
         self.lies_in_class(type(kind), "__call__")
@@ -167,7 +167,7 @@ class Making(Objects):
             return result
         if found is None or hasattr(type(found), "__get__"):
             raise Unfollowed(Cause.ATTRIBUTE_BY_CLASS(name, kind.__name__))
-        return self._read("class", name, kind, None, result)  # type: ignore[attr-defined]
+        return self._read(ReadClassAttribute, name, kind, None, result)  # type: ignore[attr-defined]
 
     def computed(self, obj: Any, name: str) -> tuple[Any, ...]:
         """What a property, another descriptor, a cached property or `__getattr__` of the user's gives, in a
@@ -233,7 +233,7 @@ class Making(Objects):
         if node is not None and step_of(node) not in ("input", "read") and node not in self.type_checked:
             self.type_checked.add(node)
             self.builder.guard(TypeIs(type(obj)), node)
-        self._read("static", name, type(obj), None, found)  # type: ignore[attr-defined]
+        self._read(ReadStatic, name, type(obj), None, found)  # type: ignore[attr-defined]
 
     def _asks(self, obj: Any, name: str) -> bool:
         self.note(self.of_class, obj, name)
@@ -291,15 +291,15 @@ class Making(Objects):
         builder = self.builder
         if step_of(node) not in ("input", "read"):
             raise Unfollowed(Cause.PARTIAL_GIVEN())
-        builder.outside(Read("attribute", "func"), node, fn.func)
+        builder.outside(ReadAttribute("func"), node, fn.func)
         first, named = (
-            builder.inside(node, "attribute", "args"),
-            builder.inside(node, "attribute", "keywords"),
+            builder.inside(node, ReadAttribute, "args"),
+            builder.inside(node, ReadAttribute, "keywords"),
         )
         builder.guard(LengthIs(len(fn.args)), first)
         builder.guard(TextKeysAre(tuple(fn.keywords)), named)
         own = builder.tracked.stand
-        args = [builder.outside(Read("item", place), first, own(item)) for place, item in enumerate(fn.args)]
+        args = [builder.outside(ReadItem(place), first, own(item)) for place, item in enumerate(fn.args)]
         return tuple(args), {
-            key: builder.outside(Read("item", key), named, own(item)) for key, item in fn.keywords.items()
+            key: builder.outside(ReadItem(key), named, own(item)) for key, item in fn.keywords.items()
         }

@@ -18,7 +18,7 @@ from npcompile.frontend.ops import numpy_private
 from npcompile.frontend.ops.table import TABLE, TORCH
 from npcompile.frontend.program.array_facts import is_array, is_numpy
 from npcompile.frontend.program.bound_methods import After
-from npcompile.frontend.program.program import Call
+from npcompile.frontend.program.call_steps import Call
 from npcompile.frontend.record.array_converter import Converter
 from npcompile.frontend.record.calls import Calls
 from npcompile.frontend.record.checkpoint import Checkpoint

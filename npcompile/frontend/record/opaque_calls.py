@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from npcompile.frontend.program.array_facts import is_numpy
-from npcompile.frontend.program.program import Call
+from npcompile.frontend.program.call_steps import Call
 from npcompile.frontend.program.signature import NUMBERS
 from npcompile.frontend.record.dunder_calls import Special
 from npcompile.frontend.rewrite.call_sites import do

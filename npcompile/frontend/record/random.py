@@ -11,8 +11,8 @@ from torch import fx
 from npcompile.frontend.catalog import fast_random, purity
 from npcompile.frontend.ops.table import computed
 from npcompile.frontend.program.array_facts import is_array
+from npcompile.frontend.program.call_steps import Call
 from npcompile.frontend.program.draw_shapes import is_draw, source_of
-from npcompile.frontend.program.program import Call
 from npcompile.frontend.program.signature import NUMBERS
 from npcompile.frontend.record.handlers import PASS
 from npcompile.frontend.record.numpy_inlining import Following

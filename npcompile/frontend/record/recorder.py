@@ -7,7 +7,8 @@ from typing import Any
 from npcompile.frontend.boundary.faults import guarded, noting
 from npcompile.frontend.graph.builder_values import Unfollowed
 from npcompile.frontend.passes import mask_lowering
-from npcompile.frontend.program.program import Program, drop_unused
+from npcompile.frontend.passes.dead_code import drop_unused
+from npcompile.frontend.program.program import Program
 from npcompile.frontend.program.shape_generalization import bound_by_sizes
 from npcompile.frontend.record.registry import TABLES
 from npcompile.frontend.record.resize import Resizing

@@ -15,7 +15,7 @@ from npcompile.frontend.graph.builder_values import Unfollowed
 from npcompile.frontend.program.array_facts import is_array, is_numpy
 from npcompile.frontend.program.guards import MethodFunctionIs, TypeIs
 from npcompile.frontend.program.object_steps import class_attribute, is_named_tuple
-from npcompile.frontend.program.program import Read
+from npcompile.frontend.program.reads import ReadClassAttribute
 from npcompile.frontend.program.signature import NUMBERS
 from npcompile.frontend.record.handlers import PASS
 from npcompile.frontend.record.operators import Operators
@@ -81,14 +81,14 @@ class Objects(Operators):
         if isinstance(found, types.MethodType):
             self.of_class_method(kind, name, found)
             return
-        self._read("class", name, kind, None, found)  # type: ignore[attr-defined]
+        self._read(ReadClassAttribute, name, kind, None, found)  # type: ignore[attr-defined]
 
     def of_class_method(self, kind: type, name: str, found: types.MethodType) -> None:
         """Note which function a class method is of: the method itself is made anew each time."""
         place = "class method", name, id(kind)
         if place not in self.reads_seen:
             self.reads_seen[place] = found, found
-            node = self.builder.add("read", Read("class", name, kind), (), {}, Value("object"))
+            node = self.builder.add("read", ReadClassAttribute(name, kind), (), {}, Value("object"))
             self.builder.guard(MethodFunctionIs(found.__func__), node)
 
     def lies_in_class(self, kind: type, name: str) -> None:

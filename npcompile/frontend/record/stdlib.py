@@ -114,7 +114,7 @@ class Library(Kept):
     def _is_remembered(self, fn: Any, args: tuple[Any, ...], result: Any) -> Any:
         value = self.builder.tracked.stand(result) if type(result) in NUMBERS else result
         node = self.builder.add("read", Remembered(fn), args, {}, self.builder.value(value, outside=True))
-        return self.builder.read_as(node, value, "call")
+        return self.builder.read_as(node, value)
 
     def _dispatched(self, fn: Any, kind: type) -> Any:
         """Which function one under `functools.singledispatch` calls for a type: others may be registered."""
@@ -124,7 +124,7 @@ class Library(Kept):
 
     def _is_dispatched(self, asked: Remembered, found: Any) -> Any:
         node = self.builder.add("read", asked, (), {}, self.builder.value(found, outside=True))
-        return self.builder.read_as(node, found, "call")
+        return self.builder.read_as(node, found)
 
     def _decided(self, result: Any) -> Any:
         if type(result) in NUMBERS:

@@ -17,6 +17,7 @@ from npcompile.frontend.program.array_facts import is_numpy
 from npcompile.frontend.program.equality import DICTS, is_key, place_of
 from npcompile.frontend.program.guards import DifferentObjects, KeysAre
 from npcompile.frontend.program.object_steps import Store, class_attribute, is_plain
+from npcompile.frontend.program.reads import ReadAttribute, ReadItem
 from npcompile.frontend.program.signature import NUMBERS
 from npcompile.frontend.record.local_objects import Making
 from npcompile.frontend.record.state import Deferred
@@ -80,7 +81,7 @@ class Storing(Making):
         self.effects.waiting[id(obj), name] = Deferred(
             obj, Store("attribute", name), value, self.builder.where()
         )
-        self.reads_seen["attribute", name, node] = (self.builder.tracked.meant(value), value)
+        self.reads_seen[ReadAttribute, name, node] = (self.builder.tracked.meant(value), value)
         self.touch(name, node, obj)
         self.effects.stored.add((node, name))
 
@@ -119,7 +120,10 @@ class Storing(Making):
         self._storable(value, f"item {index!r}" if type(index) in (str, int) else "an item")
         if known.node is not None:
             index = index if type(obj) in DICTS else index % len(obj)
-            self.reads_seen["item", place_of(index), known.node] = (self.builder.tracked.meant(value), value)
+            self.reads_seen[ReadItem, place_of(index), known.node] = (
+                self.builder.tracked.meant(value),
+                value,
+            )
         if new:
             self.effects.new_keys.setdefault(id(obj), set()).add(index)
         self.effects.waiting[id(obj), place_of(index)] = Deferred(

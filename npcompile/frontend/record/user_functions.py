@@ -14,7 +14,7 @@ from npcompile.frontend.boundary.faults import performs
 from npcompile.frontend.catalog import inlining
 from npcompile.frontend.graph.builder_values import Unfollowed
 from npcompile.frontend.program.guards import CodeIs, IsObject, LengthIs, MethodFunctionIs, SameObject, TypeIs
-from npcompile.frontend.program.program import Read
+from npcompile.frontend.program.reads import ReadAttribute, ReadDefaults, ReadItem, ReadKeywordDefaults
 from npcompile.frontend.program.signature import NUMBERS
 from npcompile.frontend.record.control_flow import Control
 from npcompile.frontend.record.state import Cells
@@ -32,7 +32,7 @@ class Functions(Control):
     def _unwrapped(self, jitted: Any, fn: Any) -> Any:
         """The function in a jitted one that a step gave."""
         if (node := self.builder.tracked.node(jitted)) is not None and self.builder.tracked.node(fn) is None:
-            self.builder.tracked.keep(fn, self.builder.inside(node, "attribute", "__wrapped__"))
+            self.builder.tracked.keep(fn, self.builder.inside(node, ReadAttribute, "__wrapped__"))
         return fn
 
     def _bound(self, method: types.MethodType, _: None) -> None:
@@ -43,7 +43,7 @@ class Functions(Control):
         attributes(node).called = True
         if step_of(node) != "input":  # of those, it is a part of the signature
             self.builder.guard(MethodFunctionIs(method.__func__), node)
-        own = self.builder.inside(node, "attribute", "__self__")
+        own = self.builder.inside(node, ReadAttribute, "__self__")
         known = self.builder.tracked.node(method.__self__)
         if known is not None:
             self.builder.guard(SameObject(), own, known)
@@ -61,7 +61,7 @@ class Functions(Control):
             attributes(node).called = True
             self.builder.guard(CodeIs(fn.__code__), node)
             self.builder.guard(
-                IsObject(fn.__globals__), self.builder.inside(node, "attribute", "__globals__")
+                IsObject(fn.__globals__), self.builder.inside(node, ReadAttribute, "__globals__")
             )
 
     def _defaults(self, fn: types.FunctionType, _: None) -> None:
@@ -69,17 +69,20 @@ class Functions(Control):
         if inlining.is_numpys(fn.__globals__):
             return
         given = self.builder.tracked.node(fn)
-        for how, found in (("defaults", fn.__defaults__), ("kwdefaults", fn.__kwdefaults__)):
+        for how, name, found in (
+            (ReadDefaults, "__defaults__", fn.__defaults__),
+            (ReadKeywordDefaults, "__kwdefaults__", fn.__kwdefaults__),
+        ):
             if not found:
                 continue
             if given is not None:
-                node = self.builder.inside(given, "attribute", f"__{how}__")
+                node = self.builder.inside(given, ReadAttribute, name)
                 self.builder.guard(LengthIs(len(found)), node)
             else:
-                node = self.builder.add("read", Read(how, fn.__name__, fn), (), {}, self.builder.value(found))
+                node = self.builder.add("read", how(fn.__name__, fn), (), {}, self.builder.value(found))
             attributes(node).incidental = True
             for key, item in found.items() if isinstance(found, dict) else enumerate(found):
-                read = Read("item", key)
+                read = ReadItem(key)
                 if given is None and (type(item) in NUMBERS or isinstance(item, np.generic)):
                     value = self.builder.value(item, outside=True)
                     self.builder.decide(self.builder.add("read", read, (node,), {}, value), item)

@@ -14,10 +14,13 @@ from npcompile.frontend.catalog.purity import OPERATORS
 from npcompile.frontend.catalog.python_operators import UNARY
 from npcompile.frontend.ops.table import Op
 from npcompile.frontend.program.aliasing import Overlap
+from npcompile.frontend.program.call_steps import Call
 from npcompile.frontend.program.code_guards import Classes, Codes
 from npcompile.frontend.program.equality import is_shared
+from npcompile.frontend.program.guards import Diverged
 from npcompile.frontend.program.object_steps import Build, Store
-from npcompile.frontend.program.program import Call, Diverged, Length, Program, Read
+from npcompile.frontend.program.program import Program
+from npcompile.frontend.program.reads import Length, Read
 from npcompile.frontend.program.slice_guards import Check, checkable, ends_of
 from npcompile.frontend.replay.device_lane import method
 from npcompile.frontend.replay.locks import ACQUIRE, RELEASE
@@ -115,9 +118,9 @@ class Writer:
         target: Any = node.target
         first = self.arg(node.args[0]) if node.args else ""
         if isinstance(target, Read):
-            return self.read(target, first)
+            return target.expression(self, first)
         if isinstance(target, Length):
-            return f"{first}.shape[{target.axis}]"
+            return target.words(first)
         if isinstance(target, Op):
             target = self.function(target, node)
         if target is np.ndarray.__getitem__:
@@ -158,25 +161,6 @@ class Writer:
         if index is Ellipsis:
             return "..."
         return self.arg(index)
-
-    def read(self, read: Read, base: str) -> str:
-        if read.how == "global":
-            return f"{self.constant(read.holder, 'globals')}[{read.name!r}]"
-        if read.how in ("defaults", "kwdefaults"):
-            return f"{self.constant(read.holder, 'f')}.__{read.how}__"
-        if read.how == "class":
-            return f"{self.constant(read.holder, 'cls')}.{read.name}"
-        if read.how in ("static", "has", "subclass"):
-            return f"{self.constant(read, read.how)}()"
-        if read.how == "cell":
-            return f"{self.constant(read.holder, 'cell')}.cell_contents"
-        if read.how == "attribute":
-            return f"{base}.{read.name}"
-        if read.how == "told":
-            return f"{base}.{read.name}()"
-        if read.how in ("tensor", "mapped"):
-            return f"{self.constant(read, 'array_of')}({base})"
-        return f"{base}[{self.arg(read.name)}]"
 
     def guard(self, node: fx.Node) -> str:
         """Return the condition under which the replay diverges."""

@@ -9,8 +9,9 @@ import numpy as np
 from torch import fx
 
 from npcompile.frontend.ops.table import Op
+from npcompile.frontend.program.call_steps import Call
 from npcompile.frontend.program.object_steps import Build
-from npcompile.frontend.program.program import Call, Program
+from npcompile.frontend.program.program import Program
 from npcompile.frontend.program.slice_guards import Check
 from npcompile.frontend.replay.codegen import Writer, as_numpy
 from npcompile.frontend.replay.device_lane import assign

@@ -14,7 +14,8 @@ from npcompile.frontend.ops.table import NUMPY, TORCH, Op
 from npcompile.frontend.program.aliasing import Region, address
 from npcompile.frontend.program.draw_shapes import stand_in
 from npcompile.frontend.program.guards import Guard
-from npcompile.frontend.program.program import Length, Program
+from npcompile.frontend.program.program import Program
+from npcompile.frontend.program.reads import Length
 from npcompile.frontend.program.shape_generalization import looked_at, sized_by_data
 from npcompile.frontend.replay.codegen import as_numpy
 from npcompile.lower import adapter

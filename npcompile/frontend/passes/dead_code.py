@@ -1,0 +1,34 @@
+"""Dead-code elimination: takes steps without use or effect out of the graph of a residual program."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+
+from torch import fx
+
+from npcompile.frontend.catalog.purity import TOTAL
+from npcompile.frontend.program.guards import Guard
+from npcompile.frontend.program.object_steps import Build
+from npcompile.frontend.program.reads import Length
+from npcompile.lower.plan.attributes import attributes, step_of
+
+
+def drop_unused(graph: fx.Graph, may_fail: Container[fx.Node]) -> None:
+    """Steps without use or effect go, but for these: whether they fail is to be seen at each call."""
+    for node in reversed(list(graph.nodes)):
+        droppable = step_of(node) in ("op", "view", "number", "part", "library")
+        droppable |= isinstance(node.target, Build) and node.target.needless
+        checked = getattr(node.target, "checked", False) and not attributes(node).unchecked
+        checked |= step_of(node) == "number" and not (node.target in TOTAL or isinstance(node.target, Length))
+        # An index that a step gave may be out of bounds, whether or not anything uses what it leads to.
+        checked |= (step_of(node) == "view" and len(node.all_input_nodes) > 1) or node in may_fail
+        if node.op == "call_function" and droppable and not checked and not node.users:
+            graph.erase_node(node)
+        elif (
+            (known := attributes(node)).incidental
+            and not known.inspected
+            and all(isinstance(user.target, Guard) and user.target.only_of_kind for user in node.users)
+        ):
+            for user in list(node.users):  # data that nothing was done with
+                graph.erase_node(user)
+            graph.erase_node(node)
