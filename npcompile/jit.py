@@ -37,8 +37,6 @@ from npcompile.tiering.overhead import Allowance
 from npcompile.tiering.recording_budget import WHOLE, RecordingBudget
 from npcompile.tiering.statement_profile import Watch
 
-SHORT_LIVED = "functions of this `def` are recorded one by one, and most were made anew before that paid"
-
 __all__ = ["Jitted", "NotCompiledError", "NotCompiledWarning", "jit"]
 
 
@@ -139,7 +137,7 @@ class Jitted(RecordedFunction):
             self.allowance.begin(way=state is not None)
         if self._rest:
             self._rest -= 1
-            self.note(SHORT_LIVED, self.at(None))
+            self.note(Cause.SHORT_LIVED(), self.at(None))
             return self._plain(args, kwargs)
         if self._family is not None and (self._family.parted or self._is_full(state)):
             self._part()
@@ -164,7 +162,7 @@ class Jitted(RecordedFunction):
         warn(text)
 
     def gave_up(self) -> None:
-        self.note("NumPy is faster here: calling kernels takes longer than what they do", self.at(None))
+        self.note(Cause.NUMPY_FASTER(), self.at(None))
 
     def _too_small(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return self._plain(args, kwargs)

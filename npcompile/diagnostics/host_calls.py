@@ -7,13 +7,12 @@ from typing import Any
 import torch
 from torch import fx
 
+from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.catalog import purity
 from npcompile.frontend.graph.graph_builder import GETITEM
 from npcompile.frontend.ops.table import Op
 from npcompile.frontend.program.array_facts import with_items
 from npcompile.lower.plan.attributes import attributes, value_of
-
-_BY_DATA = "how many there are depends on the data; the kernels behind it take any number"
 
 
 def function_of(node: fx.Node) -> Any:
@@ -41,14 +40,12 @@ def is_sized_by_data(node: fx.Node) -> bool:
         return False
 
 
-def host_reason(node: fx.Node) -> str:
+def host_reason(node: fx.Node) -> Reason:
     """Return why a call is left to NumPy."""
     reason = attributes(node).reason
     if is_sized_by_data(node):
         if function_of(node) is with_items:
-            return f"the mask by NumPy ({reason or 'an index that no op takes'}): {_BY_DATA}"
+            return Cause.MASK_BY_NUMPY(reason or Cause.NO_INDEX_OP())
         _, why = attributes(node).mask_form or (None, "")
-        return f"compacted by NumPy{why and f' ({why})'}: {_BY_DATA}"
-    if reason is not None:
-        return f"no op takes this call: {reason}"
-    return "not an op yet: NumPy's own function"
+        return Cause.COMPACTED_AS(why) if why else Cause.COMPACTED()
+    return Cause.NUMPYS_OWN() if reason is None else Cause.NO_OP(reason)

@@ -10,7 +10,29 @@ from enum import Enum, unique
 from typing import NamedTuple
 
 _LEAVE = "leave this line in the caller, and decorate a function of what is around it"
-_INNER = ""  # the advice of the reason that is a detail of this one
+_CACHE_FOLDER = (
+    "another folder for kernels by NPCOMPILE_CACHE_DIR, or remove ~/.cache/npcompile: it is made anew"
+)
+_CACHE_SPACE = (
+    "space and permission to write in the folder that NPCOMPILE_CACHE_DIR names (~/.cache/npcompile)"
+)
+_CALL_BEFORE = (
+    "call it in the caller, and pass what it gives as an argument; "
+    "without strict=True it may stay, and what is around it is compiled"
+)
+_DECIDE_OUTSIDE = "decide with np.where in place of `if`, or outside the function"
+_FEWER_SIGNATURES = "call it with fewer shapes and dtypes: pad or group the arrays"
+_INSTALL_COMPILER = "install g++, or set CXX to a C++ compiler"
+_KEEP_SIZE_AND_DECIDE = "keep the size: np.where, or `where=` of reductions; and decide outside the function"
+_LIBRARY = "leave it, or call it in the caller and pass what it gives; what is around it is compiled"
+_LOCAL_NAMES = "work on local names in the loop, and store them after it"
+_MEMORY = "more memory, processes and threads for this program: the system ended the compiler or refused it"
+_MORE_SECONDS = "more seconds by NPCOMPILE_COMPILE_SECONDS, or smaller functions"
+_NOTHING = "nothing: NumPy is the faster one here"
+_NO_DEBUGGER = "call it without the debugger"
+_NUMPYS_FUNCTION = "a function of NumPy's, if there is one; else leave it"
+_SAME_SLICES = "take slices that stay the same, or whole arrays"
+_WRAP = "wrap it in a function, and decorate that"
 _WHOLE_ARRAYS = "take whole arrays in place of one element at each trip"
 _SHORTER = "a loop in place of repeated lines, or several functions"
 _LOOP_RANGE = "loop over a range, a list or an array"
@@ -39,6 +61,9 @@ _NUMBERS = "arrays of numbers, or a list of such arrays"
 _NUMERIC_DTYPE = "a numeric dtype of native byte order: a.astype(float)"
 
 
+_BY_DATA = "how many there are depends on the data; the kernels behind it take any number"
+
+
 class Place(NamedTuple):
     """A line of a file: a line alone says nothing once a function calls others of other files."""
 
@@ -58,14 +83,17 @@ class Cause(Enum):
 
     words: str
     advice: str
+    by_detail: bool  # the advice of a reason among the details comes first, if it has any of its own
 
-    def __init__(self, words: str, advice: str = _LEAVE) -> None:
-        self.words, self.advice = words, advice
+    def __init__(self, words: str, advice: str = _LEAVE, by_detail: bool = False) -> None:
+        self.words, self.advice, self.by_detail = words, advice, by_detail
 
     def __call__(self, *detail: Detail) -> Reason:
         return Reason(self, None, detail)
 
     # The function as it was written.
+    NO_PYTHON_FUNCTION = "{} is not a Python function", _WRAP
+    SUSPENDS = "generators and coroutines run plain", _OWN_FUNCTION
     COROUTINE = "it is a coroutine", _OWN_FUNCTION
     LAMBDA = "it is a lambda", _DEFINE_IN_FILE
     OWN_FRAME = "it looks at its own frame"
@@ -87,8 +115,6 @@ class Cause(Enum):
     )
     TWO_LAMBDAS = "two lambdas of the same line cannot be told apart", _DEFINE_IN_FILE
     MADE_WHILE_RECORDED = "it was made by a function that is recorded, and cannot be told from others there"
-
-    INTERNAL_ERROR = "internal error: {}: {} at npcompile/{}"
 
     # Statements and loops.
     CLASS_STATEMENT = "class statement"
@@ -214,7 +240,7 @@ class Cause(Enum):
     OP_GAVE = "{} gave {}"
     ONE_BY_ONE = "{} of more than {} things, one by one"
     CALLS = "it calls {}"
-    WITHIN = "{}: {}", _INNER
+    WITHIN = "{}: {}", _LEAVE, True
     NOT_WHOLE = "{} is not recorded whole"
     WRITES = "{} writes"
     ANSWERS_OTHERWISE = "{} answers otherwise than NumPy"
@@ -233,6 +259,7 @@ class Cause(Enum):
     MEMMAPS_WRITTEN = "one of several memmaps is written to: they may be of one file"
 
     # Plans.
+    GIVEN_DECIDES = "what {} gave decides after the call of {}", _CALL_BEFORE
     UNUSUAL_WRITE_DTYPE = "a write into an array of a dtype that programs cannot compute in", _NUMERIC_DTYPE
     OVERLAPPING_WRITE = "a write into an array that shows the same memory twice"
     DECIDES_AFTER = "{} decides after {}", _DECIDE_FIRST
@@ -371,6 +398,78 @@ class Cause(Enum):
     STEPS_TOO_MANY = "more than {} steps of {}, one after the other"
     REDUCEAT_OUT = "out= of reduceat, whose shape NumPy does not check", _STORE_WHOLE
 
+    # Calls that are left to NumPy.
+    NO_OP = "no op takes this call: {}", _LEAVE, True
+    NUMPYS_OWN = "not an op yet: NumPy's own function"
+    NO_INDEX_OP = "an index that no op takes"
+    MASK_BY_NUMPY = (
+        "the mask by NumPy ({}): " + _BY_DATA,
+        _KEEP_SIZE,
+        True,
+    )
+    COMPACTED = "compacted by NumPy: " + _BY_DATA, _KEEP_SIZE
+    COMPACTED_AS = "compacted by NumPy ({}): " + _BY_DATA, _KEEP_SIZE
+
+    # Statements that no block holds.
+    PYTHONS_OWN = "calls of Python's own, or arithmetic on numbers", _NUMPYS_FUNCTION
+    LITTLE_EACH_TRIP = "each trip is too little work for a kernel", _WHOLE_ARRAYS
+    LITTLE = "it is too little work for a kernel", _WHOLE_ARRAYS
+    SLOWER = "measured: NumPy takes less time than kernels do", _NOTHING
+    EFFECT_IN_PLACE = "a call for its effect: made at each call, in its place", _CALL_LESS_OFTEN
+    CHANGES_OR_LITTLE = (
+        "an index or a size in it changes, or it is too little work for a kernel",
+        _WHOLE_ARRAYS,
+    )
+    CALLS_COMPILED = "it calls {}, compiled by itself"
+    LIBRARY = "{} is a library's function, called as it is", _LIBRARY
+    YIELDS = "the caller goes on in the middle of it"
+    MAKES_FUNCTION = "a function is made"
+    RAISE = "it raises"
+    UNBINDS = "it unbinds names"
+    IMPORT_STATEMENT = "an import"
+    DRAWS = "it draws from what may be a generator, which Python ends when nothing holds it", _OWN_FUNCTION
+    STORES_INTO_OBJECT = "it stores into an object", _LOCAL_NAMES
+    DEPENDS_ON_TRIP = (
+        "what is done depends on the trip or on data (an index or a size that changes)",
+        _SAME_SLICES,
+    )
+    OTHER_SIZES = "its arrays have other sizes at each trip", _SAME_SLICES
+
+    # Recordings that do not pay, and replays.
+    NOT_RECORDED = "not recorded"
+    NO_SIGNATURE = "an argument's type cannot be part of a signature"
+    SIGNATURES = "more than {} signatures (shapes, dtypes, layouts){}", _FEWER_SIGNATURES
+    WAYS = "more than {} ways through the function at one signature{}", _DECIDE_OUTSIDE
+    OTHER_WAYS = "{} calls in a row went another way{}", _DECIDE_OUTSIDE
+    OF_NO_USE = (
+        "next to every call has sizes or decisions of its own, so that what was recorded is of no use{}",
+        _KEEP_SIZE_AND_DECIDE,
+    )
+    OTHER_LENGTHS = "its arrays have ever other lengths: NumPy takes less time than finding kernels", _NOTHING
+    NUMPY_FASTER = "NumPy is faster here: calling kernels takes longer than what they do", _NOTHING
+    SHORT_LIVED = "functions of this `def` are recorded one by one, and most were made anew before that paid"
+    RAISES = "it raises {}: such calls are Python's until one does not raise"
+    REPLAY_RAISED = "its replay raised {}, where NumPy does not"
+    TRACED = "under a debugger or tracer, functions run as they are written", _NO_DEBUGGER
+    ERRSTATE_AROUND = "np.errstate asks for exceptions or callbacks: NumPy does the work then"
+    INTERNAL_ERROR = "internal error: {}: {} at npcompile/{}"
+    TORN = "{}; what was done until then stays", _LEAVE, True
+
+    # The compiler.
+    NO_COMPILER = "{}", _INSTALL_COMPILER
+    COMPILER_FAILED = "{}: {}", _INSTALL_COMPILER
+    COMPILATION_FAILED = "{}: {}"
+    NO_SPACE = "{}: {}", _CACHE_SPACE
+    NOT_LOADED = "{}: {}", _CACHE_FOLDER
+    NO_MEMORY = "{}: {}", _MEMORY
+    NOT_IN_FOLDER = "the compiled kernel is not in the cache folder", _CACHE_FOLDER
+    NO_THREAD = "no thread for the compiler: {}", _MEMORY
+    DIED = "the compiling process died: {}", _MEMORY
+    DIED_NO_SPACE = "the compiling process died: {}", _CACHE_SPACE
+    DIED_TOO_OFTEN = "the compiling process died {} times in a row, and is not started again", _MEMORY
+    NO_ANSWER = "not compiled after {} seconds", _MORE_SECONDS
+    COMPILE_SECONDS = "not compiled after {} seconds (NPCOMPILE_COMPILE_SECONDS)", _MORE_SECONDS
+
 
 class Reason(NamedTuple):
     """Why something is not compiled.
@@ -396,8 +495,10 @@ class Reason(NamedTuple):
     @property
     def advice(self) -> str:
         """The words that say what to write instead."""
-        inner = (part.advice for part in self.detail if isinstance(part, Reason))
-        return self.code.advice or next(inner, _LEAVE)
+        for part in self.detail if self.code.by_detail else ():
+            if isinstance(part, Reason) and part.advice != _LEAVE:
+                return part.advice
+        return self.code.advice
 
     def at(self, where: Place | None, nearer: str = "") -> Reason:
         """Return this reason with the line to blame."""

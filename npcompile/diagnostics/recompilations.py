@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.program.printing import guard_text
 from npcompile.frontend.program.program import Program
 from npcompile.frontend.program.signature import BY_NAME
@@ -25,7 +26,7 @@ class Latest(Protocol):
 
     latest: list[tuple[Any, Any]]
     cause: str | None
-    why: str | None
+    why: Reason | None
 
 
 class Recordings(Protocol):
@@ -41,7 +42,6 @@ class Recordings(Protocol):
         """Return its last recordings."""
 
 
-OF_NO_USE = "next to every call has sizes or decisions of its own, so that what was recorded is of no use"
 _ALIKE = "an earlier program went no further than its guards"
 
 
@@ -74,11 +74,11 @@ def recompilations(recorded: Recordings) -> tuple[Recompilation, ...]:
     return tuple(found)
 
 
-def why_given_up(recorded: Recordings) -> str:
+def why_given_up(recorded: Recordings) -> Reason:
     """Why recording does not pay, and what was different the last time. Worked out once for each place."""
     balance = recorded.balance
     if balance.why is None:
-        balance.why = f"{OF_NO_USE}{last_difference(recorded)}"
+        balance.why = Cause.OF_NO_USE(last_difference(recorded))
     return balance.why
 
 

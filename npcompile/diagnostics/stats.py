@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
 
+from npcompile.diagnostics.reason import Reason
 
-@dataclass(slots=True)  # the native runtime counts in them (lower/native/front.h)
+
+@dataclass(slots=True, repr=False)  # the native runtime counts in them (lower/native/front.h)
 class Stats:
     """What a jitted function has done so far."""
 
@@ -22,21 +24,30 @@ class Stats:
     bytes_written: int = 0  # by one replay of the newest program: results and slices
     bytes_to_device: int = 0
     bytes_from_device: int = 0
-    reasons: list[str] = field(default_factory=list)  # why something ran uncompiled, newest last
+    told: list[Reason] = field(default_factory=list)  # why something ran uncompiled, newest last
 
     def with_blocks(self, blocks: Stats) -> Stats:
         """These counts with those of the blocks that the function was cut into."""
         if not blocks.recordings:
             return self
-        own = {"calls", "replays", "plain_calls", "reasons"}
+        own = {"calls", "replays", "plain_calls", "told"}
         counts = {
             f.name: getattr(self, f.name) + getattr(blocks, f.name) for f in fields(self) if f.name not in own
         }
         return replace(self, **counts)
 
-    def because(self, reason: str) -> bool:
+    @property
+    def reasons(self) -> list[str]:
+        """Why something ran uncompiled, as text, with the line to blame first; newest last."""
+        return [reason.located for reason in self.told]
+
+    def because(self, reason: Reason) -> bool:
         """Keep a reason; True if it is a new one."""
-        if reason in self.reasons:
+        if reason in self.told:
             return False
-        self.reasons.append(reason)
+        self.told.append(reason)
         return True
+
+    def __repr__(self) -> str:
+        counts = [f"{f.name}={getattr(self, f.name)}" for f in fields(self) if f.name != "told"]
+        return f"Stats({', '.join(counts)}, reasons={self.reasons})"

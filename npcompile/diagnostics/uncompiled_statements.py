@@ -6,71 +6,62 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from npcompile.diagnostics.advice import advice
+from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.diagnostics.stats import Stats
 from npcompile.frontend.rewrite.block_levels import Levels
 from npcompile.frontend.rewrite.statement_forms import has_work
 
-_PYTHONS = "calls of Python's own, or arithmetic on numbers"
-LITTLE = "each trip is too little work for a kernel"
-_SMALL = "it is too little work for a kernel"
-_FASTER = "measured: NumPy takes less time than kernels do"
-_EFFECT = "a call for its effect: made at each call, in its place"
-_FOUND_OUT = "an index or a size in it changes, or it is too little work for a kernel"
-# Why no block holds a statement, by its form. Others were found out while they ran: `stats.reasons` says why.
-_FORMS: tuple[tuple[tuple[type[ast.AST], ...], str], ...] = (
-    ((ast.Yield, ast.YieldFrom, ast.Await), "the caller goes on in the middle of it"),
-    ((ast.Lambda, ast.FunctionDef, ast.ClassDef, ast.GeneratorExp), "a function is made"),
-    ((ast.Raise,), "it raises"),
-    ((ast.Delete,), "it unbinds names"),
-    ((ast.Import, ast.ImportFrom), "an import"),
+# Why no block holds a statement, by its form. Others were found out while they ran: `stats.told` says why.
+_FORMS: tuple[tuple[tuple[type[ast.AST], ...], Cause], ...] = (
+    ((ast.Yield, ast.YieldFrom, ast.Await), Cause.YIELDS),
+    ((ast.Lambda, ast.FunctionDef, ast.ClassDef, ast.GeneratorExp), Cause.MAKES_FUNCTION),
+    ((ast.Raise,), Cause.RAISE),
+    ((ast.Delete,), Cause.UNBINDS),
+    ((ast.Import, ast.ImportFrom), Cause.IMPORT_STATEMENT),
 )
-_DRAWS = "it draws from what may be a generator, which Python ends when nothing holds it"
 
 
-def reasons_of(fn: Any, stats: Stats) -> dict[int, str]:
-    """The reasons that were found out while a function of its file ran, by line."""
+def reasons_of(fn: Any, stats: Stats) -> dict[int, Reason]:
+    """Return the reasons that were found out while a function of its file ran, by line."""
     file = fn.__code__.co_filename
-    found = {}
-    for reason in stats.reasons:
-        where, _, text = reason.removeprefix(f"{file}:").partition(": ")
-        if reason.startswith(f"{file}:") and where.isdigit():
-            found[int(where)] = text
-    return found
+    return {
+        told.where.line: told for told in stats.told if told.where is not None and told.where.file == file
+    }
 
 
 def tell_libraries(partitioned: Any) -> None:
     """Say of a function that was cut which lines call libraries' functions; `strict` has that be an error."""
     root, levels = partitioned.root, partitioned.levels
     for node, name in levels.libraries.items():
-        reason, place = f"{name} is a library's function, called as it is", partitioned.owner.at(node.lineno)
+        reason, place = Cause.LIBRARY(name), partitioned.owner.at(node.lineno)
         answer = isinstance(node, ast.Return) and isinstance(node.value, ast.Call)
         if root._strict and not answer:
             root._report(reason, place)
         root.note(reason, place)
 
 
-def why_left(node: ast.stmt, levels: Levels, reasons: dict[int, str]) -> str:
-    """Why no block holds a statement."""
+def why_left(node: ast.stmt, levels: Levels, reasons: dict[int, Reason]) -> Reason:
+    """Return why no block holds a statement."""
     lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
-    said = next((reasons[line] for line in lines if line in reasons), None)
-    if (known := said or _form(node)) is not None:
+    if (known := next((reasons[line] for line in lines if line in reasons), None)) is not None:
         return known
+    if (form := _form(node)) is not None:
+        return form()
     if node in levels.why and not _is_small(node, levels):
         return levels.why[node]
     if node in levels.small:
-        return _FASTER if node in levels.faster else _SMALL
+        return Cause.SLOWER() if node in levels.faster else Cause.LITTLE()
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-        return _EFFECT
-    return _FOUND_OUT if levels[node] else _PYTHONS
+        return Cause.EFFECT_IN_PLACE()
+    return Cause.CHANGES_OR_LITTLE() if levels[node] else Cause.PYTHONS_OWN()
 
 
-def told(node: ast.stmt, in_loop: bool, levels: Levels, reasons: dict[int, str]) -> tuple[str, str]:
-    """Why no block holds a simple statement, and what to write instead; empty where nothing need be."""
+def told(node: ast.stmt, in_loop: bool, levels: Levels, reasons: dict[int, Reason]) -> tuple[Reason, str]:
+    """Return why no block holds a simple statement, and what to write instead, if anything need be."""
     small = _is_small(node, levels)
-    reason = LITTLE if small and in_loop else why_left(node, levels, reasons)
-    nothing = reason in (_PYTHONS, _EFFECT) or _form(node) == reason or (small and not in_loop)
-    return reason, "" if nothing else advice(reason)
+    reason = Cause.LITTLE_EACH_TRIP() if small and in_loop else why_left(node, levels, reasons)
+    needless = reason.code in (Cause.PYTHONS_OWN, Cause.EFFECT_IN_PLACE, _form(node))
+    return reason, "" if needless or (small and not in_loop) else reason.advice
 
 
 def _is_small(node: ast.stmt, levels: Levels) -> bool:
@@ -78,14 +69,14 @@ def _is_small(node: ast.stmt, levels: Levels) -> bool:
     return node in levels.small and (node in levels.faster or node not in levels.why)
 
 
-def why_it_costs(node: ast.stmt, levels: Levels, reasons: dict[int, str]) -> str | None:
+def why_it_costs(node: ast.stmt, levels: Levels, reasons: dict[int, Reason]) -> Reason | None:
     """The same for one that costs; None where nothing would make it faster. Of a loop it is that of the first
     statement in it which was found out to be one that no block holds."""
     inner = [part for part in statements([node]) if has_work(part)]
     if inner == [node] and _is_small(node, levels):
-        return LITTLE if node in levels.driven else None
+        return Cause.LITTLE_EACH_TRIP() if node in levels.driven else None
     if inner and all(_is_small(part, levels) for part in inner):
-        return LITTLE
+        return Cause.LITTLE_EACH_TRIP()
     return why_left(next((part for part in inner if levels[part] >= 2), node), levels, reasons)
 
 
@@ -116,14 +107,14 @@ def first_line(node: ast.stmt) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def _form(node: ast.stmt) -> str | None:
-    """Why no block holds it, where its form says so."""
+def _form(node: ast.stmt) -> Cause | None:
+    """Return why no block holds a statement, where its form says so."""
     parts = list(ast.walk(node))
     if any(isinstance(part, ast.Attribute) and not isinstance(part.ctx, ast.Load) for part in parts):
-        return "it stores into an object"
+        return Cause.STORES_INTO_OBJECT
     if any(
         isinstance(part, ast.Call) and isinstance(part.func, ast.Name) and part.func.id == "next"
         for part in parts
     ):
-        return _DRAWS
+        return Cause.DRAWS
     return next((why for forms, why in _FORMS if any(isinstance(part, forms) for part in parts)), None)

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from npcompile.diagnostics.reason import Cause
 from npcompile.diagnostics.recompilations import Recompilation, recompilations
 from npcompile.diagnostics.uncompiled_statements import calls_of, first_line, reasons_of, statements, told
 from npcompile.explain.programs import ExplainedProgram, explained
@@ -191,10 +192,10 @@ def left_to_python(partitioned: cutting.PartitionedFunction) -> tuple[LeftToPyth
         if node in inside or not has_work(node):
             continue
         called = calls_of(node) & compiled
-        why = f"it calls {', '.join(sorted(called))}, compiled by itself" if called else None
         reason, write = told(node, node in looped, partitioned.levels, reasons)
-        reason, write = (why, "") if why else (reason, write)
-        found.append(LeftToPython(_lines(node), first_line(node), reason, write, elsewhere))
+        if called:
+            reason, write = Cause.CALLS_COMPILED(", ".join(sorted(called))), ""
+        found.append(LeftToPython(_lines(node), first_line(node), str(reason), write, elsewhere))
     return tuple(found)
 
 

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from npcompile.diagnostics.advice import advice
 from npcompile.diagnostics.not_compiled import NotCompiledWarning
+from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.diagnostics.recompilations import Recompilation, recompilations
 from npcompile.diagnostics.stats import Stats
 from npcompile.explain.blocks import NOT_YET, Block, LeftToPython, blocks_of, functions_of, left_to_python
@@ -202,10 +202,10 @@ def _explanation(
     programs = () if state is None else tuple(explained(entry) for entry in state.entries)
     blocks = () if partitioned is None else blocks_of(partitioned)
     functions = () if partitioned is None else functions_of(partitioned.root)
-    reasons = [*jitted.stats.reasons]
+    reasons = [*jitted.stats.told]
     if not reasons and not (programs or blocks or functions):
         if traps():
-            reasons.append("np.errstate asks for exceptions or callbacks: NumPy does the work then")
+            reasons.append(Cause.ERRSTATE_AROUND())
     stats, why_cut = jitted.stats, _why_cut(partitioned)
     parts = (*blocks, *functions)
     every = [*programs, *(program for part in parts for program in part.all_programs)]
@@ -222,7 +222,7 @@ def _explanation(
         left=() if partitioned is None else _left(partitioned),
         copies=Copies(written, *moved, any(map(_is_repeated, parts))),
         recompilations=recompilations(jitted),
-        reasons=tuple(reasons),
+        reasons=tuple(reason.located for reason in reasons),
         seconds=seconds,
         strict_error=tuple(
             dict.fromkeys(
@@ -260,21 +260,20 @@ def _why_cut(partitioned: PartitionedFunction | None) -> list[Hint]:
     if partitioned is None or partitioned.why is None:
         return []
     reason, line = partitioned.why
-    return [Hint(f"line {line}" if line else "all of it", str(reason), advice(str(reason)))]
+    reason = reason or Cause.NOT_RECORDED()
+    return [Hint(f"line {line}" if line else "all of it", str(reason), reason.advice)]
 
 
 # -- what to write instead -----------------------------------------------------------------------------------
 
 
-def _hint(reason: str, code: types.CodeType | None) -> Hint:
-    """A reason of `stats.reasons`: with file and line before it, where there is one to blame. code: of the
-    function, whose own file is not named."""
-    where, _, text = reason.partition(": ")
-    file, _, line = where.rpartition(":")
-    if line.isdigit():
-        within = "" if code is not None and file == code.co_filename else f" of {file}"
-        return Hint(f"line {line}{within}", text, advice(text))
-    return Hint("all of it", reason, advice(reason))
+def _hint(reason: Reason, code: types.CodeType | None) -> Hint:
+    """Return what to write instead for a reason. code: of the function, whose own file is not named."""
+    if reason.where is None:
+        return Hint("all of it", str(reason), reason.advice)
+    file, line = reason.where
+    within = "" if code is not None and file == code.co_filename else f" of {file}"
+    return Hint(f"line {line}{within}", str(reason), reason.advice)
 
 
 def _host_hints(file: str, programs: tuple[ExplainedProgram, ...]) -> list[Hint]:
@@ -284,9 +283,9 @@ def _host_hints(file: str, programs: tuple[ExplainedProgram, ...]) -> list[Hint]
         Hint(
             step.elsewhere or f"line {step.line}{within}",
             f"{step.text}: {step.detail}",
-            advice(step.detail),
+            step.reason.advice,
         )
         for program in programs
         for step in program.steps
-        if step.became == "host call"
+        if step.reason is not None
     ]

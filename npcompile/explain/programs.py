@@ -10,6 +10,7 @@ import numpy as np
 from torch import fx
 
 from npcompile.diagnostics.host_calls import function_of, has_mask, host_reason, is_sized_by_data
+from npcompile.diagnostics.reason import Reason
 from npcompile.frontend.catalog import purity
 from npcompile.frontend.graph.constant_folding import Constant
 from npcompile.frontend.graph.graph_builder import GETITEM, SETITEM
@@ -88,7 +89,7 @@ class Step:
     file; `line` is the one that led there. type: of what it gives. became: "kernel", "scalar step", "view",
     "write in place", "copy", "library call", "host call", "opaque call", "guard", "read", "part" (of several
     results) or "left out". detail: how, and why. mask: the form that a mask took ("where" or "compaction"),
-    or None. kernel: the number of the one that it is in, or None.
+    or None. kernel: the number of the one that it is in, or None. reason: why a host call is left to NumPy.
     """
 
     line: int | None
@@ -99,6 +100,7 @@ class Step:
     mask: str | None = None
     kernel: int | None = None
     elsewhere: str = ""
+    reason: Reason | None = field(default=None, repr=False)
 
     @property
     def where(self) -> str:
@@ -235,7 +237,7 @@ def _kernel(number: int, step: Planned, job: Any) -> Kernel:
         source="" if job is None else job.source,
         ended=step.why,
         checks=step.segment.checks,
-        error=None if job is None else job.error,
+        error=None if job is None or job.error is None else str(job.error),
     )
 
 
@@ -275,14 +277,8 @@ def _step(node: fx.Node, plan: Plan, numbers: dict[int, int]) -> Step:
     if kind == "host" and node.target in purity.VIEWS:
         return Step(line, text, gives, "view", "made by NumPy")
     if kind == "host":
-        return Step(
-            line,
-            text,
-            gives,
-            "host call",
-            host_reason(node),
-            "compaction" if is_sized_by_data(node) else None,
-        )
+        reason, mask = host_reason(node), "compaction" if is_sized_by_data(node) else None
+        return Step(line, text, gives, "host call", str(reason), mask, reason=reason)
     names = {"number": "scalar step", "opaque": "opaque call", "read": "read", "part": "part"}
     detail = "called again at each replay, in its place" if kind == "opaque" else ""
     return Step(line, text, gives if kind != "opaque" else "", names.get(kind, kind), detail)

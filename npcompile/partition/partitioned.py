@@ -15,8 +15,8 @@ import time
 import types
 from typing import Any, cast
 
-from npcompile.diagnostics.reason import Reason
-from npcompile.diagnostics.uncompiled_statements import LITTLE, tell_libraries
+from npcompile.diagnostics.reason import Cause, Reason
+from npcompile.diagnostics.uncompiled_statements import tell_libraries
 from npcompile.frontend.catalog import inlining
 from npcompile.frontend.pipeline import Traced
 from npcompile.frontend.program.shape_generalization import apart
@@ -202,7 +202,7 @@ class Callee(Unit):
         if not self.own:
             return super()._not_followed(state, traced)
         self.root.callees[self.key] = PLAIN
-        self.root.note(traced.reason or "not recorded", self.at(traced.line))
+        self.root.note(traced.reason or Cause.NOT_RECORDED(), self.at(traced.line))
         state.plain = True
 
     def _cut(self, failed: Traced | None) -> PartitionedFunction | None:
@@ -237,7 +237,6 @@ class Callee(Unit):
         self.within.stale = True
 
 
-_OTHER_SIZES = "its arrays have other sizes at each trip"
 _WORK = ("op", "write", "library", "host", "opaque")  # the steps of a program that is worth a block
 
 
@@ -301,7 +300,9 @@ class Block(Unit):
         state.plain = True
         work = sum(isinstance(part, WORK) for part in own_nodes(self.piece.block.node.body))
         if not traced.exceeded or work <= LEAST_WORK:
-            return self.take_apart(traced.reason or "not recorded", traced.line, traced.top, traced.late)
+            return self.take_apart(
+                traced.reason or Cause.NOT_RECORDED(), traced.line, traced.top, traced.late
+            )
         self.within.levels.work = max(self.within.levels.work // SHORTER, LEAST_WORK)
         self.go_on()
 
@@ -315,7 +316,7 @@ class Block(Unit):
         if not super()._worth(state, traced):
             return False
         if (done := done_for_effect(traced.program, [*self.piece.block.node.body, ast.Pass()])) is not None:
-            self.take_apart("a call for its effect", *source_place(done)[:2], False, quiet=True)
+            self.take_apart(Cause.EFFECT(), *source_place(done)[:2], False, quiet=True)
             return False
         branches = [node for node in self.piece.block.node.body if isinstance(node, ast.If)]
         if state.count and branches and self.piece.block.in_loop:
@@ -330,7 +331,7 @@ class Block(Unit):
             return False
         if moving is not None:
             state.plain = True
-            reason = "what is done depends on the trip or on data (an index or a size that changes)"
+            reason = Cause.DEPENDS_ON_TRIP()
             self.take_apart(reason, *source_place(moving)[:2], False, quiet=True)
             return False
         return True
@@ -344,8 +345,8 @@ class Block(Unit):
         self.ambiguous.rest()
         return True
 
-    def _too_many(self, args: tuple[Any, ...], kwargs: dict[str, Any], reason: str) -> Any:
-        self.take_apart(reason, self.piece.block.node.lineno, None, False, quiet=True)
+    def _too_many(self, args: tuple[Any, ...], kwargs: dict[str, Any], cause: Cause, limit: int) -> Any:
+        self.take_apart(cause(limit, ""), self.piece.block.node.lineno, None, False, quiet=True)
         return self._plain(args, kwargs)
 
     def _unanswered(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -365,7 +366,10 @@ class Block(Unit):
             if key not in self.sighted and not self._is_general(key):
                 self.sighted.add(key)
                 if len(self.sighted) > MAX_SIGHTED:
-                    return self._too_many(args, kwargs, _OTHER_SIZES)
+                    self.take_apart(
+                        Cause.OTHER_SIZES(), self.piece.block.node.lineno, None, False, quiet=True
+                    )
+                    return self._plain(args, kwargs)
                 if not self._shares(key):
                     return self._plain(args, kwargs)
             if often and self.sums is not None:
@@ -392,7 +396,7 @@ class Block(Unit):
         finally:
             self.sums = sums
         if slower := sums.slower():
-            self.take_apart(_OTHER_SIZES, self._first_line(), None, False, quiet=True)
+            self.take_apart(Cause.OTHER_SIZES(), self._first_line(), None, False, quiet=True)
         if slower is not None:
             self.sums = None
         return result
@@ -402,7 +406,7 @@ class Block(Unit):
         moving = driven(self.piece.block, self.variables)
         self.within.levels.leave(self.piece.block, any(s.tried for s in self._states.values()), moving)
         for statement in moving:
-            self.root.note(LITTLE, self.at(statement.lineno))
+            self.root.note(Cause.LITTLE_EACH_TRIP(), self.at(statement.lineno))
         self.within.stale = True
         self.put(self._in_python())
 
@@ -413,7 +417,7 @@ class Block(Unit):
             piece.cell.cell_contents = function
 
     def take_apart(
-        self, reason: Reason | str, line: int | None, top: int | None, late: bool, quiet: bool = False
+        self, reason: Reason, line: int | None, top: int | None, late: bool, quiet: bool = False
     ) -> None:
         """Leave the statement on this line of the block to Python, or begin a block with it (late); and go on
         so at once."""
@@ -422,7 +426,7 @@ class Block(Unit):
         held = set(self.piece.block.statements)
         found = [node for node in body if top is not None and node.lineno <= top <= (node.end_lineno or top)]
         for node in found[:1] or body:
-            levels.why[node] = str(reason)
+            levels.why[node] = reason
             if late and node is not body[0]:
                 levels.starts.add(node)
             elif node in held:
@@ -432,7 +436,7 @@ class Block(Unit):
                 for statement in held:
                     assert isinstance(statement, ast.stmt)
                     if statement.lineno <= node.lineno <= (statement.end_lineno or node.lineno):
-                        levels.of[statement], levels.why[statement] = levels[statement] + 1, str(reason)
+                        levels.of[statement], levels.why[statement] = levels[statement] + 1, reason
                 if self.root._strict and not quiet:
                     self.root._report(reason, self.at(line))
                 self.root.note(reason, self.at(line))  # what it costs is measured: see `statement_profile.py`

@@ -72,9 +72,7 @@ class Unit(RecordedFunction):
     def _are_news(self) -> bool:
         return super()._are_news() or warnings.filters is not self.root.filters
 
-    def _report(
-        self, reason: Reason | str, place: Place | None, everywhere: bool = False, ask: str = ""
-    ) -> None:
+    def _report(self, reason: Reason, place: Place | None, everywhere: bool = False, ask: str = "") -> None:
         self.root._report(reason, place, everywhere, ask)
 
     def _worth(self, state: Specialization, traced: Traced) -> bool:

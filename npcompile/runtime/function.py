@@ -12,6 +12,7 @@ import numpy as np
 import torch
 
 from npcompile.diagnostics.not_compiled import owed, tell_owed
+from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.diagnostics.recompilations import last_difference, why_given_up
 from npcompile.diagnostics.stats import Stats
 from npcompile.frontend.boundary.faults import fault_of, performs, told
@@ -49,8 +50,6 @@ MAX_PROGRAMS = 8
 
 # After so many calls in a row for which no program was right, those of a signature are given up.
 MAX_MISSES = 12
-
-TRACED = "under a debugger or tracer, functions run as they are written"
 
 
 class RecordedFunction(PlainCalls):
@@ -94,7 +93,7 @@ class RecordedFunction(PlainCalls):
             self._growing = GrowingArguments(fn)
             self._binding = Binding(fn)
             self._arity = self._binding.arity
-            self._rewritten: Rewritten | str | None = None
+            self._rewritten: Rewritten | Reason | None = None
             self._front = None
             self._passing = PlainStreak()
             self.resizes = isinstance(fn, types.FunctionType) and may_resize(fn)
@@ -132,7 +131,7 @@ class RecordedFunction(PlainCalls):
         if code is not self._code and code != self._code:
             self._start_anew()
         if sys.gettrace() is not None:  # users see their own function under a debugger
-            self.note(TRACED, self.at(None))
+            self.note(Cause.TRACED(), self.at(None))
             return self._plain(args, kwargs)
         if traps() or (warnings_matter() and self._are_news()):  # NumPy is to raise: it does the work
             return self._plain(args, kwargs)
@@ -148,7 +147,7 @@ class RecordedFunction(PlainCalls):
         try:
             state = self._states.get(key)
         except TypeError:  # an argument that has no hash
-            return self._plain(args, kwargs, "an argument's type cannot be part of a signature")
+            return self._plain(args, kwargs, Cause.NO_SIGNATURE())
         if state is not None:
             fast_path.note(self, args, kwargs, state, key)
             if state.partitioned is not None:
@@ -212,7 +211,7 @@ class RecordedFunction(PlainCalls):
         tell."""
         result = self._unanswered(key, args, kwargs)
         what = f"{type(failure).__name__}: {failure}"
-        self.note(f"its replay raised {what}, where NumPy does not", self.at(self.led_to(failure)))
+        self.note(Cause.REPLAY_RAISED(what), self.at(self.led_to(failure)))
         return result
 
     def _unanswered(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -261,9 +260,7 @@ class RecordedFunction(PlainCalls):
         if state is None:
             least = self._seldom()
             self._pass_over(2 * least, least)
-            return self._too_many(
-                args, kwargs, f"more than {self.max_signatures} signatures (shapes, dtypes, layouts)"
-            )
+            return self._too_many(args, kwargs, Cause.SIGNATURES, self.max_signatures)
         if linked or self._link(state):
             self._stats.calls -= 1
             return self(*args, **kwargs)
@@ -275,7 +272,7 @@ class RecordedFunction(PlainCalls):
             with self._lock:
                 state.ready.clear()
                 state.plain = True
-            return self._too_many(args, kwargs, f"{MAX_MISSES} calls in a row went another way")
+            return self._too_many(args, kwargs, Cause.OTHER_WAYS, MAX_MISSES)
         if state.plain and self._direct and not (self._strict or state.pending or state.ready):
             state.settled = group is None or group.general is None
         if state.plain or state.pending or state.rests():
@@ -325,9 +322,9 @@ class RecordedFunction(PlainCalls):
         """Whether warnings are errors, and were none yet when the function was jitted."""
         return all_warnings_are_errors() and not self._made_so
 
-    def _too_many(self, args: tuple[Any, ...], kwargs: dict[str, Any], reason: str) -> Any:
+    def _too_many(self, args: tuple[Any, ...], kwargs: dict[str, Any], cause: Cause, limit: int) -> Any:
         """A call past the number of signatures, or of programs for one, that are kept."""
-        return self._plain(args, kwargs, f"{reason}{last_difference(self)}")
+        return self._plain(args, kwargs, cause(limit, last_difference(self)))
 
     def _too_often(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call that is not recorded as those before were recorded in vain."""
@@ -353,16 +350,14 @@ class RecordedFunction(PlainCalls):
 
     def _record(self, state: Specialization, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         rewritten = self._source()
-        if isinstance(rewritten, str):
+        if isinstance(rewritten, Reason):
             state.plain = True
             return self._plain(args, kwargs, rewritten)
         if state.count >= self.max_programs:
             if (cut := self._cut_at_last(state)) is not None:
                 return cut.run(args, kwargs)
             state.plain = True
-            return self._too_many(
-                args, kwargs, f"more than {self.max_programs} ways through the function at one signature"
-            )
+            return self._too_many(args, kwargs, Cause.WAYS, self.max_programs)
         if self.balance.rests():
             return self._too_often(args, kwargs)
         fn: Any = self.__wrapped__
@@ -446,7 +441,7 @@ class RecordedFunction(PlainCalls):
             state.partitioned, cut.why = cut, cut.why or (traced.reason, traced.line)
         else:
             state.plain = True
-            self._report(traced.reason or "not recorded", self.at(traced.line))
+            self._report(traced.reason or Cause.NOT_RECORDED(), self.at(traced.line))
 
     def _worth(self, state: Specialization, traced: Traced) -> bool:
         """Whether to compile what was recorded."""

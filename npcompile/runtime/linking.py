@@ -8,7 +8,6 @@ from collections.abc import Callable
 from traceback import walk_tb
 from typing import Any
 
-from npcompile.diagnostics.advice import advice
 from npcompile.diagnostics.not_compiled import NotCompiledError, warn
 from npcompile.diagnostics.reason import Cause, Place, Reason
 from npcompile.diagnostics.stats import Stats
@@ -24,7 +23,7 @@ from npcompile.verify.verify import verifying, watched
 # What is asked for where npcompile itself failed.
 REPORT = ". Please report this, with what `python -m npcompile doctor` prints"
 
-_said: set[Reason | str] = set()  # causes that are not one function's
+_said: set[Reason] = set()  # causes that are not one function's
 
 
 class KernelLinking:
@@ -116,7 +115,7 @@ class KernelLinking:
             if error is not None and not self._without(entry):
                 state.plain = True
                 if not compiler.is_shutting_down():  # threads may go on meanwhile: that is nothing to tell
-                    self._report(error, self.at(None), everywhere=True, ask=f"; instead: {advice(error)}")
+                    self._report(error, self.at(None), everywhere=True, ask=f"; instead: {error.advice}")
         return linked
 
     def _without(self, entry: RecordedProgram) -> bool:
@@ -126,7 +125,7 @@ class KernelLinking:
             return False
         for name, error in culprits.items():
             self._uncompiled[name] = Cause.NO_KERNEL(error)
-            self.note(f"{name}: {self._uncompiled[name]}", self.at(None))
+            self.note(Cause.WITHIN(name, self._uncompiled[name]), self.at(None))
         return True
 
     def _count(self, entry: RecordedProgram) -> None:
@@ -187,32 +186,27 @@ class KernelLinking:
         entries = walk_tb(error.__traceback__)
         return next((line for frame, line in entries if frame.f_code.co_filename == file), None)
 
-    def note(self, reason: Reason | str, place: Place | None) -> tuple[bool, str]:
-        """Keep in `stats` why something runs uncompiled; whether that is new, and where it is."""
-        where = "" if place is None else f"{place}: "
-        return self._stats.because(f"{where}{reason}"), where
+    def note(self, reason: Reason, place: Place | None) -> bool:
+        """Keep in `stats` why something runs uncompiled, and where; whether that is new."""
+        return self._stats.because(reason.at(place))
 
     def failed(self, fault: Fault) -> None:
         """Tell of a fault of npcompile's own: in `stats`, and once by a warning that asks for a report."""
         fault.loud()
         self._report(fault.reason, self.at(None), ask=REPORT)
 
-    def _report(
-        self, reason: Reason | str, place: Place | None, everywhere: bool = False, ask: str = ""
-    ) -> None:
+    def _report(self, reason: Reason, place: Place | None, everywhere: bool = False, ask: str = "") -> None:
         """Say why something runs uncompiled: in `stats`, and once as a warning; strict=True: raise it.
 
         place: the user's, where one is to blame. everywhere: the reason is not this function's alone
         (there is no C++ compiler, say): one warning is enough for all. ask: what the warning says beside.
         """
-        new, where = self.note(reason, place)
+        new = self.note(reason, place)
         if everywhere:
             new = new and reason not in _said
             _said.add(reason)
-        name = self.name
         if self._strict:
-            raise NotCompiledError(
-                f"{name} cannot be compiled: {where}{reason}; instead: {advice(str(reason))}"
-            )
+            text = reason.at(place).located
+            raise NotCompiledError(f"{self.name} cannot be compiled: {text}; instead: {reason.advice}")
         if new:
-            warn(f"{name} runs uncompiled: {where}{reason}{ask}")
+            warn(f"{self.name} runs uncompiled: {reason.at(place).located}{ask}")

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.boundary.faults import told
 from npcompile.frontend.graph.options import Defaults, on_device
 from npcompile.frontend.rewrite.rewriter import Rewritten, rewrite
@@ -30,12 +31,12 @@ class PlainCalls(ShapeSharing):
     _direct: bool
     _passing: PlainStreak
     _code: types.CodeType | None
-    _rewritten: Rewritten | str | None
+    _rewritten: Rewritten | Reason | None
     _default_float: np.dtype[Any] | None
     fast_random: bool
     resizes: bool  # it may resize an array, of which NumPy counts the references
 
-    def _plain(self, args: tuple[Any, ...], kwargs: dict[str, Any], reason: str | None = None) -> Any:
+    def _plain(self, args: tuple[Any, ...], kwargs: dict[str, Any], reason: Reason | None = None) -> Any:
         if reason is not None:
             self._report(reason, self.at(None))
         self._stats.plain_calls += 1
@@ -132,15 +133,15 @@ class PlainCalls(ShapeSharing):
                 state.rest -= calls
                 self._passing.lender = state
 
-    def _source(self) -> Rewritten | str:
+    def _source(self) -> Rewritten | Reason:
         """The function rewritten, or the reason why it cannot be."""
         if self._rewritten is None:
             fn = self.__wrapped__
             if not isinstance(fn, types.FunctionType):
-                self._rewritten = f"{type(fn).__name__} is not a Python function"
+                self._rewritten = Cause.NO_PYTHON_FUNCTION(type(fn).__name__)
             elif any(suspends(fn) for suspends in _SUSPENDING):
-                self._rewritten = "generators and coroutines run plain"
+                self._rewritten = Cause.SUSPENDS()
             else:
                 answer = rewrite(fn)
-                self._rewritten = answer if isinstance(answer, Rewritten) else str(answer.reason)
+                self._rewritten = answer if isinstance(answer, Rewritten) else answer.reason
         return self._rewritten

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from npcompile.diagnostics.reason import Reason
 from npcompile.frontend.pipeline import Traced, ops_version
 from npcompile.frontend.program.shape_generalization import exactly
 from npcompile.frontend.program.slice_guards import stands_alone
@@ -43,10 +44,10 @@ class RecordedProgram:
     def done(self) -> bool:
         return not self.parked and all(job.done for job in self.jobs)
 
-    def error(self) -> str | None:
+    def error(self) -> Reason | None:
         return next((job.error for job in self.jobs if job.error is not None), None)
 
-    def culprits(self) -> dict[str, str]:
+    def culprits(self) -> dict[str, Reason]:
         """The ops without which there would be no error, by name, and why; none if that is unknown."""
         failed = [job for job in self.jobs if job.error is not None]
         if any(getattr(job, "culprit", None) is None for job in failed):

@@ -17,6 +17,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from npcompile.diagnostics.reason import Reason
 from npcompile.diagnostics.stats import Stats
 from npcompile.frontend.catalog import inlining
 from npcompile.frontend.ops import numpy_private
@@ -59,7 +60,7 @@ class Family:
     def __init__(self, names: dict[str, Any]) -> None:
         self.globals = names  # by whose id it is known
         self.held: dict[str, Any] = {}
-        self.reasons: list[str] = []
+        self.told: list[Reason] = []
         self.parted = False  # they cannot share: what comes is recorded by itself
         self._at_once = AT_ONCE  # so many of those more are recorded at their first call
         self._rests = Backoff(LATER, factor=1, most=LATEST, step=LATER)
@@ -92,10 +93,10 @@ class Family:
         if not self.held:
             jitted._growing = GrowingArguments(_like(jitted.__wrapped__))
             self.held = {name: getattr(jitted, name) for name in _SHARED}
-            self.reasons = jitted._stats.reasons
+            self.told = jitted._stats.told
         for name, value in self.held.items():
             setattr(jitted, name, value)
-        jitted._stats.reasons = self.reasons
+        jitted._stats.told = self.told
 
 
 def family_of(fn: Any, options: tuple[Any, ...]) -> Family | None:

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.diagnostics.stats import Stats
 from npcompile.frontend.boundary.faults import Fault, InternalError, fault_of, told
 from npcompile.frontend.graph.options import on_device
@@ -104,7 +105,7 @@ class ShapeSharing(KernelLinking):
         """Whether calls wait for the compiler."""
         return self._wait or os.environ.get("NPCOMPILE_WAIT", "0") not in ("", "0")
 
-    def _plain(self, args: tuple[Any, ...], kwargs: dict[str, Any], reason: str | None = None) -> Any:
+    def _plain(self, args: tuple[Any, ...], kwargs: dict[str, Any], reason: Reason | None = None) -> Any:
         """A call that Python answers."""
         raise NotImplementedError
 
@@ -125,9 +126,9 @@ class ShapeSharing(KernelLinking):
         """A recording ended in an exception. Where such calls are Python's from now on, it is told."""
         if isinstance(error, InternalError):
             state.settle()
-            self.note(str(error), self.at(self._first_line()))
+            self.note(error.reason, self.at(self._first_line()))
         elif state.raised_again():
-            reason = f"it raises {type(error).__name__}: such calls are Python's until one does not raise"
+            reason = Cause.RAISES(type(error).__name__)
             self.root.note(reason, self.at(self.led_to(error) or self._first_line()))
 
     def _in_python(self, device: bool = False) -> Any:
@@ -236,10 +237,7 @@ class ShapeSharing(KernelLinking):
                 crowd.sums = sums
         if slower:
             crowd.slower = True
-            self.note(
-                "its arrays have ever other lengths: NumPy takes less time than finding kernels",
-                self.at(None),
-            )
+            self.note(Cause.OTHER_LENGTHS(), self.at(None))
         return result
 
     def by_replay(self, args: tuple[Any, ...], given: tuple[Any, ...], given_key: Any) -> Any:

@@ -12,7 +12,6 @@ from typing import Any
 
 from torch import fx
 
-from npcompile.diagnostics.advice import advice
 from npcompile.diagnostics.host_calls import host_reason
 from npcompile.frontend.program.printing import call_text
 from npcompile.lower.plan.attributes import source_place
@@ -82,5 +81,5 @@ class HostCallProfile:
                 f"{self.filename}:{source_place(node).line}",
                 f"{min(seconds / least, 1.0):.0%} of its time goes into "
                 f"`{call_text(node)}`, which runs uncompiled: {reason}",
-                advice(reason),
+                reason.advice,
             )

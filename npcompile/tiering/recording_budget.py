@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from npcompile.diagnostics.reason import Reason
 from npcompile.tiering.backoff import Backoff
 
 # What a recording costs, and a call for which all programs diverged, in replays that would make up for it.
@@ -39,7 +40,7 @@ class RecordingBudget:
         self._since: int | None = None  # at which call of the function it was found useless
         self.latest: list[tuple[Any, Any]] = []  # signatures and programs of the last two recordings
         self.cause: str | None = None  # what was different in the last one, in words, once it was asked for
-        self.why: str | None = None  # what is told of it
+        self.why: Reason | None = None  # what is told of it
         self.waited = False  # the first trip of a loop has been left to NumPy (see `accumulators.py`)
         self.recordings = 0
         self.misses = 0

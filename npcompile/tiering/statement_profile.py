@@ -11,7 +11,6 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from npcompile.diagnostics.advice import advice
 from npcompile.diagnostics.uncompiled_statements import first_line, reasons_of, why_it_costs
 from npcompile.frontend.boundary.faults import Fault, beside
 from npcompile.frontend.rewrite.partition import Piece, outline, tree_of
@@ -266,7 +265,7 @@ class Watch:
         self.root.tell(
             f"{fn.__code__.co_filename}:{node.lineno}",
             f"{part:.0%} of its time goes into `{first_line(node)}`, which runs uncompiled: {reason}",
-            advice(reason),
+            reason.advice,
         )
 
 

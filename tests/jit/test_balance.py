@@ -12,13 +12,14 @@ import numpy as np
 import pytest
 
 import npcompile
-from npcompile.diagnostics.recompilations import OF_NO_USE
+from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.program.guards import Diverged
 from npcompile.runtime.recorded_program import RecordedProgram
 from npcompile.tiering.recording_budget import COST, REST, WHOLE, RecordingBudget
 from tests.checker import same
 
 pytestmark = pytest.mark.filterwarnings("ignore::npcompile.NotCompiledWarning")
+OF_NO_USE = str(Cause.OF_NO_USE(""))
 
 
 @pytest.fixture(autouse=True)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import npcompile
-from npcompile.diagnostics.advice import advice
+from npcompile.diagnostics.reason import Cause
 
 
 @pytest.fixture(autouse=True)
@@ -209,7 +209,7 @@ def test_uncompiled_functions_say_why_and_what_to_write() -> None:
     assert not found.all_programs and "nothing of it is compiled" in str(found)
     (hint,) = found.strict_error
     assert hint.reason in found.reasons[0] and "source" in hint.reason
-    assert hint.write == advice(hint.reason) and "`def`" in hint.write
+    assert hint.write == Cause.OTHER_SOURCE.advice and "`def`" in hint.write
     assert found.seconds.why == "nothing was compiled"
 
 
@@ -305,23 +305,15 @@ def test_what_the_call_raises_is_raised() -> None:
 
 
 @pytest.mark.parametrize(
-    "reason",
+    "cause",
     [
-        "more than 64 signatures (shapes, dtypes, layouts)",
-        "a loop of more than 32 trips",
-        "what is done depends on the trip or on data (an index or a size that changes)",
-        "a store to attribute u",
-        "greater decides after a write",
-        "an exception was caught (ValueError)",
-        "what gaussian_filter gave decides after the call of gaussian_filter",
-        "not compiled after 60 seconds (NPCOMPILE_COMPILE_SECONDS)",
-        "generators and coroutines run plain",
-        "an ndarray subclass (matrix)",
-        "a traced value made into text",
+        *(Cause.SIGNATURES, Cause.LOOP_TOO_LONG, Cause.DEPENDS_ON_TRIP, Cause.STORE_TO_ATTRIBUTE),
+        *(Cause.DECIDES_AFTER, Cause.CAUGHT, Cause.GIVEN_DECIDES, Cause.COMPILE_SECONDS, Cause.SUSPENDS),
+        *(Cause.SUBCLASS, Cause.TRACED_TO_TEXT),
     ],
 )
-def test_each_reason_has_its_own_advice(reason: str) -> None:
-    assert advice(reason) != advice("something nobody has met")
+def test_common_causes_have_an_advice_of_their_own(cause: Cause) -> None:
+    assert cause.advice != Cause.CLASS_STATEMENT.advice
 
 
 def _into_list(u, n):
@@ -401,7 +393,7 @@ def test_what_is_no_python_function_is_called_and_said_to_be_none() -> None:
     found = npcompile.explain(np.sum, np.arange(3.0))
     assert found.result == 3.0 and not found.all_programs
     assert "is not a Python function" in found.reasons[0]
-    assert found.strict_error[0].write == advice(found.reasons[0])
+    assert found.strict_error[0].write == Cause.NO_PYTHON_FUNCTION.advice
 
 
 def test_a_generator_that_was_not_run_has_blocks_that_were_not_reached() -> None:

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import npcompile
-from npcompile.diagnostics.advice import advice
+from npcompile.diagnostics.reason import Cause
 from npcompile.explain.blocks import LeftToPython
 
 HELPERS = """import numpy as np
@@ -121,7 +121,11 @@ def test_a_loop_over_elements_says_what_to_write_instead(monkeypatch: pytest.Mon
         found = npcompile.explain(jitted, np.ones(300))
     (left,) = [part for part in found.left if part.lines[0] == line_of(elements, "y[i - 1]")]
     assert left.reason == "each trip is too little work for a kernel"
-    assert left.write == advice(left.reason) == "take whole arrays in place of one element at each trip"
+    assert (
+        left.write
+        == Cause.LITTLE_EACH_TRIP.advice
+        == "take whole arrays in place of one element at each trip"
+    )
     assert f"instead: {left.write}" in str(found)
 
 

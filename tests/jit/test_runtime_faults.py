@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 import npcompile
+from npcompile.diagnostics.reason import Cause
 from npcompile.lower.native import kernel
 from npcompile.lower.service import compiler, worker
 from npcompile.lower.store import cache
@@ -46,7 +47,7 @@ def test_damaged_files_are_not_loaded(
 
     def start(job: compiler.Job) -> None:
         asked.append(job)
-        job.finish("sent to the worker")
+        job.finish(Cause.DIED("sent to the worker"))
 
     monkeypatch.setattr(compiler._compiler, "start", start)
     jitted, told = run()

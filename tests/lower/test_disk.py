@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import torch
 
+from npcompile.diagnostics.reason import Cause
 from npcompile.lower.native import native
 from npcompile.lower.service import compiler
 from npcompile.lower.service.compiler import Job, submit
@@ -22,6 +23,8 @@ from .segments import compiled, segment
 
 X = np.arange(12.0).reshape(3, 4)
 
+SENT = Cause.DIED("sent to the worker")
+
 
 def body(b, x):
     return [b(torch.add, b(torch.mul, x, 2), 1)]
@@ -30,7 +33,7 @@ def body(b, x):
 def again(monkeypatch, folder: Path | None = None) -> Job:
     """The same segment in a process that has nothing in memory; the worker is not to be asked."""
     fresh = compiler._Compiler()
-    monkeypatch.setattr(fresh, "start", lambda job=None: job.finish("sent to the worker"))
+    monkeypatch.setattr(fresh, "start", lambda job=None: job.finish(SENT))
     monkeypatch.setattr(compiler, "_compiler", fresh)
     if folder is not None:
         monkeypatch.setenv("NPCOMPILE_CACHE_DIR", str(folder))
@@ -92,7 +95,7 @@ print(job.key)
 @pytest.mark.parametrize("mode", [0o620, 0o602])
 def test_files_that_others_can_write_are_not_loaded(files, which, mode, monkeypatch):
     files[which].chmod(mode)
-    assert again(monkeypatch).error == "sent to the worker"
+    assert again(monkeypatch).error == SENT
     with pytest.raises(cache.Refused, match="others"):
         cache.load(files["folder"], files["so"].stem)
 
@@ -110,14 +113,14 @@ def test_files_of_another_user_are_not_loaded(files, which, monkeypatch):
         return os.stat_result(fields)
 
     monkeypatch.setattr(os, "fstat", fstat)
-    assert again(monkeypatch).error == "sent to the worker"
+    assert again(monkeypatch).error == SENT
 
 
 def test_links_are_not_followed(files, monkeypatch):
     elsewhere = files["root"] / "elsewhere"
     files["so"].rename(elsewhere)
     files["so"].symlink_to(elsewhere)
-    assert again(monkeypatch).error == "sent to the worker"
+    assert again(monkeypatch).error == SENT
 
 
 @pytest.mark.parametrize("which", ["so", "json"])
@@ -125,14 +128,14 @@ def test_damaged_files_are_not_loaded(files, which, monkeypatch):
     whole = files[which].read_bytes()
     for damaged in (b"", whole[: len(whole) // 2], whole[:1000] + b"#" + whole[1001:]):
         files[which].write_bytes(damaged)
-        assert again(monkeypatch).error == "sent to the worker"
+        assert again(monkeypatch).error == SENT
     files[which].unlink()
-    assert again(monkeypatch).error == "sent to the worker"
+    assert again(monkeypatch).error == SENT
 
 
 def test_a_folder_that_others_can_write_is_not_used(files, monkeypatch, tmp_path):
     files["folder"].chmod(0o777)
-    assert again(monkeypatch).error == "sent to the worker"
+    assert again(monkeypatch).error == SENT
     shared = tmp_path / "shared"
     shared.mkdir()
     shared.chmod(0o777)

@@ -307,7 +307,7 @@ def rejected(body, inputs, outputs):
     job = submit(segment(body, inputs, outputs))
     job.wait(100)
     assert job.kernel is None and job.error is not None
-    return job.error
+    return str(job.error)
 
 
 def test_a_body_that_gives_another_dtype_or_shape_is_an_error(capfd):

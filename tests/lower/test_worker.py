@@ -76,7 +76,7 @@ def test_a_worker_that_dies_each_time_is_a_reason(monkeypatch):
     monkeypatch.setattr(compiler, "START", "import sys; print('out of luck', file=sys.stderr); sys.exit(3)")
     job = submit(numbered(104))
     job.wait(100)
-    assert job.kernel is None and job.error == "the compiling process died: out of luck"
+    assert job.kernel is None and str(job.error) == "the compiling process died: out of luck"
     monkeypatch.undo()
     assert compiled(lambda b, x: [b(torch.mul, x, 2.0)], [X], [X]).kernel(X)[1, 1] == 12
 
@@ -90,17 +90,17 @@ def test_a_job_that_takes_too_long_is_given_up(monkeypatch):
     with pytest.raises(TimeoutError):
         job.wait(0.01)
     job.wait(100)
-    assert job.error == "not compiled after 0 seconds" and compiler._compiler.process is None
+    assert str(job.error) == "not compiled after 0 seconds" and compiler._compiler.process is None
 
 
 def test_without_a_compiler_jobs_fail_at_once(monkeypatch):
     monkeypatch.setenv("CXX", "/nonexistent/g++")
     job = submit(numbered(106))
-    assert job.done and job.error == "no C++ compiler found: /nonexistent/g++ is not on the path"
+    assert job.done and str(job.error) == "no C++ compiler found: /nonexistent/g++ is not on the path"
     monkeypatch.delenv("CXX")
     monkeypatch.setenv("PATH", "")
     job = submit(numbered(107))
-    assert job.done and job.error == "no C++ compiler found: g++ or clang++ is not on the path"
+    assert job.done and str(job.error) == "no C++ compiler found: g++ or clang++ is not on the path"
 
 
 def test_a_compiler_that_refuses_is_a_reason(tmp_path, monkeypatch):
@@ -112,7 +112,7 @@ def test_a_compiler_that_refuses_is_a_reason(tmp_path, monkeypatch):
     monkeypatch.setenv("CXX", str(script))
     job = submit(numbered(108))
     job.wait(100)
-    assert job.error == "CompilerFailed: the C++ compiler failed: k.cpp:1: error: not today"
+    assert str(job.error) == "CompilerFailed: the C++ compiler failed: k.cpp:1: error: not today"
 
 
 def test_a_compilation_that_takes_too_long_is_ended_and_the_worker_goes_on(tmp_path, monkeypatch):
@@ -127,7 +127,7 @@ def test_a_compilation_that_takes_too_long_is_ended_and_the_worker_goes_on(tmp_p
     monkeypatch.setenv("NPCOMPILE_COMPILE_SECONDS", "3")
     job = submit(numbered(109))
     job.wait(100)
-    assert job.error == "not compiled after 3 seconds (NPCOMPILE_COMPILE_SECONDS)"
+    assert str(job.error) == "not compiled after 3 seconds (NPCOMPILE_COMPILE_SECONDS)"
     with pytest.raises(ProcessLookupError):
         for _ in range(100):  # what the compiler had started is gone, too, once init has seen it
             os.kill(int(mark.read_text()), 0)
@@ -146,7 +146,7 @@ def test_a_worker_whose_compiler_hangs_from_the_beginning_answers_within_its_tim
     compiler._compiler.stop()
     job = submit(numbered(110))
     job.wait(100)
-    assert job.error == "not compiled after 3 seconds (NPCOMPILE_COMPILE_SECONDS)"
+    assert str(job.error) == "not compiled after 3 seconds (NPCOMPILE_COMPILE_SECONDS)"
     compiler._compiler.stop()
     monkeypatch.undo()
     assert compiled(lambda b, x: [b(torch.mul, x, 4.0)], [X], [X]).kernel(X)[1, 1] == 24

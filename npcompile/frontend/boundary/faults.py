@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterable, Iterator
 from types import BuiltinFunctionType, CodeType, FrameType, MethodType, TracebackType
 from typing import Any, TypeVar
 
-from npcompile.diagnostics.reason import Cause
+from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.catalog.installed_packages import is_nobodys
 from npcompile.frontend.program.guards import Diverged
 from npcompile.frontend.rewrite.call_sites import is_place, performed
@@ -45,6 +45,10 @@ Function = TypeVar("Function", bound=Any)
 class InternalError(BaseException):
     """A fault of npcompile's own in the middle of what can neither be undone nor gone on with; with
     NPCOMPILE_INTERNAL_ERRORS=raise any, which else is a reason in `stats`."""
+
+    def __init__(self, reason: Reason) -> None:
+        super().__init__(reason)
+        self.reason = reason
 
 
 class Fault:
@@ -77,7 +81,7 @@ class Fault:
 
     def torn(self) -> InternalError:
         """The exception for what was begun, and is not done."""
-        return InternalError(f"{self.reason}; what was done until then stays")
+        return InternalError(Cause.TORN(self.reason))
 
     def same(self, other: BaseException) -> bool:
         """Whether Python raises just this: then it was the user's, raised where we did the user's work."""
@@ -86,7 +90,7 @@ class Fault:
     def loud(self) -> None:
         """Raise, where faults are not to be hidden."""
         if os.environ.get("NPCOMPILE_INTERNAL_ERRORS") == "raise":
-            raise InternalError(str(self.reason)) from self.error
+            raise InternalError(self.reason) from self.error
 
 
 def meant(*kinds: type[BaseException]) -> None:

@@ -6,6 +6,7 @@ import ast
 from dataclasses import dataclass, field
 from typing import Any
 
+from npcompile.diagnostics.reason import Reason
 from npcompile.frontend.rewrite.ast_builder import position
 from npcompile.frontend.rewrite.scopes import stored_names
 from npcompile.frontend.rewrite.source import FunctionNode
@@ -27,7 +28,7 @@ class Levels:
     faster: set[ast.AST] = field(default_factory=set)
     driven: set[ast.AST] = field(default_factory=set)
     work: int = MAX_WORK  # so many operations a block has at most
-    why: dict[ast.AST, str] = field(default_factory=dict)  # what blocks that held them could not do
+    why: dict[ast.AST, Reason] = field(default_factory=dict)  # what blocks that held them could not do
     libraries: dict[ast.stmt, str] = field(default_factory=dict)  # the library's function that each calls
     # Where an expression stands in the source -> its number, when it is worked out by itself: the same in
     # each cut, so that blocks are, too.

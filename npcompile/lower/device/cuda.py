@@ -16,6 +16,7 @@ from typing import Any
 import torch
 from torch import fx
 
+from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.lower import adapter
 from npcompile.lower.plan import graph as wire
 from npcompile.lower.plan.attributes import result_values, value_of
@@ -31,7 +32,7 @@ class DeviceJob:
 
     def __init__(self, graph: fx.Graph) -> None:
         self.kernel: Callable[..., Any] | None = None
-        self.error: str | None = None
+        self.error: Reason | None = None
         self.source = ""
         self.kernels = 0
         self.seconds = 0.0
@@ -63,7 +64,7 @@ class DeviceJob:
             )
             self.kernel, self.source, self.kernels = compiled.run, compiled.source, compiled.kernels
         except Exception as error:  # a failure of the compiler is a reason, never the user's exception
-            self.error = f"{type(error).__name__}: {error}"
+            self.error = Cause.COMPILATION_FAILED(type(error).__name__, str(error))
         self.seconds = time.monotonic() - began
         self._event.set()
 

@@ -20,7 +20,7 @@ from torch import fx
 from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.lower.plan.attributes import attributes, step_of, value_of
 from npcompile.lower.plan.products import Product, fusable, pairs, segment_of
-from npcompile.lower.plan.segment import Builder, Open, Segment, nodes_in, said
+from npcompile.lower.plan.segment import Builder, Open, Segment, given_by, nodes_in, said
 
 _IN_SEGMENT = ("op", "view", "part")
 # A longer segment is cut in two: its compilation would take more than some seconds.
@@ -352,7 +352,7 @@ class Planner:
         for arg in args:
             self.on_host(arg)
         if step == "guard" and self.plan.effects is not None:
-            raise Unplannable(Cause.DECIDES_AFTER(said(args[0]), self._cause()), node)
+            raise Unplannable(self._decides_late(args[0]), node)
         if effect and self.plan.effects is None:
             self.plan.effects = len(self.plan.steps)
         self._add(Step(step, node), node)
@@ -378,13 +378,24 @@ class Planner:
             if value_of(node).kind == "array":
                 self._meet(node)
 
+    def _decides_late(self, node: fx.Node) -> Reason:
+        given, called = given_by(node), self._called()
+        if given is not None and called is not None:
+            return Cause.GIVEN_DECIDES(given, called)
+        return Cause.DECIDES_AFTER(said(node), self._cause())
+
     def _cause(self) -> str:
         """The first effect, in words."""
+        called = self._called()
+        return "a write" if called is None else f"the call of {called}"
+
+    def _called(self) -> str | None:
+        """Return the name of the call that is the first effect; None where that is a write."""
         assert self.plan.effects is not None
         for step in self.plan.steps[self.plan.effects : self.plan.effects + 1]:  # none: it is being added
             if step.kind == "opaque" and step.node:
-                return f"the call of {getattr(step.node.target, 'name', None) or step.node}"
-        return "a write"
+                return str(getattr(step.node.target, "name", None) or step.node)
+        return None
 
     def on_host(self, node: fx.Node) -> None:
         """Make sure that a node's value is there when the next step runs."""

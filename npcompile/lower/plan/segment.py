@@ -80,12 +80,17 @@ def flag(pair: tuple[Any, torch.Tensor | None]) -> torch.Tensor:
     return torch.ones((), dtype=torch.bool) if pair[1] is None else pair[1]
 
 
+def given_by(node: fx.Node) -> str | None:
+    """Return the name of the opaque call that a value is of, or is a part of."""
+    while step_of(node) == "part":
+        node = nodes_in(node.args)[0]
+    return str(getattr(node.target, "name", node)) if step_of(node) == "opaque" else None
+
+
 def said(node: fx.Node) -> str:
     """A value in the user's own words, where it has any: a step's name may be one that was made up."""
-    if step_of(node) == "opaque":
-        return f"what {getattr(node.target, 'name', node)} gave"
-    if step_of(node) == "part":
-        return said(nodes_in(node.args)[0])
+    if (given := given_by(node)) is not None:
+        return f"what {given} gave"
     return f"what {str(node).rstrip('0123456789').rstrip('_')} is" if step_of(node) == "read" else str(node)
 
 

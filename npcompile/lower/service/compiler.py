@@ -27,12 +27,14 @@ from typing import Any, NamedTuple
 import torch
 import torch.fx as fx
 
+from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.lower.codegen import cpp
 from npcompile.lower.native import kernel, native
 from npcompile.lower.plan import graph as wire
 from npcompile.lower.plan import sizes
 from npcompile.lower.plan.interpreter import without_kernel
 from npcompile.lower.service import worker
+from npcompile.lower.service.failures import died, failure
 from npcompile.lower.shapes import fitting
 from npcompile.lower.shapes.families import Family, SharedLibrary
 from npcompile.lower.store import cache
@@ -72,7 +74,7 @@ class Job:
         self.outputs = wire.outputs_of(rows)
         self.written = wire.written(rows)
         self.kernel: Callable[..., Any] | None = None
-        self.error: str | None = None
+        self.error: Reason | None = None
         self.culprit: str | None = None  # the name of the call in the segment that cannot be compiled
         self.form = ""
         self.source = ""
@@ -135,7 +137,7 @@ class Job:
         """Count the job's time from now on: until now it has waited for other jobs."""
         self._began = time.monotonic()
 
-    def finish(self, error: str | None = None) -> None:
+    def finish(self, error: Reason | None = None) -> None:
         self.error = error
         self.seconds = time.monotonic() - self._began
         self._event.set()
@@ -202,7 +204,7 @@ class _Compiler:
             self._begin(job)
         except BaseException as error:  # Ctrl-C, say: nobody may wait for it
             self.jobs.pop(job.key, None)
-            job.finish(f"{type(error).__name__}: {error}")
+            job.finish(failure(error))
             raise
 
     def _begin(self, job: Job) -> None:
@@ -212,8 +214,11 @@ class _Compiler:
             for value in (*job.inputs, *job.outputs):
                 kernel.spec(value, False)
             cpp.compiler()
-        except (TypeError, cpp.CompilerMissing) as reason:
-            job.finish(str(reason))
+        except cpp.CompilerMissing as missing:
+            job.finish(Cause.NO_COMPILER(str(missing)))
+            return
+        except TypeError as error:
+            job.finish(failure(error))
             return
         self.start(job)
 
@@ -270,7 +275,7 @@ class _Compiler:
             except RuntimeError as error:  # the system has no more; a later job may have one
                 if job is not None:
                     self.jobs.pop(job.key, None)
-                    job.finish(f"no thread for the compiler: {error}")
+                    job.finish(Cause.NO_THREAD(str(error)))
             else:
                 self.thread = thread
 
@@ -297,13 +302,13 @@ class _Compiler:
                 if job is None:
                     self.stop()  # a late answer would be taken for another's
                 else:
-                    job.finish(f"{type(error).__name__}: {error}")
+                    job.finish(failure(error))
 
-    def _compile(self, job: Job) -> str | None:
+    def _compile(self, job: Job) -> Reason | None:
         """Compile a job's segment; return the reason of a failure, else None."""
         while job.general is not None:
-            failure = self._request(job, job.general.key, job.general.pattern)
-            if failure is None:
+            reason = self._request(job, job.general.key, job.general.pattern)
+            if reason is None:
                 return None
             if job.general is not None:
                 self._reject_shared(job, for_all=True)
@@ -311,9 +316,9 @@ class _Compiler:
                 return None
         return self._request(job, job.key, None)
 
-    def _request(self, job: Job, key: str, pattern: sizes.Pattern | None) -> str | None:
+    def _request(self, job: Job, key: str, pattern: sizes.Pattern | None) -> Reason | None:
         if self.deaths >= MAX_DEATHS:
-            return f"the compiling process died {self.deaths} times in a row, and is not started again"
+            return Cause.DIED_TOO_OFTEN(self.deaths)
         folder = cache.directory()
         if self.folder is not None and self.folder_id != cache.folder_id(
             folder
@@ -328,23 +333,23 @@ class _Compiler:
                 break
             except TimeoutError:
                 self.stop()
-                return f"not compiled after {TIME_LIMIT + seconds:.0f} seconds"
+                return Cause.NO_ANSWER(f"{TIME_LIMIT + seconds:.0f}")
             except worker.Died:
-                reason = self._last_words()
+                words = self._last_words()
                 self.stop()
                 self.deaths += 1
                 if attempt == ATTEMPTS - 1 or self.deaths >= MAX_DEATHS:
-                    return f"the compiling process died: {reason}"
+                    return died(words)
         job.culprit = reply.culprit
         if reply.error is not None:
             return reply.error
         self.compiled += reply.compiled
         job.from_disk = not reply.compiled
         try:
-            return None if job.load(folder) else "the compiled kernel is not in the cache folder"
-        except fitting.Unfit as reason:
+            return None if job.load(folder) else Cause.NOT_IN_FOLDER()
+        except fitting.Unfit as unfit:
             self._reject_shared(job)
-            return str(reason)
+            return failure(unfit)
 
     def _ask(self, request: worker.Request) -> worker.Reply:
         process = self._spawn()

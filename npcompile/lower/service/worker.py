@@ -22,9 +22,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
+from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.lower.codegen import cpp
 from npcompile.lower.native import native
 from npcompile.lower.plan import sizes
+from npcompile.lower.service.failures import failure
 from npcompile.lower.store import cache
 
 NICENESS = 15
@@ -44,7 +46,7 @@ class Request(NamedTuple):
 
 class Reply(NamedTuple):
     key: str
-    error: str | None
+    error: Reason | None
     compiled: bool  # False: another process had put the kernel on disk in the meantime
     culprit: str | None = None  # the name of the one call of the segment that raised this error
 
@@ -111,12 +113,12 @@ def serve(folder: str) -> None:
             with _within(request.seconds):
                 building.join()
                 compiled = _compile(request, header)
-        except _OutOfTime as exception:
+        except _OutOfTime:
             _end_compilers()
-            error = str(exception)
+            error = Cause.COMPILE_SECONDS(f"{request.seconds:g}")
         except Exception as exception:
             traceback.print_exc()
-            error, culprit = _reason(exception), getattr(exception, "culprit", None)
+            error, culprit = _failure(exception), getattr(exception, "culprit", None)
         answers.write(pack(Reply(request.key, error, compiled, culprit)))
 
 
@@ -229,6 +231,6 @@ def _present(folder: Path, key: str) -> bool:
         return False
 
 
-def _reason(exception: BaseException) -> str:
+def _failure(exception: BaseException) -> Reason:
     lines = [line.strip() for line in str(exception).splitlines() if line.strip()]
-    return f"{type(exception).__name__}: {' '.join(lines[:2])[:400]}"
+    return failure(exception, " ".join(lines[:2])[:400])

@@ -7,6 +7,7 @@ metadata.
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import json
 import os
@@ -63,7 +64,9 @@ def _directory(root: str, pid: int) -> Path:
         try:
             path = Path(tempfile.mkdtemp(prefix="npcompile-"))
         except OSError as error:
-            raise OSError(f"there is no folder for kernels ({reason}; {error})") from None
+            missing = OSError(f"there is no folder for kernels ({reason}; {error})")
+            missing.errno = errno.EACCES  # whatever the second attempt failed by
+            raise missing from None
         _private.append((path, pid))
         notices.tell(
             f"compiled kernels are kept for this process alone, not for later ones, as {reason}; "
