@@ -11,6 +11,7 @@ import numpy as np
 from torch import fx
 
 from npcompile.frontend.program.array_facts import layout
+from npcompile.frontend.program.replay_interface import ReplayCheck
 
 # Room below the start of a root for regions to be laid out as made-up addresses; nothing is read there.
 _ORIGIN = 1 << 44
@@ -178,7 +179,7 @@ def forget_arrays() -> None:
         overlap.forget()
 
 
-class Overlap:
+class Overlap(ReplayCheck):
     """How arrays from outside lay in memory relative to each other when they were recorded.
 
     pairs: (place, place, distance in bytes between their first elements); distance None: nothing shared.
@@ -189,8 +190,11 @@ class Overlap:
         self._right: tuple[weakref.ref[Any], ...] = ()  # the arrays that were right last
         _overlaps.add(self)
 
+    def native(self, module: Any) -> Any:
+        return module.OverlapGuard(self, self.pairs)
+
     def forget(self) -> None:
-        """Look again at the next call."""
+        """Compare addresses again at the next call."""
         self._right = ()
 
     def __call__(self, *given: Any) -> bool:

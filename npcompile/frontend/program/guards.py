@@ -20,7 +20,7 @@ import numpy as np
 from npcompile.frontend.program.array_facts import facts, is_array, order_of, outline
 from npcompile.frontend.program.equality import DICTS, are_alike, same_value
 from npcompile.frontend.program.object_steps import is_absent
-from npcompile.frontend.program.replay_text import ReplayText
+from npcompile.frontend.program.replay_interface import ReplayCheck, ReplayText
 from npcompile.lower.plan.sizes import SMALLEST
 
 
@@ -29,7 +29,7 @@ class Diverged(BaseException):
 
 
 @dataclass(frozen=True, eq=False)
-class Guard:
+class Guard(ReplayCheck):
     """A check of a value, or of two: a replay diverges where the check fails. Base class of all kinds.
 
     A guard is called with the values, and returns whether the check holds.
@@ -65,10 +65,6 @@ class Guard:
             The value is an argument, whose type the signature has checked.
         """
         return f"not {text.constant(self, 'guard')}({value})"
-
-    def native(self, module: Any) -> Any:
-        """Return the guard as the native runtime checks it; the guard itself where that has no form of it."""
-        return self
 
     def words(self, value: str, other: str) -> str:
         """Return the guard as a Python condition for people to read."""

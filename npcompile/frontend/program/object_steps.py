@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from npcompile.frontend.catalog import inlining
+from npcompile.frontend.program.replay_interface import ReplayText
 
 _ABSENT: Any = object()
 
@@ -118,28 +119,60 @@ class Container(Build):
 
 
 class Store:
-    """`obj.name = value`, `obj[name] = value` or `obj.append(value)`, of an object from outside: a step.
+    """A step that stores a value in an object from outside. Base class of all kinds.
 
-    how: "attribute", "item" or "append".
+    Parameters
+    ----------
+    name : Any
+        The attribute, index or key under which the value is stored; None where there is none.
     """
 
-    def __init__(self, how: str, name: Any = None) -> None:
-        self.how = how
+    __name__ = "store"
+
+    def __init__(self, name: Any = None) -> None:
         self.name = name
-        self.__name__ = "store"
 
     def __call__(self, obj: Any, value: Any) -> None:
-        if self.how == "attribute":
-            setattr(obj, self.name, value)
-        elif self.how == "item":
-            obj[self.name] = value
-        else:
-            obj.append(value)
+        raise NotImplementedError
 
-    def text(self, obj: str, value: str, name: str | None = None) -> str:
-        """As a Python statement. name: how the item's place is written."""
-        if self.how == "attribute":
-            return f"{obj}.{self.name} = {value}"
-        return (
-            f"{obj}[{name or repr(self.name)}] = {value}" if self.how == "item" else f"{obj}.append({value})"
-        )
+    def statement(self, text: ReplayText, obj: Any, value: Any) -> str:
+        """Return the store of a value, which leaves the program with it, as a statement of a replay."""
+        return self.words(text.arg(obj), text.leaf(value))
+
+    def words(self, obj: str, value: str) -> str:
+        """Return the store as a Python statement for people."""
+        raise NotImplementedError
+
+
+class StoreAttribute(Store):
+    """`obj.name = value`."""
+
+    def __call__(self, obj: Any, value: Any) -> None:
+        setattr(obj, self.name, value)
+
+    def words(self, obj: str, value: str) -> str:
+        return f"{obj}.{self.name} = {value}"
+
+
+class StoreItem(Store):
+    """`obj[name] = value`."""
+
+    def __call__(self, obj: Any, value: Any) -> None:
+        obj[self.name] = value
+
+    def statement(self, text: ReplayText, obj: Any, value: Any) -> str:
+        place = text.arg(self.name)
+        return f"{text.arg(obj)}[{place}] = {text.leaf(value)}"
+
+    def words(self, obj: str, value: str) -> str:
+        return f"{obj}[{self.name!r}] = {value}"
+
+
+class Append(Store):
+    """`obj.append(value)`."""
+
+    def __call__(self, obj: Any, value: Any) -> None:
+        obj.append(value)
+
+    def words(self, obj: str, value: str) -> str:
+        return f"{obj}.append({value})"

@@ -75,7 +75,7 @@ def step_text(node: fx.Node) -> str:
     """Return a step as a Python statement."""
     if isinstance(node.target, Store):
         obj, value = map(literal, node.args)
-        return node.target.text(obj, value)
+        return node.target.words(obj, value)
     return f"{node.name} = {call_text(node)}"
 
 

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from npcompile.frontend.program.array_facts import from_tensor, on_memory_of
 from npcompile.frontend.program.object_steps import class_attribute
-from npcompile.frontend.program.replay_text import ReplayText
+from npcompile.frontend.program.replay_interface import ReplayText
 
 
 @dataclass(frozen=True, eq=False)

@@ -339,7 +339,7 @@ def _same_target(a: Any, b: Any) -> bool:
     if isinstance(a, Format):
         return bool((a.conversion, a.spec) == (b.conversion, b.spec))
     if isinstance(a, Store):
-        return a.how == b.how and same_value(a.name, b.name)
+        return same_value(a.name, b.name)
     return isinstance(a, Length | str) and bool(a == b)
 
 

@@ -12,7 +12,7 @@ from collections import deque
 from typing import Any
 
 from npcompile.frontend.program.guards import TruthIs
-from npcompile.frontend.program.object_steps import Store, is_own
+from npcompile.frontend.program.object_steps import Append, is_own
 from npcompile.frontend.program.reads import ReadItem
 from npcompile.frontend.record.handlers import PASS
 from npcompile.frontend.record.state import READ_BY_ITEM, Deferred
@@ -55,7 +55,7 @@ class Histories(Storing):
         builder.unread.pop(id(kept), None)
         builder.appended.setdefault(id(kept), []).append(value)
         self.effects.waiting[id(kept), len(self.effects.waiting)] = Deferred(
-            kept, Store("append"), value, builder.where()
+            kept, Append(), value, builder.where()
         )
 
     def of_history(self, obj: Any, index: Any, result: Any) -> tuple[Any, ...]:

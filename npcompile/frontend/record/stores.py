@@ -16,7 +16,13 @@ from npcompile.frontend.graph.builder_values import Unfollowed
 from npcompile.frontend.program.array_facts import is_numpy
 from npcompile.frontend.program.equality import DICTS, is_key, place_of
 from npcompile.frontend.program.guards import DifferentObjects, KeysAre
-from npcompile.frontend.program.object_steps import Store, class_attribute, is_plain
+from npcompile.frontend.program.object_steps import (
+    Append,
+    StoreAttribute,
+    StoreItem,
+    class_attribute,
+    is_plain,
+)
 from npcompile.frontend.program.reads import ReadAttribute, ReadItem
 from npcompile.frontend.program.signature import NUMBERS
 from npcompile.frontend.record.local_objects import Making
@@ -78,9 +84,7 @@ class Storing(Making):
             raise Unfollowed(Cause.STORE_AFTER_WHOLE(name))
         self.of_class(obj, "__setattr__")
         self._storable(value, f"attribute {name}")
-        self.effects.waiting[id(obj), name] = Deferred(
-            obj, Store("attribute", name), value, self.builder.where()
-        )
+        self.effects.waiting[id(obj), name] = Deferred(obj, StoreAttribute(name), value, self.builder.where())
         self.reads_seen[ReadAttribute, name, node] = (self.builder.tracked.meant(value), value)
         self.touch(name, node, obj)
         self.effects.stored.add((node, name))
@@ -127,7 +131,7 @@ class Storing(Making):
         if new:
             self.effects.new_keys.setdefault(id(obj), set()).add(index)
         self.effects.waiting[id(obj), place_of(index)] = Deferred(
-            obj, Store("item", index), value, self.builder.where()
+            obj, StoreItem(index), value, self.builder.where()
         )
 
     def entry(self, own: dict[Any, Any], name: str, args: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -186,19 +190,19 @@ class Storing(Making):
         if not self.effects.waiting:
             return
         builder = self.builder
-        items = [obj for obj, store, *_ in self.effects.waiting.values() if store.how != "attribute"]
+        items = [obj for obj, store, *_ in self.effects.waiting.values() if type(store) is not StoreAttribute]
         self.effects.changed |= {builder.containers[id(obj)] for obj in items}
         self.set_apart()
         waiting, self.effects.waiting = self.effects.waiting, {}
         for obj, store, value, (line, _, elsewhere) in waiting.values():
-            ref = builder.ref(obj) if store.how == "attribute" else builder.containers[id(obj)]
+            ref = builder.ref(obj) if type(store) is StoreAttribute else builder.containers[id(obj)]
             node = builder.add("opaque", store, (ref, builder.given_away(value)), {}, Value("object"))
             builder.show(builder.tracked.meant(value))
             known = attributes(node)
             known.place = known.place._replace(line=line, elsewhere=elsewhere)
             known.inert = True  # what was stored is known where it is read
         # What is read of these from here on would be read before what was appended is stored.
-        builder.loose.update((id(obj), obj) for obj, store, *_ in waiting.values() if store.how == "append")
+        builder.loose.update((id(obj), obj) for obj, store, *_ in waiting.values() if type(store) is Append)
         builder.appended.clear()
         self.effects.new_keys.clear()
 

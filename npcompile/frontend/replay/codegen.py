@@ -191,10 +191,7 @@ class Writer:
         else:
             assert step.node is not None
             if isinstance(step.node.target, Store):
-                store = step.node.target
-                obj, value = step.node.args
-                name = self.arg(store.name) if store.how == "item" else None
-                self.put(store.text(self.arg(obj), self.leaf(value), name))
+                self.put(step.node.target.statement(self, *step.node.args))
             else:
                 self.put(f"{step.node.name} = {self.call(step.node)}")
                 if _calls(step, ACQUIRE):

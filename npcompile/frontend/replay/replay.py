@@ -9,10 +9,9 @@ from typing import Any
 from torch import fx
 
 from npcompile.frontend.boundary.faults import performs
-from npcompile.frontend.program.aliasing import Overlap
-from npcompile.frontend.program.code_guards import Classes, Codes
 from npcompile.frontend.program.guards import Guard
 from npcompile.frontend.program.program import Program
+from npcompile.frontend.program.replay_interface import ReplayCheck
 from npcompile.frontend.program.slice_guards import Check
 from npcompile.frontend.replay.codegen import Writer, in_place
 from npcompile.frontend.replay.device_codegen import DeviceWriter
@@ -23,17 +22,9 @@ from npcompile.lower.plan.plan import Plan
 
 
 def native_guard(value: Any) -> Any:
-    """A guard as the native runtime asks it, once it has been built and if it can; anything else as it is."""
-    if (module := native.loaded()) is None:
-        return value
-    if isinstance(value, Guard):
+    """Return a check in its native form, once the native runtime is loaded; any other value as it is."""
+    if isinstance(value, ReplayCheck) and (module := native.loaded()) is not None:
         return value.native(module)
-    if type(value) is Codes:
-        return module.ObjectGuard(value, "codes", value.pairs)
-    if type(value) is Classes:
-        return module.ObjectGuard(value, "classes", value.held)
-    if type(value) is Overlap:
-        return module.OverlapGuard(value, value.pairs)
     return value
 
 
