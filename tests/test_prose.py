@@ -156,21 +156,6 @@ NOT_YET: dict[str, list[str]] = {
         "mask_analysis",
         "mask_lowering",
     ],
-    "frontend/program": [
-        "__init__",
-        "aliasing",
-        "array_facts",
-        "bound_methods",
-        "code_guards",
-        "draw_shapes",
-        "equality",
-        "memory_versions",
-        "object_steps",
-        "shape_generalization",
-        "signature",
-        "slice_guards",
-        "text_steps",
-    ],
     "frontend/record": [
         "appended_lists",
         "array_function",
@@ -193,11 +178,7 @@ NOT_YET: dict[str, list[str]] = {
         "user_functions",
     ],
     "frontend/replay": [
-        "__init__",
         "codegen",
-        "device_lane",
-        "stacked_products",
-        "view_placement",
     ],
     "frontend/rewrite": [
         "__init__",

@@ -1,1 +1,1 @@
-"""The residual program: its nodes, guards, signature, aliasing and equality."""
+"""The residual program: this package holds its nodes, guards, signature, aliasing, and when two are equal."""

@@ -1,4 +1,9 @@
-"""Which memory an array lies in: roots (pieces of memory) and regions (parts of a root)."""
+"""Aliasing: numbers the pieces of memory that arrays lie in, and tells which parts of them overlap.
+
+A *root* is a piece of memory that arrays share, a *region* the part of a root that one array covers. The
+graph builder notes both of each array; passes and planning ask for overlaps; replays check that arrays from
+outside still lie as they did.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +25,7 @@ _MAX_WORK = 100_000
 
 
 class _At:
-    """Something NumPy takes for an array at an address, so that it can decide overlap without the memory."""
+    """An object that NumPy takes for an array at an address: it decides overlaps without the memory."""
 
     def __init__(self, region: Region) -> None:
         self.__array_interface__ = {
@@ -42,7 +47,7 @@ class Region:
     itemsize: int
 
     def overlaps(self, other: Any) -> bool:
-        """Whether any byte lies in both (exact up to a bound on the work, then True)."""
+        """Tell whether any byte lies in both: exactly, up to a bound on the work, then True."""
         if isinstance(other, Moving):
             return True
         try:
@@ -54,8 +59,7 @@ class Region:
 
 @dataclass(frozen=True)
 class Moving:
-    """The part of an array that an index shows in which numbers of steps stand: which bytes that are is known
-    at replay.
+    """The part of an array under an index that holds traced numbers: its bytes are known at replay alone.
 
     base: the step that gave the array; lengths: its shape. index: its items in a form that is equal for what
     is equal at every replay: an integer as (step or None, constant), their sum; a slice as four items.
@@ -67,7 +71,7 @@ class Moving:
     offset = 0
 
     def overlaps(self, other: Any) -> bool:
-        """Whether any byte may lie in both: not where one axis is at `i` and at `i + 1`, say."""
+        """Tell whether any byte may lie in both: not where one axis is at `i` and at `i + 1`, say."""
         if not isinstance(other, Moving) or other.base is not self.base:
             return True
         for length, one, another in zip(self.lengths, self.index, other.index, strict=False):
@@ -79,7 +83,7 @@ class Moving:
 
 
 def form_of(item: Any) -> Any:
-    """An item of an index in the form that `Moving` keeps."""
+    """Return an item of an index in the form that `Moving` keeps."""
     if type(item) is slice:
         return "slice", *(form_of(part) for part in (item.start, item.stop, item.step))
     if type(item) is int:
@@ -97,12 +101,12 @@ def form_of(item: Any) -> Any:
 
 
 def address(array: np.ndarray[Any, Any]) -> int:
-    """The address of the first element."""
+    """Return the address of an array's first element."""
     return int(array.__array_interface__["data"][0])
 
 
 def _owner(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """The first of the arrays on this memory.
+    """Return the first of the arrays on this memory.
 
     `ndarray.base` leads there at once where an array owns the memory. Where something else does (a buffer, a
     file, a tensor), the base of a view is an array that has that as its base; and `as_strided` puts an object
@@ -130,17 +134,17 @@ class Roots:
         self._next = 0
 
     def clear(self) -> None:
-        """Follow no owner any more."""
+        """Stop following owners."""
         for follower in self._followers:
             follower.detach()
 
     def new(self) -> int:
-        """The number of a new root."""
+        """Return the number of a new root."""
         self._next += 1
         return self._next
 
     def of(self, array: np.ndarray[Any, Any], outside: bool = False) -> tuple[int, Region]:
-        """The root and the region of an array; `outside` for one that the function did not make."""
+        """Return the root and the region of an array; `outside` for one that the function did not make."""
         owner = _owner(array)
         at = address(array)
         known = self._by_owner.get(id(owner))
@@ -174,13 +178,13 @@ _overlaps: weakref.WeakSet[Overlap] = weakref.WeakSet()
 
 
 def forget_arrays() -> None:
-    """Refer to no array any more, not even weakly."""
+    """Drop all references to arrays, weak ones too."""
     for overlap in list(_overlaps):
         overlap.forget()
 
 
 class Overlap(ReplayCheck):
-    """How arrays from outside lay in memory relative to each other when they were recorded.
+    """A check that arrays from outside lie in memory relative to each other as they did while recording.
 
     pairs: (place, place, distance in bytes between their first elements); distance None: nothing shared.
     """
@@ -198,7 +202,7 @@ class Overlap(ReplayCheck):
         self._right = ()
 
     def __call__(self, *given: Any) -> bool:
-        """Whether these lie in the same way."""
+        """Tell whether these arrays lie as those recorded."""
         for reference, array in zip(self._right, given, strict=False):
             if reference() is not array:
                 break

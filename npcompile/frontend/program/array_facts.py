@@ -1,4 +1,8 @@
-"""Tells arrays of a recording from other values: NumPy's own, those on a file's memory, ours on a device."""
+"""Facts about arrays that programs depend on: which values are arrays, and how each lies in memory.
+
+Arrays are NumPy's own, memory-mapped ones, and `npcompile.ndarray`, on a device too. Subclasses of the user's
+are none.
+"""
 
 from __future__ import annotations
 
@@ -19,13 +23,13 @@ def is_array(obj: Any) -> bool:
 
 
 def is_numpy(obj: Any) -> bool:
-    """An array or a NumPy scalar: what NumPy's operators act on."""
+    """Tell whether this is an array or a NumPy scalar, on which NumPy's operators act."""
     return isinstance(obj, np.ndarray | np.generic) or type(obj) is ndarray
 
 
 def layout(array: Any) -> np.ndarray[Any, Any]:
-    """The NumPy array that lies as this one does: itself, or what stands for device memory (never to be
-    read)."""
+    """Return the NumPy array that lies as this one does: itself, or a stand-in for device memory, whose
+    elements are never read."""
     kind = type(array)
     found: np.ndarray[Any, Any] = array._layout if kind is ndarray else array
     return on_memory_of(found) if kind is np.memmap else found
@@ -36,8 +40,10 @@ _on_memory: WeakValueDictionary[int, np.ndarray[Any, Any]] = WeakValueDictionary
 
 
 def on_memory_of(mapped: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """The plain array on a memmap's memory: one object as long as somebody holds it, so that a memmap that is
-    given twice is seen to be one."""
+    """Return the plain array on a memmap's memory.
+
+    As long as somebody holds it, it is one object: a memmap that is given twice is seen to be one.
+    """
     found = _on_memory.get(id(mapped))
     if found is None or _lies(found) != _lies(mapped):  # it may have been given another shape
         found = _on_memory[id(mapped)] = mapped.view(np.ndarray)
@@ -49,7 +55,7 @@ def _lies(array: np.ndarray[Any, Any]) -> tuple[Any, ...]:
 
 
 def is_uneven(array: np.ndarray[Any, Any]) -> bool:
-    """Whether no tensor can be laid over it: fields of records and the like."""
+    """Tell whether no tensor can be laid over an array: over fields of records, say."""
     size = array.itemsize  # of texts and records it may be 0
     return not (array.flags.aligned and size) or any(stride % size for stride in array.strides)
 
@@ -58,20 +64,20 @@ _WRITEABLE = 0x0400  # NPY_ARRAY_WRITEABLE
 
 
 def facts(array: Any) -> tuple[Any, ...]:
-    """What a kernel relies on of an array that is not an argument."""
+    """Return the facts on which a kernel relies of an array from outside: dtype, shape, strides, flags."""
     array = layout(array)
     writeable = bool(array.flags.num & _WRITEABLE)  # of what is broadcast `.writeable` warns
     return array.dtype, array.shape, array.strides, writeable, array.flags.aligned
 
 
 def outline(array: Any) -> tuple[Any, ...]:
-    """The same, whatever its lengths."""
+    """Return the facts that hold whatever an array's lengths are: dtype, number of axes, flags."""
     array = layout(array)
     return array.dtype, array.ndim, array.flags.num
 
 
 def order_of(known: tuple[Any, ...]) -> int:
-    """In which order an array lies that has these `facts`: 1 for C, 2 for Fortran, 3 both, 0 neither."""
+    """Return the memory order of an array with these `facts`: 1 for C, 2 for Fortran, 3 both, 0 neither."""
     dtype, shape, strides, *_ = known
     packed = [math.prod(shape[axis + 1 :]) * dtype.itemsize for axis in range(len(shape))]
     turned = [math.prod(shape[:axis]) * dtype.itemsize for axis in range(len(shape))]
@@ -85,19 +91,22 @@ def _is_packed(shape: tuple[int, ...], strides: tuple[int, ...], regular: list[i
 
 
 def from_tensor(tensor: torch.Tensor) -> Any:
-    """`tensor.numpy()`; for a tensor on a device the device array on its memory. Raises what torch raises."""
+    """Return `tensor.numpy()`; for a tensor on a device the device array on its memory.
+
+    Raises what torch raises.
+    """
     if tensor.device.type == "cpu" or tensor.requires_grad:
         return tensor.numpy()
     return asarray(tensor)
 
 
 def to_tensor(array: Any) -> torch.Tensor:
-    """`torch.from_numpy(array)`; for a device array the tensor of its memory."""
+    """Return `torch.from_numpy(array)`; for a device array the tensor of its memory."""
     return array.npcompile_tensor() if type(array) is ndarray else torch.from_numpy(array)
 
 
 def after_writing(array: Any, write: Callable[[Any], Any], *read: Any) -> Any:
-    """The array as it is after `write(array)`, as one of its own; itself it is left as it was.
+    """Return a copy of the array as it is after `write(array)`; the array itself is left as it was.
 
     What of `read` lies on the array is read by NumPy as it is being written.
     """
@@ -114,5 +123,5 @@ def after_writing(array: Any, write: Callable[[Any], Any], *read: Any) -> Any:
 
 
 def with_items(array: Any, index: Any, value: Any) -> Any:
-    """The array after `array[index] = value`, as one of its own."""
+    """Return a copy of the array as it is after `array[index] = value`."""
     return after_writing(array, lambda made: made.__setitem__(index, value), value)

@@ -1,4 +1,4 @@
-"""How calls of NumPy's methods are noted: called with their array first, or as what they give."""
+"""Calls of NumPy's methods in programs: a step has the array as its first argument, or gives a copy of it."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from npcompile.frontend.program.call_steps import Call
 
 
 class Method:
-    """An array's method, which takes its array first; noted as a call of the method of that name."""
+    """An array's method, which takes its array first; a step calls the method of that name."""
 
     def __init__(self, bound: Any) -> None:
         self.bound = bound
 
 
 def as_called(fn: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The function, and the arguments after it, by which Python does what is noted as `fn(*args)`."""
+    """Return the function and the arguments with which Python itself makes the call `fn(*args)` of a step."""
     return (fn.bound, *args[1:]) if isinstance(fn, Method) else (fn, *args)
 
 
 class After:
-    """The first argument after a function of NumPy's has written into it, as an array of its own."""
+    """A copy of the first argument as it is after a function of NumPy's has written into it."""
 
     def __init__(self, function: Any, name: str | None = None) -> None:
         self.function = function
@@ -32,5 +32,5 @@ class After:
 
 
 def target_of(fn: Any) -> Any:
-    """What a replay calls for this."""
+    """Return the target of the step that calls this function."""
     return Call(fn.bound.__name__) if isinstance(fn, Method) else fn

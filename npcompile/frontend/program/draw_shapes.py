@@ -1,4 +1,4 @@
-"""How large the arrays are that random generators give: known before anything is drawn."""
+"""Shapes of random draws: the arguments of a generator's method tell them before anything is drawn."""
 
 from __future__ import annotations
 
@@ -21,13 +21,15 @@ GENERATORS = (np.random.Generator, np.random.RandomState)
 
 
 def is_draw(function: Any) -> bool:
-    """Whether this method of a generator takes the next numbers of its stream and changes nothing else."""
+    """Tell whether a generator's method takes the next numbers of its stream and changes nothing else."""
     return function in purity.DRAWS or function in purity.DRAWS_OF or function in purity.PICKS
 
 
 def stand_in(node: fx.Node, now: dict[fx.Node, Any]) -> np.ndarray[Any, Any] | None:
-    """An array of anything, as large as what a draw will give. None if that is not known. now: what is known
-    of the steps before."""
+    """Return an array of any values, as large as a draw will give; None if that is not known.
+
+    now: the values of earlier steps, as far as they are known.
+    """
     value, call = value_of(node), node.target
     if not isinstance(call, Call) or not is_draw(call.function) or value.kind != "array":
         return None
@@ -52,7 +54,7 @@ def stand_in(node: fx.Node, now: dict[fx.Node, Any]) -> np.ndarray[Any, Any] | N
 
 
 def length_drawn(node: fx.Node, axis: int) -> tuple[fx.Node, int] | None:
-    """The array, and its axis, as long as which this axis of what a draw gives was asked for."""
+    """Return the array and axis whose length was asked for along an axis of a draw; None: a constant."""
     call: Any = node.target
     if not isinstance(call, Call) or not is_draw(call.function):
         return None
@@ -73,7 +75,7 @@ def length_drawn(node: fx.Node, axis: int) -> tuple[fx.Node, int] | None:
 
 
 def _shape(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[int, ...] | None:
-    """That of what a method of a generator gives for these arguments."""
+    """Return the shape that a generator's method gives for these arguments."""
     if function in purity.PICKS:
         shape = np.shape(source_of(args, kwargs))
         if function in _PERMUTATIONS and shape:
@@ -91,12 +93,12 @@ def _shape(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tupl
 
 
 def source_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What is picked from, or mixed."""
+    """Return the argument that a method picks from, or mixes."""
     return args[0] if args else kwargs.get("a", kwargs.get("x"))
 
 
 def _asked(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
-    """The lengths that a draw is asked for. None: its parameters decide."""
+    """Return the lengths that a draw is asked for. None: its parameters decide."""
     if function in purity.DRAWS_OF:
         return args
     if function in _PERMUTATIONS:

@@ -1,4 +1,4 @@
-"""When two values, or the keys of two dicts, count as the same: what guards compare by."""
+"""Equality of values and of keys, by which guards compare: stricter than Python's where types decide."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ONE_EACH = (
 
 
 def same_value(value: Any, recorded: Any) -> bool:
-    """Whether a number (or bool) is the recorded one: type and value, NaN equal to NaN, -0.0 unlike 0.0."""
+    """Tell whether a number is the recorded one, in type and value: NaN equals NaN, and -0.0 is not 0.0."""
     if type(value) is not type(recorded):
         return False
     if value == recorded:
@@ -39,20 +39,22 @@ def is_shared(value: Any) -> bool:
 
 
 def is_key(key: Any) -> bool:
-    """Whether a program may know a dict by keys of this kind."""
+    """Tell whether a program may know a dict by keys of this kind."""
     if type(key) is tuple:
         return all(map(is_key, key))
     return type(key) in _KEYS or type(key) in _ONE_EACH or isinstance(key, enum.Enum)
 
 
 def place_of(index: Any) -> Any:
-    """What an item of a container is known by: its index or key itself, which compares as the container
-    compares it (two objects may show as the same text); text for a slice."""
+    """Return what an item of a container is known by: its index or key; for a slice its text.
+
+    Keys compare as the container compares them: two that print alike may differ.
+    """
     return repr(index) if type(index) is slice else index
 
 
 def are_alike(key: Any, recorded: Any) -> bool:
-    """Whether two keys that are equal are of the same types."""
+    """Tell whether two keys that are equal are of equal types throughout."""
     if type(key) is tuple and type(recorded) is tuple:
         return all(map(are_alike, key, recorded))
     if type(key) is slice and type(recorded) is slice:

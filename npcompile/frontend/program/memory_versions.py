@@ -1,4 +1,4 @@
-"""What arrays hold at a point of a program: two steps that work out the same from the same hold the same."""
+"""Value numbering with versions of memory: finds steps that are sure to hold equal values at each replay."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ _NAMED = (np.dtype, type)  # equal where they are the same
 
 
 class Contents:
-    """Follows a program in order. `now(node)` is equal for what is sure to hold the same just then, at every
-    replay."""
+    """Follows a program in order: `now(node)` is equal for steps that hold equal values at that point."""
 
     def __init__(self) -> None:
         self._writes: Counter[int] = Counter()  # to each root
@@ -29,7 +28,7 @@ class Contents:
         return held if version == (current := self._version(node)) else (node, current)
 
     def note(self, node: fx.Node) -> None:
-        """Go past a step."""
+        """Go past a step, in the program's order."""
         step = step_of(node)
         if step == "write":
             dst: Any = node.args[0]

@@ -1,4 +1,8 @@
-"""Objects of the user's classes: how they are taken apart into what they hold, and made of it again."""
+"""Steps on objects of the user's classes: building them of what they hold, and storing into them.
+
+A recording follows what an object holds. A replay makes the object again, without running the class's code,
+where one that the function made leaves it.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +18,7 @@ _ABSENT: Any = object()
 
 
 def class_attribute(kind: type, name: str, nothing: Any = None) -> Any:
-    """What a class holds under a name, itself or by a base, as it lies there; else `nothing`."""
+    """Return the attribute that a class or a base holds under a name, as it lies there; else `nothing`."""
     for base in kind.__mro__:
         if name in base.__dict__:
             return base.__dict__[name]
@@ -22,12 +26,12 @@ def class_attribute(kind: type, name: str, nothing: Any = None) -> Any:
 
 
 def is_absent(obj: Any, name: str) -> bool:
-    """Whether neither an object nor its class holds anything under a name: `__getattr__` is asked."""
+    """Tell whether neither an object nor its class holds a name: `__getattr__` would be asked for it."""
     return name not in getattr(obj, "__dict__", ()) and not hasattr(type(obj), name)
 
 
 def is_plain(kind: type, *names: str) -> bool:
-    """Whether a class does all of these as `object` does."""
+    """Tell whether a class does all of these as `object` does."""
     return all(getattr(kind, name) is getattr(object, name) for name in names)
 
 
@@ -36,7 +40,7 @@ def is_named_tuple(kind: type) -> bool:
 
 
 def is_users_mapping(obj: Any) -> bool:
-    """Whether this is a dict of a class of the user's that finds items as dicts do."""
+    """Tell whether this is a dict of a class of the user's that finds items as dicts do."""
     kind = type(obj)
     return (
         issubclass(kind, dict)
@@ -47,7 +51,7 @@ def is_users_mapping(obj: Any) -> bool:
 
 
 def slots_of(kind: type) -> list[str]:
-    """The names of a class's slots, those of its bases first."""
+    """Return the names of a class's slots, those of its bases first."""
     return [
         name
         for base in reversed(kind.__mro__)
@@ -57,7 +61,7 @@ def slots_of(kind: type) -> list[str]:
 
 
 def contents(obj: Any) -> tuple[tuple[str, ...], tuple[Any, ...]]:
-    """The names of what an object holds, in order, and what that is."""
+    """Return the names that an object holds, in order, and their values."""
     held = dict(getattr(obj, "__dict__", {}))
     for name in slots_of(type(obj)):
         value = getattr(obj, name, _ABSENT)
@@ -67,7 +71,7 @@ def contents(obj: Any) -> tuple[tuple[str, ...], tuple[Any, ...]]:
 
 
 def is_own(obj: Any, name: str) -> bool:
-    """Whether this object itself holds something under a name."""
+    """Tell whether an object itself, not its class alone, holds something under a name."""
     found = class_attribute(type(obj), name)
     if type(found) is types.MemberDescriptorType:
         return hasattr(obj, name)
@@ -75,7 +79,7 @@ def is_own(obj: Any, name: str) -> bool:
 
 
 class Build:
-    """Makes an object of a class again that the function has made: of what it held, without its code."""
+    """A step that makes an object of what it held, without running code of its class."""
 
     needless = False  # where nothing uses it
 
@@ -106,7 +110,7 @@ class Build:
 
 
 class Container(Build):
-    """A list, tuple or dict of some kind that the function has made, made again of what it held."""
+    """A step that makes a list, tuple or dict of some kind of what it held."""
 
     def __init__(self, kind: type, factory: Any = None) -> None:
         super().__init__(kind, ())

@@ -40,8 +40,10 @@ _COMPARED = ("dynamic_view", "unchecked", "result_count", "wrapped", "inert")
 
 
 def origin(node: fx.Node, axis: int) -> tuple[fx.Node, int]:
-    """An array of which this axis is as long as that one, whatever its length (not 1): as close to the
-    arguments as it is easily seen."""
+    """Return an array and its axis that is as long as this one at every length but 1.
+
+    The array is as close to the arguments as is easily seen.
+    """
     size = value_of(node).shape[axis]
     target = node.target
     base: Any = node.args[0] if node.args else None
@@ -75,8 +77,10 @@ def origin(node: fx.Node, axis: int) -> tuple[fx.Node, int]:
 
 
 def stays(node: fx.Node, axis: int) -> bool:
-    """Whether an axis of 0 or 1 is as long wherever a program for many lengths is used: of what is given, as
-    the signature says, and one that an index makes."""
+    """Tell whether an axis of length 0 or 1 has that length wherever a shape-generic program is used.
+
+    That holds for arguments and reads, by the signature, and for an axis that an index makes.
+    """
     if step_of(node) in ("input", "read"):
         return True
     if step_of(node) != "view" or not isinstance(node.target, Op):
@@ -89,7 +93,7 @@ def stays(node: fx.Node, axis: int) -> bool:
 
 
 def counts_of(program: Program) -> tuple[int, ...]:
-    """The places, among the inputs, of the whole numbers that sizes depend on."""
+    """Return the positions, among the inputs, of the whole numbers on which sizes depend."""
     found = {node for node in program.graph.nodes if attributes(node).is_size}
     waiting = list(found)
     while waiting:
@@ -101,8 +105,10 @@ def counts_of(program: Program) -> tuple[int, ...]:
 
 
 def looked_at(program: Program) -> dict[fx.Node, fx.Node]:
-    """The guards on what is read from outside that another value may pass in a program for many lengths: on
-    arrays in C or Fortran order, and on whole numbers that are sizes. By what they are about."""
+    """Return the guards on reads that a shape-generic program lets other lengths pass, by the read.
+
+    They are on arrays in C or Fortran order, and on whole numbers that are sizes.
+    """
     found = {}
     for node in program.graph.nodes:
         if isinstance(node.target, Resizable) and _is_loose(node):
@@ -111,8 +117,10 @@ def looked_at(program: Program) -> dict[fx.Node, fx.Node]:
 
 
 def exactly(program: Program) -> dict[Any, Any]:
-    """For guards that let calls of NumPy give arrays of other lengths, those that do not: kernels for the
-    recorded sizes alone need them."""
+    """Return, by each guard that lets a call give other lengths, the one that does not.
+
+    Kernels for the recorded sizes alone need the latter.
+    """
     found = ((node.target, attributes(node).exact_guard) for node in program.graph.nodes)
     return {guard: exact for guard, exact in found if exact is not None}
 
@@ -125,7 +133,7 @@ def _is_loose(node: fx.Node) -> bool:
 
 
 def _whole_axis(index: Any, axis: int, ndim: int) -> int | None:
-    """The axis of an array that `array[index]` has, as it is, for this one of its own."""
+    """Return the axis of an array that is this axis of `array[index]`, whole; None where there is none."""
     items = list(index) if isinstance(index, tuple) else [index]
     taken = sum(item is not None and item is not Ellipsis for item in items)
     place = next((place for place, item in enumerate(items) if item is Ellipsis), len(items))
@@ -141,7 +149,7 @@ def _whole_axis(index: Any, axis: int, ndim: int) -> int | None:
 
 
 def sized_by_data(node: fx.Node) -> bool:
-    """Whether how long an array is depends on what is in others."""
+    """Tell whether the length of an array depends on the elements of others."""
     target: Any = node.target
     if isinstance(target, Op):
         return "length" in target.accepts and ("length" in node.kwargs or step_of(node) == "library")
@@ -154,9 +162,17 @@ def sized_by_data(node: fx.Node) -> bool:
 
 
 def bound_by_sizes(graph: fx.Graph, general: bool) -> set[fx.Node]:
-    """The steps that may fail at other sizes of their arrays: an element at a place, the maximum of nothing,
-    shapes that do not go together. general: those of the arguments may be others; if not, those alone that
-    data decide, and all that is done with them counts."""
+    """Return the steps that may fail at other sizes of their arrays.
+
+    Such steps take an element at a position, the maximum of nothing, or shapes that do not go together.
+
+    Parameters
+    ----------
+    graph : fx.Graph
+        The graph of a program.
+    general : bool
+        The sizes of arguments may differ. Otherwise only sizes that data decide do, and every step counts
+        that uses arrays of such sizes."""
     by_data: set[fx.Node] = set()
     found: set[fx.Node] = set()
     for node in graph.nodes:
@@ -172,7 +188,7 @@ def bound_by_sizes(graph: fx.Graph, general: bool) -> set[fx.Node]:
 
 
 def _is_at_a_place(node: fx.Node) -> bool:
-    """Whether a step takes an element, a row or a shape by number."""
+    """Tell whether a step takes an element, a row or a shape by number."""
     if any(step_of(arg) == "number" for arg in node.all_input_nodes):
         return True
     if not isinstance(node.target, Op) or node.target.function is not np.ndarray.__getitem__:
@@ -182,8 +198,11 @@ def _is_at_a_place(node: fx.Node) -> bool:
 
 
 def may_lie_otherwise(program: Program) -> bool:
-    """Whether something is a view at some lengths and a copy at others: `x[:, :n].ravel()`, where `n` may be
-    less than the length or not. What was a view of the caller's memory is looked at again (`places`)."""
+    """Tell whether a step gives a view at some lengths and a copy at others.
+
+    `x[:, :n].ravel()` does, as `n` may be the length or less. Views of the caller's memory are checked again
+    at each replay (`view_placement.places`).
+    """
     return any(
         attributes(node).layout_decides and _may_be_whole(node) for node in program.graph.nodes
     ) or any(
@@ -201,7 +220,7 @@ def _is_looked_at(node: fx.Node) -> bool:
 
 
 def _may_be_whole(node: fx.Node) -> bool:
-    """Whether a view takes a part of an axis that at other lengths may be all of it."""
+    """Tell whether a view takes a part of an axis that at other lengths may be all of it."""
     picks = []
     only_picks = True
     while step_of(node) == "view" and isinstance(node.args[0], fx.Node):
@@ -222,14 +241,14 @@ def _may_be_whole(node: fx.Node) -> bool:
 
 
 def _is_sure(item: slice) -> bool:
-    """Whether it is all of an axis at every length, or never."""
+    """Tell whether a slice is all of an axis at every length, or at none."""
     if item.stop is None:
         return item.start is None or (type(item.start) is int and item.start >= 0)
     return type(item.stop) is int and item.stop < 0
 
 
 def _is_first(item: slice, index: tuple[Any, ...]) -> bool:
-    """Whether it is of the first axis that is left: what it picks of a regular array is regular."""
+    """Tell whether a slice is of the first axis that is left: of a regular array it picks a regular part."""
     return item.step in (None, 1) and next(i for i in index if isinstance(i, slice) or i is Ellipsis) is item
 
 
@@ -237,7 +256,7 @@ def _is_first(item: slice, index: tuple[Any, ...]) -> bool:
 
 
 def apart(key: Any) -> tuple[Any, tuple[int, ...]]:
-    """A signature without the lengths of its arrays, and the lengths.
+    """Return a signature without the lengths of its arrays, and the lengths.
 
     Of arrays in neither C nor Fortran order those strides count as lengths that do not follow from lengths (a
     column's). Those whose elements share memory or lie unevenly stay as they are, and so do lengths of 0 and
@@ -265,7 +284,7 @@ def apart(key: Any) -> tuple[Any, tuple[int, ...]]:
 
 
 def whatever_lengths(key: Any) -> Any:
-    """A signature without the lengths and layouts of its arrays: the same for lengths of 0, 1 and more."""
+    """Return a signature without lengths and layouts of arrays: equal for lengths of 0, 1 and more."""
     if type(key) is not tuple:
         return key
     if len(key) == 4 and isinstance(key[0], np.dtype) and type(key[1]) is tuple:
@@ -276,8 +295,11 @@ def whatever_lengths(key: Any) -> Any:
 def _form(
     shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int
 ) -> tuple[tuple[Any, ...], list[int]] | None:
-    """How an array lies, whatever its lengths, and the strides (in elements) that do not follow from them.
-    None where elements share memory, or lie unevenly."""
+    """Return an array's layout without lengths, and the strides, in elements, that do not follow from
+    lengths.
+
+    None where elements share memory, or lie unevenly.
+    """
     axes = [axis for axis, length in enumerate(shape) if length > 1]
     axes.sort(key=lambda axis: abs(strides[axis]))
     known: list[Any] = []
@@ -295,12 +317,12 @@ def _form(
 
 
 def pattern_of(*lengths: tuple[int, ...]) -> Pattern | None:
-    """How lengths differed: what was always the same has to stay so."""
+    """Return the pattern that lengths followed: those that never differed have to stay."""
     return pattern(list(lengths))
 
 
 def same_program(one: Program, other: Program) -> bool:
-    """Whether two recordings, at other lengths, are the same in everything that replays depend on."""
+    """Tell whether two recordings, at different lengths, are equal in everything on which replays depend."""
     if len(one.graph.nodes) != len(other.graph.nodes) or one.device != other.device:
         return False
     if one.around() != other.around():
@@ -344,7 +366,7 @@ def _same_target(a: Any, b: Any) -> bool:
 
 
 def _are_loose(a: fx.Node, b: fx.Node) -> bool:
-    """Whether two guards on what is read differ in lengths alone."""
+    """Tell whether two guards on what is read differ in lengths alone."""
     one, other = a.target, b.target
     if type(one) is not type(other) or not (isinstance(one, Resizable) and _is_loose(a) and _is_loose(b)):
         return False

@@ -1,9 +1,8 @@
-"""The signature of a call: what a recorded program is valid for.
+"""The signature of a call: the facts about its arguments for which a recorded program is valid.
 
-Arrays count by dtype, shape, strides and flags, numbers by type only (their values are traced), containers by
-structure, functions by their code (what is in their closures and defaults is read by the programs), anything
-else immutable by value. The *leaves* of the arguments, in order, are what a program
-takes.
+Arrays count by dtype, shape, strides and flags, numbers by type alone (their values are traced), containers
+by structure, functions by their code (programs read closures and defaults themselves), any other immutable
+object by value. A program takes the *leaves* of the arguments, in order.
 """
 
 from __future__ import annotations
@@ -44,14 +43,14 @@ BY_NAME = "by name"
 
 
 def by_value(value: Any) -> bool:
-    """Whether a value decides by itself: it is part of the signature, and no leaf."""
+    """Tell whether a value decides by itself: it is part of the signature, and no leaf."""
     if type(value) is types.BuiltinFunctionType:
         return type(value.__self__) not in OWNERS
     return type(value) in BY_VALUE or isinstance(value, CLASSES_BY_VALUE)
 
 
 def key_of(value: Any, leaves: list[Any]) -> Any:
-    """The hashable key of one argument; its leaves are appended to `leaves`."""
+    """Return the hashable key of one argument; its leaves are appended to `leaves`."""
     kind = type(value)
     if kind is np.ndarray:
         leaves.append(value)
@@ -93,7 +92,7 @@ def key_of(value: Any, leaves: list[Any]) -> Any:
 
 
 def are_apart(*args: Any) -> bool:
-    """Whether no two arrays among the arguments share memory."""
+    """Tell whether no two arrays among the arguments share memory."""
     leaves: list[Any] = []
     key_of(args, leaves)
     arrays = [leaf for leaf in leaves if isinstance(leaf, np.ndarray)]
@@ -102,7 +101,7 @@ def are_apart(*args: Any) -> bool:
 
 
 def _may_share(one: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> bool:
-    """Whether two arrays share an element (columns of one array do not): exact up to a bound on the work."""
+    """Tell whether two arrays share an element (columns of one array do not), up to a bound on the work."""
     try:
         return np.shares_memory(one, other, max_work=_MAX_WORK)  # type: ignore[arg-type]
     except np.exceptions.TooHardError:

@@ -1,5 +1,7 @@
-"""Slices whose ends are worked out (`x[i : i + 32]`), in programs for many lengths: a replay may check that
-they are as recorded, each as soon as it is made."""
+"""Guards on slices whose ends are traced (`x[i : i + 32]`), in shape-generic programs.
+
+A replay checks the shape, or the ends, of a slice as soon as it is made; it has to diverge before any effect.
+"""
 
 from __future__ import annotations
 
@@ -14,33 +16,36 @@ from npcompile.lower.plan.plan import Plan
 
 
 class Check(NamedTuple):
-    """What has to be as it was recorded of such a slice: its shape, the numbers that are its ends."""
+    """The facts about a slice that a replay checks: its shape, and the numbers that are its ends."""
 
     shape: bool
     ends: bool
 
 
 def checkable(program: Program, plan: Plan) -> set[fx.Node]:
-    """The slices that are made before anything is changed outside, and those that are the same."""
+    """Return the slices that are made before the first effect, and later ones that are equal to those."""
     early = {step.node for step in plan.steps[: plan.effects] if step.node is not None}
     first = {_what(node) for node in _windows(program) if node in early}
     return {node for node in _windows(program) if _what(node) in first}
 
 
 def stands_alone(program: Program, plan: Plan) -> bool:
-    """Whether no length depends on data but those of slices that are checked."""
+    """Tell whether no length depends on data but those of slices that are checked."""
     checked = checkable(program, plan)
     return all(node in checked for node in program.graph.nodes if depends_on_data(node))
 
 
 def depends_on_data(node: fx.Node) -> bool:
-    """Whether data decide a length that a step gives."""
+    """Tell whether data decide a length that a step gives."""
     return node.op == "call_function" and bool(sized_by_data(node) or attributes(node).data_ends)
 
 
 def unchanged(one: Program, other: Program, plan: Plan) -> dict[fx.Node, Check]:
-    """What two recordings of one program met alike, and has to stay so, of the slices of the first that may
-    be checked: what was baked in by mistake would not show. Those that differ in all have none."""
+    """Return the checks of slices that two recordings of one program met alike.
+
+    These facts have to stay as they were: had one become a constant by mistake, it would not show. A slice
+    that differed in all of them has no check.
+    """
     checked = checkable(one, plan)
     found = {}
     for a, b in zip(_windows(one), _windows(other), strict=True):
@@ -53,8 +58,10 @@ def unchanged(one: Program, other: Program, plan: Plan) -> dict[fx.Node, Check]:
 
 
 def at_once(program: Program, plan: Plan) -> set[fx.Node] | None:
-    """The slices of a program that stands alone, if all of them follow from the arguments alone: whether they
-    are as before shows before anything is computed. Else None."""
+    """Return the slices of a program that stands alone, if all of them follow from the arguments; else None.
+
+    A replay then sees before it computes anything whether they are as recorded.
+    """
     known = set(program.inputs)
     for node in program.graph.nodes:
         if step_of(node) in ("view", "number") and known.issuperset(node.all_input_nodes):
@@ -64,8 +71,10 @@ def at_once(program: Program, plan: Plan) -> set[fx.Node] | None:
 
 
 def places_others(program: Program) -> bool:
-    """Whether it depends on a slice where a view of the caller's memory lies: `out[: len(x[i : i + 8])]` may
-    be all of `out` at one call and not at the next."""
+    """Tell whether a view of the caller's memory lies where a slice decides.
+
+    `out[: len(x[i : i + 8])]` may be all of `out` at one call and not at the next.
+    """
     found: set[fx.Node] = set()
     for node in program.graph.nodes:
         if attributes(node).data_ends or not found.isdisjoint(node.all_input_nodes):
@@ -76,7 +85,7 @@ def places_others(program: Program) -> bool:
 
 
 def ends_of(node: fx.Node) -> list[tuple[fx.Node, int]]:
-    """The steps that give the ends of a slice, and what they gave."""
+    """Return the steps that give the ends of a slice, and the numbers that they gave."""
     index: Any = node.args[1] if isinstance(node.args[1], tuple) else (node.args[1],)
     pairs = zip(index, attributes(node).data_ends, strict=False)
     return [((item.start, item.stop)[place], number) for item, ends in pairs for place, number in ends]

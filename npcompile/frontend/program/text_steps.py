@@ -1,4 +1,4 @@
-"""Texts made of traced values: formatted again at replay."""
+"""Steps that format text of traced values: a replay formats again."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ class Format:
 
 
 def join(*parts: str) -> str:
-    """An f-string of its parts."""
+    """Return an f-string of its parts."""
     return "".join(parts)
 
 
 def percent(template: str, values: Any) -> str:
-    """`template % values`."""
+    """Return `template % values`."""
     return template % values
 
 
 def fill(template: str, *args: Any, **kwargs: Any) -> str:
-    """`template.format(...)`."""
+    """Return `template.format(...)`."""
     return template.format(*args, **kwargs)
 
 
 def fresh_text(text: str) -> str | None:
-    """The same text as an object of its own; None where CPython has one for all that are equal."""
+    """Return an equal text as an object of its own; None where CPython has one for all that are equal."""
     return "".join([text[:1], text[1:]]) if len(text) > 1 else None

@@ -1,1 +1,1 @@
-"""The generated Python function of a residual program, for the host and for a device."""
+"""Replay: this package writes the Python function of a residual program, for the host and for a device."""

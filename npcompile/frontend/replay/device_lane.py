@@ -20,7 +20,7 @@ _NUMBERS = {"int": torch.int64, "float": torch.float64, "complex": torch.complex
 
 
 class Lane:
-    """What a generated replay calls where its arrays lie on a device."""
+    """The functions that a replay calls where its arrays lie on a device."""
 
     def __init__(self, device: str) -> None:
         self.device = torch.device(device)

@@ -16,7 +16,7 @@ _DTYPES = (torch.float32, torch.float64, torch.complex64, torch.complex128)
 
 
 def is_stack(node: fx.Node) -> bool:
-    """Whether a call is the product of a stack of matrices and one matrix, of one floating dtype.
+    """Tell whether a call is the product of a stack of matrices and one matrix, of one floating dtype.
 
     `np.matmul` and `np.dot` mean the same there: every row of the stack times the matrix.
     """

@@ -1,4 +1,8 @@
-"""Whether views of the caller's arrays lie in memory as they were recorded, where lengths are others."""
+"""View placement: tells whether views of the caller's arrays lie as recorded, at other lengths.
+
+A shape-generic program asks before a replay: planning relies on which views overlap, and lengths may change
+that. Nothing is computed for it but views, numbers and sizes.
+"""
 
 from __future__ import annotations
 
