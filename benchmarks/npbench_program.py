@@ -142,7 +142,7 @@ def ours(function: Callable[..., Any]) -> Way:
     def settle() -> Any:
         jitted.wait()
         trials = [state.trial for state in states()]
-        return jitted.stats.recordings, sum(len(t.replays) + len(t.numpys) for t in trials if t), len(trials)
+        return jitted.stats.recordings, sum(len(t.ours) + len(t.numpys) for t in trials if t), len(trials)
 
     return Way(jitted, settle, lambda: dataclasses.asdict(jitted.stats), shares)
 

@@ -32,7 +32,7 @@ from npcompile.runtime.function import MAX_MISSES, RecordedFunction
 from npcompile.runtime.recording_families import Family, family_of
 from npcompile.runtime.specialization import Specialization
 from npcompile.tiering.compile_budget import CompileBudget
-from npcompile.tiering.measured import CrowdedSignatures
+from npcompile.tiering.contest import CrowdedSignatures
 from npcompile.tiering.overhead import Allowance
 from npcompile.tiering.recording_budget import WHOLE, RecordingBudget
 from npcompile.tiering.statement_profile import Watch

@@ -281,7 +281,6 @@ NOT_YET: dict[str, list[str]] = {
     ],
     "tiering": [
         "host_call_profile",
-        "measured",
         "overhead",
         "recording_budget",
         "statement_profile",

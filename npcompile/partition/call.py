@@ -16,7 +16,8 @@ from npcompile.partition.callees import CalleeSubstitution
 from npcompile.runtime.specialization import Specialization
 from npcompile.tiering import overhead
 from npcompile.tiering.backoff import Patience
-from npcompile.tiering.block_contest import Account, are_held
+from npcompile.tiering.block_contest import BlockContest
+from npcompile.tiering.contest import are_held
 from npcompile.tiering.idle_calls import AGAIN, ALL, IdleCalls
 from npcompile.tiering.overhead import Call, enter, leave, users
 from npcompile.tiering.protocols import BlockLike
@@ -71,14 +72,14 @@ class PartitionedCalls(CalleeSubstitution):
         try:
             if self.owed:
                 return self.run(args, kwargs)
-            if state.account is None:
+            if state.block_contest is None:
                 if not (self._contested and are_held()):
                     return self.run(args, kwargs)
-                state.account = Account()
+                state.block_contest = BlockContest()
             if state.rest > 0:
                 state.rest -= 1
                 return self.plain(args, kwargs)
-            return state.account.answer(self, state, args, kwargs)
+            return state.block_contest.answer(self, state, args, kwargs)
         except BaseException as error:  # the native runtime calls this, and not `RecordedFunction.__call__`
             if (fault := fault_of(error)) is None:
                 told(error)

@@ -36,8 +36,8 @@ from npcompile.runtime.function import RecordedFunction
 from npcompile.runtime.specialization import AMBIGUOUS_FIRST, MAX_AMBIGUOUS, Specialization
 from npcompile.tiering import overhead
 from npcompile.tiering.backoff import Backoff, Patience
+from npcompile.tiering.contest import CHANGING_WORK, Contest
 from npcompile.tiering.idle_calls import IdleCalls
-from npcompile.tiering.measured import Sums
 from npcompile.tiering.overhead import users
 from npcompile.tiering.statement_profile import ROUNDS, Watch
 
@@ -265,7 +265,8 @@ class Block(Unit):
         self.sighted: set[Any] = set()  # signatures that were met once
         self.met = 0  # calls by signatures that were new
         # None: it is known whether finding kernels for them takes less time than NumPy does.
-        self.sums = None if os.environ.get("NPCOMPILE_BACKEND") == "interpreter" else Sums()
+        interpreted = os.environ.get("NPCOMPILE_BACKEND") == "interpreter"
+        self.contest = None if interpreted else Contest(CHANGING_WORK)
         # Recordings in which a counter could not be told from a literal: none follows at once.
         self.ambiguous: Backoff | None = None
         self.accumulators = Accumulators(piece.block)
@@ -372,8 +373,8 @@ class Block(Unit):
                     return self._plain(args, kwargs)
                 if not self._shares(key):
                     return self._plain(args, kwargs)
-            if often and self.sums is not None:
-                return self._summed(self.sums, key, args, kwargs)
+            if often and self.contest is not None:
+                return self._contested(self.contest, key, args, kwargs)
         return super()._unanswered(key, args, kwargs)
 
     def _shares(self, key: Any) -> bool:
@@ -382,23 +383,23 @@ class Block(Unit):
         kinds = [apart(sighted)[0] for sighted in self.sighted]
         return group is not None and group.is_general(lengths) and kinds.count(apart(key)[0]) > LIKE_IT
 
-    def _summed(self, sums: Sums, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _contested(self, contest: Contest, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call by which it is measured whether finding kernels for sizes that change takes less time than
         NumPy does."""
-        self.sums = None  # calls from within this one are none of it
+        self.contest = None  # calls from within this one are none of it
         try:
             start = time.thread_time()
-            if sums.of_kernels:
+            if ours := contest.is_our_turn:
                 result = super()._unanswered(key, args, kwargs)
             else:
                 result = self._plain(args, kwargs)
-            sums.note(time.thread_time() - start)
+            contest.note(ours, time.thread_time() - start)
         finally:
-            self.sums = sums
-        if slower := sums.slower():
+            self.contest = contest
+        if slower := contest.is_ours_slower():
             self.take_apart(Cause.OTHER_SIZES(), self._first_line(), None, False, quiet=True)
         if slower is not None:
-            self.sums = None
+            self.contest = None
         return result
 
     def leave(self) -> None:

@@ -15,7 +15,8 @@ from npcompile.runtime.linking import KernelLinking
 from npcompile.runtime.plain_calls import PlainCalls
 from npcompile.runtime.shape_sharing import ShapeSharing
 from npcompile.runtime.specialization import Specialization
-from npcompile.tiering.measured import FEWEST, is_small
+from npcompile.tiering.contest import FEWEST
+from npcompile.tiering.numpy_cost import is_small
 from npcompile.tiering.protocols import PartitionedLike
 from npcompile.tiering.recording_budget import PART, RecordingBudget
 

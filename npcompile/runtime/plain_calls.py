@@ -18,7 +18,7 @@ from npcompile.runtime.plain_streaks import MOST as MOST_PASSED
 from npcompile.runtime.plain_streaks import PlainStreak
 from npcompile.runtime.shape_sharing import LOOKED_AT, ShapeSharing
 from npcompile.runtime.specialization import Specialization
-from npcompile.tiering.measured import FEWEST
+from npcompile.tiering.contest import FEWEST
 from npcompile.tiering.overhead import users
 
 _SUSPENDING = (inspect.iscoroutinefunction, inspect.isgeneratorfunction, inspect.isasyncgenfunction)

@@ -27,7 +27,7 @@ from npcompile.runtime.linking import KernelLinking
 from npcompile.runtime.polymorphic import LengthGroup, PolymorphicProgram, Waiting
 from npcompile.runtime.specialization import Specialization
 from npcompile.tiering.backoff import Backoff
-from npcompile.tiering.measured import CrowdedSignatures
+from npcompile.tiering.contest import CrowdedSignatures
 from npcompile.tiering.overhead import current, users
 from npcompile.tiering.protocols import PartitionedLike
 from npcompile.verify.verify import verifying
@@ -222,19 +222,19 @@ class ShapeSharing(KernelLinking):
         if crowd.is_numpys(key):
             self._pass_over(2 * LOOKED_AT)
             return self._plain(args, kwargs)
-        sums, crowd.sums = crowd.sums, None
-        if sums is None:
+        contest, crowd.contest = crowd.contest, None
+        if contest is None:
             return self._for_lengths(general, key, args, kwargs)
         try:
             start = time.thread_time()
-            if sums.of_kernels:
+            if ours := contest.is_our_turn:
                 result = self._for_lengths(general, key, args, kwargs)
             else:
                 result = self._plain(args, kwargs)
-            sums.note(time.thread_time() - start)
+            contest.note(ours, time.thread_time() - start)
         finally:
-            if (slower := sums.slower()) is None:
-                crowd.sums = sums
+            if (slower := contest.is_ours_slower()) is None:
+                crowd.contest = contest
         if slower:
             crowd.slower = True
             self.note(Cause.OTHER_LENGTHS(), self.at(None))

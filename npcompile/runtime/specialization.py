@@ -14,9 +14,10 @@ from npcompile.lower.plan.attributes import attributes, source_place
 from npcompile.runtime.guarded_replays import Sliced
 from npcompile.runtime.polymorphic import LengthGroup, PolymorphicProgram
 from npcompile.runtime.recorded_program import RecordedProgram
-from npcompile.tiering import block_contest
 from npcompile.tiering.backoff import Backoff, Patience
-from npcompile.tiering.measured import FEWEST, LEAST, Trial, numpy_cost
+from npcompile.tiering.block_contest import BlockContest, rests_of_losers
+from npcompile.tiering.contest import EQUAL_WORK, FEWEST, Contest, are_held
+from npcompile.tiering.numpy_cost import LEAST, numpy_cost
 from npcompile.tiering.overhead import calls_unseen, users
 from npcompile.tiering.protocols import PartitionedLike
 from npcompile.tiering.recording_budget import RecordingBudget
@@ -60,8 +61,8 @@ class Specialization:
     __slots__ = (
         *(
             "__dict__",
-            "account",
             "aside",
+            "block_contest",
             "misses",
             "partitioned",
             "owed",
@@ -87,7 +88,7 @@ class Specialization:
         self.plain = False  # this signature stays uncompiled
         self.plain_seconds: list[float] = []  # of calls that NumPy answered while kernels were compiled
         self.tried = False  # whether replays are worth it has been asked
-        self.trial: Trial | None = None  # it is being measured
+        self.trial: Contest | None = None  # it is being measured
         self.misses = 0  # calls in a row for which all programs diverged
         self.wasted = 0  # calls for which all diverged, of a function where that is the rule
         self.refused: str | None = None  # why a call under `strict` was not to run
@@ -103,7 +104,7 @@ class Specialization:
         self.partitioned: PartitionedLike | None = (
             None  # cut into blocks, where it cannot be recorded as a whole
         )
-        self.account: block_contest.Account | None = None  # of the cut, beside the plain function
+        self.block_contest: BlockContest | None = None  # of the cut, beside the plain function
         self.waited = 0  # calls by NumPy since it was last asked if what is parked is to be compiled
         self.aside: list[tuple[Callable[..., Any], int]] | None = (
             None  # replays that lost, and rest for so long
@@ -232,12 +233,12 @@ class Specialization:
 
     def try_out(self, entry: RecordedProgram, first: int) -> None:
         """Measure replays, after so many first ones, beside NumPy."""
-        if block_contest.are_held() and not self.tried and entry.program.device in (None, "cpu"):
+        if are_held() and not self.tried and entry.program.device in (None, "cpu"):
             if entry.segments:
                 clear = numpy_cost(entry.plan, LEAST) * 1e-9
-                self.trial = Trial(clear, self.plain_seconds, first, seconds_taken())
+                self.trial = Contest(EQUAL_WORK, clear, self.plain_seconds, first, seconds_taken())
             else:  # nothing of it is compiled: steps are Python's, which may be more than before
-                self.trial = Trial(0.0, [], taken=seconds_taken())
+                self.trial = Contest(taken=seconds_taken())
         self.tried = True
 
     def measured(self, recorded: Measured, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -245,7 +246,7 @@ class Specialization:
         trial, self.trial = self.trial, None  # calls from within this one are none of it
         if trial is None:  # one on another thread is
             return users(recorded.beside(args, kwargs), args, kwargs)
-        of_replay = trial.of_replay
+        of_replay = trial.is_our_turn
         if of_replay:
             recorded._stats.calls -= 1
         call = recorded if of_replay else recorded.beside(args, kwargs)
@@ -256,7 +257,7 @@ class Specialization:
             if not self.misses:  # or it was recorded anew
                 trial.note(of_replay, seconds)
         finally:
-            slower = trial.slower()
+            slower = trial.is_ours_slower()
             if slower is None:
                 self.trial = trial
             elif slower:
@@ -267,8 +268,8 @@ class Specialization:
 
     def _lose(self, recorded: Measured) -> None:
         """NumPy takes less time than the replays that there are."""
-        if recorded.tries_again and block_contest.are_held():
-            self.resting = self.resting or block_contest.rests_of_losers()
+        if recorded.tries_again and are_held():
+            self.resting = self.resting or rests_of_losers()
             self.aside, self.rest = self.ready, self.resting.wait()
         self.small, self.ready = True, []
         recorded.gave_up()
@@ -279,7 +280,7 @@ class Specialization:
             self.rest -= self.rest > 0
             return False
         self.ready, self.aside, self.small = self.aside, None, False
-        self.trial = Trial(0.0, [], taken=seconds_taken())
+        self.trial = Contest(taken=seconds_taken())
         return True
 
 

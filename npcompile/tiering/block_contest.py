@@ -1,17 +1,16 @@
 """Contests between a function that was cut into blocks and the plain function, on calls that are made anyway.
 
-`Specialization` has one account, as calls of one signature are compared: each is done once, by either.
+`Specialization` has one, as calls of one signature are compared: each is done once, by either.
 The loser rests, and is tried again ever more seldom.
 """
 
 from __future__ import annotations
 
-import os
 import time
 from typing import Any
 
 from npcompile.tiering.backoff import Backoff
-from npcompile.tiering.measured import Trial
+from npcompile.tiering.contest import Contest
 from npcompile.tiering.protocols import Contested, SpecializationLike
 
 clock = time.thread_time
@@ -27,25 +26,19 @@ FIRST, LONGER, MOST = 32, 4, 1 << 20
 MEANWHILE, FEW = 2e-3, 8
 
 
-def are_held() -> bool:
-    """Tell if contests are held. Tests that count replays pin the answer: NPCOMPILE_CONTESTS=0."""
-    interpreted = os.environ.get("NPCOMPILE_BACKEND") == "interpreter"
-    return not interpreted and os.environ.get("NPCOMPILE_CONTESTS", "1") != "0"
-
-
 def rests_of_losers() -> Backoff:
     """Return the waits, in calls, after which the loser of a contest is tried again."""
     return Backoff(FIRST, LONGER, MOST)
 
 
-class Account:
+class BlockContest:
     """Compares the times of one signature's calls by a function's blocks and by the plain function."""
 
     def __init__(self) -> None:
         self._left = 0  # so many calls are not measured
         self._begun = False  # it is known how long the plain function takes
         self._resting = rests_of_losers()
-        self._trial: Trial | None = None  # the contest at hand
+        self._trial: Contest | None = None  # the contest at hand
         self._inside = False  # a call is being measured: those within it are none of the contest
 
     def answer(
@@ -59,9 +52,9 @@ class Account:
         if self._left > 0 or self._inside:
             self._left -= 1
             return partitioned.run(args, kwargs)
-        trial = self._trial = self._trial or Trial(0.0, [], 0)
+        trial = self._trial = self._trial or Contest(first=0)
         # The plain function begins, by which it is known what is slow.
-        ours, counts = bool(trial.numpys) and trial.of_replay, partitioned.root._blocks
+        ours, counts = bool(trial.numpys) and trial.is_our_turn, partitioned.root._blocks
         recordings = counts.recordings
         call = partitioned.run if ours else partitioned.plain
         self._inside = True
@@ -78,7 +71,7 @@ class Account:
             if seconds < LONG:
                 self._left, self._trial = SETTLING, None
                 return result
-        slower = trial.slower()
+        slower = trial.is_ours_slower()
         if ours and slower is None and min(trial.numpys) >= LONG:
             slower = seconds > LOSES * min(trial.numpys) or None
         if slower is not None:
@@ -86,9 +79,9 @@ class Account:
             self._decide(partitioned, state, trial, slower)
         return result
 
-    def _decide(self, partitioned: Contested, state: SpecializationLike, trial: Trial, slower: bool) -> None:
+    def _decide(self, cut: Contested, state: SpecializationLike, trial: Contest, slower: bool) -> None:
         """The contest is over."""
-        if is_settled(partitioned):
+        if is_settled(cut):
             calls = self._resting.wait()
         else:
             plain = max(min(trial.numpys, default=0.0), 1e-7)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 
-from npcompile.tiering.measured import COST, numpy_cost
+from npcompile.tiering.numpy_cost import COST, numpy_cost
 from npcompile.tiering.protocols import ProgramLike
 
 # Nanoseconds that the compilation of a segment is taken to last, and more for each operation in it.

@@ -15,6 +15,7 @@ from torch import fx
 from npcompile.diagnostics.host_calls import host_reason
 from npcompile.frontend.program.printing import call_text
 from npcompile.lower.plan.attributes import source_place
+from npcompile.tiering.contest import costly_parts
 from npcompile.tiering.protocols import Owner, ProgramLike, SpecializationLike
 
 # As in `statement_profile.py`: after so many calls, so many are measured; what takes a larger part of the
@@ -71,15 +72,10 @@ class HostCallProfile:
     def _tell(self) -> None:
         if (owner := self.owner()) is None:
             return
-        least = min(total for total, _ in self.measured)  # others may load the machine
-        for node in self.measured[0][1]:
-            seconds = min(spent.get(node, 0.0) for _, spent in self.measured)
-            if seconds < max(PART * least, SECONDS):
-                continue
+        for node, part in costly_parts(self.measured, PART, SECONDS):
             reason = host_reason(node)
             owner.root.tell(
                 f"{self.filename}:{source_place(node).line}",
-                f"{min(seconds / least, 1.0):.0%} of its time goes into "
-                f"`{call_text(node)}`, which runs uncompiled: {reason}",
+                f"{part:.0%} of its time goes into `{call_text(node)}`, which runs uncompiled: {reason}",
                 reason.advice,
             )

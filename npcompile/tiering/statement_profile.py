@@ -17,6 +17,7 @@ from npcompile.frontend.rewrite.partition import Piece, outline, tree_of
 from npcompile.frontend.rewrite.source import NotFound
 from npcompile.frontend.rewrite.statement_forms import ENTER
 from npcompile.tiering.block_contest import is_settled
+from npcompile.tiering.contest import costly_parts
 from npcompile.tiering.overhead import current
 from npcompile.tiering.protocols import BlockLike, PartitionedLike
 
@@ -248,12 +249,8 @@ class Watch:
     # -- telling -------------------------------------------------------------------------------------------
 
     def _tell(self) -> None:
-        least = min(total for total, _ in self.calls)  # others may load the machine
-        for key in self.calls[0][1]:
-            seconds = min(spent.get(key, 0.0) for _, spent in self.calls)
-            if seconds >= max(PART * least, SECONDS):
-                partitioned, unit = key
-                self._tell_of(partitioned, self.made[partitioned][1][unit], min(seconds / least, 1.0))
+        for (partitioned, unit), part in costly_parts(self.calls, PART, SECONDS):
+            self._tell_of(partitioned, self.made[partitioned][1][unit], part)
 
     def _tell_of(self, partitioned: PartitionedLike, unit: ast.stmt, part: float) -> None:
         fn: Any = partitioned.owner.__wrapped__

@@ -22,7 +22,7 @@ import numpy as np
 import pytest
 
 import npcompile
-from npcompile.tiering.measured import MOST
+from npcompile.tiering.contest import MOST
 
 X = np.arange(12.0).reshape(3, 4)
 

@@ -12,7 +12,7 @@ import pytest
 import npcompile
 from npcompile.runtime.function import RecordedFunction
 from npcompile.runtime.shape_sharing import LOOKED_AT, MAX_FOUND_AGAIN, MAX_SIGNATURES
-from npcompile.tiering.measured import CrowdedSignatures
+from npcompile.tiering.contest import CrowdedSignatures
 from tests.checker import same
 
 pytestmark = pytest.mark.usefixtures("native_runtime")

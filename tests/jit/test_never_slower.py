@@ -19,7 +19,7 @@ from npcompile.runtime.specialization import seconds_taken
 from npcompile.tiering import block_contest
 from npcompile.tiering.block_contest import FIRST, LONGER, SETTLING
 from npcompile.tiering.compile_budget import COMPILING, FREE, RATE, CompileBudget
-from npcompile.tiering.measured import MOST, Trial
+from npcompile.tiering.contest import MOST, Contest
 from tests.checker import same
 from tests.jit.test_front import frames
 
@@ -37,7 +37,7 @@ class Clock:
         self.calls = 0
         monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
         monkeypatch.setattr("npcompile.partition.call.are_held", lambda: True)
-        monkeypatch.setattr(block_contest, "are_held", lambda: True)
+        monkeypatch.setattr("npcompile.runtime.specialization.are_held", lambda: True)
         monkeypatch.setattr(block_contest, "clock", lambda: self.now)
         for name in ("plain", "run"):
             monkeypatch.setattr(PartitionedCalls, name, self.moving(name, getattr(PartitionedCalls, name)))
@@ -156,7 +156,7 @@ def test_replays_that_lost_are_tried_again(clock: Clock, monkeypatch: pytest.Mon
     def contest(of_replays: float, of_numpy: float) -> None:
         """The next call is the last one of a contest that is as good as decided."""
         (state,) = jitted._states.values()
-        state.trial = state.trial or Trial(0.0, [])
+        state.trial = state.trial or Contest()
         for _ in range(MOST):
             state.trial.note(True, of_replays)
             state.trial.note(False, of_numpy)

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import npcompile
-from npcompile.tiering.measured import MOST, WINS, Sums, Trial, is_small
+from npcompile.tiering.contest import CHANGING_WORK, MOST, WINS, Contest
+from npcompile.tiering.numpy_cost import is_small
 from tests.checker import same
 
 
@@ -21,12 +22,12 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def measured(replays: list[float], numpys: list[float], clear: float = 0.0) -> bool | None:
-    trial = Trial(clear, [])
+    trial = Contest(clear=clear)
     for seconds in replays:
         trial.note(True, seconds)
     for seconds in numpys:
         trial.note(False, seconds)
-    return trial.slower()
+    return trial.is_ours_slower()
 
 
 @pytest.mark.parametrize(
@@ -49,11 +50,11 @@ def test_the_least_of_several_times_counts(
 
 
 def test_both_are_measured_by_turns() -> None:
-    trial = Trial(0.0, [])
+    trial = Contest()
     turns = []
-    while trial.slower() is None:
-        turns.append(trial.of_replay)
-        trial.note(trial.of_replay, 1.0)
+    while trial.is_ours_slower() is None:
+        turns.append(trial.is_our_turn)
+        trial.note(trial.is_our_turn, 1.0)
     assert turns[:4] == [True, True, True, False]
     assert turns.count(True) - turns.count(False) in (0, 1)
 
@@ -85,7 +86,7 @@ def test_a_measured_replay_is_kept_or_left_to_numpy(slower: bool) -> None:
     jitted = npcompile.jit(chain, wait=True)
     jitted(x)
     (state,) = jitted._states.values()
-    state.trial = Trial(0.0, [])
+    state.trial = Contest()
     for _ in range(MOST):
         state.trial.note(True, 1.0)
         state.trial.note(False, 1e-12 if slower else 1e9)
@@ -106,12 +107,12 @@ def test_a_call_that_is_measured_may_raise() -> None:
     jitted = npcompile.jit(checked, wait=True)
     jitted(x, True)
     (state,) = jitted._states.values()
-    state.trial = trial = Trial(0.0, [math.inf])
+    state.trial = trial = Contest(numpys=[math.inf])
     with pytest.raises(ValueError, match="negative"):
         jitted(-x, True)
-    assert state.trial is trial and trial.replays == []
+    assert state.trial is trial and trial.ours == []
     same(jitted(x, True), chain(x), ulp=2)
-    assert state.trial is trial and len(trial.replays) == 1
+    assert state.trial is trial and len(trial.ours) == 1
 
 
 def cumulated(a: Any) -> Any:
@@ -173,12 +174,13 @@ def test_waiting_includes_the_functions_that_are_called_between_blocks() -> None
 
 def test_sums_of_both_are_compared() -> None:
     for kernels, slower in ((3.0, True), (1.0, False)):
-        sums = Sums()
-        for call in range(2 * Sums.EACH):
-            assert sums.slower() is None
-            assert sums.of_kernels == (call % 4 in (0, 3))
-            sums.note(kernels if sums.of_kernels else 2.0)
-        assert sums.slower() is slower
+        contest = Contest(CHANGING_WORK)
+        for call in range(2 * 24):
+            assert contest.is_ours_slower() is None
+            ours = contest.is_our_turn
+            assert ours == (call % 4 in (0, 3))
+            contest.note(ours, kernels if ours else 2.0)
+        assert contest.is_ours_slower() is slower
 
 
 def shrinking(z, c):
@@ -191,10 +193,23 @@ def shrinking(z, c):
     return z, trips
 
 
+def decided(slower: bool) -> Callable[[Contest], bool | None]:
+    """Decide contests at changing sizes: kernels are slower when all is measured, or at once they are not."""
+    measured = Contest.is_ours_slower
+
+    def answer(contest: Contest) -> bool | None:
+        found = measured(contest)
+        if contest.rules is not CHANGING_WORK:
+            return found
+        return False if not slower else None if found is None else True
+
+    return answer
+
+
 @pytest.mark.filterwarnings("ignore::npcompile.jit.NotCompiledWarning")
 def test_sizes_that_change_at_each_trip_are_replayed(monkeypatch: pytest.MonkeyPatch) -> None:
     """The lengths that a block meets come again, each with kernels that are there."""
-    monkeypatch.setattr(Sums, "slower", lambda self: False)
+    monkeypatch.setattr(Contest, "is_ours_slower", decided(False))
     jitted = npcompile.jit(shrinking)
     for seed in range(60):
         z, c = np.random.default_rng(seed).random(60), np.linspace(0.1, 1.2, 60)
@@ -209,8 +224,7 @@ def test_sizes_that_change_at_each_trip_are_replayed(monkeypatch: pytest.MonkeyP
 
 @pytest.mark.filterwarnings("ignore::npcompile.jit.NotCompiledWarning")
 def test_sizes_that_never_come_again_are_numpys_where_it_is_faster(monkeypatch: pytest.MonkeyPatch) -> None:
-    measured = Sums.slower
-    monkeypatch.setattr(Sums, "slower", lambda self: None if measured(self) is None else True)
+    monkeypatch.setattr(Contest, "is_ours_slower", decided(True))
     jitted = npcompile.jit(shrinking)
     for seed in range(40):
         z, c = np.random.default_rng(seed).random(3000 + seed), np.linspace(0.1, 1.2, 3000 + seed)
@@ -232,21 +246,21 @@ def test_sizes_that_never_come_again_are_numpys_where_it_is_faster(monkeypatch: 
     ],
 )
 def test_the_time_that_measuring_takes_does_not_count(replay: float, numpy: float, slower: bool) -> None:
-    trial = Trial(0.0, [], taken=0.9e-6)
+    trial = Contest(taken=0.9e-6)
     for _ in range(MOST):
         trial.note(True, replay)
         trial.note(False, numpy)
-    assert trial.slower() is slower
+    assert trial.is_ours_slower() is slower
 
 
 def test_replays_of_short_calls_are_to_win_more_than_once() -> None:
     for seconds, contests in ((0.3e-6, WINS), (9e-6, 1)):
-        trial: Trial | None = Trial(0.0, [], taken=0.9e-6)
+        trial: Contest | None = Contest(taken=0.9e-6)
         count = 0
         while trial is not None:
             for _ in range(MOST):
                 trial.note(True, 0.9e-6 + seconds / 2)
                 trial.note(False, 0.9e-6 + seconds)
-            assert trial.slower() is False
+            assert trial.is_ours_slower() is False
             trial, count = trial.again(), count + 1
         assert count == contests
