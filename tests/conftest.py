@@ -25,6 +25,9 @@ os.environ.setdefault("NPCOMPILE_OVERHEAD", "unlimited")
 os.environ.setdefault("NPCOMPILE_CONTESTS", "0")
 os.environ.setdefault("NPCOMPILE_SPENDING", "0")
 
+# Each residual program is checked against the rules of its form, when it is recorded and after each pass.
+os.environ.setdefault("NPCOMPILE_VERIFY_PROGRAMS", "1")
+
 # A fault of npcompile's own fails the test: elsewhere the call would go on by Python.
 os.environ.setdefault("NPCOMPILE_INTERNAL_ERRORS", "raise")
 

@@ -16,6 +16,7 @@ from npcompile.explain.blocks import NOT_YET, Block, LeftToPython, blocks_of, fu
 from npcompile.explain.programs import ExplainedProgram, Step, explained, size_text
 from npcompile.explain.timing import Seconds, kept, timed
 from npcompile.frontend.eager.errstate import traps
+from npcompile.frontend.passes.order import RECORDING, Snapshot, watched
 from npcompile.jit import Jitted, Partial, jit
 from npcompile.partition.partitioned import PartitionedFunction, cut_of
 from npcompile.runtime.function import RecordedFunction, Specialization
@@ -67,7 +68,7 @@ class Explanation:
     explain it again. blocks: of a function that was cut, what was recorded; functions: those that it calls
     from between its blocks; left: statements that Python carries out. recompilations: why there is more than
     one program or signature. reasons: why anything ran uncompiled. strict_error: the same, with what to write
-    instead.
+    instead. passes: the programs after each pass, where that was asked for.
     """
 
     name: str
@@ -85,6 +86,7 @@ class Explanation:
     strict_error: tuple[Hint, ...]
     stats: Stats = field(repr=False)
     why_cut: str = ""
+    passes: tuple[Snapshot, ...] = ()
 
     @property
     def all_programs(self) -> tuple[ExplainedProgram, ...]:
@@ -121,6 +123,8 @@ class Explanation:
             waits = self.why_cut or any(block.way == NOT_YET for block in self.blocks)
             later = "; its blocks are recorded from the next call on" if self.blocks and waits else ""
             lines.append(f"nothing of it is compiled{later}")
+        for snapshot in self.passes:
+            lines += _pass_text(snapshot)
         lines.append(f"memory: {self.copies}")
         lines.append(f"time: {self.seconds}")
         if self.recompilations:
@@ -130,13 +134,29 @@ class Explanation:
         return "\n".join(lines)
 
 
-def explain(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Explanation:
+def _pass_text(snapshot: Snapshot) -> list[str]:
+    """Return the lines about one pass: the program, if the pass has changed it."""
+    if not snapshot.changed:
+        return [f"{snapshot.program} after {snapshot.after}: no change"]
+    mark = "" if snapshot.after == RECORDING else " (changed)"
+    return [
+        f"{snapshot.program} after {snapshot.after}{mark}:",
+        *(f"    {line}" for line in snapshot.text.splitlines()),
+    ]
+
+
+def explain(f: Callable[..., Any], /, *args: Any, passes: bool = False, **kwargs: Any) -> Explanation:
     """What becomes of `f(*args, **kwargs)`: program, kernels, guards, copies, time, and why.
 
     f: a function under `npcompile.jit`, or one that is not (it is then put under it for this), or a method.
     It is called with these arguments, so its effects happen, once; then what is being compiled is waited for.
     A function that is sure to have no effects is called some more times, to be timed; `stats` does not count
     these calls.
+
+    passes: show each residual program that the call records as it was recorded, and after each pass by the
+    pass's name; a program is repeated where the pass has changed it. The call is recorded anew for this, by a
+    jit of its own. A parameter of the function's own that is named `passes` is given by position.
+
     Raises what the call raises. With `strict=True`, what cannot be compiled is explained, not raised.
     """
     if not callable(f) or isinstance(f, type):
@@ -148,7 +168,15 @@ def explain(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Explanation:
     if isinstance(made, types.MethodType):
         made, args = made.__func__, (made.__self__, *args)
     assert isinstance(made, Jitted)
-    if not jitted:
+    if passes and jitted:
+        made = jit(
+            made.__wrapped__,
+            wait=made._wait,
+            strict=made._strict,
+            default_float=made._default_float,
+            fast_random=made.fast_random,
+        )
+    if passes or not jitted:
         made.share_nothing()
     key = _key(made, args, kwargs)
     before = replace(made.stats)
@@ -159,14 +187,16 @@ def explain(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Explanation:
             known = made._states.get(key) if key is not None else None
             # What is called to be timed is to find what this call finds.
             first = None if known and known.entries and not known.partitioned else kept(args, kwargs)
-            result = made(*args, **kwargs)
+            with watched(passes) as snapshots:
+                result = made(*args, **kwargs)
             made.wait()
             state = made._states.get(key) if key is not None else None
             moved = _moved(before, made.stats)
             seconds, again = timed(made, state, args, kwargs, first)
     finally:
         made._strict = strict
-    return _explanation(made, state, result, again or moved, seconds)
+    explanation = _explanation(made, state, result, again or moved, seconds)
+    return replace(explanation, passes=tuple(snapshots))
 
 
 def _moved(before: Stats, after: Stats) -> tuple[int, int]:

@@ -17,9 +17,7 @@ from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.boundary.faults import Fault, noting, performs
 from npcompile.frontend.graph.builder_values import Unfollowed
 from npcompile.frontend.ops.table import WEAK
-from npcompile.frontend.passes.bounds_checks import bound
-from npcompile.frontend.passes.readonly_views import let_lie
-from npcompile.frontend.passes.scalar_hoisting import hand_on
+from npcompile.frontend.passes.order import run_passes
 from npcompile.frontend.program.equality import DICTS
 from npcompile.frontend.program.program import Program
 from npcompile.frontend.program.signature import MADE_ANEW, NUMBERS, by_value
@@ -121,10 +119,8 @@ def trace(
         if program.device is None and device != "cpu":
             program.device = device
         try:
-            hand_on(program.graph)
-            bound(program.graph, general)
-            if general:
-                let_lie(program.graph)
+            run_passes(program)
+            traced.host_calls = program.host_calls
             traced.plan = plan(program.graph, program.inputs, WEAK, program.device or "cpu")
             _movable(program, traced.plan)
             traced.replay = Replay(program, traced.plan)

@@ -12,6 +12,7 @@ import pytest
 
 import npcompile
 from npcompile.diagnostics.reason import Cause
+from npcompile.frontend.passes.order import PASSES
 
 
 @pytest.fixture(autouse=True)
@@ -421,3 +422,41 @@ def test_bound_methods_keywords_and_arguments_without_a_signature() -> None:
 def test_strides_are_in_the_signature() -> None:
     found = npcompile.explain(lambda x: x + 1, np.ones((4, 6))[:, ::2])
     assert found.programs[0].signature == "x: float64[4, 3] (strides 6, 2)"
+
+
+def mean_of_picked(x):
+    unused = x * 3.0  # noqa: F841
+    return (x[x > 0.5] * 2.0).mean()
+
+
+@pytest.mark.parametrize("known", [False, True])
+def test_the_program_after_each_pass(known: bool) -> None:
+    x = np.linspace(0.0, 1.0, 3000)
+    jitted = npcompile.jit(mean_of_picked)
+    if known:
+        jitted(x)
+    found = npcompile.explain(jitted, x, passes=True)
+    assert np.isclose(found.result, mean_of_picked(x))
+    assert jitted.stats.calls == known  # the call was recorded by a jit of its own
+
+    names = [one.name for one in PASSES if one.condition == "every program"]
+    assert [snapshot.after for snapshot in found.passes] == ["recording", *names]
+    assert {snapshot.program for snapshot in found.passes} == {"mean_of_picked"}
+    after = {snapshot.after: snapshot for snapshot in found.passes}
+    assert "= x * 3.0" in after["lower masks"].text and "where=greater" not in after["recording"].text
+    assert after["lower masks"].changed and "where=greater" in after["lower masks"].text
+    assert after["drop unused steps"].changed and "= x * 3.0" not in after["drop unused steps"].text
+    assert not after["prove bounds"].changed
+
+    text = str(found)
+    assert "mean_of_picked after lower masks (changed):\n    def mean_of_picked(x):" in text
+    assert "mean_of_picked after prove bounds: no change" in text
+
+
+def test_passes_are_shown_where_they_are_asked_for() -> None:
+    assert npcompile.explain(mean_of_picked, np.linspace(0.0, 1.0, 30)).passes == ()
+
+
+def test_each_pass_has_a_name_of_its_own_and_a_sentence() -> None:
+    assert len({one.name for one in PASSES}) == len(PASSES)
+    assert all(one.purpose.endswith(".") and one.purpose[0].isupper() for one in PASSES)

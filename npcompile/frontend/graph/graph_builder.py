@@ -467,7 +467,9 @@ class Steps(Outside):
         structure = self.structure(result)
         annotate(self.graph.output(tuple(structure.leaves())), "output", Value("object"))
         device = next(iter(self.devices), None)
-        return Program(name, self.graph, self.inputs, structure, self.filename, device, self.literals)
+        program = Program(name, self.graph, self.inputs, structure, self.filename, device, self.literals)
+        program.shape_generic, program.host_calls = self.general, self.host_calls
+        return program
 
 
 def _is_integer(item: Any) -> bool:

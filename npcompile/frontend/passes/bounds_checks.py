@@ -18,6 +18,7 @@ from npcompile.frontend.program.call_steps import Call
 from npcompile.frontend.program.draw_shapes import source_of
 from npcompile.frontend.program.guards import ValueEquals
 from npcompile.frontend.program.memory_versions import Contents
+from npcompile.frontend.program.program import Program
 from npcompile.frontend.program.reads import Length
 from npcompile.frontend.program.shape_generalization import origin
 from npcompile.lower.plan.attributes import annotate, attributes, source_place, step_of, value_of
@@ -154,9 +155,10 @@ _SAME = frozenset(  # these give elements of what they are given
 ) - {None}
 
 
-def bound(graph: fx.Graph, general: bool) -> None:
-    """Mark the indexing steps of a program whose index arrays are in range. general: at any lengths, not at
-    these alone."""
+def prove_bounds(program: Program) -> None:
+    """Mark the indexing steps of a program whose index arrays are in range: at any lengths in a shape-generic
+    program, at the recorded ones elsewhere."""
+    graph, general = program.graph, program.shape_generic
     contents, checks = Contents(), _Checks(graph)
     known: dict[fx.Node, tuple[Bounds, Any]] = {}  # and what it held
     for node in graph.nodes:
@@ -276,7 +278,7 @@ class _Checks:
             total = self._step(operator.add if sign > 0 else operator.sub, one, other)
             holds = self._step(operator.ge, total, 0)
             guard = self._add(ValueEquals(True), (holds,))
-            annotate(guard, "guard", Value("object"), source_place(guard))
+            annotate(guard, "guard", Value("object"), source_place(guard)).precedes_effects = True
         return True
 
     def _early(self, size: Size) -> Any:

@@ -1,20 +1,19 @@
-"""Dead-code elimination: takes steps without use or effect out of the graph of a residual program."""
+"""Dead-code elimination: takes steps without use or effect out of a residual program."""
 
 from __future__ import annotations
-
-from collections.abc import Container
-
-from torch import fx
 
 from npcompile.frontend.catalog.purity import TOTAL
 from npcompile.frontend.program.guards import Guard
 from npcompile.frontend.program.object_steps import Build
+from npcompile.frontend.program.program import Program
 from npcompile.frontend.program.reads import Length
+from npcompile.frontend.program.shape_generalization import bound_by_sizes
 from npcompile.lower.plan.attributes import attributes, step_of
 
 
-def drop_unused(graph: fx.Graph, may_fail: Container[fx.Node]) -> None:
-    """Steps without use or effect go, but for these: whether they fail is to be seen at each call."""
+def drop_unused(program: Program) -> None:
+    """Erase steps without use or effect, except those that may fail: each call is to see whether they do."""
+    graph, may_fail = program.graph, bound_by_sizes(program.graph, program.shape_generic)
     for node in reversed(list(graph.nodes)):
         droppable = step_of(node) in ("op", "view", "number", "part", "library")
         droppable |= isinstance(node.target, Build) and node.target.needless

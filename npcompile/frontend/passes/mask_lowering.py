@@ -48,10 +48,10 @@ from npcompile.lower.plan.values import Value, c_strides
 _INT64 = (-(2**63), 2**63 - 1)
 
 
-def lower(program: Program) -> int:
+def lower_masks(program: Program) -> None:
     """Choose the form of each mask in a program, and change the program where that is the full length.
 
-    Steps that are left as they are know why (`mask_form`), for `explain`. How many host calls are gone.
+    Steps that are left as they are know why (`mask_form`), for `explain`.
     """
     finder = Finder(program.graph)
     finder.run()
@@ -66,7 +66,8 @@ def lower(program: Program) -> int:
                 attributes(step).mask_form = "compaction", why
     stays = {node: forms[id(picked.together.whole)] for node, picked in finder.picked.items()}
     rewriter = _Rewriter(program.graph, {node: why for node, (full, why) in stays.items() if full})
-    return rewriter.run()
+    rewriter.run()
+    program.host_calls -= rewriter.host_calls
 
 
 def decide(together: Together) -> tuple[bool, str]:
@@ -101,9 +102,9 @@ class _Rewriter:
         self.masks: dict[fx.Node, fx.Node] = {}  # what was picked -> its mask
         self.rest: dict[fx.Node, tuple[int, ...]] = {}  # what was picked -> its shape behind the first axis
         self.gone: list[fx.Node] = []
-        self.host_calls = 0
+        self.host_calls = 0  # that are gone
 
-    def run(self) -> int:
+    def run(self) -> None:
         for node in list(self.graph.nodes):
             if node.op != "call_function":
                 continue
@@ -115,7 +116,6 @@ class _Rewriter:
                 self._change(node, used[0])
         for node in reversed(self.gone):
             self.graph.erase_node(node)
-        return self.host_calls
 
     def _is(self, node: fx.Node, full: fx.Node, mask: fx.Node) -> None:
         self.now[node], self.masks[node], self.rest[node] = full, mask, value_of(node).shape[1:]

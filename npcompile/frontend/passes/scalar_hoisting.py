@@ -12,6 +12,7 @@ import numpy as np
 from torch import fx
 
 from npcompile.frontend.ops.table import Op
+from npcompile.frontend.program.program import Program
 from npcompile.lower.plan.attributes import annotate, source_place, step_of, value_of
 from npcompile.lower.plan.graph import write
 from npcompile.lower.plan.values import Value
@@ -21,10 +22,14 @@ MANY = 32
 _ARITHMETIC = frozenset([np.add, np.subtract, np.multiply, np.true_divide])
 
 
-def hand_on(graph: fx.Graph) -> None:
-    """Make the floats in arithmetic steps of their own, in a program of many writes."""
-    if sum(node.target is write for node in graph.nodes) < MANY:
-        return
+def has_many_writes(program: Program) -> bool:
+    """Tell whether a program has as many writes as make the pass worth its while."""
+    return sum(node.target is write for node in program.graph.nodes) >= MANY
+
+
+def hoist_scalars(program: Program) -> None:
+    """Make the floats in arithmetic steps of their own."""
+    graph = program.graph
     known: dict[str, fx.Node] = {}
     for node in list(graph.nodes):
         if (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import types
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from npcompile.frontend.ops.table import Op
 from npcompile.frontend.program.call_steps import Call
 from npcompile.frontend.program.object_steps import Store
 from npcompile.frontend.program.reads import Length, Read
-from npcompile.lower.plan.attributes import value_of
+from npcompile.lower.plan.attributes import attributes, value_of
 from npcompile.lower.plan.values import Value
 
 # The operators of ufuncs, of functions of two values, and of one.
@@ -133,3 +134,14 @@ def type_text(value: Value) -> str:
     if value.kind == "array":
         return f"{str(value.dtype or 'array').removeprefix('torch.')}{list(value.shape)}"
     return str(value.dtype).removeprefix("torch.") if value.kind == "scalar" else value.kind
+
+
+def marks_of(node: fx.Node) -> Iterator[str]:
+    """Say in words what passes have noted of a step."""
+    known = attributes(node)
+    if getattr(node.target, "checked", False) and known.unchecked:
+        yield "unchecked"
+    if known.mask_form is not None:
+        yield f"mask: {known.mask_form[0]}"
+    if known.same_view is not None:
+        yield "may lie anywhere" if known.same_view is node else f"the same view as {known.same_view}"

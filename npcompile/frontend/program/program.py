@@ -17,6 +17,7 @@ from npcompile.frontend.program.printing import (
     guard_text,
     is_named_by_guard,
     literal,
+    marks_of,
     step_text,
     type_text,
 )
@@ -44,6 +45,8 @@ class Program:
     functions: tuple[tuple[types.FunctionType, types.CodeType], ...] = ()
     line: int | None = None  # where the function begins
     own: int = 0  # inputs before the arguments: the function itself, where it answers for others of its code
+    shape_generic: bool = False  # it is valid for other lengths of its arrays, as far as its guards hold
+    host_calls: int = 0  # steps that are calls of NumPy
 
     def around(self) -> tuple[Any, ...]:
         """The functions, builtins and classes, to be compared."""
@@ -51,7 +54,14 @@ class Program:
         return self.functions, tuple((id(space), name) for space, name in self.builtins), held
 
     def __str__(self) -> str:
-        """Return the program as readable Python, each line with its type and the user's own line number."""
+        """Return the program as readable Python."""
+        return self.text()
+
+    def text(self, marks: bool = False) -> str:
+        """Return the program as readable Python, each line with its type and the user's own line number.
+
+        marks: with what passes have noted of each step, too.
+        """
         lines = [f"def {self.name}({', '.join(node.name for node in self.inputs)}):"]
         rows: list[tuple[str, str]] = []
         for node in self.graph.nodes:
@@ -68,6 +78,8 @@ class Program:
             else:
                 text = step_text(node)
                 note = f"{type_text(value_of(node))}  {step}  {note}".rstrip()
+            if marks:
+                note = "  ".join((note, *marks_of(node))).lstrip()
             rows.append((text, note))
         rows.append((f"return {self.result.text(literal)}", ""))
         width = min(60, max(len(text) for text, _ in rows))

@@ -6,10 +6,7 @@ from typing import Any
 
 from npcompile.frontend.boundary.faults import guarded, noting
 from npcompile.frontend.graph.builder_values import Unfollowed
-from npcompile.frontend.passes import mask_lowering
-from npcompile.frontend.passes.dead_code import drop_unused
 from npcompile.frontend.program.program import Program
-from npcompile.frontend.program.shape_generalization import bound_by_sizes
 from npcompile.frontend.record.registry import TABLES
 from npcompile.frontend.record.resize import Resizing
 
@@ -34,8 +31,6 @@ class Recorder(Resizing):
             program.builtins = tuple(self.not_in_module.values())
             program.classes = tuple((kind, name, held) for (kind, name), held in self.held_by_class.items())
             program.functions = tuple(self.gone_into.items())
-            self.builder.host_calls -= mask_lowering.lower(program)
-            drop_unused(program.graph, bound_by_sizes(program.graph, self.builder.general))
             return program
         except Unfollowed as unfollowed:
             self.stop(unfollowed.reason)

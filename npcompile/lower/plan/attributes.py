@@ -91,6 +91,7 @@ class StepAttributes:
 
     # Of guards.
     exact_guard: Callable[..., bool] | None = None  # a guard that lets no other lengths pass
+    precedes_effects: bool = False  # a pass needs its check before anything is done that others could see
     is_collision: bool = False  # it holds a number to its value as another number was the same object
 
     def __init__(self, kind: str, value: Value, place: SourcePlace = NOWHERE) -> None:
