@@ -1,1 +1,2 @@
-"""The user's source with every operation going through a hook, and the cutting of functions into blocks."""
+"""Rewriting: the user's source with every operation going through a hook, and functions that are cut into
+blocks."""

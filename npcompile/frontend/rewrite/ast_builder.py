@@ -1,4 +1,7 @@
-"""Building syntax trees: hook calls that stand exactly where the operations stood which they replace."""
+"""Builds syntax trees: hook calls that stand exactly where the operations stood which they replace.
+
+Tracebacks and warnings of rewritten functions name the user's lines and columns, as the nodes keep them.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ _BUILTINS = ("abs", "bool", "complex", "float", "int", "len", "max", "min", "rou
 
 
 class Nodes:
-    """Makes nodes for what stands in `scope`.
+    """Makes nodes for expressions in `scope`.
 
     `free` are the free variables of the outermost function's code, `imports` the names that its file imports.
     """
@@ -28,7 +31,8 @@ class Nodes:
         self.temporaries = itertools.count()
 
     def hook(self, where: Any, name: str, *args: Any, keywords: dict[str, Any] | None = None) -> ast.Call:
-        """`.hooks.name(*args)`, called where `where` stands and looked up where its first operand starts."""
+        """Return the call `.hooks.name(*args)`, made where `where` stands and looked up where its first
+        operand starts."""
         operands = [*args, *(keywords or {}).values()]
         first = next((arg for arg in operands if isinstance(arg, ast.expr)), where)
         begin = {
@@ -50,7 +54,7 @@ class Nodes:
         return ast.Call(function, nodes[: len(args)], by_name, **position(where))
 
     def temporary(self, where: Any) -> tuple[ast.Name, ast.Name]:
-        """A hidden variable, to store and to load."""
+        """Return the nodes that store and load a new hidden variable."""
         name = f".{next(self.temporaries)}"
         return ast.Name(name, _STORE, **position(where)), ast.Name(name, _LOAD, **position(where))
 
@@ -71,13 +75,14 @@ def position(node: Any) -> dict[str, Any]:
 
 
 def start(node: Any) -> dict[str, Any]:
-    """Where a node begins, on one line: to the compiler an attribute is read where it ends."""
+    """Return the place where a node begins, on one line: the compiler says that an attribute is read where it
+    ends."""
     place = {"lineno": node.lineno, "col_offset": node.col_offset}
     return place | {"end_lineno": node.lineno, "end_col_offset": node.col_offset}
 
 
 def at_attribute(node: ast.expr, attribute: Any) -> Any:
-    """Where the compiler says that an attribute is read or a method called: where its name stands."""
+    """Return the place where the compiler says an attribute is read or a method called: that of its name."""
     if node.lineno == attribute.end_lineno:
         return node
     end = attribute.end_col_offset or 0
@@ -90,7 +95,7 @@ def at_attribute(node: ast.expr, attribute: Any) -> Any:
 
 
 def folds(node: ast.expr) -> bool:
-    """Whether the compiler makes a constant of this, which is then a literal of the user's."""
+    """Tell if the compiler folds an expression to a constant, which is then a literal of the user's."""
     if not _only_constants(node):
         return False
     # Folded, or an unary operation that can only raise: nothing else gets by with one place on the stack, or
@@ -115,8 +120,10 @@ def constant_tuple(node: ast.expr) -> bool:
 
 
 def is_pure(nodes: Iterable[ast.expr], imports: frozenset[str]) -> bool:
-    """Whether only imported modules' functions are called here and no name is bound: what else is evaluated,
-    before or after, stays as it is."""
+    """Tell if only functions of imported modules are called here and no name is bound.
+
+    Whatever else is evaluated before or after keeps its value.
+    """
     for part in own_nodes(nodes):
         if isinstance(part, ast.Starred | ast.NamedExpr | ast.Yield | ast.YieldFrom | ast.Await):
             return False

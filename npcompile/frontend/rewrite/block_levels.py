@@ -1,4 +1,9 @@
-"""What cutting a function into blocks goes by, and what it gives."""
+"""The data of cutting a function into blocks: the levels of its statements go in, `Block`s and a `Cut` come
+out.
+
+`partition/` keeps the `Levels` of each function and raises them where a recording fails; `cutter.py` reads
+them.
+"""
 
 from __future__ import annotations
 
@@ -11,27 +16,29 @@ from npcompile.frontend.rewrite.ast_builder import position
 from npcompile.frontend.rewrite.scopes import stored_names
 from npcompile.frontend.rewrite.source import FunctionNode
 
-# So many operations a block is to have at most: a recording of too many steps is given up, which is found out
-# only when they have been made.
+# The most operations of a block: a recording of too many steps is given up, but only once they were made.
 MAX_WORK = 600
 
 
 @dataclass
 class Levels:
-    """What is known of a function's statements: how far each is left to Python, which begin a block, which
-    are too little work for a block, which NumPy was seen to do faster, which of them go by what a loop
-    changes, and why others were taken apart."""
+    """The knowledge about a function's statements that decides how it is cut.
+
+    of: how far each statement is left to Python (the levels of `cutter.py`). starts: statements that begin a
+    block. small: too little work for a block. faster: NumPy was measured to be faster. driven: they depend on
+    what a loop changes.
+    """
 
     of: dict[ast.AST, int] = field(default_factory=dict)
     starts: set[ast.AST] = field(default_factory=set)
     small: set[ast.AST] = field(default_factory=set)
     faster: set[ast.AST] = field(default_factory=set)
     driven: set[ast.AST] = field(default_factory=set)
-    work: int = MAX_WORK  # so many operations a block has at most
-    why: dict[ast.AST, Reason] = field(default_factory=dict)  # what blocks that held them could not do
+    work: int = MAX_WORK  # the most operations of a block
+    why: dict[ast.AST, Reason] = field(default_factory=dict)  # the reasons why statements were taken apart
     libraries: dict[ast.stmt, str] = field(default_factory=dict)  # the library's function that each calls
-    # Where an expression stands in the source -> its number, when it is worked out by itself: the same in
-    # each cut, so that blocks are, too.
+    # The numbers of expressions that are evaluated by themselves, by their places in the source. They are
+    # equal in each cut, and so are blocks that hold them.
     numbers: dict[tuple[int | None, ...], int] = field(default_factory=dict)
 
     def __getitem__(self, node: ast.AST) -> int:
@@ -41,8 +48,10 @@ class Levels:
         return self.numbers.setdefault(place, len(self.numbers) + 1)
 
     def leave(self, block: Block, faster: bool, driven: list[ast.stmt]) -> None:
-        """Leave a block's statements to Python. faster: NumPy was seen to be. driven: those that go by what a
-        loop changes."""
+        """Leave a block's statements to Python.
+
+        faster: NumPy was measured to be faster. driven: those statements that depend on what a loop changes.
+        """
         statements = [*block.node.body, *block.statements]
         self.of |= dict.fromkeys(statements, 2)
         self.small.update(statements)
@@ -52,10 +61,10 @@ class Levels:
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Statements that are one function of `takes`, giving `gives`.
+    """Statements that make one function, of the names `takes` to the names `gives`.
 
-    statements: those of the user's source that they came from. variables: those of `takes` that a loop around
-    the block binds. steady: those that nothing in a loop around it binds.
+    statements: the statements of the user's source that they came from. variables: those of `takes` that a
+    loop around the block binds. steady: those that no statement in a loop around the block binds.
     """
 
     name: str
@@ -70,16 +79,17 @@ class Block:
 
 @dataclass(frozen=True)
 class Cut:
-    """A function's tree with calls of blocks in place of what they hold."""
+    """A function's tree with calls of blocks in place of the statements that they hold."""
 
     node: FunctionNode
     blocks: tuple[Block, ...]
-    enters: bool  # whether any call goes through `ENTER`
-    twice: bool  # whether loops ask the call at hand whether to go on as they were written
+    enters: bool  # some call goes through `ENTER`
+    twice: bool  # some loop asks the running call if it is to go on as written
 
 
 def bound_by(loops: list[ast.For | ast.While]) -> tuple[set[str], set[str]]:
-    """The names that loops bind for each trip (a `while` loop: in its body), and all that they bind."""
+    """Return the names that loops bind for each trip (a `while` loop: in its body), and all names that they
+    bind."""
     variables: set[str] = set()
     names: set[str] = set()
     for loop in loops:
@@ -92,7 +102,7 @@ def bound_by(loops: list[ast.For | ast.While]) -> tuple[set[str], set[str]]:
 def function_of(
     name: str, statements: list[ast.stmt], takes: tuple[str, ...], gives: tuple[str, ...]
 ) -> ast.FunctionDef:
-    """The function that a block is."""
+    """Return the definition of a block's function."""
     end = dict.fromkeys(("lineno", "end_lineno"), statements[-1].end_lineno)
     end |= dict.fromkeys(("col_offset", "end_col_offset"), 0)
     where = position(statements[0])

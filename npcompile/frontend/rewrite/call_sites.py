@@ -1,4 +1,8 @@
-"""Carrying an operation out as if it stood on the user's own line: warnings that it gives name that line."""
+"""Runs an operation as if it stood on the user's own line, so that warnings name that line.
+
+Hooks and replays call `do` for operations of the user's. The frame in between has the user's file, line, name
+and globals; frames of npcompile do not count as levels of `warnings.warn`.
+"""
 
 from __future__ import annotations
 
@@ -20,13 +24,14 @@ from npcompile.tiering.overhead import current
 
 
 class _Performed(threading.local):
-    """How many operations of the user's that may change anything this thread has carried out."""
+    """The number of operations run for this thread's user code that may have changed something."""
 
     count = 0
 
 
 performed = _Performed()
-# Operators change nothing, nor do items of these. Those of users' classes are functions, which count.
+# Operators change nothing, nor does reading items of these types. Operators of users' classes are functions
+# of the user's, which are counted when they run.
 _OPERATORS = frozenset(
     [id(function) for function in (*BINARY.values(), *UNARY.values(), getattr, len)]
     + [id(COMPARE[op]) for op in ("<", "<=", ">", ">=", "==", "!=", "is", "is not")]
@@ -50,12 +55,13 @@ _callers: dict[tuple[CodeType, int], FunctionType] = {}
 
 
 def is_place(code: CodeType) -> bool:
-    """Whether a frame of this code is one that `do` made."""
+    """Tell if a frame of this code is one that `do` made."""
     return code.co_code == _TEMPLATE.co_code and code.co_varnames == _TEMPLATE.co_varnames
 
 
 def frames() -> Iterator[FrameType]:
-    """The caller's frames, innermost first, those of functions as they were written."""
+    """Yield the frames of the user's functions, innermost first, without frames of npcompile and of
+    blocks."""
     frame: FrameType | None = sys._getframe(1)
     skip = False
     while frame is not None:
@@ -68,7 +74,7 @@ def frames() -> Iterator[FrameType]:
 
 
 def warn(message: Any, category: Any = None, stacklevel: int = 1, source: Any = None) -> None:
-    """`warnings.warn`, for which only frames of functions as they were written count as levels."""
+    """Warn as `warnings.warn` does, where only frames of the user's functions count as levels."""
     found = list(itertools.islice(frames(), max(stacklevel, 1)))
     warn_at(
         (found[-1].f_code.co_filename, found[-1].f_lineno, found[-1].f_globals), message, category, source
@@ -95,7 +101,7 @@ def caller() -> FrameType:
 
 
 def do(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
-    """`function(*args, **kwargs)`, from a frame that has the user's file, line, name and globals."""
+    """Call `function(*args, **kwargs)` from a frame that has the user's file, line, name and globals."""
     if _may_change(function, args):
         performed.count += 1
     frame = sys._getframe(1)
@@ -125,8 +131,10 @@ def _within(callee: Callable[..., Any], given: tuple[Any, ...], named: dict[str,
 
 
 def caller_at(code: CodeType, line: int, space: dict[str, Any]) -> FunctionType:
-    """A function that calls another, in a frame that has this line of that code: what is called at replay
-    from within a helper is seen to be (by loggers, in tracebacks)."""
+    """Return a function that calls another, in a frame that has this line of that code.
+
+    Replays use it, so that loggers and tracebacks see the call where it stands in a helper.
+    """
     made = _within.__code__.replace(
         co_filename=code.co_filename,
         co_firstlineno=line - 1,
@@ -139,8 +147,11 @@ def caller_at(code: CodeType, line: int, space: dict[str, Any]) -> FunctionType:
 def as_noted(
     decide: Callable[[Any], Any], fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Arguments of NumPy's as they are noted: ranges as lists; a ufunc's outputs that were given by place as
-    `out=`. decide: notes what is decided."""
+    """Return NumPy's arguments as they are noted: ranges as lists, and outputs of a ufunc given by place as
+    `out=`.
+
+    decide: notes a value that the program decides on.
+    """
     if any(type(arg) in _MAY_HOLD_RANGES for arg in args):
         args = tuple([written_out(decide, arg) for arg in args])
     kwargs = {key: written_out(decide, arg) for key, arg in kwargs.items()}
@@ -148,7 +159,7 @@ def as_noted(
         return args, kwargs
     placed = (*args[fn.nin :], *[None] * (fn.nin + fn.nout - len(args)))
     if len(placed) != fn.nout or all(one is None for one in placed) or any(one is ... for one in placed):
-        return args, kwargs  # too many, or `...`, which is one by its name alone: NumPy says so itself
+        return args, kwargs  # too many outputs, or `...`, which is allowed as `out=` alone: NumPy raises
     return args[: fn.nin], {**kwargs, "out": placed[0] if fn.nout == 1 else placed}
 
 
@@ -156,7 +167,8 @@ _MAY_HOLD_RANGES = frozenset([range, tuple, list])
 
 
 def written_out(decide: Callable[[Any], Any], arg: Any) -> Any:
-    """Ranges as lists of what they decide, to NumPy the same; what holds none stays the object that it is."""
+    """Return an argument with its ranges as lists, which are equal to NumPy; an argument without ranges as it
+    is."""
     if type(arg) is range:
         numbers = list(arg)
         decide(tuple(numbers))

@@ -1,8 +1,8 @@
-"""Rewrites comprehensions and generator expressions so that each item is done in one of two ways: through the
-hooks, or, once there is nothing to take notes of, as the user wrote it.
+"""Rewrites comprehensions and generator expressions: each item is done through the hooks, or as the user
+wrote it.
 
-Both stand in one comprehension: the iterator, the order, the names that do not leak and the frames of a
-traceback are the same to both.
+The latter begins once there is nothing more to record. Both ways stand in one comprehension: the iterator,
+the order, the names that do not leak and the frames of a traceback are the same for both.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 class Comprehensions(Expressions):
-    """Rewrites what stands in `scope`, a comprehension's or that of `function`."""
+    """Rewrites expressions in `scope`, a comprehension's or that of `function`."""
 
     function = Scope(None, None)
     sure: frozenset[str] = frozenset()  # names of the function itself that have a value here
@@ -29,8 +29,8 @@ class Comprehensions(Expressions):
     _in_iterable = False  # of a comprehension: no name can be bound there
 
     def may_go_on(self, node: ast.AST) -> bool:
-        """Tell whether a loop may go on as written: no frame of ours holds what NumPy counts references
-        of."""
+        """Tell if a loop may go on as written: it resizes no array, of which NumPy would count our frame's
+        references."""
         return not any(isinstance(part, ast.Attribute) and part.attr == "resize" for part in ast.walk(node))
 
     def is_done(self, where: ast.AST) -> ast.expr:
@@ -43,7 +43,7 @@ class Comprehensions(Expressions):
         outer, scope = self.scope, comprehension_scope(node.generators, self.scope)
         around, within = self.targets, self._in_iterable
         own = frozenset(name for each in node.generators for name in stored_names(each.target))
-        written = _Written(self, own, frozenset(self._rebound(node, own)) if not within else frozenset())
+        written = _AsWritten(self, own, frozenset(self._rebound(node, own)) if not within else frozenset())
         goes_on = self.may_go_on(node)
 
         def either(plain: ast.expr, made: ast.expr, binds: bool = True) -> ast.expr:
@@ -87,8 +87,8 @@ class Comprehensions(Expressions):
     expr_SetComp = expr_DictComp = expr_GeneratorExp = expr_ListComp
 
     def _rebound(self, node: Any, own: frozenset[str]) -> Iterator[str]:
-        """The names of the function that items read: a recording may have bound them to what stands for
-        another object."""
+        """Yield the function's names that items read: a recording may have bound them to stand-ins for other
+        objects."""
         function = self.function
         mine = function.bound - function.declared_global - function.declared_nonlocal
         first = set(ast.walk(node.generators[0].iter))
@@ -98,18 +98,19 @@ class Comprehensions(Expressions):
                     yield part.id
 
 
-class _Written:
-    """The parts of one comprehension as they were written."""
+class _AsWritten:
+    """The parts of one comprehension as the user wrote them."""
 
     def __init__(self, rewriter: Comprehensions, own: frozenset[str], rebound: frozenset[str]) -> None:
         self.rewriter = rewriter
-        self.own = own  # what it binds itself
-        self.rebound = rebound  # the function's names that are bound anew when it begins to go on so
+        self.own = own  # the names that it binds itself
+        self.rebound = rebound  # the function's names that are bound to the original objects first
         self.flag = rewriter.temporary(ast.Pass(lineno=0, col_offset=0, end_lineno=0, end_col_offset=0))
         self.asked = False
 
     def begun(self, made: ast.expr) -> ast.expr:
-        """The comprehension, with what says that none of its items was done as it was written."""
+        """Return the comprehension, with a flag before it which says that no item was done as written so
+        far."""
         if not (self.rebound and self.asked):
             return made
         at = start(made)
@@ -117,14 +118,15 @@ class _Written:
         return ast.Subscript(ast.Tuple([says, made], _LOAD, **at), ast.Constant(1, **at), _LOAD, **at)
 
     def test(self, where: ast.expr) -> ast.expr:
-        """Tell whether an item is done as it was written. Names are first bound to what Python would have."""
+        """Return the test if an item is done as written. Names are first bound to the objects that Python
+        would have."""
         done = self.rewriter.is_done(where)
         if not self.rebound:
             return done
         at = start(where)
         true = ast.Constant(True, **at)
         binds: list[ast.expr] = [
-            ast.NamedExpr(ast.Name(name, _STORE, **at), self._meant(ast.Name(name, _LOAD, **at)), **at)
+            ast.NamedExpr(ast.Name(name, _STORE, **at), self._original(ast.Name(name, _LOAD, **at)), **at)
             for name in sorted(self.rebound)
         ]
         binds.append(ast.NamedExpr(ast.Name(self.flag[0].id, _STORE, **at), true, **at))
@@ -134,21 +136,22 @@ class _Written:
         return ast.BoolOp(ast.Or(), [self.is_plain(where), begins], **at)
 
     def is_plain(self, where: ast.expr) -> ast.expr:
-        """Tell whether an item has been done as it was written."""
+        """Return the test if an item has been done as written before."""
         self.asked = True
         at = start(where)
         flag = ast.Name(self.flag[0].id, _LOAD, **at)
         return ast.Compare(flag, [ast.Is()], [ast.Constant(True, **at)], **at)
 
     def of(self, node: ast.expr, binds: bool) -> ast.expr:
-        """A part; what it reads of other names is asked for where another object might be seen."""
+        """Return a part as written, with the original object in place of each name that may stand for
+        another."""
         return self._part(node, self.own | (self.rebound if binds else frozenset()))
 
     def _part(self, node: Any, known: frozenset[str]) -> Any:
         if isinstance(node, ast.Name):
-            return node if self._is_itself(node, known) else self._meant(node)
+            return node if self._is_itself(node, known) else self._original(node)
         if isinstance(node, ast.Lambda) and not self._is_closed(node, known):
-            return self.rewriter.expr(node)  # it may be called when names stand for other objects
+            return self.rewriter.expr(node)  # it may be called while names stand for other objects
         if isinstance(node, _COMPREHENSIONS):
             made = [self._generators(node, known)]
             inside = known.union(*(stored_names(each.target) for each in node.generators))
@@ -159,7 +162,7 @@ class _Written:
         for name, value in ast.iter_fields(node):
             if isinstance(value, list):
                 fields[name] = [self._part(one, known) if isinstance(one, ast.AST) else one for one in value]
-            elif isinstance(value, ast.AST) and not self._is_shown(node, name, value):
+            elif isinstance(value, ast.AST) and not self._cannot_be_number(node, name, value):
                 fields[name] = self._part(value, known)
             else:
                 fields[name] = value
@@ -179,26 +182,26 @@ class _Written:
         return made
 
     def _is_closed(self, node: ast.Lambda, known: frozenset[str]) -> bool:
-        """Tell whether a function reads nothing that may stand for another object."""
+        """Tell if a function reads no name that may stand for another object."""
         within = known.union(stored_names(node.body), arguments(node))
         names = (part for part in ast.walk(node.body) if isinstance(part, ast.Name))
         return all(self._is_itself(name, within) for name in names)
 
     def _is_itself(self, node: ast.Name, known: frozenset[str]) -> bool:
-        """Tell whether the name stands for the object that Python would have."""
+        """Tell if the name stands for the object that Python would have."""
         return (
             not isinstance(node.ctx, ast.Load) or node.id in known or self.rewriter.kind(node.id) != "local"
         )
 
-    def _is_shown(self, node: ast.AST, field: str, value: ast.AST) -> bool:
-        """Tell whether a name stands where numbers, which others may stand for, do not."""
+    def _cannot_be_number(self, node: ast.AST, field: str, value: ast.AST) -> bool:
+        """Tell if a name is called, indexed or has an attribute read: only numbers have stand-ins."""
         if not isinstance(value, ast.Name):
             return isinstance(value, ast.expr_context | ast.operator | ast.unaryop | ast.boolop)
         return (isinstance(node, ast.Subscript | ast.Attribute) and field == "value") or (
             isinstance(node, ast.Call) and field == "func"
         )
 
-    def _meant(self, name: ast.Name) -> ast.expr:
+    def _original(self, name: ast.Name) -> ast.expr:
         at = start(name)
         hook = ast.Attribute(ast.Name(HOOKS, _LOAD, **at), "meant", _LOAD, **at)
         return ast.Call(hook, [ast.Name(name.id, _LOAD, **at)], [], **at)

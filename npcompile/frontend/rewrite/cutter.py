@@ -1,9 +1,10 @@
-"""Cuts a function's body into blocks: runs of statements that are recorded and compiled, Python in between.
+"""Cuts a function's body into blocks: runs of statements that are recorded and compiled, with Python in
+between.
 
-What a block cannot hold (loops, `return`, stores to objects, `with`, `try`, `yield`) stays where it stands,
-as Python; the array work in it goes into blocks of its own. Which statements a block can hold also depends
-on what they do, so each has a *level*, raised where a recording failed: 0, in a block; 1, taken apart (the
-values in a block, the store or the call of the statement left to Python); 2, left to Python whole.
+Statements that a block cannot hold (loops, `return`, stores to objects, `with`, `try`, `yield`) stay where
+they stand, as Python; the array work in them goes into blocks of its own. Which statements a block can hold
+also depends on what they do, so each has a *level*, raised where a recording failed: 0, in a block; 1, taken
+apart (the values in a block, the store or the call of the statement left to Python); 2, left to Python whole.
 """
 
 from __future__ import annotations
@@ -36,11 +37,11 @@ from npcompile.frontend.rewrite.statement_forms import (
     only_kept,
     swapped,
 )
-from npcompile.frontend.rewrite.unbound_names import kept, reads_surely, still_local, where_bound
+from npcompile.frontend.rewrite.unbound_names import bind_results, if_bound, keep_local, reads_surely
 
 
 class Cutter:
-    """Cuts one function's body. `node` is left alone; statements keep their identity from cut to cut."""
+    """Cuts one function's body. `node` is not changed; statements keep their identity from cut to cut."""
 
     def __init__(
         self,
@@ -49,36 +50,36 @@ class Cutter:
         levels: Levels,
         imports: frozenset[str],
         as_it_is: Callable[[ast.expr], bool],
-        of_others: Callable[[ast.expr], bool],
+        is_of_others: Callable[[ast.expr], bool],
         of_library: Callable[[ast.expr], bool],
         twice: bool,
     ) -> None:
         self.node = node
-        self.as_it_is = as_it_is  # whether an expression stands for what is called as it is
-        self.of_others = of_others  # whether it stands for a function of another library's
+        self.as_it_is = as_it_is  # tells if an expression stands for a function that is called as it is
+        self.is_of_others = is_of_others  # tells if it stands for a function of another library's
         self.libraries = Libraries(of_library)
-        self.entered = 0  # calls that may be of functions that are jitted, too
-        self.twice = Twice() if twice else None  # loops are written twice: cut, and as they were
+        self.entered = 0  # calls of functions that may be jitted in their turn
+        self.twice = Twice() if twice else None  # loops are written twice: cut, and as written
         self.imports = imports
         self.facts = facts
         self.levels = levels
         self.blocks: list[Block] = []
-        self.run = Gathered(facts)  # of the block being gathered
+        self.run = Gathered(facts)  # the statements of the block being gathered
         self.bound: set[str] = set()  # names surely bound here
-        self.before_run: set[str] = set()  # and where the block being gathered begins
-        self.loops: list[ast.For | ast.While] = []  # around
-        self.protected = 0  # `try` statements around: what an exception leaves bound can be seen
+        self.before_run: set[str] = set()  # names surely bound where the block being gathered begins
+        self.loops: list[ast.For | ast.While] = []  # those around
+        self.protected = 0  # the number of `try` statements around, which see names bound before an exception
         self.scalars = facts.scalars
         self.loaded = loads(*node.body)
-        self.places: list[Any] = []  # of the expressions that are worked out by themselves
+        self.places: list[Any] = []  # of the expressions that are evaluated by themselves
         self.before: list[ast.stmt] = []  # calls taken out of the statement at hand
-        self.held: list[str] = []  # what holds the values that were worked out for it
+        self.held: list[str] = []  # names of the values that were evaluated for it
 
     def cut(self) -> Cut:
         self.bound = set(self.facts.arguments)
         made = copy.copy(self.node)
         made.body = self.body(self.node.body)
-        made.body += still_local(self.node, made.body, self.facts)
+        made.body += keep_local(self.node, made.body, self.facts)
         if self.twice is not None:
             made.body = self.twice.write(made.body)
         return Cut(made, tuple(self.blocks), self.entered > 0, bool(self.twice and self.twice.asked))
@@ -92,7 +93,7 @@ class Cutter:
                 made += self.flush()
             if isinstance(node, ast.AnnAssign) and node.value is None and isinstance(node.target, ast.Name):
                 made.append(node)  # does nothing
-            elif self._aside(node):
+            elif self._is_counter_update(node):
                 made.append(node)  # arithmetic on counters: Python's, before the block
                 self.bound |= set(stored_names(node))
             elif self.levels[node] == 0 and not is_effect(node, self.imports) and self.holds(node):
@@ -100,7 +101,7 @@ class Cutter:
                 form = self.facts.form(node)
                 self.bound |= form.binds | {name for name in form.reads if self.facts.is_local(name)}
                 if self.facts.captured & form.stored:
-                    made += self.flush()  # what is called next may read it
+                    made += self.flush()  # a function that is called next may read it
             elif is_resizing(node):
                 made += [*self.flush(), self.entering(node)]
             else:
@@ -112,8 +113,8 @@ class Cutter:
             self.before_run = set(self.bound)
         self.run.add(node, origin)
 
-    def _aside(self, node: ast.stmt) -> bool:
-        """Whether a statement only works out a counter, and may be done before the block being gathered."""
+    def _is_counter_update(self, node: ast.stmt) -> bool:
+        """Tell if a statement only computes a counter, and may be done before the block being gathered."""
         match node:
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 pass
@@ -131,7 +132,7 @@ class Cutter:
         return name not in run.stored | run.loads and not reads & run.stored and reads <= self.bound
 
     def holds(self, node: ast.stmt) -> bool:
-        """Whether the block being gathered may hold this statement, too."""
+        """Tell if the block being gathered may hold this statement, too."""
         form = self.facts.form(node)
         if self.libraries.are_called_by(node, form.parts, self.levels):
             return False
@@ -160,7 +161,7 @@ class Cutter:
     # -- what stays Python -------------------------------------------------------------------------------
 
     def python(self, node: ast.stmt) -> list[ast.stmt]:
-        """A statement that no block holds: blocks for the values in it, and the rest as it is."""
+        """Return a statement that no block holds, after blocks for the values in it."""
         visit = getattr(self, "python_" + type(node).__name__, None)
         if visit is not None:
             return visit(node)
@@ -172,17 +173,18 @@ class Cutter:
         return made
 
     def value(self, node: ast.expr, origin: ast.stmt, extract: bool = True) -> ast.expr:
-        """An expression of a statement that stays: worked out by a block where there is anything to do."""
+        """Return an expression of a statement that stays, or the name of its value if a block computes
+        that."""
         if self.levels[origin] >= 2 or not has_work(node) or is_scalar(node, self.scalars):
             return node
         if extract and not isinstance(origin, ast.Expr | ast.AugAssign):
-            node = self._without_opaque(node, origin)
+            node = self._opaque_calls_first(node, origin)
         parts = list(own_nodes([node]))
         never = any(isinstance(part, NEVER_HELD) or is_super(part) for part in parts)
         if never or self.libraries.are_called(parts):
             return node
         if self.levels[origin] == 1 and extract:
-            node = self._without_calls(node, origin)
+            node = self._calls_first(node, origin)
             if not has_work(node):
                 return node
         reads = {name for name in loads(node) if self.facts.is_local(name)}
@@ -195,16 +197,20 @@ class Cutter:
         return ast.Name(name, ast.Load(), **position(node))
 
     def _steady(self, name: str) -> bool:
-        """Whether no call can bind this name anew."""
+        """Tell if no call can bind this name anew."""
         local = self.facts.is_local(name) or name.startswith(self.facts.prefix)
         return (local and name not in self.facts.rebound) or name in self.imports
 
-    def _without_opaque(self, node: ast.expr, origin: ast.stmt) -> ast.expr:
-        """The expression with the calls of other libraries' functions, and those that are given a function,
-        made before it by Python; what comes before them, and what they are given, is worked out first."""
+    def _opaque_calls_first(self, node: ast.expr, origin: ast.stmt) -> ast.expr:
+        """Take the calls of other libraries' functions out of an expression, and those that are given a
+        function.
+
+        Python makes these calls before the statement; the values before them, and their arguments, are
+        computed first.
+        """
 
         def opaque(call: ast.Call) -> bool:
-            return (apart and self.of_others(call.func)) or is_given_code(call)
+            return (apart and self.is_of_others(call.func)) or is_given_code(call)
 
         apart = self.levels[origin] == 1
         while (found := first_opaque(node, opaque, self._steady)) is not None:
@@ -219,7 +225,7 @@ class Cutter:
         return node
 
     def _by_python(self, node: ast.expr) -> ast.expr:
-        """The name of what an expression gives, which Python works out before the statement at hand."""
+        """Return the name of an expression's value, which Python computes before the statement at hand."""
         name = self._held(node)
         where = position(node)
         made = ast.Assign([ast.Name(name, ast.Store(), **where)], self.entering(node), **where)
@@ -227,15 +233,16 @@ class Cutter:
         self.bound.add(name)
         return ast.Name(name, ast.Load(), **where)
 
-    def _without_calls(self, node: ast.expr, origin: ast.stmt) -> ast.expr:
-        """The expression with the calls that come first in it made before it, by Python."""
+    def _calls_first(self, node: ast.expr, origin: ast.stmt) -> ast.expr:
+        """Take the calls that come first in an expression out of it; Python makes them before the
+        statement."""
         while (call := first_call(node, self._pure, self._steady)) is not None and call is not node:
             node = swapped(node, call, self._by_python(call))
         return node
 
     def _after_values(self, node: ast.stmt) -> list[ast.stmt]:
-        """A statement after the values in it, which nothing but the statement then holds."""
-        made = [*self._waiting(), self.entering(node)]
+        """Return a statement after the values in it, which only the statement then holds."""
+        made = [*self._before_statement(), self.entering(node)]
         held, self.held = self.held, []
         if held and not isinstance(node, ast.Return):
             made.append(
@@ -244,8 +251,8 @@ class Cutter:
             self.bound -= set(held)
         return made
 
-    def _waiting(self) -> list[ast.stmt]:
-        """What is to be done before the statement at hand."""
+    def _before_statement(self) -> list[ast.stmt]:
+        """Return the statements to be done before the statement at hand."""
         before, self.before = self.before, []
         return [*before, *self.flush()]
 
@@ -290,7 +297,7 @@ class Cutter:
     def python_If(self, node: ast.If) -> list[ast.stmt]:
         made = copy.copy(node)
         made.test = self.entering(node.test if asks_numbers(node.test) else self.value(node.test, node))
-        before = self._waiting()
+        before = self._before_statement()
         self.held = []
         self.bound |= surely_stored(node.test)
         start = set(self.bound)
@@ -310,7 +317,7 @@ class Cutter:
         start = set(self.bound)
         made.body = self.body(node.body)
         self.loops.pop()
-        self._either(made, node, known)
+        self._write_twice(made, node, known)
         self.bound = set(start)
         made.orelse = self.body(node.orelse)
         self.bound = start
@@ -318,16 +325,16 @@ class Cutter:
 
     @property
     def _found(self) -> tuple[int, int]:
-        """How many blocks and calls have been found so far."""
+        """The numbers of blocks and calls found so far."""
         return len(self.blocks), self.entered
 
-    def _either(self, made: Any, node: ast.For | ast.While, known: tuple[int, int]) -> None:
-        """Let a loop go on as it was written, where any of it is other than that."""
+    def _write_twice(self, made: Any, node: ast.For | ast.While, known: tuple[int, int]) -> None:
+        """Let a loop go on as written later, if cutting has changed it."""
         if self.twice is not None and known != self._found:
             self.twice.add(made, node)
 
     def _test(self, node: ast.expr, origin: ast.stmt) -> ast.expr:
-        """A loop's condition: the call of a block that gives its value."""
+        """Return a loop's condition as the call of a block that gives its value."""
         unsure = {name for name in loads(node) if self.facts.is_local(name)} - self.bound
         made = node if asks_numbers(node) or unsure else self.value(node, origin, extract=False)
         if made is node:
@@ -348,7 +355,7 @@ class Cutter:
         known = self._found
         made.body = self.body(node.body)
         self.loops.pop()
-        self._either(made, node, known)
+        self._write_twice(made, node, known)
         self.bound = set(start)
         made.orelse = self.body(node.orelse)
         self.bound = start
@@ -388,7 +395,7 @@ class Cutter:
     # -- blocks ------------------------------------------------------------------------------------------
 
     def flush(self) -> list[ast.stmt]:
-        """The call of a block that holds what was gathered."""
+        """End the block being gathered; return the statement that calls it."""
         gathered, self.run = self.run, Gathered(self.facts)
         run, stored, surely = gathered.body, gathered.stored, gathered.binds
         if not run:
@@ -399,23 +406,23 @@ class Cutter:
         last: Any = run[-1][1]
         later = self.facts.live.after.get(last, frozenset()) | self.facts.live.always
         for held, origin in run:
-            if held is not origin:  # what is left of its statement reads, too
+            if held is not origin:  # the rest of its statement reads names, too
                 assert isinstance(origin, ast.stmt)
                 later |= self.facts.live.ahead[origin]
         mine = {name for name in stored if name.startswith(self.facts.prefix)}
-        # What may have no value after the block is read nowhere, or the block would not hold it.
+        # A name that may have no value after the block is read nowhere, or the block would not hold it.
         kept_only = {name for held in statements for name in only_kept(held)} - self.loaded
         gives = {name for name in stored & (later | kept_only) if name in surely or name in self.bound} | mine
         block = self._block(gathered, gives)
         call = self._call(block, statements[0])
-        made = kept(call, block.gives)
+        made = bind_results(call, block.gives)
         unsure = set(block.takes) - self.before_run
-        return where_bound(unsure, self._temporary(call), made, statements) if unsure else [made]
+        return if_bound(unsure, self._temporary(call), made, statements) if unsure else [made]
 
     def _block(self, run: Gathered, gives: set[str]) -> Block:
         statements = [held for held, _ in run.body]
         takes = {name for name in run.read if self.facts.is_local(name) or name.startswith(self.facts.prefix)}
-        takes |= gives - run.binds  # what it may leave as it was
+        takes |= gives - run.binds  # names that the block may leave unchanged
         ordered = tuple(sorted(takes)), tuple(sorted(gives))
         node = function_of(self.node.name, statements, *ordered)
         variables, names = bound_by(self.loops)
@@ -437,13 +444,13 @@ class Cutter:
         return ast.Call(ast.Name(block.name, ast.Load(), **at), args, [], **at)
 
     def _held(self, node: ast.expr) -> str:
-        """The name for what an expression gives, as long as the statement at hand needs it."""
+        """Return a name for an expression's value, deleted after the statement at hand."""
         name = self._temporary(node)
         self.held.append(name)
         return name
 
     def _temporary(self, node: ast.expr) -> str:
-        """The name for what an expression gives."""
+        """Return a name for an expression's value."""
         place = node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
         self.places.append(place)
         return f"{self.facts.prefix}{self.levels.number((*place, self.places.count(place)))}"

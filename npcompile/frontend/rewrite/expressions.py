@@ -1,7 +1,7 @@
-"""Expressions and targets: each operation turned into a call of a hook, on the same lines and columns.
+"""Rewrites expressions and targets: each operation becomes a call of a hook, on the same lines and columns.
 
-Nothing is kept in hidden variables where Python's own evaluation can hold it: `a and b` becomes
-`(keep_false(a) or (b,))[0]`, a chained comparison stays one, between operands that carry their operators.
+No hidden variable keeps a value that Python's own evaluation can hold: `a and b` becomes `(keep_false(a) or
+(b,))[0]`, and a chained comparison stays one, between operands that carry their operators.
 """
 
 from __future__ import annotations
@@ -55,10 +55,10 @@ Step = tuple[ast.expr | None, ast.expr]  # bind this plain target (None: only ev
 
 
 class Expressions(Nodes):
-    """Rewrites what stands in `scope`."""
+    """Rewrites expressions in `scope`."""
 
     def expr(self, node: Any) -> Any:
-        """The expression, for its value. Nodes without an operation of their own keep their kind."""
+        """Rewrite an expression for its value. A node that is no operation keeps its kind."""
         if node is None:
             return None
         visit: Callable[[Any], ast.expr] | None = getattr(self, "expr_" + type(node).__name__, None)
@@ -68,21 +68,23 @@ class Expressions(Nodes):
         return [self.expr(node) for node in nodes]
 
     def children(self, node: Any) -> Any:
-        """Slices and displays: the same node around rewritten expressions."""
+        """Return a slice or display with its parts rewritten."""
         fields = {}
         for name, value in ast.iter_fields(node):
             fields[name] = self.expr(value) if isinstance(value, ast.expr) else value
         return ast.copy_location(type(node)(**fields), node)
 
     def decision(self, node: ast.expr, by: Any) -> tuple[ast.expr, Any]:
-        """What a statement or conditional expression decides on, and where it stands when it has decided."""
+        """Rewrite a condition; return it, and the node at whose place it is decided."""
         where = [by]
         return self.test(node, where), where[0]
 
     def test(self, node: ast.expr, where: list[Any]) -> ast.expr:
-        """The expression, for its outcome: and, or, not decide once on each operand, as the compiler has it.
+        """Rewrite an expression for its truth value: `and`, `or` and `not` decide once on each operand, as
+        compiled.
 
-        `where` the deciding stands up to Python 3.11: at the statement, and from a comparison on at that.
+        where: holds the node at whose place Python up to 3.11 decides: the statement, and from a comparison
+        on that.
         """
         if isinstance(node, ast.Constant) or (isinstance(node, ast.Name) and node.id == "__debug__"):
             return node
@@ -108,13 +110,13 @@ class Expressions(Nodes):
         return ast.copy_location(ast.Compare(outcome, [ast.Is()], [true]), where[0])
 
     def truth(self, where: Any, node: ast.expr) -> ast.expr:
-        """What the expression decides."""
+        """Return the hook call that decides on an expression's truth."""
         if self.is_passed(node):
             return self.hook(where, "truth_passed", self.passing(node))
         return self.hook(where, "truth", self.expr(node))
 
     def is_passed(self, node: ast.expr) -> TypeGuard[ast.BinOp]:
-        """Whether it is an operator's, after which nothing is worked out before the next hook."""
+        """Tell if this is an operator's result that goes straight to the next hook."""
         return isinstance(node, ast.BinOp) and not folds(node) and self.is_at_hand(node.right)
 
     def is_at_hand(self, node: ast.expr) -> bool:
@@ -123,7 +125,7 @@ class Expressions(Nodes):
         return isinstance(node, ast.Constant) and type(node.value) in (int, float)
 
     def passing(self, node: ast.BinOp) -> ast.expr:
-        """The operator's value, which goes to the next hook and to nothing else."""
+        """Rewrite an operator whose value goes to the next hook and nowhere else."""
         again = self.is_passed(node.left)
         left = self.passing(node.left) if self.is_passed(node.left) else self.expr(node.left)
         return self.hook(node, "passing", BINARY[type(node.op)], left, self.expr(node.right), again)
@@ -164,9 +166,10 @@ class Expressions(Nodes):
         return ast.copy_location(ast.Subscript(first_kept, zero, _LOAD), node)
 
     def keep(self, node: ast.expr, decisive: bool, where: ast.BoolOp) -> ast.expr:
-        """A true tuple of the expression's value where its outcome is `decisive`; else something false.
+        """Rewrite an operand to a true tuple of its value if its truth is `decisive`, else to something
+        false.
 
-        On a false `a` in `(a and b) or c`, Python 3.11 decides once if that is on one line; otherwise twice.
+        On a false `a` in `(a and b) or c`, Python 3.11 decides once if that is on one line, otherwise twice.
         """
         if not self.merged(node, where):
             return self.hook(where, "keep_true" if decisive else "keep_false", self.expr(node))
@@ -181,7 +184,7 @@ class Expressions(Nodes):
         return ast.copy_location(ast.BoolOp(ast.And(), [*outcomes, last_kept]), node)
 
     def outcome(self, node: ast.expr, where: ast.BoolOp) -> ast.expr:
-        """The outcome of an operand whose value is not wanted."""
+        """Rewrite an operand whose truth is wanted and whose value is not."""
         if not self.merged(node, where):
             return self.hook(where, "truth", self.expr(node))
         outcomes = [self.outcome(value, node) for value in node.values]
@@ -219,7 +222,7 @@ class Expressions(Nodes):
             and not node.args
             and not node.keywords
         ):
-            return node  # it looks at the frame that calls it
+            return node  # `super` looks at the frame that calls it
         function, args = self.expr(node.func), self.exprs(node.args)
         keywords = [ast.copy_location(ast.keyword(k.arg, self.expr(k.value)), k) for k in node.keywords]
         if any(isinstance(a, ast.Starred) for a in args) or any(k.arg is None for k in keywords):
@@ -233,7 +236,7 @@ class Expressions(Nodes):
         return call
 
     def is_method_call(self, node: ast.Call) -> bool:
-        """Whether the compiler gives the call the line of the method's name, not that of the object."""
+        """Tell if the compiler gives the call the line of the method's name, not that of the object."""
         if not isinstance(node.func, ast.Attribute):
             return False
         if isinstance(node.func.value, ast.Name) and node.func.value.id in self.imports:
@@ -271,7 +274,7 @@ class Expressions(Nodes):
         return self.hook(node, "build", display)
 
     def key(self, node: ast.expr) -> ast.expr:
-        """Of a dict, or an item of a set: of keys that are equal one is left, and which are is decided."""
+        """Rewrite a key of a dict or an item of a set: which of several equal keys is kept is a decision."""
         if isinstance(node, ast.Starred):
             starred: Any = self.expr(node)
             return ast.copy_location(ast.Starred(self.hook(node, "keys", starred.value), _LOAD), node)
@@ -308,14 +311,14 @@ class Expressions(Nodes):
         return value if kind == "local" else self.hook(where, "store_" + kind, self.mangled(name), value)
 
     def target(self, node: ast.expr) -> tuple[ast.expr, list[Step]]:
-        """What a loop or `as` binds instead of this target, and the steps that come next."""
+        """Return the target that a loop or `as` binds instead of this one, and the steps that come next."""
         if isinstance(node, ast.Name) and self.kind(node.id) == "local":
             return node, []
         store, load = self.temporary(node)
         return store, list(self.assign(node, load))
 
     def assign(self, node: Any, value: ast.expr) -> Iterator[Step]:
-        """The steps that bind a target of any kind to a value, in Python's order."""
+        """Yield the steps that bind a target of any kind to a value, in Python's order."""
         if isinstance(node, ast.Name):
             yield node, self.stored(node, node.id, value)
         elif isinstance(node, ast.Attribute):
@@ -344,7 +347,7 @@ class Expressions(Nodes):
             yield from self.assign(name, load)
 
     def place(self, node: Any) -> ast.Call:
-        """What an augmented assignment to an attribute or item reads and will write."""
+        """Rewrite the attribute or item that an augmented assignment reads and will write."""
         if isinstance(node, ast.Attribute):
             obj, name = self.expr(node.value), self.mangled(node.attr)
             return self.hook(at_attribute(node, node), "attribute", obj, name)
@@ -357,7 +360,7 @@ class Expressions(Nodes):
         return self.hook(node, "delitem", self.expr(node.value), self.index(node.slice))
 
     def bind(self, steps: list[Step], held: ast.expr | None = None) -> list[ast.stmt]:
-        """The steps as statements; what temporaries hold (`held` too) is let go at the end."""
+        """Return the steps as statements; temporaries (and `held`) are deleted at the end."""
         statements: list[ast.stmt] = []
         bound: list[ast.expr] = [] if held is None else [held]
         for name, value in steps:
@@ -374,7 +377,8 @@ class Expressions(Nodes):
         return statements
 
     def rebind(self, where: Any, name: str) -> list[ast.stmt]:
-        """After a statement that has bound a name in its own way: hand a global or free one to its hook."""
+        """Return what hands a global or free name to its hook after a statement that has bound it in its own
+        way."""
         if self.kind(name) == "local":
             return []
         value = self.stored(where, name, ast.Name(name, _LOAD, **position(where)))

@@ -1,6 +1,6 @@
-"""Keeps calls of installed libraries' functions out of blocks: Python makes them, between blocks.
+"""Keeps calls of installed libraries' functions out of blocks: Python makes these calls, between blocks.
 
-Nothing inside them is recorded, and nothing is known of what they give before they have given it.
+No step inside them is recorded, and nothing is known of their results before they have returned.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _HOLDING = (ast.For, ast.With, ast.Try, ast.FunctionDef, ast.ClassDef, ast.Match
 
 
 class Libraries:
-    """Which calls are of libraries' functions. of_library: whether an expression stands for one."""
+    """Finds calls of libraries' functions. of_library: tells if an expression stands for such a function."""
 
     def __init__(self, of_library: Callable[[ast.expr], bool]) -> None:
         self.of_library = of_library
@@ -24,8 +24,10 @@ class Libraries:
         return self._called(parts) is not None
 
     def are_called_by(self, node: ast.stmt, parts: list[ast.AST], levels: Levels) -> bool:
-        """Tell whether any of a statement's parts calls one. If it is in the statement itself, that is taken
-        apart."""
+        """Tell if a part of a statement calls a library's function.
+
+        If the call is in the statement itself, the statement is taken apart.
+        """
         if levels[node] > 0 or not self.are_called(parts):
             return False
         if isinstance(node, ast.If | ast.While):
@@ -36,7 +38,7 @@ class Libraries:
         return True
 
     def _called(self, parts: Iterable[ast.AST]) -> str | None:
-        """The name of one that is called in these."""
+        """Return the name of a library's function that is called in these parts."""
         for part in parts:
             if isinstance(part, ast.Call) and self.of_library(part.func):
                 return part.func.attr if isinstance(part.func, ast.Attribute) else ast.unparse(part.func)

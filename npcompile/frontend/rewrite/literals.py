@@ -1,7 +1,8 @@
-"""The objects that literals are: code that is compiled anew, of the user's source or of a program, loads
-those that the user's own code loads. Of a function that returns 1000, or (1, 2), `f() is f()` holds.
+"""Keeps the identity of literals: code that is compiled anew loads the very objects that the user's code
+loads.
 
-Small ints and names are one object anyway; the compiler makes a new one of any other literal.
+Rewritten functions and programs go through `with_literals`: of a function that returns 1000, or (1, 2), `f()
+is f()` holds. Small ints and names are one object anyway; the compiler makes a new one of any other literal.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ _KINDS = frozenset((int, float, complex, str, bytes, tuple, frozenset))
 
 
 def key_of(value: Any) -> Any:
-    """By which equal literals are told apart as the compiler does: 0.0, -0.0, 0 and False are four."""
+    """Return the key by which the compiler tells equal literals apart: 0.0, -0.0, 0 and False are four."""
     kind = type(value)
     if kind is tuple:
         return kind, *map(key_of, value)
@@ -24,7 +25,7 @@ def key_of(value: Any) -> Any:
 
 
 def literals(code: CodeType) -> Iterator[Any]:
-    """The literals in a code, and in the codes within."""
+    """Yield the literals in a code object, and in those within."""
     for const in code.co_consts:
         if isinstance(const, CodeType):
             yield from literals(const)
@@ -43,8 +44,10 @@ def _items(const: Any) -> Iterator[Any]:
 
 
 def table(values: Iterable[Any]) -> dict[Any, Any]:
-    """Literals by what tells them apart; of equal ones the first. Other values, such as tuples that hold the
-    user's objects, are passed over."""
+    """Return literals by `key_of`; of equal ones the first.
+
+    Other values, such as tuples that hold the user's objects, are left out.
+    """
     known: dict[Any, Any] = {}
     for value in values:
         if _is_literal(value):
@@ -53,7 +56,7 @@ def table(values: Iterable[Any]) -> dict[Any, Any]:
 
 
 def literal_of(value: tuple[Any, ...], known: dict[Any, Any]) -> Any:
-    """The literal that a tuple is, or an equal one; None where there is none."""
+    """Return the known literal that is equal to a tuple, None if there is none."""
     return known.get(key_of(value)) if _is_literal(value) else None
 
 
@@ -64,7 +67,7 @@ def _is_literal(value: Any) -> bool:
 
 
 def with_literals(code: CodeType, known: dict[Any, Any]) -> CodeType:
-    """The code, and the codes within, with these objects for their literals."""
+    """Return the code object, and those within, with these objects for their literals."""
     consts = tuple([_replaced(const, known) for const in code.co_consts])
     if all(a is b for a, b in zip(consts, code.co_consts, strict=True)):
         return code

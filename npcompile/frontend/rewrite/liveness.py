@@ -1,4 +1,7 @@
-"""Which local names a statement reads, binds, and leaves to be read later: for cutting a body into blocks."""
+"""Liveness of local names: which names a statement reads, binds, and leaves to be read later.
+
+`statement_facts.py` collects it for `cutter.py`, which needs it for the names that a block takes and gives.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 def loads(*nodes: ast.AST | None) -> set[str]:
-    """The names that these read from around them, whatever binds them; what nested functions read, too."""
+    """Return the names that nodes read from around them; what nested functions read counts, too."""
     found: set[str] = set()
     for node in nodes:
         if node is None:
@@ -37,7 +40,7 @@ def loads(*nodes: ast.AST | None) -> set[str]:
 
 
 def captured(body: Iterable[ast.stmt]) -> set[str]:
-    """The names that functions made in here may read at any time."""
+    """Return the names that functions made in these statements may read at any time."""
     found: set[str] = set()
     for part in own_nodes(body):
         if isinstance(part, (*_FUNCTIONS, ast.ClassDef, ast.GeneratorExp)):
@@ -46,7 +49,7 @@ def captured(body: Iterable[ast.stmt]) -> set[str]:
 
 
 def rebound(body: Iterable[ast.stmt]) -> set[str]:
-    """The names of this body that functions made in here bind anew: any call may change them."""
+    """Return the names of this body that functions made in it bind anew: any call may change them."""
     found: set[str] = set()
     for part in own_nodes(body):
         if isinstance(part, (*_FUNCTIONS, ast.ClassDef)):
@@ -57,8 +60,11 @@ def rebound(body: Iterable[ast.stmt]) -> set[str]:
 
 
 def drawn(body: Iterable[ast.stmt]) -> set[str]:
-    """The names of what a call gave and is then drawn from one by one: a generator may be left half drawn in
-    them. Python ends it, and runs its `finally`, when the name lets go of it."""
+    """Return the names of calls' results that are drawn from item by item: a generator may be left half
+    drawn.
+
+    Python ends such a generator, and runs its `finally`, when the name lets go of it.
+    """
     made: set[str] = set()
     drawn: set[str] = set()
     for part in own_nodes(body):
@@ -76,7 +82,7 @@ def drawn(body: Iterable[ast.stmt]) -> set[str]:
 
 
 def deleted(body: Iterable[ast.AST]) -> set[str]:
-    """The names that may be without a value after these statements though they had one before."""
+    """Return the names that may be unbound after these statements though they were bound before."""
     found: set[str] = set()
     for part in own_nodes(body):
         if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Del):
@@ -87,7 +93,7 @@ def deleted(body: Iterable[ast.AST]) -> set[str]:
 
 
 def surely_stored(node: ast.AST) -> set[str]:
-    """The names that a simple statement, or an expression, surely binds where it runs to its end."""
+    """Return the names that a simple statement, or an expression, surely binds if it runs to its end."""
     found = set(stored_names(node))
     for part in own_nodes([node]):
         if isinstance(part, ast.BoolOp):
@@ -101,9 +107,11 @@ def surely_stored(node: ast.AST) -> set[str]:
     return found
 
 
-def exposed(body: Iterable[ast.stmt]) -> tuple[set[str], set[str]]:
-    """Of statements that a block can hold: the names read before they are surely bound, and those surely
-    bound at the end."""
+def live_in_and_bound(body: Iterable[ast.stmt]) -> tuple[set[str], set[str]]:
+    """Return the names read before they are surely bound, and those surely bound at the end.
+
+    body: statements that a block can hold.
+    """
     read: set[str] = set()
     bound: set[str] = set()
     for node in body:
@@ -112,12 +120,12 @@ def exposed(body: Iterable[ast.stmt]) -> tuple[set[str], set[str]]:
                 pass
             case ast.If():
                 read |= loads(node.test) - bound
-                one, other = exposed(node.body), exposed(node.orelse)
+                one, other = live_in_and_bound(node.body), live_in_and_bound(node.orelse)
                 read |= (one[0] | other[0]) - bound
                 bound |= one[1] & other[1]
             case ast.For():
                 read |= loads(node.iter) - bound
-                inside, _ = exposed(node.body)
+                inside, _ = live_in_and_bound(node.body)
                 read |= inside - set(stored_names(node.target)) - bound
             case ast.AugAssign():
                 read |= loads(node) - bound
@@ -128,7 +136,7 @@ def exposed(body: Iterable[ast.stmt]) -> tuple[set[str], set[str]]:
     return read, bound
 
 
-# What binds names otherwise than by a node of the name.
+# Nodes that bind a name without an `ast.Name`.
 _BINDING = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.alias, ast.ExceptHandler) + (
     (ast.MatchAs, ast.MatchStar, ast.MatchMapping)
 )
@@ -148,7 +156,7 @@ _ARITHMETIC = (
 
 
 def scalars(body: list[ast.stmt], others: Iterable[str]) -> set[str]:
-    """Names that only ever stand for Python numbers: counters, and what is worked out from them.
+    """Return the names that only ever stand for Python numbers: counters, and numbers computed from them.
 
     others: names that are bound elsewhere, too (arguments, names of enclosing functions).
     """
@@ -187,8 +195,10 @@ def scalars(body: list[ast.stmt], others: Iterable[str]) -> set[str]:
 
 
 def displays(body: list[ast.stmt], others: Iterable[str]) -> set[str]:
-    """Names that only ever stand for lists, sets and dicts that are made here: `found = []`. What their
-    methods are is sure. others: as above."""
+    """Return the names that only ever stand for lists, sets and dicts that are made here: `found = []`.
+
+    Their methods are known. others: as in `scalars`.
+    """
     made: set[str] = set()
     counted: set[int] = set()
     pairs: list[tuple[ast.expr, ast.expr]] = []
@@ -212,7 +222,7 @@ def displays(body: list[ast.stmt], others: Iterable[str]) -> set[str]:
 
 
 def is_scalar(node: ast.expr, names: set[str]) -> bool:
-    """Whether an expression is arithmetic on numbers and on these names."""
+    """Tell if an expression is arithmetic on numbers and on these names."""
     match node:
         case ast.Constant(value=value):
             return type(value) in (int, float, bool)
@@ -230,8 +240,11 @@ def is_scalar(node: ast.expr, names: set[str]) -> bool:
 
 
 class Liveness:
-    """For each statement of a function's body, the names that may be read after it before they are bound
-    anew: `after[statement]`; and in it or after it: `ahead[statement]`. Both err towards naming too many."""
+    """The live names of each statement in a function's body; both tables may name too many, never too few.
+
+    `after[statement]`: names that may be read after it before they are bound anew. `ahead[statement]`: names
+    that may be read in it or after it.
+    """
 
     def __init__(self, body: list[ast.stmt]) -> None:
         self.after: dict[ast.stmt, frozenset[str]] = {}
@@ -243,7 +256,7 @@ class Liveness:
         self.block(body, frozenset())
 
     def block(self, body: list[ast.stmt], after: frozenset[str]) -> frozenset[str]:
-        """Live names before a body, given those live after it."""
+        """Return the live names before a body, given those live after it."""
         for node in reversed(body):
             after = after | self._handlers[-1] | self.always
             self.after[node] = self.after.get(node, frozenset()) | after
@@ -294,7 +307,7 @@ class Liveness:
         target = set(stored_names(node.target)) if isinstance(node, ast.For) else set()
         again = leaving | head
         self._breaks.append(after)
-        for _ in range(2):  # the second time round with what the first found at the loop's head
+        for _ in range(2):  # the second time with the names that the first found live at the loop's head
             self._continues.append(again)
             inside = self.block(node.body, again)
             self._continues.pop()

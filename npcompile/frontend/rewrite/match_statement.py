@@ -1,8 +1,8 @@
-"""`match` statements: patterns as data, tried by the hooks as Python tries them.
+"""Runs `match` statements: the hooks try patterns, which are data here, as Python tries them.
 
 A pattern is a tuple, its kind first: ("any", name), ("value", value), ("is", value), ("as", pattern, name),
-("or", patterns), ("sequence", least length, place of the star, patterns), ("star", name),
-("mapping", keys, patterns, name of the rest), ("class", class, patterns, names, patterns by name).
+("or", patterns), ("sequence", least length, place of the star, patterns), ("star", name), ("mapping", keys,
+patterns, name of the rest), ("class", class, patterns, names, patterns by name).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _NO_STAR = -1
 
 
 def match(hooks: Hooks, subject: Any, pattern: tuple[Any, ...], names: tuple[str, ...]) -> tuple[Any, ...]:
-    """True and what is bound to these names, if the pattern fits; else nothing."""
+    """Return True and the values to bind to these names if the pattern fits, else an empty tuple."""
     found: dict[str | None, Any] = {}
     return (True, *(found[name] for name in names)) if _fits(hooks, subject, pattern, found) else ()
 
@@ -115,7 +115,7 @@ def _fits_class(
 
 
 def _positions(hooks: Hooks, cls: type, count: int) -> tuple[str, ...] | None:
-    """The attributes that patterns by place are matched with; None: the object itself."""
+    """Return the attributes that positional patterns are matched with; None: the object itself."""
     itself = False
     allowed: tuple[Any, ...] = ()
     if hasattr(cls, "__match_args__"):

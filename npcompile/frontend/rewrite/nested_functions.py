@@ -1,7 +1,9 @@
-"""Functions that a rewritten function makes: their trees as they are written, and their code without hooks.
+"""Functions that a rewritten function makes: their trees as the user wrote them, and their code without
+hooks.
 
-While a function is recorded, what it defines has hooks in it. Such a function may outlive the recording, or
-be jitted: `learn` lets `find` give its own tree, `unhooked` is the code that it has from then on.
+While a function is recorded, functions that it defines have hooks in them. Such a function may outlive the
+recording, or be jitted: `learn` makes `find` return its own tree, and `unhooked` is the code that it has from
+then on.
 """
 
 from __future__ import annotations
@@ -27,7 +29,8 @@ _COMPREHENSIONS = frozenset(("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>
 
 
 def learn(code: CodeType, node: FunctionNode, imports: frozenset[str]) -> None:
-    """Note the trees of the functions in a function that was rewritten. node: its tree as it was written."""
+    """Note the trees of the functions in a function that was rewritten. node: its tree as the user wrote
+    it."""
     trees = list(_trees(node, 0))
     for inner, depth in _codes(code, 0):
         if len(found := [tree for tree, at in trees if at == depth and _is_of(tree, inner)]) == 1:
@@ -35,7 +38,7 @@ def learn(code: CodeType, node: FunctionNode, imports: frozenset[str]) -> None:
 
 
 def _codes(code: CodeType, depth: int) -> Iterator[tuple[CodeType, int]]:
-    """The codes with hooks within a code, and how many functions are around each."""
+    """Yield the code objects with hooks within a code object, and how many functions are around each."""
     for const in code.co_consts:
         if isinstance(const, CodeType) and HOOKS in const.co_freevars:
             if const.co_name in _COMPREHENSIONS:
@@ -46,7 +49,7 @@ def _codes(code: CodeType, depth: int) -> Iterator[tuple[CodeType, int]]:
 
 
 def _trees(node: FunctionNode | ast.AsyncFunctionDef, depth: int) -> Iterator[tuple[FunctionNode, int]]:
-    """The functions in a function's body; classes are left as they are written."""
+    """Yield the functions in a function's body; classes are left as the user wrote them."""
     pending: list[ast.AST] = [node.body] if isinstance(node, ast.Lambda) else list(node.body)
     while pending:
         part = pending.pop()
@@ -60,7 +63,7 @@ def _trees(node: FunctionNode | ast.AsyncFunctionDef, depth: int) -> Iterator[tu
 
 
 def _is_of(node: FunctionNode, code: CodeType) -> bool:
-    """Whether a code was made of this tree. Columns tell several lambdas of a line apart."""
+    """Tell if a code object was made of this tree. Columns tell several lambdas of a line apart."""
     if isinstance(node, ast.FunctionDef):
         return node.name == code.co_name and first_line(node) == code.co_firstlineno
     if code.co_name != "<lambda>" or node.lineno != code.co_firstlineno:
@@ -78,8 +81,10 @@ _unhooked: dict[int, tuple[weakref.ref[CodeType], CodeType | None]] = {}
 
 
 def unhooked(code: CodeType) -> CodeType | None:
-    """The code of a function as it was written, with the free variables of the one with hooks; None where
-    that is not known."""
+    """Return the code of a function as the user wrote it, None if it is not known.
+
+    It has the free variables of the code with hooks.
+    """
     if HOOKS not in code.co_freevars:
         return None
     known = _unhooked.get(id(code))
@@ -105,7 +110,7 @@ def _without_hooks(code: CodeType) -> CodeType | None:
 
 
 def _with_free(node: FunctionNode, names: set[str]) -> FunctionNode:
-    """The function with free variables of these names, which it never reads."""
+    """Return the function with free variables of these names, which it never reads."""
     made: Any = copy.copy(node)
     body: Any = node.body
     if isinstance(node, ast.Lambda):

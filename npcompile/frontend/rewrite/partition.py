@@ -1,5 +1,10 @@
-"""A function cut into blocks, each a function of its own: what its recording as a whole cannot follow stays
-Python between them."""
+"""Cuts a function into blocks, each a function of its own: statements that no recording can follow stay
+Python.
+
+`partition/` calls `outline` with the levels of the function's statements, and replaces what the blocks' cells
+hold: functions that record, then replay. The predicates below tell before any recording if a function has to
+be cut.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +59,7 @@ from npcompile.frontend.rewrite.timers import TICK, TOCK, WATCH, clocked
 from npcompile.tiering.overhead import current
 
 _NOT_CUT = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
-UNKNOWN: Any = object()  # what an expression stands for, where that is to be seen at the call only
+UNKNOWN: Any = object()  # stands for the value of an expression that is known at the call only
 # The tree of each function that was cut, by identity of its code: levels are kept by a statement's identity.
 _trees: dict[int, tuple[weakref.ref[CodeType], ast.FunctionDef, frozenset[str]]] = {}
 _facts: dict[int, Facts] = {}  # of these trees
@@ -62,7 +67,8 @@ _facts: dict[int, Facts] = {}  # of these trees
 
 @dataclass
 class Piece:
-    """A block as a function: `function` is what it does, `cell` where the cut function finds what to call."""
+    """A block as a function. `function` does its work; `cell` holds the function that the cut function calls
+    for it."""
 
     block: Block
     function: FunctionType
@@ -71,40 +77,48 @@ class Piece:
 
 @dataclass
 class Outline:
-    """A function that does what the original does, with calls of blocks in it: the original, where there are
-    none and it calls nothing that is to be entered."""
+    """A function that does what the original does, with calls of blocks in it.
+
+    It is the original function if there are no blocks and it calls no function that is to be jitted.
+    """
 
     function: FunctionType
     pieces: list[Piece]
-    units: list[ast.stmt]  # where the time is taken: the statements that it is taken of
+    units: list[ast.stmt]  # the timed statements, where a clock was given
 
 
 class Clock(Protocol):
     """Takes the time of the statements of a function that stay Python."""
 
-    enough: bool  # loops need not ask it any more
+    enough: bool  # it has timed enough, so that loops need not call it any more
 
     def tick(self, unit: int) -> None:
-        """The statement of this number comes next."""
+        """Note that the statement of this number comes next."""
 
     def tock(self) -> None:
-        """It is done."""
+        """Note that the statement is done."""
 
 
 class Idler(Protocol):
-    """Counts what in a row came to nothing: trips of loops, calls of functions that are called as they are,
-    and calls of blocks that no kernel answered."""
+    """Counts trips and calls in a row that came to nothing.
+
+    These are trips of loops, calls of functions that are called as they are, and calls of blocks that no
+    kernel answered.
+    """
 
     idle: int
     unanswered: int
-    tried: int  # how often blocks were to be tried again
+    tried: int  # how often loops were made to try their blocks again
 
     def idles(self) -> None:
-        """Have loops go on as they were written for a while."""
+        """Make loops go on as written for a while."""
 
 
 def tree_of(fn: FunctionType) -> tuple[ast.FunctionDef, frozenset[str]]:
-    """The function's tree and its file's imports. Raises NotFound, also for what cannot be cut."""
+    """Return the function's tree and its file's imports.
+
+    Raises NotFound, also for a function that cannot be cut.
+    """
     code = fn.__code__
     known = _trees.get(id(code))
     if known is None or known[0]() is not code:
@@ -125,7 +139,7 @@ def tree_of(fn: FunctionType) -> tuple[ast.FunctionDef, frozenset[str]]:
 
 
 def _facts_of(node: ast.FunctionDef, code: CodeType) -> Facts:
-    """What is known of the statements of a tree that `tree_of` gave."""
+    """Return the facts about the statements of a tree that `tree_of` returned."""
     found = _facts.get(id(node))
     if found is None:
         found = Facts(node, function_scope(node, None, enclosing_class(code)))
@@ -143,10 +157,12 @@ def outline(
     clock: Clock | None = None,
     idler: Idler | None = None,
 ) -> Outline:
-    """Cut a function by what is known of its statements. `enter(f)` gives what to call for the function `f`
-    that Python left outside the blocks calls, `as_it_is(f)` whether that is `f` (which may be UNKNOWN).
-    clock: what takes the time of what stays Python. idler: what counts calls that come to
-    nothing, where loops may go on as they were written. Raises NotFound."""
+    """Cut a function at the levels of its statements.
+
+    enter: `enter(f)` returns the function to call where Python between blocks calls `f`. as_it_is:
+    `as_it_is(f)` tells if that is `f` (which may be UNKNOWN). clock: times the statements that stay Python.
+    idler: counts calls that come to nothing, for loops that may go on as written. Raises NotFound.
+    """
     node, imports = tree_of(fn)
     code = fn.__code__
     outside = dict(zip(code.co_freevars, fn.__closure__ or (), strict=True))
@@ -180,7 +196,7 @@ def outline(
         tree, units = clocked(tree, _facts_of(node, code).scalars, levels.faster)
         cells |= {TICK: CellType(clock.tick), TOCK: CellType(clock.tock), WATCH: CellType(clock)}
     made = _function(fn, compile_in_place(tree, code, imports, tuple(cells)), outside | cells)
-    if is_given(code):  # a block that is cut further
+    if is_given(code):  # `fn` is a block, which is cut further
         given(made.__code__, tree, imports)
     pieces = []
     for block in cut.blocks:
@@ -193,7 +209,7 @@ def outline(
 
 
 class _Names:
-    """What expressions of a function stand for, as far as that is to be seen before it is called."""
+    """The values of a function's expressions, as far as they are known before the function is called."""
 
     def __init__(
         self,
@@ -205,12 +221,12 @@ class _Names:
     ) -> None:
         self.node = node
         self.is_local = is_local
-        self.makers = makers  # the calls that give a local name all of its values
+        self.makers = makers  # returns the calls that give a local name all of its values
         self.cells = cells
         self.outer = outer
 
     def find(self, node: ast.expr) -> Any:
-        """What an outer name stands for, or a module's attribute; else UNKNOWN."""
+        """Return the value of an outer name or a module's attribute, else UNKNOWN."""
         if isinstance(node, ast.Name):
             if self.is_local(node.id):
                 return UNKNOWN
@@ -224,8 +240,11 @@ class _Names:
         return UNKNOWN
 
     def is_of_library(self, called: ast.expr) -> bool:
-        """Tell whether this is a function, a class or a method of an installed library, of which nothing is
-        recorded. In what ends by raising it is no reason to cut."""
+        """Tell if this is a function, a class or a method of an installed library, inside which nothing is
+        recorded.
+
+        In a branch that ends by raising it is no reason to cut.
+        """
         return self._is_of_library(called) and called not in self.raising
 
     @functools.cached_property
@@ -250,7 +269,7 @@ class _Names:
         return bool(made) and all(isinstance(kind, type) and is_as_it_is(kind) for kind in made)
 
     def is_of_others(self, called: ast.expr) -> bool:
-        """Whether this is a function, or an object's method, of a library that is not NumPy."""
+        """Tell if this is a function, or an object's method, of a library other than NumPy."""
         if self.is_of_library(called):
             return True
         found = self.find(called)
@@ -282,7 +301,7 @@ def _is_print(node: Any) -> bool:
 
 
 def may_resize(fn: FunctionType) -> bool:
-    """Whether a function may call an array's `resize`, of which NumPy counts the references."""
+    """Tell if a function may call an array's `resize`, for which NumPy counts the references to the array."""
     if any(fn.__globals__.get(name) is np.ndarray.resize for name in fn.__code__.co_names):
         return True
     if "resize" not in fn.__code__.co_names:
@@ -294,27 +313,30 @@ def may_resize(fn: FunctionType) -> bool:
     return any(
         isinstance(part, ast.Attribute)
         and part.attr == "resize"
-        and (root_of(part) not in imports or _meant(part, fn.__globals__) is np.ndarray.resize)
+        and (root_of(part) not in imports or _attribute_of(part, fn.__globals__) is np.ndarray.resize)
         for part in ast.walk(node)
     )
 
 
-def _meant(node: ast.expr, known: dict[str, Any]) -> Any:
-    """The attribute of a module, or of something in one, that an expression is."""
+def _attribute_of(node: ast.expr, known: dict[str, Any]) -> Any:
+    """Return the value of a name, or of an attribute of one; None if there is none."""
     if isinstance(node, ast.Attribute):
-        return getattr(_meant(node.value, known), node.attr, None)
+        return getattr(_attribute_of(node.value, known), node.attr, None)
     return known.get(node.id) if isinstance(node, ast.Name) else None
 
 
 def must_be_cut(fn: FunctionType) -> bool:
-    """Whether a function holds what no recording of the whole follows: loops that count or go on while
-    something holds, calls for their effect or of libraries, `yield`, more operations than one recording is to
-    follow; or any loop, where that was tried in vain."""
+    """Tell if a function holds statements that no recording of the whole follows.
+
+    These are loops that count or go on while something holds, calls for their effect or of libraries,
+    `yield`, and more operations than one recording follows; any loop, once recording the whole was tried in
+    vain.
+    """
     try:
         node, imports = tree_of(fn)
     except NotFound:
         return False
-    known = _facts.get(id(node))  # making them takes as long as recording does
+    known = _facts.get(id(node))  # those known already: collecting facts takes as long as recording does
     tried = known is not None and known.tried
     last = node.body[-1]
     made = set(stored_names(*node.body)) | {fn.__code__.co_varnames[place] for place in histories(fn)}
@@ -339,7 +361,7 @@ def must_be_cut(fn: FunctionType) -> bool:
 
 
 def _calls_of_libraries(fn: FunctionType, node: ast.AST) -> Callable[[ast.Call], bool]:
-    """Tell whether a call in a function is of a library's function."""
+    """Return the predicate that tells if a call in a function is of a library's function."""
     code = fn.__code__
     cells = dict(zip(code.co_freevars, fn.__closure__ or (), strict=True))
     local = {*code.co_varnames, *code.co_cellvars}
@@ -348,9 +370,11 @@ def _calls_of_libraries(fn: FunctionType, node: ast.AST) -> Callable[[ast.Call],
 
 
 def histories(fn: Any) -> frozenset[int]:
-    """The places of the parameters that the function itself only ever changes by `history.append(x)`, with
-    nothing behind it but an answer: a store. Sizes that are worked out after a store would be decided by
-    value."""
+    """Return the places of the parameters that the function only ever changes by `history.append(x)`.
+
+    Only an answer may follow the appends: they are stores, and sizes computed after a store would be decided
+    by value.
+    """
     if not isinstance(fn, FunctionType) or "append" not in fn.__code__.co_names:
         return frozenset()
     try:
@@ -368,7 +392,7 @@ def histories(fn: Any) -> frozenset[int]:
     return frozenset(place for place, name in enumerate(parameters) if name in names)
 
 
-_THERE = (ast.Name, ast.Constant, ast.Tuple, ast.List, ast.Dict, ast.expr_context)
+_NO_COMPUTATION = (ast.Name, ast.Constant, ast.Tuple, ast.List, ast.Dict, ast.expr_context)
 
 
 def _appends(node: ast.stmt) -> bool:
@@ -376,23 +400,25 @@ def _appends(node: ast.stmt) -> bool:
 
 
 def _only_answers(node: ast.stmt) -> bool:
-    """Whether a statement appends, or gives an answer that is there already."""
+    """Tell if a statement appends, or returns values that are computed already."""
     if isinstance(node, ast.Expr):
         return _appends(node)
     parts = ast.walk(node.value) if isinstance(node, ast.Return) and node.value is not None else ()
-    return isinstance(node, ast.Return) and all(isinstance(part, _THERE) for part in parts)
+    return isinstance(node, ast.Return) and all(isinstance(part, _NO_COMPUTATION) for part in parts)
 
 
 def tried_whole(fn: Any) -> None:
-    """Note that a function was recorded whole in vain: if it has loops, its source says how it is cut."""
+    """Note that a function was recorded whole in vain: if it has loops, its source decides how it is cut."""
     if isinstance(fn, FunctionType):
         with contextlib.suppress(NotFound):
             _facts_of(tree_of(fn)[0], fn.__code__).tried = True
 
 
 def goes_as_before(fn: Any, trips: tuple[int, ...]) -> bool:
-    """Whether the loops of a function that was recorded whole ran as often as in the first such recording. A
-    function of which they do not is cut: how often they run is not to enter what is compiled."""
+    """Tell if the loops of a function that was recorded whole ran as often as in the first such recording.
+
+    If they did not, the function is cut, for the number of trips must not enter what is compiled.
+    """
     if not trips:
         return True
     facts = _facts_of(tree_of(fn)[0], fn.__code__)

@@ -1,7 +1,8 @@
-"""Functions of modules in which pytest rewrote the asserts: their trees as pytest left them.
+"""Functions of modules in which pytest rewrote the asserts: `source.py` finds their trees as pytest left
+them.
 
-As it imports a test module, pytest makes each assert a run of statements that tell of what was compared.
-The module keeps a reference to what did it, and doing the same with a part of its source gives the same.
+As it imports a test module, pytest turns each assert into statements that tell what was compared. The module
+keeps a reference to pytest's rewriter, which does the same to a part of the module's source.
 """
 
 from __future__ import annotations
@@ -10,19 +11,21 @@ import ast
 from typing import Any
 
 _REWRITER = "@pytest_ar"
-IMPORTS = frozenset((_REWRITER, "@py_builtins"))  # what pytest imports into such a module
+IMPORTS = frozenset((_REWRITER, "@py_builtins"))  # the names that pytest imports into such a module
 
 
 def rewrite_asserts(tree: ast.Module, text: str, filename: str, names: dict[str, Any]) -> None:
-    """Rewrite the asserts in a part of a module's source where pytest did. names: the module's globals."""
+    """Rewrite the asserts in a part of a module's source if pytest did. names: the module's globals."""
     rewriter, loader = names.get(_REWRITER), names.get("__loader__")
     if rewriter is not None and any(isinstance(node, ast.Assert) for node in ast.walk(tree)):
         rewriter.rewrite_asserts(tree, text.encode(), filename, getattr(loader, "config", None))
 
 
 def name_locals(body: list[Any]) -> None:
-    """Make identifiers of the local names, which are none, that pytest gave what was compared. Nested
-    functions keep theirs: they are proved by their own source."""
+    """Turn the local names of pytest's statements into identifiers, which they are not.
+
+    Nested functions keep theirs: they are proved by their own source.
+    """
     found: list[ast.Name] = []
     pending: list[ast.AST] = list(body)
     while pending:

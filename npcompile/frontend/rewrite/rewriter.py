@@ -1,4 +1,9 @@
-"""The same function with every operation going through a method of `Hooks`: see `rewrite`."""
+"""Rewrites functions: `rewrite` returns the same function with every operation going through a method of
+`Hooks`.
+
+The recorder, `npcompile.verify` and the tests bind the result to their hooks. Each code object is rewritten
+once.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +37,7 @@ _SUSPENDS = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 @dataclass(frozen=True)
 class Refusal:
-    """The function cannot be rewritten and runs as it is: why, and the line of its definition."""
+    """The reason why a function cannot be rewritten and runs as it is, and the line of its definition."""
 
     reason: Reason
     line: int | None
@@ -42,17 +47,17 @@ class Refusal:
 class Rewritten:
     """A function's code with hooks, to be bound to any function that has the original code.
 
-    constants: its literals, nested functions' too, the very objects that the code loads. loops: the `for` and
-    `while` loops of the function itself.
+    constants: its literals and those of nested functions, the very objects that the code loads. loops: the
+    `for` and `while` loops of the function itself.
     """
 
     code: CodeType
     constants: tuple[Any, ...]
     loops: tuple[Loop, ...]
-    cells: tuple[int, ...]  # for each free variable its place in the original's closure; -1: the hooks
+    cells: tuple[int, ...]  # the place of each free variable in the original's closure, -1 for the hooks
 
     def bind(self, fn: FunctionType, hooks: Hooks) -> FunctionType:
-        """The rewritten function with `fn`'s globals, defaults and closure (the very cells)."""
+        """Return the rewritten function with `fn`'s globals, defaults and closure (the very cells)."""
         cells = fn.__closure__ or ()
         closure = tuple([CellType(hooks) if i < 0 else cells[i] for i in self.cells])
         made = FunctionType(self.code, fn.__globals__, fn.__name__, fn.__defaults__, closure)
@@ -69,18 +74,19 @@ _done: dict[int, tuple[weakref.ref[CodeType], Rewritten | Refusal]] = {}
 
 
 def rewrite(fn: FunctionType) -> Rewritten | Refusal:
-    """Rewrites a Python function from its source, once per code object.
+    """Rewrite a Python function from its source, once per code object.
 
     Bound to plain `Hooks` the result is the original but for hook frames in between: values, exceptions,
-    order of evaluation, effects, lines of its own frames. Refused: coroutines, functions that
-    look at their own frame (`locals()`, `eval`, ...), and whatever has no source that compiles to the
-    function's very code.
+    order of evaluation, effects, lines of its own frames. Coroutines are refused, as are functions that look
+    at their own frame (`locals()`, `eval`, ...) and those without a source that compiles to the function's
+    very code.
     """
     code = fn.__code__
     entry = _done.get(id(code))
     if entry is None or entry[0]() is not code:
         key = id(code)
-        # Bound to what it needs: at the end of the process code goes when this module's names have gone.
+        # The callback gets `_done` as an argument: when the process ends, code objects die after this
+        # module's names.
         new = weakref.ref(code, functools.partial(_forget, _done, key)), _rewrite(fn)
         entry = _done.setdefault(key, new)
     return entry[1]

@@ -1,4 +1,7 @@
-"""Which names a function binds, which it takes from outside, and what its loops carry from trip to trip."""
+"""Scopes: the names that a function binds, those that it takes from outside, and what its loops carry on.
+
+The rewriter and the cutter ask a `Scope` if a name is local; `loops` describes each loop to the recorder.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,8 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 @dataclass
 class Scope:
-    """A function or comprehension: the names it binds itself, and those it declares to be another's."""
+    """A function or comprehension: the names that it binds, and those that it declares to be another
+    scope's."""
 
     parent: Scope | None
     cls: str | None  # the class whose private names are mangled here
@@ -25,7 +29,8 @@ class Scope:
     declared_nonlocal: set[str] = field(default_factory=set)
 
     def kind(self, name: str, free: Iterable[str]) -> str:
-        """Of a mangled name: "local" (here or in an enclosing rewritten scope), "free" or "global"."""
+        """Return "local" (bound here or in an enclosing rewritten scope), "free" or "global" for a mangled
+        name."""
         scope: Scope | None = self
         while scope is not None:
             if name in scope.declared_global:
@@ -56,7 +61,8 @@ def comprehension_scope(generators: list[ast.comprehension], parent: Scope) -> S
 
 
 def stored_names(*nodes: ast.AST) -> list[str]:
-    """The names stored to by these targets, patterns or statements, in order, nested scopes aside."""
+    """Return the names stored to by targets, patterns or statements, in order, without those of nested
+    scopes."""
     scope = Scope(None, None)
     found: dict[str, None] = {}
     binder = _Binder(scope)
@@ -106,7 +112,7 @@ class _Binder(ast.NodeVisitor):
                 self.visit(part)
 
     def visit_comprehension_expression(self, node: ast.AST) -> None:
-        # Its targets are its own; what it assigns by `:=` belongs to the function around it.
+        # Its targets are its own; names that it assigns by `:=` belong to the function around it.
         for part in ast.walk(node):
             if isinstance(part, ast.NamedExpr):
                 self.bind(part.target.id)
@@ -135,7 +141,7 @@ class _Binder(ast.NodeVisitor):
 
 
 def own_nodes(parts: Iterable[ast.AST]) -> Iterator[ast.AST]:
-    """These nodes and what is in them, but for the bodies of nested functions and classes."""
+    """Yield nodes and all nodes in them, without the bodies of nested functions and classes."""
     pending = list(parts)
     while pending:
         part = pending.pop()
@@ -153,10 +159,11 @@ def body_of(node: FunctionNode | ast.AsyncFunctionDef) -> list[Any]:
 
 @dataclass(frozen=True)
 class Loop:
-    """A loop of the function itself, from its source alone.
+    """A loop of the function itself, described from its source alone.
 
-    contains: which of break, continue (of this very loop), return, yield, del and try are in it. live_in:
-    local names that a trip may read before it has bound them. stored: local names that the loop binds.
+    contains: those of break, continue (of this very loop), return, yield, del and try that are in it.
+    live_in: local names that a trip may read before it has bound them. stored: local names that the loop
+    binds.
     """
 
     kind: str  # "for" or "while"
@@ -218,7 +225,7 @@ def _contents(node: ast.For | ast.While) -> Iterator[str]:
 
 
 class _Reads(ast.NodeVisitor):
-    """Local names read where this trip has not surely bound them. Errs towards naming too many."""
+    """Collects local names read where this trip has not surely bound them; may name too many."""
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
@@ -246,7 +253,8 @@ class _Reads(ast.NodeVisitor):
                 self.nested([statement])
 
     def nested(self, body: list[ast.stmt]) -> None:
-        """Statements that may not be reached, or not in this order: what they bind does not count."""
+        """Visit statements that may not be reached, or not in this order: names that they bind do not
+        count."""
         for statement in body:
             for part in ast.walk(statement):
                 self.load(part)
@@ -267,7 +275,7 @@ class _Reads(ast.NodeVisitor):
             self.visit_name(node)
 
 
-# What may be an operation on arrays; and how many of them a function is to have at most: each takes about
+# Nodes that may be operations on arrays, and the most that a rewritten function may have: each takes about
 # half a millisecond of the first call.
 WORK = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Call, ast.Subscript, ast.AugAssign)
 MAX_SOURCE = 5_000
@@ -278,7 +286,7 @@ _READS_FRAME_BARE = ("vars", "dir")
 def plain_reason(
     node: FunctionNode | ast.AsyncFunctionDef, scope: Scope, free: tuple[str, ...]
 ) -> Reason | None:
-    """Why a function must stay as it was written; None where it need not."""
+    """Return the reason why a function must stay as the user wrote it, None if there is none."""
     if isinstance(node, ast.AsyncFunctionDef):
         return Cause.COROUTINE()
     nodes = list(own_nodes(body_of(node)))

@@ -1,7 +1,8 @@
-"""Finds a function's syntax tree in its source, and proves that it is that function's by compiling it.
+"""Finds a function's syntax tree in its source, and proves by compiling it that the tree is that function's.
 
-The proof is the point: a file edited since it was imported, a decorator that replaced the function, two
-lambdas that cannot be told apart or code made by `exec` all end in `NotFound`, never in somebody else's tree.
+Every file that needs a tree calls `find`. A file edited since it was imported, a decorator that replaced the
+function, two lambdas that cannot be told apart or code made by `exec` all end in `NotFound`, never in another
+function's tree.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ _NESTED = inspect.CO_NESTED
 
 
 class NotFound(Exception):
-    """No tree that compiles to the function's code. reason: why."""
+    """No tree compiles to the function's code. reason: why."""
 
     def __init__(self, reason: Reason) -> None:
         super().__init__(reason)
@@ -39,7 +40,7 @@ class NotFound(Exception):
 
 
 def mangle(name: str, cls: str | None) -> str:
-    """The name that the compiler makes of a private name in a class body."""
+    """Return the name that the compiler makes of a private name in a class body."""
     if not cls or not name.startswith("__") or name.endswith("__") or "." in name:
         return name
     stripped = cls.lstrip("_")
@@ -47,12 +48,12 @@ def mangle(name: str, cls: str | None) -> str:
 
 
 def bound_by(alias: ast.alias) -> str:
-    """The name that an import binds."""
+    """Return the name that an import binds."""
     return alias.asname or alias.name.split(".")[0]
 
 
 def enclosing_class(code: CodeType) -> str | None:
-    """The class whose private names are mangled in this code: in `A.f.<locals>.g` that is `A`."""
+    """Return the class whose private names are mangled in this code: in `A.f.<locals>.g` that is `A`."""
     parts = code.co_qualname.split(".")
     for name, after in reversed(list(itertools.pairwise(parts))):
         if name != "<locals>" and after != "<locals>":
@@ -65,29 +66,30 @@ _given: dict[int, tuple[weakref.ref[CodeType], FunctionNode, frozenset[str]]] = 
 
 
 def given(code: CodeType, node: FunctionNode, imports: frozenset[str]) -> None:
-    """Let `find` give this tree for functions of this code."""
+    """Make `find` return this tree for functions of this code."""
     key = id(code)
     _given[key] = weakref.ref(code, lambda _: _given.pop(key, None)), node, imports
 
 
 def is_given(code: CodeType) -> bool:
-    """Whether functions of this code are a part of another."""
+    """Tell if functions of this code were cut out of another function."""
     known = _given.get(id(code))
     return known is not None and known[0]() is code
 
 
-# Trees as they were written of functions with hooks, or that had them, by identity of their code.
+# Trees, as the user wrote them, of functions that have hooks or had them, by identity of their code.
 _written: dict[int, tuple[weakref.ref[CodeType], FunctionNode, frozenset[str]]] = {}
 
 
 def written(code: CodeType, node: FunctionNode, imports: frozenset[str]) -> None:
-    """Let `find` give this tree for functions of this code, which is that of the tree but for hooks."""
+    """Make `find` return this tree for functions of this code, which is compiled from the tree with hooks
+    added."""
     key = id(code)
     _written[key] = weakref.ref(code, lambda _: _written.pop(key, None)), node, imports
 
 
 def tree_as_written(code: CodeType) -> tuple[FunctionNode, frozenset[str]]:
-    """A copy of the tree that `written` was told. Raises NotFound."""
+    """Return a copy of the tree given to `written`. Raises NotFound."""
     known = _written.get(id(code))
     if known is None or known[0]() is not code:
         raise NotFound(Cause.MADE_WHILE_RECORDED())
@@ -95,7 +97,7 @@ def tree_as_written(code: CodeType) -> tuple[FunctionNode, frozenset[str]]:
 
 
 def find(fn: FunctionType) -> tuple[FunctionNode, frozenset[str]]:
-    """The function's tree, with the lines of its file, and the file's imports. Raises NotFound."""
+    """Return the function's tree, with the lines of its file, and the file's imports. Raises NotFound."""
     code = fn.__code__
     known = _given.get(id(code))
     if known is not None and known[0]() is code:
@@ -108,14 +110,14 @@ def find(fn: FunctionType) -> tuple[FunctionNode, frozenset[str]]:
         assert definition is not None  # it was found in this very text
         node = definition
     else:
-        node, imports = _search(fn)
+        node, imports = _search_texts(fn)
     if imports & pytest_asserts.IMPORTS and isinstance(node, ast.FunctionDef):
         pytest_asserts.name_locals(node.body)
     return node, imports
 
 
-def _search(fn: FunctionType) -> tuple[FunctionNode, frozenset[str]]:
-    """The tree in a text of the function's that compiles to its code. Raises NotFound."""
+def _search_texts(fn: FunctionType) -> tuple[FunctionNode, frozenset[str]]:
+    """Return the tree in one of the function's texts that compiles to its code. Raises NotFound."""
     code = fn.__code__
     reason: Reason | None = None
     for lines in source_texts.texts(code, fn.__globals__):
@@ -129,7 +131,7 @@ def _search(fn: FunctionType) -> tuple[FunctionNode, frozenset[str]]:
 
 
 def _within(lines: list[str], fn: FunctionType) -> tuple[FunctionNode, frozenset[str]]:
-    """The tree in this text that compiles to the function's code. Raises NotFound."""
+    """Return the tree in this text that compiles to the function's code. Raises NotFound."""
     code = fn.__code__
     if code.co_firstlineno > len(lines):
         raise NotFound(Cause.SOURCE_CHANGED())
@@ -157,18 +159,21 @@ def _within(lines: list[str], fn: FunctionType) -> tuple[FunctionNode, frozenset
 
 
 def _compiles_to(node: FunctionNode, code: CodeType, ways: list[frozenset[str]]) -> bool:
-    """Whether this tree gives the function's code, whatever the compiler saw beside it: a module as a whole,
-    or, as shells do, one statement after the other."""
+    """Tell if a tree compiles to the function's code, with one of the sets of imports that may have stood
+    beside it.
+
+    The compiler sees a module as a whole or, as in shells, one statement after the other.
+    """
     return any(same_code(compile_in_place(node, code, imports), code) for imports in ways)
 
 
-# The text that compiles to a code, and its file's imports, by identity of the code: to be parsed again, since
-# who asks for a tree changes it.
+# The text that compiles to a code object, and its file's imports, by identity of the code. It is parsed
+# again for each caller, who may change the tree.
 _proven: dict[int, tuple[weakref.ref[CodeType], str, frozenset[str]]] = {}
 
 
 def _text(lines: list[str], first: int, last: int) -> str:
-    """The lines of a `def`, where they stand in their file."""
+    """Return the lines of a `def`, placed where they stand in their file."""
     block = lines[first - 1 : last]
     # An indented block stands under an `if` on the line before: lines and columns stay those of the file.
     # A form feed is no indentation.
@@ -178,7 +183,7 @@ def _text(lines: list[str], first: int, last: int) -> str:
 
 
 def _definition(code: CodeType, text: str, names: dict[str, Any]) -> FunctionNode | None:
-    """The `def` of the code's name in a text that `_text` gave."""
+    """Return the `def` of the code's name in a text that `_text` returned."""
     tree = parse(text)
     body: list[Any] = tree.body
     if body and isinstance(body[0], ast.If):
@@ -194,7 +199,7 @@ _lambdas_of: dict[str, tuple[list[str], dict[int, list[ast.Lambda]]]] = {}
 
 
 def _lambdas(code: CodeType, lines: list[str]) -> list[FunctionNode]:
-    """The lambdas that start at the code's first line: anywhere in it, so the whole file is parsed, once."""
+    """Return the lambdas that start at the code's first line, from the whole file, which is parsed once."""
     known = _lambdas_of.get(code.co_filename)
     if known is None or known[0] is not lines:
         by_line: dict[int, list[ast.Lambda]] = {}
@@ -213,8 +218,11 @@ class _File:
     imports: dict[tuple[int, int], frozenset[str]]
 
     def imported(self, line: int) -> list[frozenset[str]]:
-        """The imported names that the compiler may have known of as it came to this line (`name.f()` is
-        compiled another way): those of the whole text, or of the statement at hand, or none."""
+        """Return the sets of imported names that the compiler may have known when it came to this line.
+
+        A call `name.f()` is compiled in another way if `name` is imported. The sets are the names of the
+        whole text, those of the statement at hand, and none.
+        """
         whole: frozenset[str] = frozenset().union(*self.imports.values())
         near = [names for (first, last), names in self.imports.items() if first <= line <= last]
         return list(dict.fromkeys((whole, frozenset().union(*near), frozenset())))
@@ -225,7 +233,7 @@ _WITHIN = ("body", "orelse", "finalbody", "handlers", "cases")  # where statemen
 
 
 def _file(filename: str, lines: list[str]) -> _File:
-    """What is to be known of a file, once for the lines it has now."""
+    """Return what is known of a file, collected once for the lines it has now."""
     known = _files.get(filename)
     if known is None or known.lines is not lines:
         imports: dict[tuple[int, int], frozenset[str]] = {}
@@ -251,7 +259,7 @@ def _file(filename: str, lines: list[str]) -> _File:
 
 
 def first_line(node: ast.FunctionDef) -> int:
-    """The line that the compiler names: the first decorator's."""
+    """Return the first line of a function as the compiler has it: that of the first decorator."""
     return min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
 
 
@@ -266,10 +274,11 @@ def parse(text: str) -> ast.Module:
 def compile_in_place(
     node: FunctionNode, code: CodeType, imports: frozenset[str], extra: tuple[str, ...] = ()
 ) -> CodeType:
-    """Compiles the function's tree as if it stood where `code` was made; `extra` are further free variables.
+    """Compile the function's tree as if it stood where `code` was made; `extra` are further free variables.
 
-    The same enclosing class (for private names), free variables and compiler flags; what is evaluated outside
-    the function (decorators, defaults, annotations) is replaced by placeholders on the same lines.
+    The enclosing class (for private names), free variables and compiler flags are those of `code`.
+    Expressions that are evaluated outside the function (decorators, defaults, annotations) are replaced by
+    placeholders on the same lines.
     """
     node = _without_outside(node)
     where: dict[str, Any] = dict.fromkeys(("lineno", "end_lineno"), node.lineno)
@@ -280,7 +289,7 @@ def compile_in_place(
     if cls is not None:
         body = ast.ClassDef(name=cls, bases=[], keywords=[], body=[body], **plain)
     free = [ast.arg(name, **where) for name in dict.fromkeys((*code.co_freevars, *extra))]
-    # What is made here is a global to the function, unless it is among its free variables.
+    # The name defined here is a global to the function, unless it is among its free variables.
     own = cls or (node.name if isinstance(node, ast.FunctionDef) else None)
     outside: list[ast.stmt] = [ast.Global([own], **where)] if own and own not in code.co_freevars else []
     factory = ast.FunctionDef(
@@ -304,7 +313,7 @@ def compile_in_place(
 
 
 def _named(code: CodeType, filename: str, old: str, new: str) -> CodeType:
-    """The code, and the code within, with the file and the qualified names of the original."""
+    """Return the code, and the code within, with the file and the qualified names of the original."""
     qualname = (
         new + code.co_qualname.removeprefix(old) if code.co_qualname.startswith(old) else code.co_qualname
     )
@@ -358,7 +367,7 @@ def _without_outside(node: FunctionNode) -> FunctionNode:
 
 
 def same_code(a: CodeType, b: CodeType) -> bool:
-    """Whether two code objects are the same program on the same lines and columns, file aside."""
+    """Tell if two code objects are the same program on the same lines and columns, in any file."""
     return (
         a.co_code == b.co_code
         and a.co_name == b.co_name

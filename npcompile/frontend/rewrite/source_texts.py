@@ -1,8 +1,8 @@
-"""The texts that a function's code may have been compiled from, likeliest first, and why there is none.
+"""Finds the texts that a function's code may have been compiled from, likeliest first, and why there is none.
 
-`source.py` proves which of them it is; here is only known where Python and its shells keep texts: in files,
-in `linecache` (cells of a notebook, doctests, newer Pythons' own prompt), on the command line (`python -c`)
-and, for cells that IPython's magics compile themselves, in the shell's history.
+`source.py` proves which of them it is. This file knows where Python and its shells keep texts: in files, in
+`linecache` (cells of a notebook, doctests, newer Pythons' own prompt), on the command line (`python -c`) and,
+for cells that IPython's magics compile themselves, in the shell's history.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _RUN_MAGIC = frozenset(("run_cell_magic", "run_line_magic"))
 
 
 def texts(code: CodeType, names: dict[str, Any]) -> Iterator[list[str]]:
-    """The lines of each text. names: the function's globals."""
+    """Yield the lines of each text. names: the function's globals."""
     filename = file_of(code.co_filename)
     linecache.checkcache(filename)
     if lines := linecache.getlines(filename, names):
@@ -36,7 +36,7 @@ def texts(code: CodeType, names: dict[str, Any]) -> Iterator[list[str]]:
 
 
 def missing(filename: str) -> Reason:
-    """The reason where there is no text."""
+    """Return the reason why there is no text."""
     if filename == "<stdin>":
         return Cause.SOURCE_FROM_INPUT()
     if not filename.startswith("<"):
@@ -45,7 +45,8 @@ def missing(filename: str) -> Reason:
 
 
 def file_of(name: str) -> str:
-    """The file of code that came with the interpreter (`<frozen _collections_abc>`), or this name."""
+    """Return the file of code that came with the interpreter (`<frozen _collections_abc>`), else the name
+    given."""
     module = sys.modules.get(name[8:-1]) if name.startswith("<frozen ") else None
     return getattr(module, "__file__", None) or name
 
@@ -55,7 +56,7 @@ def _lines(text: str) -> list[str]:
 
 
 def _commands() -> Iterator[str]:
-    """The program behind `-c` on the command line of this process."""
+    """Yield the program after `-c` on the command line of this process."""
     given = sys.orig_argv
     for option, following in zip(given[1:], [*given[2:], ""], strict=True):
         if (found := re.fullmatch(r"-[A-Za-z]*?c(.*)", option, re.DOTALL)) is not None:
@@ -63,7 +64,8 @@ def _commands() -> Iterator[str]:
 
 
 def _magic_cells() -> Iterator[str]:
-    """The texts that were handed to magics in the running IPython, newest first, as IPython reads them."""
+    """Yield the texts that were handed to magics in the running IPython, newest first, as IPython reads
+    them."""
     shell: Any = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     history = getattr(shell, "history_manager", None)
     for cell in reversed(getattr(history, "input_hist_parsed", ())):

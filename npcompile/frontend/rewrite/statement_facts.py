@@ -1,4 +1,7 @@
-"""What a function's source says of its statements, worked out once however often the function is cut."""
+"""Facts about a function's statements, taken from its source once, however often the function is cut.
+
+`cutter.py` asks them which statements a block may hold, and which names the block then takes and gives.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,8 @@ from npcompile.frontend.rewrite.liveness import (
     Liveness,
     displays,
     drawn,
-    exposed,
     is_scalar,
+    live_in_and_bound,
     loads,
     rebound,
     scalars,
@@ -19,7 +22,7 @@ from npcompile.frontend.rewrite.scopes import WORK, Scope, own_nodes, stored_nam
 from npcompile.frontend.rewrite.source import mangle
 from npcompile.frontend.rewrite.statement_forms import deletes, is_short, is_super
 
-_HELD = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.If, ast.For, ast.Pass, ast.Assert)
+_HOLDABLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.If, ast.For, ast.Pass, ast.Assert)
 NEVER_HELD = (
     (ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await, ast.Lambda, ast.GeneratorExp, ast.FunctionDef)
     + (ast.Break, ast.Continue, ast.Return, ast.Raise, ast.While, ast.Try, ast.With, ast.Delete, ast.ClassDef)
@@ -35,26 +38,26 @@ def arguments(node: ast.FunctionDef | ast.Lambda) -> list[str]:
 
 
 class Form:
-    """One statement of the source.
+    """The facts about one statement of the source.
 
-    parts: its nodes. stored, loads: the names that it stores and reads. reads, binds: those that it reads
-    before it has bound them, and those that it surely binds. holds: whether a block may hold it, were there
-    nothing else to know. at_once: whether it binds its names last, all or none, so that an exception before
-    leaves them as they were. work: how many operations it has.
+    parts: its nodes. stored, loads: the names that it stores and reads. reads: those that it reads before it
+    has bound them. binds: those that it surely binds. holds: a block may hold it, as far as the statement
+    alone decides. at_once: it binds its names last, all or none, so that an exception before leaves them
+    unchanged. work: how many operations it has.
     """
 
     def __init__(self, node: ast.stmt, facts: Facts) -> None:
         self.parts = list(own_nodes([node]))
         self.stored = frozenset(stored_names(node))
         self.loads = frozenset(loads(node))
-        reads, binds = exposed([node])
+        reads, binds = live_in_and_bound([node])
         self.reads, self.binds = frozenset(reads), frozenset(binds)
         self.holds = self._holds(node, facts)
         self.at_once = not self.stored or self._at_once(node)
         self.work = sum(isinstance(part, WORK) for part in self.parts)
 
     def _holds(self, node: ast.stmt, facts: Facts) -> bool:
-        if not isinstance(node, _HELD) or isinstance(node, ast.Pass):
+        if not isinstance(node, _HOLDABLE) or isinstance(node, ast.Pass):
             return isinstance(node, ast.Pass)
         for part in self.parts:
             if isinstance(part, NEVER_HELD) or is_super(part):
@@ -79,23 +82,24 @@ class Form:
 
 
 class Facts:
-    """Of one function: its statements' forms, which names live where, and what inner functions do to them."""
+    """The facts about one function: its statements' forms, live names, and names that inner functions
+    change."""
 
     def __init__(self, node: ast.FunctionDef, scope: Scope) -> None:
         self.scope = scope
         self.live = Liveness(node.body)
         self.captured = self.live.always  # functions made inside read these at any time
-        self.rebound = frozenset(rebound(node.body))  # and change these
+        self.rebound = frozenset(rebound(node.body))  # functions made inside bind these anew
         self.drawn = frozenset(drawn(node.body))
         self.arguments = frozenset(arguments(node))
         others = scope.declared_global | scope.declared_nonlocal | self.rebound | self.arguments
         self.scalars = scalars(node.body, others)
         self.displays = displays(node.body, others)
         self.used = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
-        self.prefix = "npc"  # of names that are none of its own
+        self.prefix = "npc"  # of names that the cutter adds
         while any(name.startswith(self.prefix) for name in self.used):
             self.prefix += "_"
-        # Names bound anywhere in it, in comprehensions and functions made inside, too.
+        # Names bound anywhere in the function, comprehensions and functions made inside included.
         self.bound = {
             part.id
             for part in ast.walk(node)
@@ -107,21 +111,21 @@ class Facts:
         self._forms: dict[ast.stmt, Form] = {}
 
     def form(self, node: ast.stmt) -> Form:
-        """Of a statement of the function's own tree."""
+        """Return the facts about a statement of the function's own tree."""
         found = self._forms.get(node)
         if found is None:
             found = self._forms[node] = Form(node, self)
         return found
 
     def makers(self, name: str) -> list[ast.Call]:
-        """The calls that give a name all of its values; none where other things do."""
+        """Return the calls that give a name all of its values; none if it has other values."""
         return self._makers.get(name, [])
 
     def is_local(self, name: str) -> bool:
         return self.scope.kind(mangle(name, self.scope.cls), ()) == "local"
 
     def is_display_method(self, function: ast.expr) -> bool:
-        """Whether it is a method of a list, set or dict that was made here: Python's own."""
+        """Tell if this is a method of a list, set or dict that was made here, which is Python's own."""
         match function:
             case ast.Attribute(value=ast.Name(id=name)):
                 return name in self.displays
@@ -141,8 +145,11 @@ def _makers(node: ast.FunctionDef) -> dict[str, list[ast.Call]]:
 
 
 class Gathered:
-    """Statements that are to be a block, with what each comes from: the names that they store and read, those
-    that they read before they have bound them, and those that they surely bind."""
+    """Statements that are to make a block, each with the statement that it comes from.
+
+    stored, loads: the names that they store and read. read: those that they read before they have bound them.
+    binds: those that they surely bind.
+    """
 
     def __init__(self, facts: Facts) -> None:
         self.facts = facts

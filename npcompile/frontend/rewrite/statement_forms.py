@@ -1,4 +1,5 @@
-"""Forms of statements and expressions: what a block may hold, and calls that Python between blocks makes."""
+"""Forms of statements and expressions: predicates for what a block may hold, and calls that Python makes
+between."""
 
 from __future__ import annotations
 
@@ -10,14 +11,14 @@ from typing import Any, TypeGuard
 from npcompile.frontend.rewrite.ast_builder import position
 from npcompile.frontend.rewrite.scopes import own_nodes
 
-ENTER = (
-    ".enter"  # no identifier: what a call of a function of the user's goes through, so that it is jitted, too
-)
-UNROLLED = 4  # a loop over so few literal things is a part of its block
+# The name of the function through which calls of the user's functions go, which are jitted there. It is no
+# identifier and cannot clash with the user's names.
+ENTER = ".enter"
+UNROLLED = 4  # the most literal items of a loop that is a part of its block
 
 
 def is_short(node: ast.For) -> bool:
-    """Whether a loop is over a few literal things, so that it is a part of what is around it."""
+    """Tell if a loop is over a few literal items, and therefore a part of the statements around it."""
     if node.orelse:
         return False
     match node.iter:
@@ -29,8 +30,10 @@ def is_short(node: ast.For) -> bool:
 
 
 def only_kept(node: ast.stmt) -> list[str]:
-    """The name to which a statement binds what a call gives. Where nobody reads it, it is there to be kept:
-    what it stands for may do something when it dies."""
+    """Return the name to which a statement binds a call's result.
+
+    A name that nobody reads keeps the result alive: the object may do something when it dies.
+    """
     match node:
         case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call()):
             return [name]
@@ -38,7 +41,7 @@ def only_kept(node: ast.stmt) -> list[str]:
 
 
 def lets_go(node: ast.stmt) -> bool:
-    """Whether a statement says `name = None`: what the name stood for may die there."""
+    """Tell if a statement is `name = None`: the object that the name stood for may die there."""
     match node:
         case ast.Assign(targets=[ast.Name()], value=ast.Constant(value=None)):
             return True
@@ -46,8 +49,11 @@ def lets_go(node: ast.stmt) -> bool:
 
 
 def is_counted(node: ast.For) -> bool:
-    """Whether how often a loop runs is worked out: over a range, or something with a range in it that is. How
-    many axes an array has is not: that is a part of what it is."""
+    """Tell if the number of a loop's trips is computed: over a range, or an expression with a computed range
+    in it.
+
+    A range over an array's number of axes is not computed: that number is a part of what the array is.
+    """
     if _is_range(node.iter):
         return not all(isinstance(arg, ast.Attribute) and arg.attr == "ndim" for arg in node.iter.args)
     return any(
@@ -62,14 +68,15 @@ def _is_range(node: ast.expr) -> TypeGuard[ast.Call]:
 
 
 def has_work(node: ast.AST) -> bool:
-    """Whether anything in this could be array work: an operation, a call or an item; no literal (`-0.5`)."""
+    """Tell if anything in this could be array work: an operation, a call or an item; a literal (`-0.5`) is
+    none."""
     work = (ast.BinOp, ast.Call, ast.Subscript, ast.UnaryOp, ast.AugAssign, ast.Compare)
     found = [part for part in own_nodes([node]) if isinstance(part, work)]
     return any(isinstance(part, ast.Name | ast.Call) for one in found for part in ast.walk(one))
 
 
 def deletes(parts: list[ast.AST]) -> bool:
-    """Whether an attribute is deleted."""
+    """Tell if an attribute is deleted."""
     return any(isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Del) for part in parts)
 
 
@@ -77,7 +84,7 @@ def is_super(node: ast.AST) -> bool:
     return isinstance(node, ast.Name) and node.id == "super"
 
 
-# Methods that are called for what they do to a container, or to a file or a log.
+# Methods that are called for their effect on a container, and on a file or a log.
 _CHANGING = frozenset(
     ["add", "append", "appendleft", "clear", "discard", "extend", "insert", "pop", "popitem", "popleft"]
     + ["remove", "setdefault", "update"]
@@ -92,7 +99,8 @@ _BINDS = (ast.Starred, ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await)
 
 
 def changes_container(node: ast.AST) -> str | None:
-    """The name of the container (or of what it is a part of) that a statement only changes by a method."""
+    """Return the name of the container (or of the object that holds it) that a statement only changes by a
+    method."""
     match node:
         case ast.Expr(value=ast.Call(func=ast.Attribute(attr=name) as function)) if name in _CHANGING:
             return None if is_append(node) else root_of(function)
@@ -100,8 +108,10 @@ def changes_container(node: ast.AST) -> str | None:
 
 
 def filled(call: ast.Call) -> str | None:
-    """The name of what a call only puts a value into: `found.append(x.sum())`. Of a list that was made here,
-    the method is the same before the value is worked out and after."""
+    """Return the name of the container that a call only puts a value into: `found.append(x.sum())`.
+
+    The method of a list that was made here is the same before the value is computed and after.
+    """
     match call:
         case ast.Call(
             func=ast.Attribute(value=ast.Name(id=name), attr="append" | "add" | "extend" | "update"),
@@ -113,7 +123,7 @@ def filled(call: ast.Call) -> str | None:
 
 
 def appended_to(node: ast.AST) -> ast.expr | None:
-    """What a statement appends something to."""
+    """Return the expression that a statement appends something to."""
     match node:
         case ast.Expr(
             value=ast.Call(func=ast.Attribute(value=value, attr="append"), args=[arg], keywords=[])
@@ -123,14 +133,19 @@ def appended_to(node: ast.AST) -> ast.expr | None:
 
 
 def is_append(node: ast.AST) -> bool:
-    """Whether a statement appends something to what an object or a container holds (`self.history.append(x)`,
-    `self.table["x"].append(x)`): a store."""
+    """Tell if a statement appends to a container that an object or a container holds: a store.
+
+    Examples are `self.history.append(x)` and `self.table["x"].append(x)`.
+    """
     return isinstance(appended_to(node), ast.Attribute | ast.Subscript)
 
 
 def is_effect(node: ast.AST, imports: frozenset[str]) -> bool:
-    """Whether a statement is a call for its effect alone, which no block is to hold: of `print`, or of a
-    method that changes a container or writes. Others are functions of the user's as a rule, and recorded."""
+    """Tell if a statement is a call for its effect alone, which no block holds: `print`, or a changing or
+    writing method.
+
+    Other calls are of the user's functions as a rule, and recorded.
+    """
     if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Call):
         return False
     function = node.value.func
@@ -142,13 +157,14 @@ def is_effect(node: ast.AST, imports: frozenset[str]) -> bool:
 
 
 def is_resizing(node: ast.AST) -> bool:
-    """Whether a statement resizes an array, of which NumPy counts references: none is to be held beside."""
+    """Tell if a statement resizes an array: NumPy counts the array's references, so none may be held
+    beside."""
     call = node.value if isinstance(node, ast.Expr) else None
     return isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "resize"
 
 
 def _is_of_class(function: ast.Attribute) -> bool:
-    """Whether a method is named by the class of NumPy's arrays: `np.ndarray.resize(a, 5)`."""
+    """Tell if a method is named by the class of NumPy's arrays: `np.ndarray.resize(a, 5)`."""
     owner = function.value
     return (isinstance(owner, ast.Attribute) and owner.attr == "ndarray") or (
         isinstance(owner, ast.Name) and owner.id == "ndarray"
@@ -156,14 +172,14 @@ def _is_of_class(function: ast.Attribute) -> bool:
 
 
 def root_of(node: ast.expr) -> str | None:
-    """The name that attributes and items are taken of, one after the other."""
+    """Return the name that a chain of attributes and items begins with."""
     while isinstance(node, ast.Attribute | ast.Subscript):
         node = node.value
     return node.id if isinstance(node, ast.Name) else None
 
 
 def asks_numbers(test: ast.expr) -> bool:
-    """Whether a condition only compares what names stand for: were it work on arrays, it could not decide."""
+    """Tell if a condition only compares names and attributes: if these were arrays, it could not decide."""
     plain = (ast.Compare, ast.cmpop, ast.BoolOp, ast.boolop, ast.Not, ast.UnaryOp, ast.USub)
     return all(
         isinstance(part, (*plain, ast.Name, ast.Attribute, ast.Constant, ast.expr_context))
@@ -172,7 +188,7 @@ def asks_numbers(test: ast.expr) -> bool:
 
 
 def _operands(node: ast.expr) -> list[ast.expr]:
-    """The parts of an expression that is no call which are surely worked out, in their order."""
+    """Return the parts of an expression other than a call that are surely evaluated, in their order."""
     if isinstance(node, ast.BinOp):
         return [node.left, node.right]
     if isinstance(node, ast.UnaryOp):
@@ -187,8 +203,11 @@ def _operands(node: ast.expr) -> list[ast.expr]:
 def first_call(
     node: ast.expr, pure: Callable[[ast.Call], bool], steady: Callable[[str], bool]
 ) -> ast.Call | None:
-    """The call that is not `pure` and comes first in an expression, with nothing worked out before it, and no
-    name read that is not `steady`: that the call may bind anew."""
+    """Return the first call in an expression that is not `pure`.
+
+    No part is evaluated before it, and no name is read before it that is not `steady`, for the call may bind
+    it anew.
+    """
     if isinstance(node, ast.Call):
         if not pure(node):
             return node
@@ -207,15 +226,18 @@ _LAZY = (ast.Lambda, ast.GeneratorExp)
 
 
 def is_given_code(node: ast.Call) -> bool:
-    """Whether a call is given a function or a generator that is written here."""
+    """Tell if a call is given a function or a generator that is written here."""
     return any(isinstance(part, _LAZY) for part in own_nodes([*node.args, *node.keywords]))
 
 
 def first_opaque(
     node: ast.expr, opaque: Callable[[ast.Call], bool], steady: Callable[[str], bool]
 ) -> tuple[ast.expr | None, ast.Call] | None:
-    """The `opaque` call that comes first in an expression, and the first part of the expression that is to be
-    worked out before it; None: there is no such call that is surely made."""
+    """Return the first `opaque` call in an expression, and the first part that is to be evaluated before the
+    call.
+
+    Returns None if there is no such call that is surely made.
+    """
     parts: list[Any]
     if isinstance(node, ast.Call):
         parts = [*node.args, *(keyword.value for keyword in node.keywords)]
@@ -241,7 +263,7 @@ def first_opaque(
 
 
 def _rebuilt(node: ast.AST, visit: Callable[[ast.AST], Any]) -> ast.AST:
-    """The node anew, its parts as `visit` gives them."""
+    """Return a copy of the node with its parts as `visit` returns them."""
     made = copy.copy(node)
     for name, old in ast.iter_fields(node):
         if isinstance(old, list):
@@ -263,20 +285,20 @@ class _Swap(ast.NodeTransformer):
 
 
 def swapped(node: ast.expr, old: ast.expr, new: ast.expr) -> Any:
-    """The expression with a part of it replaced."""
+    """Return the expression with a part of it replaced."""
     return _Swap(old, new).visit(node)
 
 
 def leaves(body: list[ast.stmt]) -> bool:
-    """Whether a body never runs to its end."""
+    """Tell if a body never runs to its end."""
     return bool(body) and isinstance(body[-1], ast.Return | ast.Raise | ast.Break | ast.Continue)
 
 
-Asks = Callable[[ast.expr], ast.expr]
+MakeTest = Callable[[ast.expr], ast.expr]
 
 
 class _Enter(ast.NodeTransformer):
-    def __init__(self, as_it_is: Callable[[ast.expr], bool], asks: Asks | None) -> None:
+    def __init__(self, as_it_is: Callable[[ast.expr], bool], asks: MakeTest | None) -> None:
         self.as_it_is = as_it_is
         self.asks = asks
         self.within = 0  # comprehensions around
@@ -304,21 +326,23 @@ class _Enter(ast.NodeTransformer):
     def generic_visit(self, node: ast.AST) -> ast.AST:
         return _rebuilt(node, self.visit)
 
-    def _alone(self, node: ast.AST) -> ast.AST:
+    def _unvisited(self, node: ast.AST) -> ast.AST:
         return node
 
-    visit_Lambda = visit_FunctionDef = visit_AsyncFunctionDef = visit_ClassDef = _alone
+    visit_Lambda = visit_FunctionDef = visit_AsyncFunctionDef = visit_ClassDef = _unvisited
 
 
 def _is_path(node: ast.expr) -> bool:
-    """Tell whether this is a name, or an attribute of one."""
+    """Tell if this is a name, or an attribute of one."""
     while isinstance(node, ast.Attribute):
         node = node.value
     return isinstance(node, ast.Name)
 
 
-def entering(node: Any, as_it_is: Callable[[ast.expr], bool], asks: Asks | None) -> Any:
-    """The same with each call of a Python function going through `ENTER`. as_it_is: whether an expression is
-    known to stand for no such function. asks: gives what says, for an item of a comprehension, that it calls
-    what it calls as it is."""
+def entering(node: Any, as_it_is: Callable[[ast.expr], bool], asks: MakeTest | None) -> Any:
+    """Return a copy in which each call of a Python function goes through `ENTER`.
+
+    as_it_is: tells if an expression is known not to be a function to be jitted. asks: returns, for an item of
+    a comprehension, the test if the item calls the function as it is.
+    """
     return _Enter(as_it_is, asks).visit(node)

@@ -1,4 +1,8 @@
-"""Statements: what they bind, decide on and iterate over goes through hooks; their structure stays."""
+"""Rewrites statements: the values that they bind, decide on and iterate over go through hooks.
+
+Their structure stays. Loops and functions made inside also hold their statements as the user wrote them,
+which run once there is nothing more to record.
+"""
 
 from __future__ import annotations
 
@@ -23,24 +27,25 @@ from npcompile.frontend.rewrite.source import FunctionNode, bound_by
 from npcompile.frontend.rewrite.statement_facts import arguments
 from npcompile.frontend.rewrite.statement_forms import is_short
 
-PLAIN = ".plain"  # no identifier: whether the loop at hand goes on as it was written
+PLAIN = ".plain"  # the flag, no identifier, that the loop at hand goes on as written
 
 
 def transform(
     node: FunctionNode, scope: Scope, free: tuple[str, ...], imports: frozenset[str]
 ) -> FunctionNode:
-    """The function's tree, rewritten; `node` is left alone. `free` are the free variables of its code."""
+    """Return the function's tree, rewritten; `node` is not changed. `free` are the free variables of its
+    code."""
     rewriter = Statements(free, imports)
     made = copy.copy(node)
-    made.body = rewriter.inside(node, scope)
+    made.body = rewriter.rewritten_body(node, scope)
     return made
 
 
 class Statements(Comprehensions):
     _gone: frozenset[str] = frozenset()  # names that the function deletes
 
-    def inside(self, node: Any, scope: Scope) -> Any:
-        """The body of a function."""
+    def rewritten_body(self, node: Any, scope: Scope) -> Any:
+        """Return the rewritten body of a function."""
         around = self.scope, self.function, self.sure, self.targets, self._gone
         self.scope = self.function = scope
         self.targets, self._gone = frozenset(), frozenset(deleted(body_of(node)))
@@ -50,21 +55,22 @@ class Statements(Comprehensions):
         return made
 
     def nested(self, node: Any) -> Any:
-        """A function within the function: defaults out here, the body in its own scope."""
+        """Rewrite a function within the function: defaults out here, the body in its own scope."""
         made, args = copy.copy(node), copy.copy(node.args)
         args.defaults, args.kw_defaults = self.exprs(args.defaults), self.exprs(args.kw_defaults)
         made.args = args
         scope = function_scope(node, self.scope, self.scope.cls)
         if plain_reason(node, scope, self.free) is None:
-            made.body = self.once_done(node, self.inside(node, scope))
+            made.body = self.either_body(node, self.rewritten_body(node, scope))
         return made
 
-    def once_done(self, node: Any, body: Any) -> Any:
-        """The body of a function made inside: as it was written, once there is nothing to take notes of."""
+    def either_body(self, node: Any, body: Any) -> Any:
+        """Return the body of a function made inside: rewritten, or as written once there is nothing more to
+        record."""
         if isinstance(node, ast.Lambda):
             return ast.IfExp(self.is_done(node.body), node.body, body, **position(node.body))
         if any(isinstance(part, ast.Global | ast.Nonlocal) for part in own_nodes(node.body)):
-            return body  # they may stand once only, before what they are about
+            return body  # a declaration may stand only once, before its names are used
         first, *rest = node.body
         told = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
         if not told:
@@ -176,36 +182,39 @@ class Statements(Comprehensions):
         test, _ = self.decision(node.test, node)
         if self.may_go_on(node):
             test = ast.IfExp(self.is_plain(node.test, True), node.test, test, **position(test))
-        loop = ast.While(test, self.trip(node, []), self.body(node.orelse), **position(node))
-        return self.begins(node, loop)
+        loop = ast.While(test, self.loop_body(node, []), self.body(node.orelse), **position(node))
+        return self.with_plain_flag(node, loop)
 
-    def trip(self, node: ast.For | ast.While, steps: list[ast.stmt]) -> list[ast.stmt]:
-        """A loop's body: once there is nothing to take notes of, as it was written. steps: what binds the
-        loop's targets."""
+    def loop_body(self, node: ast.For | ast.While, steps: list[ast.stmt]) -> list[ast.stmt]:
+        """Return a loop's body: rewritten, or as written once there is nothing more to record.
+
+        steps: bind the loop's targets.
+        """
         body = self.body(node.body)
         if self.may_go_on(node):
-            goes_on = [self.bind_meant(node), *node.body]
+            goes_on = [self.bind_originals(node), *node.body]
             body = [ast.If(self.is_done(node), goes_on, body, **start(node))]
         return [*steps, *body]
 
-    def begins(self, node: ast.For | ast.While, loop: ast.stmt) -> list[ast.stmt]:
-        """A loop, with what says that none of its trips has gone on as it was written."""
+    def with_plain_flag(self, node: ast.For | ast.While, loop: ast.stmt) -> list[ast.stmt]:
+        """Return a loop, after a flag which says that none of its trips has gone on as written."""
         if not self.may_go_on(node):
             return [loop]
         at = start(node.test if isinstance(node, ast.While) else node)
         return [ast.Assign([ast.Name(PLAIN, ast.Store(), **at)], ast.Constant(False, **at), **at), loop]
 
-    def bind_meant(self, node: ast.For | ast.While) -> ast.stmt:
-        """At the first trip that goes on as it was written: what a recording has bound to local names gives
-        way to what Python would have."""
+    def bind_originals(self, node: ast.For | ast.While) -> ast.stmt:
+        """Bind local names to the objects that Python would have, at the first trip that goes on as
+        written."""
         at = start(node)
         own = self.scope.bound - self.scope.declared_global - self.scope.declared_nonlocal
-        made = self.rebind_meant(node, own)
+        made = self.rebind_originals(node, own)
         made.append(ast.Assign([ast.Name(PLAIN, ast.Store(), **at)], ast.Constant(True, **at), **at))
         return ast.If(self.is_plain(node, False), made, [], **at)
 
-    def rebind_meant(self, where: ast.AST, names: Iterable[str]) -> list[ast.stmt]:
-        """Have local names stand for what Python would have, where a recording has ended."""
+    def rebind_originals(self, where: ast.AST, names: Iterable[str]) -> list[ast.stmt]:
+        """Return the statements that bind names to the objects that Python would have, once a recording has
+        ended."""
         at = start(where)
         made: list[ast.stmt] = []
         for name in sorted(names):
@@ -217,7 +226,7 @@ class Statements(Comprehensions):
         return made
 
     def is_plain(self, where: ast.AST, expected: bool) -> ast.expr:
-        """The comparison that tells if a trip of the loop at hand has gone on as it was written."""
+        """Return the test if a trip of the loop at hand has gone on as written."""
         at = start(where)
         plain = ast.Name(PLAIN, ast.Load(), **at)
         return ast.Compare(plain, [ast.Is()], [ast.Constant(expected, **at)], **at)
@@ -230,12 +239,14 @@ class Statements(Comprehensions):
         iterable = self.hook(node.iter, "iterate" if is_short(node) else "loop", self.expr(node.iter))
         target, steps = self.target(node.target)
         sure, self.sure = self.sure, self.sure.union(stored_names(node.target)) - self._gone
-        body = self.trip(node, self.bind(steps, held=target))
+        body = self.loop_body(node, self.bind(steps, held=target))
         self.sure = sure
-        return self.begins(node, ast.For(target, iterable, body, self.body(node.orelse), **position(node)))
+        return self.with_plain_flag(
+            node, ast.For(target, iterable, body, self.body(node.orelse), **position(node))
+        )
 
     def stmt_Match(self, node: ast.Match) -> list[ast.stmt]:
-        """A chain of conditions: what is matched is let go before the body, as Python does."""
+        """Rewrite to a chain of conditions: the subject is deleted before the body runs, as Python does."""
         store, load = self.temporary(node.subject)
         found, captured = self.temporary(node.subject)
         where = position(node.subject)
@@ -263,7 +274,7 @@ class Statements(Comprehensions):
         return ast.NamedExpr(ast.Name(name, ast.Store(), **at), self.stored(where, name, value), **at)
 
     def pattern(self, node: Any) -> ast.expr:
-        """A pattern as `match_statement.py` has it."""
+        """Return a pattern as `match_statement.py` has it."""
         at = position(node)
 
         def made(*parts: Any) -> ast.expr:
@@ -331,8 +342,8 @@ class Statements(Comprehensions):
             final = [ast.Expr(self.hook(first, "trying", False), **position(first)), *final]
         elif not isinstance(last, ast.Return | ast.Raise | ast.Break | ast.Continue):
             body.append(ast.Expr(self.hook(last, "trying", False), **position(last)))
-        begins = ast.Expr(self.hook(node.body[0], "trying", True), **position(node.body[0]))
-        parts = [begins, *body], handlers, self.body(node.orelse), final
+        with_plain_flag = ast.Expr(self.hook(node.body[0], "trying", True), **position(node.body[0]))
+        parts = [with_plain_flag, *body], handlers, self.body(node.orelse), final
         return [type(node)(*parts, **position(node))]
 
     stmt_TryStar = stmt_Try
@@ -363,7 +374,7 @@ class Statements(Comprehensions):
 
     def stmt_ClassDef(self, node: ast.ClassDef) -> list[ast.stmt]:
         names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
-        meant = self.rebind_meant(node, {name for name in names if self.kind(name) == "local"})
+        meant = self.rebind_originals(node, {name for name in names if self.kind(name) == "local"})
         return [self.unsupported("CLASS_STATEMENT", node), *meant, node, *self.rebind(node, node.name)]
 
     def stmt_TypeAlias(self, node: Any) -> list[ast.stmt]:

@@ -1,4 +1,7 @@
-"""Puts calls that take the time around the statements of a cut function in which Python does the work."""
+"""Puts calls of a clock around the statements of a cut function in which Python does the work.
+
+`tiering/statement_profile.py` uses them to find the statements left to Python that take the time.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +16,9 @@ from npcompile.frontend.rewrite.scopes import own_nodes
 from npcompile.frontend.rewrite.source import FunctionNode
 from npcompile.frontend.rewrite.statement_forms import has_work, leaves
 
-# No identifiers: what is called before a statement, with its number, and after it.
+# The functions called before a statement, with its number, and after it. No name here is an identifier.
 TICK, TOCK = ".tick", ".tock"
-WATCH = ".watch"  # what takes the time, which knows when it has taken enough
+WATCH = ".watch"  # the clock, which says when it has timed enough
 
 _NO_WORK = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Match)
 _BODIES = ("body", "orelse", "finalbody")
@@ -24,9 +27,11 @@ _BODIES = ("body", "orelse", "finalbody")
 def clocked(
     node: FunctionNode, scalars: set[str], apart: Iterable[ast.AST]
 ) -> tuple[FunctionNode, list[ast.stmt]]:
-    """The tree of a function that was cut, and the statements that it takes the time of, by number: the
-    largest that call no block, and those that do something with what blocks gave. scalars: its counters.
-    apart: statements to be told from what is around them."""
+    """Return the tree of a cut function with clock calls, and the timed statements by number.
+
+    Timed are the largest statements that call no block, and those that work on blocks' results. scalars: the
+    function's counters. apart: statements to be told from those around them.
+    """
     assert isinstance(node, ast.FunctionDef)
     clocks = _Clocks(scalars, {_place(part) for part in apart} - {None})
     made = copy.copy(node)
@@ -43,7 +48,7 @@ class _Clocks:
     def body(self, statements: list[ast.stmt]) -> list[ast.stmt]:
         made: list[ast.stmt] = []
         for node in statements:
-            if self._is_opened(node):
+            if self._holds_timed(node):
                 made.append(self._inside(node))
             elif not self._is_timed(node):
                 made.append(node)
@@ -53,8 +58,8 @@ class _Clocks:
                 self.units.append(node)
         return made
 
-    def _is_opened(self, node: ast.stmt) -> bool:
-        """Whether the time is taken of what is in it, one by one."""
+    def _holds_timed(self, node: ast.stmt) -> bool:
+        """Tell if the statements in a statement are timed one by one."""
         if isinstance(node, _NO_WORK) or not any(hasattr(node, name) for name in _BODIES):
             return False
         return any(_is_block(part) or _place(part) in self.apart for part in ast.walk(node))
@@ -85,7 +90,7 @@ class _Clocks:
 
 
 def _place(node: ast.AST) -> tuple[int, int] | None:
-    """Where a statement stands: what cutting copies keeps its place."""
+    """Return the place of a statement, which copies made by cutting keep."""
     return (node.lineno, node.col_offset) if isinstance(node, ast.stmt) else None
 
 
@@ -94,7 +99,7 @@ def _is_block(node: ast.AST) -> bool:
 
 
 def _works(node: ast.stmt) -> bool:
-    """Whether a statement does more than to store what a block gives, or to hand it on."""
+    """Tell if a statement does more than store a block's result, or hand it on."""
     work = (ast.BinOp, ast.Subscript, ast.UnaryOp, ast.AugAssign, ast.Compare)
     return any(
         isinstance(part, work) or (isinstance(part, ast.Call) and not _is_block(part.func))

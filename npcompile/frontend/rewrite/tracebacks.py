@@ -1,4 +1,7 @@
-"""Tracebacks as the function as it was written gives them."""
+"""Rewrites tracebacks: they show the functions that the user wrote, without npcompile's frames and blocks.
+
+Each exception that leaves a jitted function goes through `tell`.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from npcompile.paths import PACKAGE
 
 
 def tell(error: BaseException) -> None:
-    """Give an exception, and those that it came from, the tracebacks of functions as they were written."""
+    """Clean the tracebacks of an exception and of those that it came from."""
     error.__traceback__ = as_written(error.__traceback__)
     seen = {id(error)}
     further = [error.__cause__, error.__context__]
@@ -25,7 +28,7 @@ def tell(error: BaseException) -> None:
 
 
 def _passes(traceback: types.TracebackType | None) -> bool:
-    """Whether a frame of ours, or that of a block, is in it."""
+    """Tell if a frame of npcompile or of a block is in a traceback."""
     while traceback is not None:
         code = traceback.tb_frame.f_code
         if _is_ours(code) or is_given(code):
@@ -35,8 +38,10 @@ def _passes(traceback: types.TracebackType | None) -> bool:
 
 
 def as_written(traceback: types.TracebackType | None) -> types.TracebackType | None:
-    """A traceback without our frames; where a function was in a block that was cut out of it, the block's
-    frame stands in place of its own."""
+    """Return a traceback without npcompile's frames.
+
+    Where a function was in a block that was cut out of it, the block's frame replaces the function's own.
+    """
     entries: list[types.TracebackType] = []
     while traceback is not None:
         code = traceback.tb_frame.f_code
@@ -54,7 +59,7 @@ def as_written(traceback: types.TracebackType | None) -> types.TracebackType | N
 
 
 def _is_in(frame: types.FrameType, of: types.FrameType | None) -> bool:
-    """Whether this is a function's own frame or that of a block of it."""
+    """Tell if this is a function's own frame or that of a block of it."""
     return frame is of or (is_given(frame.f_code) and _origin(frame) is of)
 
 
@@ -63,7 +68,7 @@ def _is_ours(code: types.CodeType) -> bool:
 
 
 def _origin(frame: types.FrameType) -> types.FrameType | None:
-    """The frame of the function that a block was cut out of."""
+    """Return the frame of the function that a block was cut out of."""
     back = frame.f_back
     while back is not None and (_is_ours(back.f_code) or is_given(back.f_code)):
         back = back.f_back

@@ -1,4 +1,7 @@
-"""Calls of blocks as statements; names that a branch, a loop or a `with` may leave without a value."""
+"""Statements that call blocks, where names may be unbound: a branch, a loop or a `with` may not bind them.
+
+`cutter.py` puts these statements in place of the statements that a block holds.
+"""
 
 from __future__ import annotations
 
@@ -8,23 +11,32 @@ from npcompile.frontend.rewrite.ast_builder import position
 from npcompile.frontend.rewrite.scopes import stored_names
 from npcompile.frontend.rewrite.statement_facts import Facts
 
-# What may not carry out a part of itself.
-_SKIPPING = (ast.If, ast.For, ast.IfExp, ast.BoolOp, ast.Assert, ast.ListComp, ast.SetComp, ast.DictComp) + (
+# Nodes that may run without evaluating all of their parts.
+_MAY_SKIP_PARTS = (
+    ast.If,
+    ast.For,
+    ast.IfExp,
+    ast.BoolOp,
+    ast.Assert,
+    ast.ListComp,
+    ast.SetComp,
+    ast.DictComp,
+) + (
     ast.GeneratorExp,
     ast.Lambda,
 )
 
 
 def reads_surely(node: ast.AST) -> bool:
-    """Whether a statement that runs to its end has read all the names that it reads."""
+    """Tell if a statement that runs to its end has read all the names that it reads."""
     return not any(
-        isinstance(part, _SKIPPING) or (isinstance(part, ast.Compare) and len(part.ops) > 1)
+        isinstance(part, _MAY_SKIP_PARTS) or (isinstance(part, ast.Compare) and len(part.ops) > 1)
         for part in ast.walk(node)
     )
 
 
-def kept(call: ast.Call, names: tuple[str, ...]) -> ast.stmt:
-    """The statement that binds what a block gives to these names."""
+def bind_results(call: ast.Call, names: tuple[str, ...]) -> ast.stmt:
+    """Return the statement that binds a block's results to these names."""
     where = position(call)
     if not names:
         return ast.Expr(call, **where)
@@ -33,9 +45,11 @@ def kept(call: ast.Call, names: tuple[str, ...]) -> ast.stmt:
     return ast.Assign([target], call, **where)
 
 
-def where_bound(names: set[str], known: str, made: ast.stmt, otherwise: list[ast.stmt]) -> list[ast.stmt]:
-    """A statement that reads these names, done where they have a value. Elsewhere `otherwise` raises what
-    Python raises, at its place. known: a name of ours."""
+def if_bound(names: set[str], known: str, made: ast.stmt, otherwise: list[ast.stmt]) -> list[ast.stmt]:
+    """Return a statement that reads these names, done where they are bound, and `otherwise` elsewhere.
+
+    There `otherwise` raises the exception that Python raises, at its place. known: a name of ours.
+    """
     where = position(made)
 
     def store(value: bool) -> ast.stmt:
@@ -49,9 +63,12 @@ def where_bound(names: set[str], known: str, made: ast.stmt, otherwise: list[ast
     ]
 
 
-def still_local(node: ast.FunctionDef, body: list[ast.stmt], facts: Facts) -> list[ast.stmt]:
-    """What is never carried out, for names that blocks alone bind: without it they would be globals. body:
-    what the function's has become."""
+def keep_local(node: ast.FunctionDef, body: list[ast.stmt], facts: Facts) -> list[ast.stmt]:
+    """Return an assignment that never runs, to names that blocks alone bind: without it they would be
+    globals.
+
+    body: the body of the function after cutting.
+    """
     ours = set(stored_names(*node.body)) - set(stored_names(*body)) - facts.arguments
     where = position(node.body[-1])
     none = ast.Constant(None, **where)
