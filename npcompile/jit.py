@@ -19,7 +19,7 @@ from npcompile.diagnostics.not_compiled import NotCompiledError, NotCompiledWarn
 from npcompile.diagnostics.reason import Cause
 from npcompile.diagnostics.stats import Stats
 from npcompile.frontend.catalog.called_libraries import calls_libraries
-from npcompile.frontend.catalog.inlining import is_users_class, jits
+from npcompile.frontend.catalog.inlining import is_users_class, note_jitted
 from npcompile.frontend.pipeline import Traced
 from npcompile.frontend.program.program import Program
 from npcompile.frontend.rewrite.partition import goes_as_before, must_be_cut, tree_of
@@ -88,7 +88,7 @@ class Jitted(RecordedFunction):
         dtype = None if default_float is None else np.dtype(default_float)
         if dtype is not None and dtype.kind != "f":
             raise TypeError(f"default_float must be a float dtype, not {dtype}")
-        jits(fn)
+        note_jitted(fn)
         functools.update_wrapper(self, fn, updated=())
         if isinstance(fn, types.FunctionType) and (given := vars(fn)):  # and not what `Jitted` is made of
             vars(self).update({key: value for key, value in given.items() if not hasattr(type(self), key)})
@@ -373,7 +373,7 @@ def jit(
         vars(instance)["_called"] = called
         return instance
     if isinstance(fn, type):
-        jits(fn)
+        note_jitted(fn)
     if isinstance(fn, type) and is_users_class(fn):
         return _with_methods(fn, options)
     return Jitted(fn, *options)

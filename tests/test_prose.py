@@ -78,14 +78,6 @@ NOT_YET: dict[str, list[str]] = {
     "frontend/boundary": [
         "faults",
     ],
-    "frontend/catalog": [
-        "assumed_modules",
-        "fast_random",
-        "inlinable",
-        "inlinable_polynomials",
-        "inlining",
-        "purity",
-    ],
     "frontend/eager": [
         "__init__",
         "convert",

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy
 
-from npcompile.frontend.catalog.inlinable import CALLBACKS, COMPOSED, WARNING
+from npcompile.frontend.catalog.inlinable import CALLBACKS, INLINABLE, NAN_STATISTICS
 from npcompile.frontend.eager import convert, data_dependent, dispatch, errstate
 from npcompile.frontend.eager.ndarray import ndarray
 from npcompile.frontend.ops import numpy_private
@@ -286,5 +286,5 @@ def members(real: types.ModuleType, name: str) -> Callable[[str], Any]:
     return find
 
 
-dispatch.composed.update({id(function): Composed(function) for function in COMPOSED})
-dispatch.first.update(map(id, WARNING))
+dispatch.composed.update({id(function): Composed(function) for function in INLINABLE})
+dispatch.first.update(map(id, NAN_STATISTICS))

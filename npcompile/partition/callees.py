@@ -98,7 +98,7 @@ class CalleeSubstitution:
 
     def _entered(self, fn: Any) -> Any:
         kind = type(fn)
-        if self.owner.fast_random and fast_random.draws(fn):
+        if self.owner.fast_random and fast_random.is_draw(fn):
             return Drawing(fn, self._jitted)
         if fn is warnings.warn:
             return warn

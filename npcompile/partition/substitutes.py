@@ -30,7 +30,7 @@ class Drawing:
         self.jitted = jitted
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        draw = fast_random.taken(self.fn, args, kwargs)
+        draw = fast_random.draw_of(self.fn, args, kwargs)
         return self.fn(*args, **kwargs) if draw is None else draw(self._run)
 
     def _run(self, function: Any, *operands: Any) -> Any:

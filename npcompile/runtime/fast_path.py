@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 import torch
 
-from npcompile.frontend.catalog.assumed_modules import USED, replaced
+from npcompile.frontend.catalog.assumed_modules import ASSUMED, replaced
 from npcompile.frontend.eager import errstate
 from npcompile.frontend.eager.ndarray import ndarray
 from npcompile.frontend.program.guards import Diverged
@@ -78,7 +78,7 @@ def use() -> None:
     with lock:
         if _module is not None:  # another thread was here before
             return
-        module.fixed(USED)
+        module.fixed(ASSUMED)
         module.deciding(BY_VALUE, CLASSES_BY_VALUE, _NOT_BY_TYPE, OWNERS)
         errors = errstate.variable, errstate.traps
         asked = torch.get_num_threads, vars(warnings), *errors, current, used, Diverged

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from npcompile.frontend.catalog.inlinable import COMPOSED
+from npcompile.frontend.catalog.inlinable import INLINABLE
 from npcompile.frontend.eager import counters
 from tests.cases.composed import TABLE
 from tests.cases.framework import Case, judged
@@ -20,7 +20,7 @@ def test_the_answer_is_numpys(case: Case) -> None:
 
 def test_every_listed_function_has_cases() -> None:
     modules = {"numpy.linalg": "numpy.linalg.", "numpy.fft": "numpy.fft."}
-    listed = {modules.get(item.__module__, "numpy.") + item.__name__ for item in COMPOSED}
+    listed = {modules.get(item.__module__, "numpy.") + item.__name__ for item in INLINABLE}
     assert {case.op for case in TABLE} == listed
 
 

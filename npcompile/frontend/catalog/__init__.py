@@ -1,1 +1,2 @@
-"""Facts about functions: pure, inlinable, rewritten as array work, or assumed unchanged."""
+"""The catalog of functions: lists and predicates say which are pure, inlinable, rewritten or assumed
+unchanged."""

@@ -1,7 +1,7 @@
-"""Tells which functions call installed libraries, by what their code names: nothing is parsed for it.
+"""Tells which functions call installed libraries, by the names in their code; no source is parsed.
 
-The first calls of such a function are the function's own: most of their time is the libraries', and to cut it
-takes as long as many of its calls do.
+The first calls of such a function are the function's own: most of their time is the libraries', and cutting
+it takes as long as many of its calls do.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from npcompile.frontend.catalog.inlining import is_users, is_users_class
 from npcompile.frontend.catalog.installed_packages import is_library
 from npcompile.frontend.ops.table import TABLE
 
-MOST = 64  # functions that are looked into
+MAX_FUNCTIONS = 64  # whose names are looked up
 
 
 def is_as_it_is(found: Any) -> bool:
-    """Tell whether what is called is an installed library's, and no op."""
+    """Tell if a callable is an installed library's and no op."""
     return is_library(found) and not hasattr(type(found), "npcompile_function") and TABLE.of(found) is None
 
 
 def calls_libraries(fn: Any) -> bool:
-    """Tell whether a function, or one of the user's that it names, names something of a library's to call."""
+    """Tell if a function, or one of the user's that it names, names a callable of a library's."""
     looked_into: set[CodeType] = set()
     left = [fn]
-    while left and len(looked_into) < MOST:
+    while left and len(looked_into) < MAX_FUNCTIONS:
         one = left.pop()
         if hasattr(type(one), "npcompile_function"):
             one = one.npcompile_function()
@@ -42,7 +42,7 @@ def calls_libraries(fn: Any) -> bool:
 
 
 def _named(fn: FunctionType) -> Iterator[Any]:
-    """Give what the names in a function's code stand for: outer ones, and attributes of modules."""
+    """Yield the values of the names in a function's code: outer names, and attributes of modules."""
     for cell in fn.__closure__ or ():
         try:
             yield cell.cell_contents
@@ -60,7 +60,7 @@ def _named(fn: FunctionType) -> Iterator[Any]:
 
 
 def _attributes(module: ModuleType, names: tuple[str, ...]) -> Iterator[Any]:
-    """Give the attributes of a module, and of modules in it, that have one of these names."""
+    """Yield the attributes of a module, and of modules in it, that have one of these names."""
     for name in names:
         found = vars(module).get(name)
         yield found

@@ -1,7 +1,8 @@
-"""NumPy functions that are run as NumPy wrote them: Python of its own, over operations that are ops here.
+"""Inlinable NumPy functions: NumPy wrote them in Python, over operations that are ops here, and they run as
+written.
 
-NumPy's source is their definition, in the shim (`npcompile.numpy.clones`). The list is explicit: a function
-stands here once its clone is shown to answer as NumPy does (`tests/cases/composed.py`).
+Recordings go into them; eager arrays run their clones (`npcompile.numpy.clones`). A function is listed once
+its clone is shown to answer as NumPy does (`tests/cases/composed.py`).
 """
 
 from __future__ import annotations
@@ -10,10 +11,9 @@ from typing import Any
 
 import numpy as np
 
-# By the part of NumPy that they come from.
-WARNING: tuple[Any, ...] = (  # of what is wrong with the data: these are run so though they have ops
-    *(np.nanmin, np.nanmax, np.nanmean, np.nanvar, np.nanstd),
-)
+# By the part of NumPy that they come from. The first ones have ops, too, but NumPy's code warns about the
+# data.
+NAN_STATISTICS: tuple[Any, ...] = (*(np.nanmin, np.nanmax, np.nanmean, np.nanvar, np.nanstd),)
 STATISTICS: tuple[Any, ...] = (
     *(np.median, np.quantile, np.percentile, np.nanmedian, np.nanquantile, np.nanpercentile),
     *(np.nancumsum, np.nancumprod, np.nansum, np.nanprod, np.nanargmin, np.nanargmax),
@@ -59,22 +59,36 @@ SINCE_2_1: tuple[Any, ...] = (
 
 UNTIL_2_5: tuple[Any, ...] = (np.row_stack,) if "row_stack" in np.__all__ else ()
 
-COMPOSED: tuple[Any, ...] = (
-    *(*WARNING, *STATISTICS, *SETS, *SHAPES, *CALCULUS, *CALLBACKS, *INDEXING, *POLYNOMIALS, *LINALG, *FFT),
+INLINABLE: tuple[Any, ...] = (
+    *(
+        *NAN_STATISTICS,
+        *STATISTICS,
+        *SETS,
+        *SHAPES,
+        *CALCULUS,
+        *CALLBACKS,
+        *INDEXING,
+        *POLYNOMIALS,
+        *LINALG,
+        *FFT,
+    ),
     *(*SINCE_2_1, *UNTIL_2_5),
 )
 
-# Those that a recording goes into, and notes as what they are made of (`frontend/record/numpy_inlining.py`).
-FOLLOWED: tuple[Any, ...] = COMPOSED
+# The functions that a recording goes into, noting the operations in them
+# (`frontend/record/numpy_inlining.py`).
+FOLLOWED: tuple[Any, ...] = INLINABLE
 
-# Those that write into their first argument.
-WRITING: tuple[Any, ...] = (np.fill_diagonal, np.put_along_axis)
+# Functions that write into their first argument.
+WRITES_FIRST_ARGUMENT: tuple[Any, ...] = (np.fill_diagonal, np.put_along_axis)
 
-# Those that pick by masks only what is put back or summed up under them (`mask_lowering.py`).
-MASKING: frozenset[Any] = frozenset([np.i0, np.piecewise, np.histogram2d, np.histogramdd, np.array_equal])
+# Functions that only put back, or sum up, the elements that they pick by masks (`mask_lowering.py`).
+USES_MASKS_IN_PLACE: frozenset[Any] = frozenset(
+    [np.i0, np.piecewise, np.histogram2d, np.histogramdd, np.array_equal]
+)
 
-# By id, those of which NumPy iterates over an argument before it calls them, to ask what arrays are in it.
-_ITERATED: dict[int, str] = {
+# By id, functions with an argument that NumPy iterates over before it calls them, in search of arrays.
+_ITERATED_ARGUMENT: dict[int, str] = {
     id(np.poly): "seq_of_zeros",
     id(np.roots): "p",
     id(np.select): "condlist",
@@ -84,6 +98,6 @@ _ITERATED: dict[int, str] = {
 
 
 def is_refused(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Whether NumPy refuses a call for a number where it iterates, whatever the function itself would do."""
-    name = _ITERATED.get(id(fn))
+    """Tell if NumPy refuses a call for a number in place of an iterable, before the function itself runs."""
+    name = _ITERATED_ARGUMENT.get(id(fn))
     return name is not None and not np.iterable(args[0] if args else kwargs.get(name))

@@ -1,4 +1,4 @@
-"""What NumPy composes in Python in `numpy.polynomial` and `numpy.emath`: followed as it wrote it.
+"""Inlinable functions of `numpy.polynomial` and `numpy.emath`: recordings go into them, as NumPy wrote them.
 
 The lists are explicit, as those of `inlinable.py` are (`tests/jit/test_series.py`).
 """
@@ -68,12 +68,12 @@ _EMATH: tuple[Any, ...] = (
     *(np.emath.arccos, np.emath.arcsin, np.emath.arctanh),
 )
 
-# Objects of these are followed as those of the user's classes are.
+# Classes whose methods are recorded as those of the user's classes are.
 CLASSES: tuple[type, ...] = (
     *(np.poly1d, polynomial.Polynomial, chebyshev.Chebyshev, legendre.Legendre),
     *(hermite.Hermite, hermite_e.HermiteE, laguerre.Laguerre),
 )
 
-SERIES: tuple[Any, ...] = (
+INLINABLE_POLYNOMIALS: tuple[Any, ...] = (
     *(*_POLYNOMIAL, *_CHEBYSHEV, *_LEGENDRE, *_HERMITE, *_HERMITE_E, *_LAGUERRE, *_POLYUTILS, *_EMATH),
 )

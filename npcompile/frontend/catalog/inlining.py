@@ -1,6 +1,6 @@
-"""Which Python functions a recording goes into: the user's own, and listed ones of NumPy's.
+"""Decides which Python functions a recording goes into: the user's own, and listed ones of NumPy's.
 
-Other installed libraries are opaque calls.
+Functions of other installed libraries are opaque calls.
 """
 
 from __future__ import annotations
@@ -23,18 +23,19 @@ import numpy
 
 from npcompile.frontend.catalog import installed_packages, vectorized_rewrites
 from npcompile.frontend.catalog.inlinable import FOLLOWED as _LISTED
-from npcompile.frontend.catalog.inlinable_polynomials import CLASSES, SERIES
+from npcompile.frontend.catalog.inlinable_polynomials import CLASSES, INLINABLE_POLYNOMIALS
 from npcompile.frontend.ops import numpy_private
 
 # Classes of Python's library that wrap a list or dicts, by methods written in Python.
-_WRAPPING: tuple[type, ...] = (UserDict, UserList, ChainMap)  # and what these are made of: `Mapping.get`
+_WRAPPING: tuple[type, ...] = (UserDict, UserList, ChainMap)  # and their bases: `Mapping.get`
 _LISTED_CLASSES = (*CLASSES, *_WRAPPING)
 
 _MADE_BY_PYTHON = 1 << 9  # Py_TPFLAGS_HEAPTYPE
 
 
 def unwrapped(fn: Any, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
-    """The function in a jitted function or a bound method, however nested, and the arguments that it gets."""
+    """Return the function in a jitted function or a bound method, however nested, and the arguments that it
+    gets."""
     while True:
         if hasattr(type(fn), "npcompile_function"):
             fn = fn.npcompile_function()
@@ -45,38 +46,37 @@ def unwrapped(fn: Any, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
 
 
 def is_users(fn: types.FunctionType) -> bool:
-    """Whether this function's source lies outside the standard library and the installed packages."""
+    """Tell if a function's source lies outside the standard library and the installed packages."""
     file = installed_packages.file_of(fn)
     return file is None or installed_packages.is_users_file(file)
 
 
-_users: weakref.WeakKeyDictionary[type, bool] = weakref.WeakKeyDictionary()
+_is_users_class: weakref.WeakKeyDictionary[type, bool] = weakref.WeakKeyDictionary()
 
 
-def jits(obj: object) -> None:
-    """A function or a class is jitted: a library that it lies in is the user's code from now on."""
+def note_jitted(obj: object) -> None:
+    """Note that a function or a class is jitted: a library that it lies in is the user's code from now on."""
     if installed_packages.adopt(obj):
-        _users.clear()
+        _is_users_class.clear()
 
 
 def is_users_class(kind: type) -> bool:
-    """Whether a class was written by the user, neither built in nor in an installed module, or is followed as
-    if it were."""
+    """Tell if a class was written by the user, or is a listed one whose methods are recorded as well."""
     if kind in _LISTED_CLASSES:
         return True
     if not kind.__flags__ & _MADE_BY_PYTHON:
         return False
-    known = _users.get(kind)
+    known = _is_users_class.get(kind)
     if known is None:
         module = sys.modules.get(kind.__module__)
         file = getattr(module, "__file__", None)
         known = _is_users_by_methods(kind, module) if file is None else installed_packages.is_users_file(file)
-        known = _users[kind] = known and not issubclass(kind, enum.Enum)  # its members are values
+        known = _is_users_class[kind] = known and not issubclass(kind, enum.Enum)  # whose members are values
     return known
 
 
 def _is_users_by_methods(kind: type, module: Any) -> bool:
-    """The same of a class whose module has no file, or was loaded without a name in `sys.modules`."""
+    """Tell if a class is the user's where its module has no file, or is not in `sys.modules`."""
     for found in vars(kind).values():
         method = getattr(found, "__wrapped__", found)  # what is jitted
         if isinstance(method, types.FunctionType):
@@ -85,8 +85,10 @@ def _is_users_by_methods(kind: type, module: Any) -> bool:
 
 
 def is_called_by_users(obj: Any) -> bool:
-    """Whether calling this object runs a method that the user wrote (or jitted), and `obj.__call__` is it: it
-    is an instance of a class with `__call__`."""
+    """Tell if calling this object runs `obj.__call__`, which the user wrote or jitted.
+
+    The object is an instance of a class with `__call__`.
+    """
     called: Any = getattr(type(obj), "__call__", None)  # noqa: B004
     if hasattr(type(called), "npcompile_function"):
         called = called.npcompile_function()
@@ -99,27 +101,29 @@ def is_called_by_users(obj: Any) -> bool:
 
 # Classes that are made inside functions, by the code of a method of theirs.
 _kinds: dict[types.CodeType, list[weakref.ref[type]]] = {}
-FEW = 2
+MAX_CLASSES = 2
 
 
 def is_steady(kind: type, method: types.FunctionType) -> bool:
-    """Whether objects of this class are the same signature at each call: where a function makes a class anew
-    each time it runs, only the first few are."""
+    """Tell if objects of this class have one signature at each call.
+
+    Where a function makes a class anew each time it runs, only the first few classes are steady.
+    """
     if "<locals>" not in kind.__qualname__:
         return True
     known = _kinds.setdefault(method.__code__, [])
     if any(ref() is kind for ref in known):
         return True
-    if len(known) >= FEW:
+    if len(known) >= MAX_CLASSES:
         return False
     known.append(weakref.ref(kind))
     return True
 
 
-# id of a NumPy function -> the Python function that NumPy wrote for it.
+# The id of a NumPy function -> the Python function that NumPy wrote for it.
 FOLLOWED: dict[int, types.FunctionType] = {
     id(function): source
-    for function in (*_LISTED, *SERIES)
+    for function in (*_LISTED, *INLINABLE_POLYNOMIALS)
     if (source := numpy_private.implementation(function)) is not None
 }
 
@@ -132,8 +136,8 @@ def _methods(kind: type) -> Iterator[types.CodeType]:
             yield found.__code__
 
 
-def _orders() -> Iterator[types.CodeType]:
-    """The methods that `functools.total_ordering` gives a class."""
+def _ordering_methods() -> Iterator[types.CodeType]:
+    """Yield the methods that `functools.total_ordering` gives a class."""
     for name in ("__lt__", "__le__", "__gt__", "__ge__"):
         kind = type("Kind", (), {name: None, "__eq__": None})
         yield from _methods(functools.total_ordering(kind))
@@ -148,27 +152,28 @@ _METHODS = frozenset(
     for base in kind.__mro__
     if base is not object
     for code in _methods(base)
-) | frozenset(_orders())
+) | frozenset(_ordering_methods())
 
 
 def is_listed_method(fn: types.FunctionType) -> bool:
-    """Whether this is a method of NumPy's or of Python's library that a recording goes into."""
+    """Tell if this is a method of NumPy's or of Python's library that a recording goes into."""
     return fn.__code__ in _METHODS
 
 
 def is_numpys(space: dict[str, Any]) -> bool:
-    """Whether these are the globals of one of NumPy's own modules, or of what stands for its functions."""
+    """Tell if these are the globals of one of NumPy's own modules, or of `vectorized_rewrites.py`."""
     name = space.get("__name__")
-    if space is _RESTATED:
+    if space is _REWRITES:
         return True
     return isinstance(name, str) and (name == "numpy" or name.startswith("numpy."))
 
 
-_RESTATED = vars(vectorized_rewrites)
+_REWRITES = vars(vectorized_rewrites)
 
 
 def is_of_others(obj: Any) -> bool:
-    """Whether a function, or an object whose method is called, is of another library, written in Python."""
+    """Tell if a function, or the object whose method is called, is of another library and written in
+    Python."""
     if isinstance(obj, types.FunctionType):
         return not is_users(obj) and not is_numpys(obj.__globals__)
     kind = type(obj)
@@ -177,16 +182,19 @@ def is_of_others(obj: Any) -> bool:
     return kind.__flags__ & _MADE_BY_PYTHON != 0 and not is_numpys({"__name__": kind.__module__})
 
 
-# What tells a function who called it.
+# Functions that tell a function who called it.
 _CALLERS: tuple[Any, ...] = (sys._getframe, inspect.currentframe, inspect.stack, traceback.extract_stack)
 _CALLERS += (traceback.format_stack, traceback.print_stack, traceback.walk_stack, breakpoint)
-# What looks its caller's variables up where it is given their names in a text.
+# Callables that look up their caller's variables where they are given a text of names.
 _OF_TEXTS: tuple[Any, ...] = (numpy.bmat, numpy.r_, numpy.c_)
 
 
 def looks_at_callers(fn: types.FunctionType) -> bool:
-    """Whether a function asks who called it, or has a logger do so (`stacklevel=2`): called as it is, from a
-    frame like that of its caller, it sees what it would see. `warnings.warn` is seen to by itself."""
+    """Tell if a function asks who called it, or has a logger do so (`stacklevel=2`).
+
+    Called as it is, from a frame like that of its caller, it sees that caller. `warnings.warn` has a
+    replacement of its own.
+    """
     if looks_at_frames(fn):
         return True
     constants = fn.__code__.co_consts  # names of arguments: in tuples, or one by one beside `*args`
@@ -195,8 +203,11 @@ def looks_at_callers(fn: types.FunctionType) -> bool:
 
 
 def looks_at_frames(fn: types.FunctionType) -> bool:
-    """Whether a function asks for its own frame, or its callers': rewritten, it would find others there.
-    NumPy's own do for texts that name variables (`np.r_["a,b"]`)."""
+    """Tell if a function asks for its own frame, or its callers': rewritten, it would find other frames
+    there.
+
+    NumPy's own functions do for texts that name variables (`np.r_["a,b"]`).
+    """
     if is_numpys(fn.__globals__):
         return False
     debugger = sys.modules.get("pdb")  # which few import
@@ -207,7 +218,8 @@ def looks_at_frames(fn: types.FunctionType) -> bool:
 
 
 def _names_in(fn: types.FunctionType) -> Callable[[Any], bool]:
-    """Whether a constant is a text that names variables of a function's, and nothing else."""
+    """Return the predicate that tells if a constant is a text of nothing but names of a function's
+    variables."""
     code = fn.__code__
     names = {*code.co_varnames, *code.co_cellvars, *code.co_freevars}
 
@@ -218,7 +230,7 @@ def _names_in(fn: types.FunctionType) -> Callable[[Any], bool]:
 
 
 def _reaches(fn: types.FunctionType, functions: tuple[Any, ...]) -> bool:
-    """Whether one of these is a global name of a function's, or an attribute of a module that is."""
+    """Tell if one of these functions is a global of a function's, or an attribute of a module that is."""
     names = fn.__code__.co_names
     spaces = fn.__globals__, vars(builtins)
     held = [space[name] for name in names for space in spaces if name in space]
@@ -228,8 +240,11 @@ def _reaches(fn: types.FunctionType, functions: tuple[Any, ...]) -> bool:
 
 
 def key_of(fn: types.FunctionType) -> Any:
-    """What a function's programs are kept by: those that one `def` inside a function makes have theirs in
-    common, methods with `super()` apart, which are of one class each."""
+    """Return the key under which a function's programs are kept.
+
+    Functions that one `def` inside a function makes share their programs, but for methods with `super()`,
+    which belong to one class each.
+    """
     code = fn.__code__
     if code.co_flags & inspect.CO_NESTED and code.co_freevars != ("__class__",):
         return code, id(fn.__globals__)

@@ -27,12 +27,13 @@ def _folders(*paths: str | None) -> tuple[str, ...]:
 
 
 _STDLIB = _folders(*(sysconfig.get_path(name) for name in ("stdlib", "platstdlib")))
-# Whatever is jitted, these are nobody's own code.
-_NEVER = _folders(
+# Folders of code that never is the user's, whatever is jitted.
+_NOBODYS = _folders(
     PACKAGE,
     *(os.path.dirname(inspect.getfile(module)) for module in (numpy, torch)),
 )
-# Where packages are installed: this environment's folders; by their names, those of one that it was made on.
+# The folders where packages are installed: those of this environment; those of a base environment by their
+# names.
 _SITES = _folders(
     *(sysconfig.get_path(name) for name in ("purelib", "platlib")),
     *site.getsitepackages(),
@@ -44,8 +45,10 @@ _adopted: set[str] = set()
 
 
 def adopt(obj: object) -> bool:
-    """A function or a class is jitted: the library that it lies in is the user's code. Gives whether that is
-    news."""
+    """Note that a function or a class is jitted: the library that it lies in is the user's code.
+
+    Returns True if it was not before.
+    """
     file = _file_of_any(obj) if isinstance(obj, types.FunctionType | type) else None
     library = None if file is None else _library(file)
     if library is None or library in _adopted:
@@ -56,7 +59,8 @@ def adopt(obj: object) -> bool:
 
 
 def file_of(fn: types.FunctionType) -> str | None:
-    """The file of a function; of one whose source is a text, of the module that it was made in, if any."""
+    """Return the file of a function; if its source is a text, that of the module that it was made in, if
+    any."""
     name = fn.__code__.co_filename
     if name.startswith("<") and not name.startswith("<frozen "):
         found = fn.__globals__.get("__file__")
@@ -66,7 +70,7 @@ def file_of(fn: types.FunctionType) -> str | None:
 
 @functools.cache
 def is_users_file(name: str) -> bool:
-    """Tell whether a file lies outside Python and the installed packages, or in an adopted one."""
+    """Tell if a file lies outside Python and the installed packages, or in an adopted package."""
     if name.startswith("<frozen "):
         return False
     library = _library(name)
@@ -75,19 +79,19 @@ def is_users_file(name: str) -> bool:
 
 @functools.cache
 def is_nobodys(name: str) -> bool:
-    """Tell whether a file is Python's, NumPy's, torch's or npcompile's: nobody's own code, whatever is
+    """Tell if a file is Python's, NumPy's, torch's or npcompile's, which is never the user's, whatever is
     jitted."""
-    return _library(name) is None and os.path.realpath(name).startswith((*_STDLIB, *_NEVER))
+    return _library(name) is None and os.path.realpath(name).startswith((*_STDLIB, *_NOBODYS))
 
 
 def is_library(obj: Any) -> bool:
-    """Tell whether a function, class or object is of an installed library, not of NumPy or Python."""
+    """Tell if a function, class or object is of an installed library other than NumPy and Python."""
     file = _file_of_any(obj)
     return file is not None and (library := _library(file)) is not None and library not in _adopted
 
 
 def _file_of_any(obj: Any) -> str | None:
-    """The file of a function, or of the module of a class or an object."""
+    """Return the file of a function, or of the module of a class or an object."""
     if isinstance(obj, types.FunctionType):
         return file_of(obj)
     module = getattr(obj, "__module__", None)
@@ -97,10 +101,13 @@ def _file_of_any(obj: Any) -> str | None:
 
 @functools.cache
 def _library(name: str) -> str | None:
-    """The folder of the installed package that a file is of, or the file where it is a module by itself; None
-    where it is not installed by itself."""
+    """Return the folder of the installed package that a file is of, or the file where it is a module by
+    itself.
+
+    Returns None for a file that is not installed by itself.
+    """
     path = os.path.realpath(name)
-    if path.startswith(_NEVER):
+    if path.startswith(_NOBODYS):
         return None
     folder = next((one for one in _SITES if path.startswith(one)), None)
     if folder is None:

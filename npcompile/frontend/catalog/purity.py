@@ -1,5 +1,9 @@
-"""Explicit lists of what may be called without being an effect: number functions, structure, NumPy's own
-functions."""
+"""Lists of the functions that may be called without an effect: number functions, structure, NumPy's own
+functions.
+
+A call of a listed function does not end a recording. The lists are explicit: any other function may have
+effects.
+"""
 
 from __future__ import annotations
 
@@ -71,16 +75,18 @@ NUMBER_FUNCTIONS: frozenset[Any] = frozenset(
     + [np.float16, np.float32, np.float64, np.complex64, np.complex128]
 )
 
-# Those that raise for no number: a step of theirs that nothing uses can be left out.
-TOTAL: frozenset[Any] = frozenset(
+# Functions that raise for no number: a step that calls one can be left out if its result is not used.
+NEVER_RAISES: frozenset[Any] = frozenset(
     [operator.add, operator.sub, operator.mul, operator.neg, operator.pos, abs, min, max]
     + [operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne, math.isnan, math.isinf]
 )
 
 
 def type_follows_values(function: Any, args: tuple[Any, ...], refs: tuple[Any, ...]) -> bool:
-    """Whether the type of what a function of numbers gives depends on their values. refs: the same arguments,
-    nodes where they are traced."""
+    """Tell if the type of a number function's result depends on the values of its arguments.
+
+    refs: the same arguments, nodes where they are traced.
+    """
     if function in (min, max):
         operands = args[0] if len(args) == 1 else args
         return len(set(map(type, operands))) > 1
@@ -95,7 +101,7 @@ def type_follows_values(function: Any, args: tuple[Any, ...], refs: tuple[Any, .
     return not real  # else it may be complex
 
 
-# Functions of structure: their answer is decided by the signature and by the decisions made before.
+# Functions of structure: the signature, and decisions made before, determine their results.
 STRUCTURE: frozenset[Any] = frozenset(
     [range, isinstance, issubclass, callable, type, hasattr, id]
     + [np.dtype, np.finfo, np.iinfo, np.result_type, np.promote_types, np.can_cast, np.issubdtype, np.shape]
@@ -103,7 +109,8 @@ STRUCTURE: frozenset[Any] = frozenset(
     + [np.iscomplexobj, np.isrealobj, np.common_type, np.broadcast]
 )
 
-# Python's own functions that walk over something: array rows become steps, the rest stays as it is.
+# Python's own functions that iterate: over an array's rows, which become steps, or over something else,
+# which does not.
 WALKS: frozenset[Any] = frozenset([enumerate, zip, reversed, list, tuple, iter])
 
 # NumPy functions that are pure but not ops yet: each is an opaque call of real NumPy, counted as a host call.
@@ -131,18 +138,19 @@ HOST_FUNCTIONS: frozenset[Any] = frozenset(
     + [np.random.default_rng]  # a generator of its own: nobody sees that it is made
 )
 
-# Views that NumPy makes again at replay, as pure as those: no work is done, and none of it is counted.
+# Pure functions whose results are views, which NumPy makes again at replay: no work is done, and none is
+# counted.
 VIEWS: frozenset[Any] = frozenset([stride_tricks.as_strided, stride_tricks.sliding_window_view])
 
-# Those whose answer's size depends on the values.
+# Functions whose results have a size that depends on the values.
 SIZED_BY_DATA: frozenset[Any] = frozenset(
     [np.unique, np.nonzero, np.flatnonzero, np.argwhere, np.extract, np.compress, np.union1d]
     + [np.intersect1d, np.setdiff1d, np.setxor1d, np.trim_zeros, np.ndarray.nonzero, np.ndarray.compress]
 )
 
-# Draws of NumPy's random generators: each takes the next numbers of the stream and changes nothing else. What
-# it gives is a number, or an array whose dtype and shape its arguments decide, integers by their values. By
-# how many parameters come before `size`.
+# Draws of NumPy's random generators, and how many parameters come before `size`. Each takes the next
+# numbers of the stream and changes nothing else. It returns a number, or an array whose dtype and shape the
+# arguments determine, integers by their values.
 DRAWS: dict[Any, int] = {
     **dict.fromkeys([Generator.random, Generator.standard_normal, Generator.standard_exponential], 0),
     **dict.fromkeys(
@@ -178,19 +186,19 @@ DRAWS: dict[Any, int] = {
     **dict.fromkeys([Generator.hypergeometric, RandomState.hypergeometric], 3),
 }
 
-# Those whose arguments are the lengths of the axes.
-DRAWS_OF: frozenset[Any] = frozenset([RandomState.rand, RandomState.randn])
+# Draws whose arguments are the lengths of the axes.
+DRAWS_BY_LENGTHS: frozenset[Any] = frozenset([RandomState.rand, RandomState.randn])
 
-# The same of what is given: numbers below one, or elements and rows of an array.
+# Draws from an argument: numbers below it, or elements and rows of an array.
 PICKS: frozenset[Any] = frozenset(
     [Generator.choice, Generator.permutation, RandomState.choice, RandomState.permutation]
 )
 
-# What changes a generator's stream alone, and gives nothing.
+# Functions that change a generator's stream alone, and return nothing.
 SEEDS: frozenset[Any] = frozenset([np.random.seed, RandomState.seed])
 
-# Methods of containers that only show what is in them.
-ASKS: dict[type, frozenset[str]] = {
+# Methods of containers that only read them.
+READING_METHODS: dict[type, frozenset[str]] = {
     dict: frozenset(["get", "items", "keys", "values", "copy"]),
     OrderedDict: frozenset(["get", "items", "keys", "values"]),
     defaultdict: frozenset(["get", "items", "keys", "values"]),
@@ -198,14 +206,15 @@ ASKS: dict[type, frozenset[str]] = {
     list: frozenset(["copy"]),
 }
 
-# Attributes of an array that the signature decides.
+# Attributes of an array that the signature determines.
 ARRAY_FACTS: frozenset[str] = frozenset(["shape", "ndim", "size", "dtype", "itemsize", "nbytes", "strides"])
 
-# Of `np.broadcast(a, b)`; its iterators go through the arrays themselves.
+# Attributes of `np.broadcast(a, b)` that the signature determines; its iterators go through the arrays
+# themselves.
 BROADCAST_FACTS: frozenset[str] = frozenset(["shape", "nd", "ndim", "size", "numiter"])
 
-# Flags of an array that decide: the signature has them, or the guard on what was read. Who owns the memory of
-# what a program makes is not known.
+# Flags of an array that may be decided on: the signature has them, or the guard on an array that was read.
+# The flag of owning memory is not among them, as it is not known of a program's results.
 FLAGS: frozenset[str] = frozenset(
     [
         "c_contiguous",

@@ -1,6 +1,7 @@
-"""Functions of NumPy's own that go lane by lane, or into masked arrays, as whole-array arithmetic.
+"""Rewrites of NumPy functions that go lane by lane, or into masked arrays, as whole-array arithmetic.
 
-While one of them is recorded NumPy's own answer is at hand, and the two must be the same to the last bit.
+A recording runs them in place of NumPy's. NumPy's own answer is at hand then, and the two must be equal to
+the last bit.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from npcompile.frontend.ops.table import computed
 Array = np.ndarray[Any, Any]
 
 
-def _small(a: Array, axis: Any = None, out: Any = None, overwrite_input: bool = False) -> Any:
-    """NumPy's `_nanmedian_small`: of an odd number the middle one is halved after it is doubled."""
+def _nanmedian_small(a: Array, axis: Any = None, out: Any = None, overwrite_input: bool = False) -> Any:
+    """Do NumPy's `_nanmedian_small`: of an odd number of elements the middle one is doubled and halved."""
     ordered = np.sort(a, axis)
     count = np.expand_dims(a.shape[axis] - np.isnan(a).sum(axis), axis)
     low = np.take_along_axis(ordered, (count - 1) // 2, axis)
@@ -26,8 +27,8 @@ def _small(a: Array, axis: Any = None, out: Any = None, overwrite_input: bool = 
     return np.squeeze((low + high) / 2.0, axis)
 
 
-def _median_lanes(axis: int, a: Array, overwrite_input: bool = False) -> Any:
-    """`np.apply_along_axis(_nanmedian1d, axis, a)`."""
+def _nanmedian_lanes(axis: int, a: Array, overwrite_input: bool = False) -> Any:
+    """Do `np.apply_along_axis(_nanmedian1d, axis, a)`."""
     ordered = np.sort(a, axis)
     count = np.expand_dims(a.shape[axis] - np.isnan(a).sum(axis), axis)
     low = np.take_along_axis(ordered, (count - 1) // 2, axis)
@@ -38,12 +39,12 @@ def _median_lanes(axis: int, a: Array, overwrite_input: bool = False) -> Any:
     return np.ascontiguousarray(found) if found.ndim else found  # laid out as NumPy does
 
 
-def _median(arr1d: Array, overwrite_input: bool = False) -> Any:
-    """NumPy's `_nanmedian1d`."""
-    return _median_lanes(0, arr1d)[()]
+def _nanmedian_1d(arr1d: Array, overwrite_input: bool = False) -> Any:
+    """Do NumPy's `_nanmedian1d`."""
+    return _nanmedian_lanes(0, arr1d)[()]
 
 
-def _quantile_lanes(
+def _nanquantile_lanes(
     axis: int,
     a: Array,
     q: Array,
@@ -52,7 +53,7 @@ def _quantile_lanes(
     weights: Any = None,
     weak_q: bool = False,
 ) -> Any:
-    """`np.apply_along_axis(_nanquantile_1d, axis, a, q)`."""
+    """Do `np.apply_along_axis(_nanquantile_1d, axis, a, q)`."""
     lanes = np.moveaxis(a, axis, 0)
     ordered = np.sort(lanes, 0)
     last = (lanes.shape[0] - 1) - np.isnan(lanes).sum(0, keepdims=True)
@@ -75,7 +76,7 @@ def _quantile_lanes(
     return np.moveaxis(found, behind, [axis + place for place in first])
 
 
-def _quantile(
+def _nanquantile_1d(
     arr1d: Array,
     q: Array,
     overwrite_input: bool = False,
@@ -83,8 +84,8 @@ def _quantile(
     weights: Any = None,
     weak_q: bool = False,
 ) -> Any:
-    """NumPy's `_nanquantile_1d`."""
-    found = _quantile_lanes(0, arr1d, q, weak_q=weak_q)
+    """Do NumPy's `_nanquantile_1d`."""
+    found = _nanquantile_lanes(0, arr1d, q, weak_q=weak_q)
     return found if q.ndim else found[()]
 
 
@@ -92,24 +93,25 @@ def _has_negative_zeros(a: Array) -> Any:
     return (np.signbit(a) & (a == 0)).any()
 
 
-# Whether it goes by the order of equal numbers, which is NumPy's own, what sign a zero has.
+# Tells if the sign of a zero in the answer depends on NumPy's own order of equal numbers.
 has_negative_zeros: Any = _has_negative_zeros
 
-# By NumPy's function; those that `np.apply_along_axis` is given (which need have no hash), by its id.
-RESTATED: dict[Any, Callable[..., Any]] = {
-    numpy_private.NANMEDIAN_SMALL: _small,
-    numpy_private.NANMEDIAN_1D: _median,
-    numpy_private.NANQUANTILE_1D: _quantile,
+# The rewrites by NumPy's function, and those of functions given to `np.apply_along_axis` by the function's
+# id: such a function need not be hashable.
+REWRITES: dict[Any, Callable[..., Any]] = {
+    numpy_private.NANMEDIAN_SMALL: _nanmedian_small,
+    numpy_private.NANMEDIAN_1D: _nanmedian_1d,
+    numpy_private.NANQUANTILE_1D: _nanquantile_1d,
 }
-LANES: dict[int, Callable[..., Any]] = {
-    id(numpy_private.NANMEDIAN_1D): _median_lanes,
-    id(numpy_private.NANQUANTILE_1D): _quantile_lanes,
+LANE_REWRITES: dict[int, Callable[..., Any]] = {
+    id(numpy_private.NANMEDIAN_1D): _nanmedian_lanes,
+    id(numpy_private.NANQUANTILE_1D): _nanquantile_lanes,
 }
 
 
-def operand(restated: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Array | None:
-    """The array of a call that these do; None of any other."""
-    given = inspect.signature(restated).bind(*args, **kwargs).arguments
+def operand(rewrite: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Array | None:
+    """Return the array of a call that these rewrites do, None for any other call."""
+    given = inspect.signature(rewrite).bind(*args, **kwargs).arguments
     array, q = given.get("arr1d", given.get("a")), given.get("q")
     if type(array) is not np.ndarray or computed(array.dtype) is None or array.dtype.kind != "f":
         return None
@@ -119,6 +121,6 @@ def operand(restated: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[st
         return None
     if q is not None and q.dtype.kind != "f":
         return None
-    # Else the dtype is decided by whether the first lane is all NaN.
+    # Otherwise the dtype depends on the first lane: it may be all NaN.
     steady = q is None or given.get("weak_q") or np.result_type(array, q) == array.dtype
     return array if steady else None

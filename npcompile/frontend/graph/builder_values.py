@@ -14,7 +14,7 @@ import numpy as np
 from torch import fx
 
 from npcompile.diagnostics.reason import Cause
-from npcompile.frontend.catalog.purity import TOTAL
+from npcompile.frontend.catalog.purity import NEVER_RAISES
 from npcompile.frontend.eager.ndarray import ndarray
 from npcompile.frontend.graph.builder_escapes import Unfollowed
 from npcompile.frontend.graph.builder_guards import Decided
@@ -393,7 +393,7 @@ class Notes(Decided):
 def _may_raise(step: str, target: Any, args: tuple[Any, ...]) -> bool:
     """Whether a step may end a replay with an exception."""
     if step == "number":
-        return target not in TOTAL and target is not len
+        return target not in NEVER_RAISES and target is not len
     if step == "view":
         return bool(nodes_in(args[1:]))
     if step == "library":

@@ -74,7 +74,7 @@ class Defaults(Hooks):
         return counted(obj, name) or getattr(obj, name)
 
     def call(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
-        if self.fast_random and (draw := catalog_fast_random.taken(fn, args, kwargs)) is not None:
+        if self.fast_random and (draw := catalog_fast_random.draw_of(fn, args, kwargs)) is not None:
             return draw()
         if fn is np.ndarray.resize:
             return resized(*args, **kwargs)

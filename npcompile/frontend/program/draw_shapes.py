@@ -22,7 +22,7 @@ GENERATORS = (np.random.Generator, np.random.RandomState)
 
 def is_draw(function: Any) -> bool:
     """Tell whether a generator's method takes the next numbers of its stream and changes nothing else."""
-    return function in purity.DRAWS or function in purity.DRAWS_OF or function in purity.PICKS
+    return function in purity.DRAWS or function in purity.DRAWS_BY_LENGTHS or function in purity.PICKS
 
 
 def stand_in(node: fx.Node, now: dict[fx.Node, Any]) -> np.ndarray[Any, Any] | None:
@@ -99,7 +99,7 @@ def source_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 def _asked(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
     """Return the lengths that a draw is asked for. None: its parameters decide."""
-    if function in purity.DRAWS_OF:
+    if function in purity.DRAWS_BY_LENGTHS:
         return args
     if function in _PERMUTATIONS:
         return (source_of(args, kwargs),)

@@ -59,7 +59,7 @@ class Calls(Opaque):
         if (resize := counting(fn)) is not None:
             self.end_for_resize()
             return resize(*args, **kwargs)
-        if self.fast_random and (draw := fast_random.taken(fn, args, kwargs)) is not None:
+        if self.fast_random and (draw := fast_random.draw_of(fn, args, kwargs)) is not None:
             return self._draw(draw)  # type: ignore[attr-defined]
         if id(fn) in self.inner_functions:
             return self.inner(fn, args, kwargs)
@@ -373,7 +373,10 @@ class Calls(Opaque):
             result = do(fn, *(map(shown, args) if outside else args), **kwargs)
             if type(own) is list and name != "append":
                 self.note(self.builder.tight, own)
-            if name in purity.ASKS.get(type(own), ()) and self.builder.tracked.get(own) is not None:
+            if (
+                name in purity.READING_METHODS.get(type(own), ())
+                and self.builder.tracked.get(own) is not None
+            ):
                 return self.note(self._asked_of, own, name, args, result)
             if other or type(own) in (list, dict, set):
                 self.note(self._mutated, own, result)

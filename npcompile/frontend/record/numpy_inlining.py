@@ -9,9 +9,19 @@ import numpy as np
 
 from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.catalog import inlining, purity
-from npcompile.frontend.catalog.inlinable import CALLBACKS, MASKING, WRITING, is_refused
+from npcompile.frontend.catalog.inlinable import (
+    CALLBACKS,
+    USES_MASKS_IN_PLACE,
+    WRITES_FIRST_ARGUMENT,
+    is_refused,
+)
 from npcompile.frontend.catalog.python_operators import BINARY
-from npcompile.frontend.catalog.vectorized_rewrites import LANES, RESTATED, has_negative_zeros, operand
+from npcompile.frontend.catalog.vectorized_rewrites import (
+    LANE_REWRITES,
+    REWRITES,
+    has_negative_zeros,
+    operand,
+)
 from npcompile.frontend.graph.builder_values import Unfollowed
 from npcompile.frontend.graph.constant_folding import are_constant, constants, folded
 from npcompile.frontend.ops import numpy_private
@@ -75,7 +85,7 @@ class Following(Calls):
         return PASS
 
     def call_along_axis(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        found = self._restated(LANES.get(id(args[0])), fn, args, kwargs, 1)
+        found = self._restated(LANE_REWRITES.get(id(args[0])), fn, args, kwargs, 1)
         return PASS if found is None else found[0]
 
     def call_followed(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -210,7 +220,7 @@ class Following(Calls):
             return PASS
         before = Checkpoint(self)
         trims = fn is np.roots or (fn is np.trim_zeros and self.inside_numpy > 0)
-        masks = fn in MASKING
+        masks = fn in USES_MASKS_IN_PLACE
         self.inside_numpy += 1
         self.inside_trimming += trims
         self.inside_masking += masks
@@ -230,7 +240,7 @@ class Following(Calls):
             return result
         reason, at, top = self.reason or left, self.at, self.top
         before.restore(self)
-        if kwargs.get("out") is not None or (fn in WRITING and kwargs):
+        if kwargs.get("out") is not None or (fn in WRITES_FIRST_ARGUMENT and kwargs):
             self.active, self.reason, self.at, self.top = (
                 False,
                 reason or Cause.WRITES(source.__name__),
@@ -238,7 +248,7 @@ class Following(Calls):
                 top,
             )
             return result
-        if fn in WRITING:
+        if fn in WRITES_FIRST_ARGUMENT:
             return self.note(lambda *_: self.builder.instead(After(fn), args, args[0]), result)
         if fn in CALLBACKS and fn not in purity.HOST_FUNCTIONS:
             self.reads_seen.clear()
@@ -250,7 +260,7 @@ class Following(Calls):
         self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], bound: bool = False
     ) -> tuple[Any] | None:
         """What a part of such a function gives where nothing but constants decides it."""
-        if fn in WRITING or fn in CALLBACKS or kwargs.get("out") is not None:
+        if fn in WRITES_FIRST_ARGUMENT or fn in CALLBACKS or kwargs.get("out") is not None:
             return None
         try:
             if not are_constant(self.builder, [*args, *kwargs.values()]):
@@ -267,7 +277,7 @@ class Following(Calls):
 
     def call_function_inside(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A function that one of NumPy's calls."""
-        if (found := self._restated(RESTATED.get(fn), fn, args, kwargs)) is not None:
+        if (found := self._restated(REWRITES.get(fn), fn, args, kwargs)) is not None:
             return found[0]
         if isinstance(fn, types.FunctionType) and inlining.is_numpys(fn.__globals__):
             rewritten = rewrite(fn) if len(self.closures) < MAX_DEPTH else None

@@ -39,7 +39,7 @@ class Drawing(Following):
     """The numbers of a draw, as steps of the program."""
 
     def call_fast_draw(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if self.fast_random and (draw := fast_random.taken(fn, args, kwargs)) is not None:
+        if self.fast_random and (draw := fast_random.draw_of(fn, args, kwargs)) is not None:
             return self._draw(draw)
         return PASS
 

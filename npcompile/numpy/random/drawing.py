@@ -79,7 +79,7 @@ class _Arithmetic:
 def _computed(method: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The numbers of a draw that is taken over; None where NumPy draws. method: of one of its generators."""
     device = drawing_device()
-    draw = None if device is None else fast_random.taken(method, args, kwargs)
+    draw = None if device is None else fast_random.draw_of(method, args, kwargs)
     return None if draw is None or device is None else draw(_Arithmetic(device).run)
 
 
