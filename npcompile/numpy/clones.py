@@ -217,7 +217,9 @@ class Composed:
             args, kwargs = (dispatch.map_arrays(item, _as_ours, numpy.ndarray) for item in (args, kwargs))
         except Unsupported:  # memory that torch cannot express
             return dispatch.host(self._real, args, kwargs)
-        within = data_dependent.numpys_up_to.set(data_dependent.numpys_up_to.get() if self._calls_back else 0)
+        within = data_dependent.longest_exact_row.set(
+            data_dependent.longest_exact_row.get() if self._calls_back else 0
+        )
         try:
             answer = self._clone(*args, **kwargs)
         except Exception as error:
@@ -225,7 +227,7 @@ class Composed:
                 raise
             return dispatch.redo(self._real, error, args, kwargs)
         finally:
-            data_dependent.numpys_up_to.reset(within)
+            data_dependent.longest_exact_row.reset(within)
         return dispatch.adopt(answer, [])
 
 
@@ -287,4 +289,4 @@ def members(real: types.ModuleType, name: str) -> Callable[[str], Any]:
 
 
 dispatch.composed.update({id(function): Composed(function) for function in INLINABLE})
-dispatch.first.update(map(id, NAN_STATISTICS))
+dispatch.before_op.update(map(id, NAN_STATISTICS))

@@ -56,11 +56,11 @@ class Operation:
         copy = self.mirror.copy()
         args, kwargs = copy.arguments(_ours)
         counters.reset()
-        order = data_dependent.numpys_up_to.set(math.inf)
+        order = data_dependent.longest_exact_row.set(math.inf)
         try:
             got = ours(*args, **kwargs)
         finally:
-            data_dependent.numpys_up_to.reset(order)
+            data_dependent.longest_exact_row.reset(order)
         if counters.op_failures:
             raise Unlike("exception", "none", next(iter(counters.op_failures)))
         if counters.host_calls:

@@ -1,1 +1,2 @@
-"""`npcompile.ndarray`: the ops done eagerly, for debugging and for arrays on a device."""
+"""The eager array `npcompile.ndarray`: each operation runs its op at once, for debugging and for device
+arrays."""

@@ -1,4 +1,5 @@
-"""`numpy.broadcast` of our arrays: NumPy's own iterates over their values, and knows the arrays."""
+"""`numpy.broadcast` of our arrays: it keeps the arrays, and NumPy's own broadcast object iterates over their
+values."""
 
 from __future__ import annotations
 
@@ -10,8 +11,8 @@ import numpy as np
 from npcompile.frontend.eager.ndarray import asarray, ndarray
 
 
-class _Stretched:
-    """One of the operands, element by element as often as broadcasting repeats it."""
+class _OperandIterator:
+    """Iterates over one operand, each element as often as broadcasting repeats it."""
 
     def __init__(self, base: Any, iterator: Any) -> None:
         self.base = base
@@ -33,7 +34,7 @@ class _Stretched:
 
 
 class broadcast:
-    """As NumPy's: arrays broadcast against each other, the shape they have together, and their elements.
+    """NumPy's `broadcast` for our arrays: the arrays, their common shape, and their elements together.
 
     Raises ValueError for shapes that do not fit together, for more than 64 operands, and for keywords.
     """
@@ -50,7 +51,7 @@ class broadcast:
 
     @property
     def iters(self) -> tuple[Any, ...]:
-        return tuple(map(_Stretched, self._arrays, self._real.iters))
+        return tuple(map(_OperandIterator, self._arrays, self._real.iters))
 
     @property
     def shape(self) -> tuple[int, ...]:

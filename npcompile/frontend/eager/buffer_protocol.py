@@ -1,4 +1,4 @@
-"""The buffer protocol for a Python class on Python 3.11, where no method gives it: by its slot."""
+"""Gives a Python class the buffer protocol on Python 3.11, where no method does: writes the type's C slot."""
 
 from __future__ import annotations
 
@@ -10,19 +10,18 @@ from typing import Any
 _GET = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_void_p, ctypes.c_int)
 _get_buffer = _GET(("PyObject_GetBuffer", ctypes.pythonapi))
 _WORD = ctypes.sizeof(ctypes.c_void_p)
-# Where a type object of Python 3.11 has its buffer functions and its flags, and a view its owner.
+# Offsets of a type object's buffer functions and flags, and of a view's owner, in Python 3.11.
 _FUNCTIONS, _FLAGS, _OWNER = 20 * _WORD, 21 * _WORD, _WORD
-_kept: list[Any] = []  # as long as the classes
+_kept: list[Any] = []  # callbacks, which live as long as the classes
 
 
 def give_buffers(cls: type, memory: Callable[[Any], Any]) -> None:
-    """Let objects of this class, and of those made of it later, be asked for their memory (`memoryview(a)`):
-    that of `memory(a)`.
+    """Make `memoryview(a)` of this class's objects, and of its subclasses made later, show `memory(a)`.
 
-    What raises there is a SystemError to who asks, as no exception can be handed on through ctypes.
+    An exception in `memory` becomes a SystemError, for no exception can be handed on through ctypes.
     """
     if ctypes.c_ulong.from_address(id(cls) + _FLAGS).value != cls.__flags__:
-        return  # types are laid out in another way than is known here
+        return  # this build of Python lays types out in another way
 
     def get(obj: Any, view: int, flags: int) -> int:
         with contextlib.suppress(Exception):

@@ -1,4 +1,7 @@
-"""Between NumPy arrays and torch tensors: dtypes, and memory shared wherever both sides can express it."""
+"""Converts between NumPy arrays and torch tensors; memory is shared wherever both sides can express it.
+
+The eager array, host steps of programs and kernels' general form use it.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from npcompile.lower.device import transfers
 
 TORCH_OF: dict[np.dtype[Any], torch.dtype] = {
     **TORCH,
-    # torch holds these and hardly computes with them: ops on them go to NumPy.
+    # torch stores these but has few operators for them (`lower/arithmetic/unsigned.py`).
     np.dtype(np.uint16): torch.uint16,
     np.dtype(np.uint32): torch.uint32,
     np.dtype(np.uint64): torch.uint64,
@@ -23,8 +26,8 @@ NUMPY_OF: dict[torch.dtype, np.dtype[Any]] = {t: n for n, t in TORCH_OF.items()}
 _WRITEABLE = 0x400  # NPY_ARRAY_WRITEABLE
 
 
-class _Writeable:
-    """Read-only memory shown as writeable, for torch, which has no read-only tensors and warns of them."""
+class _ShownWriteable:
+    """Read-only memory shown as writeable to torch, which has no read-only tensors and warns of them."""
 
     def __init__(self, array: np.ndarray[Any, Any]) -> None:
         self.array = array  # keeps the memory alive
@@ -32,14 +35,15 @@ class _Writeable:
 
 
 def torch_dtype(dtype: np.dtype[Any]) -> torch.dtype:
-    """The torch dtype that holds `dtype`. Raises Unsupported if torch has none (other byte orders too)."""
+    """Return the torch dtype that holds `dtype`. Raises Unsupported if torch has none (other byte orders
+    too)."""
     if not dtype.isnative or dtype not in TORCH_OF:
         raise Unsupported(f"torch has no dtype {dtype}")
     return TORCH_OF[dtype]
 
 
 def numpy_dtype(dtype: torch.dtype) -> np.dtype[Any]:
-    """The NumPy dtype of a tensor. Raises TypeError where NumPy has none (bfloat16, float8)."""
+    """Return the NumPy dtype of a tensor. Raises TypeError where NumPy has none (bfloat16, float8)."""
     try:
         return NUMPY_OF[dtype]
     except KeyError:
@@ -47,9 +51,10 @@ def numpy_dtype(dtype: torch.dtype) -> np.dtype[Any]:
 
 
 def memory_of(array: np.ndarray[Any, Any]) -> tuple[torch.Tensor, tuple[int, ...]]:
-    """A CPU tensor on the same memory, and the axes it runs along backwards (torch: no negative strides).
+    """Return a CPU tensor on the same memory, and the axes along which the array runs backwards in it.
 
-    Raises Unsupported where torch cannot express the array: its dtype, or strides that are no whole elements.
+    torch has no negative strides. Raises Unsupported where torch cannot express the array: its dtype, or
+    strides that are not whole elements.
     """
     torch_dtype(array.dtype)
     if any(stride % array.itemsize for stride in array.strides):
@@ -65,12 +70,15 @@ def memory_of(array: np.ndarray[Any, Any]) -> tuple[torch.Tensor, tuple[int, ...
     if array.dtype.char == "Q":  # NumPy's second uint64: torch takes the first alone
         array = array.view(np.uint64)
     if not array.flags.num & _WRITEABLE:  # `.writeable` warns of what `broadcast_arrays` gave
-        array = np.asarray(_Writeable(array))
+        array = np.asarray(_ShownWriteable(array))
     return torch.from_numpy(array), flips
 
 
 def tensor_of(array: np.ndarray[Any, Any] | np.generic) -> torch.Tensor:
-    """A tensor of the array's values, sharing its memory where torch can. Raises Unsupported (dtype)."""
+    """Return a tensor of the array's values, which shares its memory where torch can.
+
+    Raises Unsupported for a dtype that torch lacks.
+    """
     whole = np.asarray(array)
     torch_dtype(whole.dtype)
     if any(stride < 0 or stride % whole.itemsize for stride in whole.strides) or not whole.flags.aligned:
@@ -79,6 +87,6 @@ def tensor_of(array: np.ndarray[Any, Any] | np.generic) -> torch.Tensor:
 
 
 def scalar_of(tensor: torch.Tensor) -> Any:
-    """The NumPy scalar that a 0-d tensor holds."""
+    """Return the NumPy scalar that a 0-d tensor holds."""
     value: Any = transfers.to_host(tensor.detach().resolve_conj().resolve_neg()).numpy()[()]
     return value

@@ -1,4 +1,4 @@
-"""Counts of what the array type did without an op: the figures that tests and reports assert on."""
+"""Counts of operations that the eager array did without an op; tests and reports assert on them."""
 
 from __future__ import annotations
 

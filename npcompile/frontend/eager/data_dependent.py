@@ -1,7 +1,7 @@
-"""What is no op because data decides the size of its answer, or because it works in place: eager only.
+"""Functions that have no op because data determines the size of their answer, or because they work in place.
 
-Each is run on our arrays where no op takes the call. Masks become the indices of their True elements, and
-from there on the ops do it.
+Dispatch runs them on eager arrays where no op takes the call. Masks become the indices of their True
+elements, and ops do the rest.
 """
 
 from __future__ import annotations
@@ -24,10 +24,11 @@ from npcompile.frontend.ops.table import TABLE, Unsupported
 
 
 def eager(*functions: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Have dispatch run this where these NumPy functions have no op, or one that does not take the call.
+    """Register a body that dispatch runs where these NumPy functions have no op, or one that does not take
+    the call.
 
-    It is called with the arguments of the call; where it raises Unsupported, NumPy does it and is counted;
-    where it raises anything else, NumPy's own exception is what the caller sees.
+    The body gets the arguments of the call. Where it raises Unsupported, NumPy answers and is counted; where
+    it raises anything else, the caller gets NumPy's own exception.
     """
 
     def register(body: Callable[..., Any]) -> Callable[..., Any]:
@@ -43,7 +44,7 @@ class _Eager:
         self._function, self._body = function, body
 
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if not errstate.traps() or dispatch.quiet(self._function, args, kwargs):
+        if not errstate.traps() or dispatch.never_reports(self._function, args, kwargs):
             try:
                 return self._body(*args, **kwargs)
             except Unsupported:
@@ -53,8 +54,8 @@ class _Eager:
         return dispatch.host(self._function, args, kwargs)
 
 
-def _ours(value: Any) -> Strided:
-    """An operand as our array. Raises Unsupported where torch cannot hold it."""
+def _as_strided_array(value: Any) -> Strided:
+    """Return an operand as our array. Raises Unsupported where torch cannot hold it."""
     if isinstance(value, Strided):
         return value
     made: Strided = Strided._of_numpy(np.asarray(value))
@@ -78,8 +79,8 @@ def _nonzero(array: Strided) -> tuple[Any, ...]:
 
 @eager(np.nonzero, np.ndarray.nonzero)
 def nonzero(a: Any) -> tuple[Any, ...]:
-    """The indices of the elements that are not zero, axis by axis."""
-    array = _ours(a)
+    """Return the indices of the elements that are not zero, axis by axis."""
+    array = _as_strided_array(a)
     if array._memory.dim() == 0:
         raise Unsupported("nonzero of a 0-d array, which NumPy refuses")
     return _nonzero(array)
@@ -87,7 +88,7 @@ def nonzero(a: Any) -> tuple[Any, ...]:
 
 @eager(np.where)
 def where(condition: Any, *choices: Any) -> tuple[Any, ...]:
-    """Of a condition alone: the indices of the elements that are not zero."""
+    """Return, for a condition alone, the indices of the elements that are not zero."""
     if choices:
         raise Unsupported("a choice that no op takes")
     found: tuple[Any, ...] = dispatch.call(np.nonzero, (condition,), {})
@@ -95,7 +96,8 @@ def where(condition: Any, *choices: Any) -> tuple[Any, ...]:
 
 
 def _without_masks(array: Any, index: Any) -> tuple[Any, ...]:
-    """The index with each mask as the index arrays of its True elements. Raises Unsupported without any."""
+    """Return the index with each mask as the index arrays of its True elements. Raises Unsupported without
+    any."""
     items: list[Any] = []
     axis, found = 0, False
     given = index if type(index) is tuple else (index,)
@@ -107,7 +109,7 @@ def _without_masks(array: Any, index: Any) -> tuple[Any, ...]:
             items.append(item)
             axis += _axes(item)
             continue
-        mask = _ours(item)
+        mask = _as_strided_array(item)
         shape = tuple(mask._memory.shape)
         if not shape:
             raise Unsupported("a 0-d mask")
@@ -134,7 +136,7 @@ def _lists_bools(items: list[Any]) -> bool:
 
 
 def _axes(item: Any) -> int:
-    """How many axes of the array an item of an index is for."""
+    """Return the number of the array's axes that an item of an index is for."""
     if item is None or item is Ellipsis:
         return 0
     if not _is_mask(item):
@@ -143,7 +145,8 @@ def _axes(item: Any) -> int:
 
 
 def _whole_mask(array: Any, index: Any) -> tuple[Any, Any] | None:
-    """A single 0-d mask takes all or nothing: the array with an axis more, and an index for that axis."""
+    """Return the array with one more axis, and an index for it, for a single 0-d mask, which takes all or
+    nothing."""
     item = index[0] if type(index) is tuple and len(index) == 1 else index
     if not _is_mask(item) or getattr(item, "ndim", isinstance(item, list)):
         return None
@@ -152,7 +155,7 @@ def _whole_mask(array: Any, index: Any) -> tuple[Any, Any] | None:
 
 @eager(np.ndarray.__getitem__)
 def getitem(array: Any, index: Any) -> Any:
-    """`array[index]` with masks in the index."""
+    """Do `array[index]` with masks in the index."""
     if (whole := _whole_mask(array, index)) is not None:
         return dispatch.call(np.ndarray.__getitem__, whole, {})
     return dispatch.call(np.ndarray.__getitem__, (array, _without_masks(array, index)), {})
@@ -160,7 +163,7 @@ def getitem(array: Any, index: Any) -> Any:
 
 @eager(np.ndarray.__setitem__)
 def setitem(array: Any, index: Any, value: Any) -> None:
-    """`array[index] = value` with masks in the index."""
+    """Do `array[index] = value` with masks in the index."""
     if (whole := _whole_mask(array, index)) is not None:
         return dispatch.update(np.ndarray.__setitem__, (*whole, value), {})
     if isinstance(value, Strided) and value._memory.dim() and _axes(index) == array.ndim > 0:
@@ -171,8 +174,8 @@ def setitem(array: Any, index: Any, value: Any) -> None:
 
 @eager(np.repeat, np.ndarray.repeat)
 def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
-    """Each item as often as an array says."""
-    array, counts = _ours(a), _ours(repeats)
+    """Repeat each item as often as an array says."""
+    array, counts = _as_strided_array(a), _as_strided_array(repeats)
     tensor, times = array._tensor, counts._tensor
     if times.dtype not in (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8, torch.bool):
         raise Unsupported("counts that are no integers")
@@ -188,8 +191,8 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
 
 @eager(np.compress)
 def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
-    """Slices along an axis (or elements of the flat array) where the condition holds."""
-    keep = _ours(condition)
+    """Return slices along an axis (or elements of the flat array) where the condition holds."""
+    keep = _as_strided_array(condition)
     if keep._memory.dim() != 1:
         raise ValueError("condition must be a 1-d array")
     return dispatch.call(np.take, (a, _nonzero(keep)[0], axis), {} if out is None else {"out": out})
@@ -197,13 +200,13 @@ def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
 
 @eager(np.ndarray.compress)
 def compress_method(self: Any, condition: Any, axis: Any = None, out: Any = None) -> Any:
-    """`a.compress(condition)`."""
+    """Do `a.compress(condition)`."""
     return compress(condition, self, axis, out)
 
 
 @eager(np.ravel_multi_index)
 def ravel_multi_index(multi_index: Any, dims: Any, *args: Any, **kwargs: Any) -> Any:
-    """With the lengths in an array, which decides what the program is."""
+    """Do `np.ravel_multi_index` with the lengths in an array."""
     return dispatch.call(np.ravel_multi_index, (multi_index, _static(dims), *args), kwargs)
 
 
@@ -218,8 +221,8 @@ def _static(shape: Any) -> tuple[int, ...]:
 
 @eager(stride_tricks.as_strided)
 def as_strided(x: Any, *args: Any, **kwargs: Any) -> Any:
-    """A view with that shape and those strides, on the array's memory."""
-    answer = dispatch.view(stride_tricks.as_strided, (_ours(x), *args), kwargs)
+    """Return a view with that shape and those strides on the array's memory."""
+    answer = dispatch.view(stride_tricks.as_strided, (_as_strided_array(x), *args), kwargs)
     if answer is None:
         raise Unsupported("no view")
     return answer
@@ -227,8 +230,8 @@ def as_strided(x: Any, *args: Any, **kwargs: Any) -> Any:
 
 @eager(stride_tricks.sliding_window_view)
 def sliding_window_view(x: Any, *args: Any, **kwargs: Any) -> Any:
-    """Views of all windows of that shape."""
-    answer = dispatch.view(stride_tricks.sliding_window_view, (_ours(x), *args), kwargs)
+    """Return views of all windows of that shape."""
+    answer = dispatch.view(stride_tricks.sliding_window_view, (_as_strided_array(x), *args), kwargs)
     if answer is None:
         raise Unsupported("no view")
     return answer
@@ -239,7 +242,7 @@ def sliding_window_view(x: Any, *args: Any, **kwargs: Any) -> Any:
 
 @eager(np.ndarray.astype, np.astype)
 def astype(array: Any, dtype: Any, *args: Any, **kwargs: Any) -> Any:
-    """`copy=False` where the dtype is the array's already."""
+    """Cast with `copy=False` where the dtype is the array's already."""
     names = ("order", "casting", "subok", "copy")
     given = dict(zip(names, args, strict=False)) | kwargs
     if given.get("copy", True) or not isinstance(array, Strided) or np.dtype(dtype) != array._layout.dtype:
@@ -253,8 +256,8 @@ def astype(array: Any, dtype: Any, *args: Any, **kwargs: Any) -> Any:
 # -- shapes in arrays ----------------------------------------------------------------------------------------
 
 
-def _shaped(function: Any) -> None:
-    """Arrays of a shape that is an array: what is in it decides what the program is."""
+def _register_creation(function: Any) -> None:
+    """Register a creation function for shapes that are arrays: ops take shapes as tuples."""
 
     @eager(function)
     def make(shape: Any, *args: Any, **kwargs: Any) -> Any:
@@ -262,40 +265,41 @@ def _shaped(function: Any) -> None:
 
 
 for _creation in (np.zeros, np.ones, np.empty, np.full):
-    _shaped(_creation)
+    _register_creation(_creation)
 
 
 # -- orders --------------------------------------------------------------------------------------------------
 
-# What NumPy leaves open, the order within the parts of a partition, is its own in rows of up to so many
-# elements. Longer ones come sorted, which takes no copy of a device's array. Inside the functions that NumPy
-# composes, which look only at the places asked for, any order will do, of equal items too: 0. `verify`, which
-# compares, has NumPy's own everywhere: infinite.
-SHORT = 64
-numpys_up_to: ContextVar[float] = ContextVar("npcompile.numpys_up_to", default=SHORT)
+# The longest row of which a partition, and an unstable sort of equal items, have NumPy's own order. Longer
+# rows come sorted, which takes no copy of a device's array. Inside NumPy's own Python functions, which look
+# only at the places asked for, any order will do: 0. `verify` compares whole results and needs NumPy's
+# order everywhere: infinity.
+SHORT_ROW = 64
+longest_exact_row: ContextVar[float] = ContextVar("npcompile.longest_exact_row", default=SHORT_ROW)
 
 
 @eager(np.argsort, np.ndarray.argsort)
 def argsort(
     a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None, **later: Any
 ) -> Any:
-    """Where nothing is equal there is one order only. Where something is, NumPy's unstable one is its own.
+    """Sort where no items are equal, as there is one order only; an unstable order of equal items is NumPy's
+    own.
 
-    later: what NumPy takes from 2.5 on (`descending`).
+    later: keywords that NumPy takes from 2.5 on (`descending`).
     """
-    array = _ours(a)
+    array = _as_strided_array(a)
     asked = (a, axis, kind), {"stable": stable, **later}
     odd = later.keys() - ({"descending"} if DESCENDING else set())
     if odd or order is not None or kind_of(*asked) not in ("q", "h") or array._memory.dim() == 0:
         raise Unsupported("an order that no op gives")
     found = dispatch.call(np.ndarray.argsort, (array, axis), {"stable": True, **later})
-    if numpys_up_to.get() and _has_equals(array, found, axis):
+    if longest_exact_row.get() and _has_equals(array, found, axis):
         raise Unsupported("an unstable order of equal items")
     return found
 
 
 def _has_equals(array: Strided, order: Any, axis: int | None) -> bool:
-    """Whether there are equal items, or NaN, in what `order` sorts."""
+    """Tell if there are equal items, or NaN, among the values that `order` sorts."""
     along = array if axis is not None else dispatch.call(np.ravel, (array,), {})
     values = dispatch.call(np.take_along_axis, (along, order, axis if axis is not None else 0), {})
     near = values._tensor.movedim(axis if axis is not None else 0, -1)
@@ -304,7 +308,7 @@ def _has_equals(array: Strided, order: Any, axis: int | None) -> bool:
 
 @eager(np.any)
 def some(a: Any, *args: Any, **kwargs: Any) -> Any:
-    """Of None, which is no array."""
+    """Do `np.any(None)`, which is no array."""
     if a is not None:
         raise Unsupported("a call that no op takes")
     return np.any(None, *args, **kwargs)
@@ -313,7 +317,7 @@ def some(a: Any, *args: Any, **kwargs: Any) -> Any:
 # -- in place ------------------------------------------------------------------------------------------------
 
 
-def _written(dst: Any) -> Any:
+def _writeable_target(dst: Any) -> Any:
     if not isinstance(dst, Strided):
         raise Unsupported("NumPy's own array is written into")
     if not dst._layout.flags.writeable:
@@ -330,11 +334,11 @@ def _same_memory(one: Strided, other: Strided) -> bool:
 def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -> None:
     """Write `src`, broadcast, over `dst`, or over its elements where the mask holds."""
     if isinstance(dst, Strided) and isinstance(src, Strided) and _same_memory(dst, src):
-        return  # NumPy, too, asks no further: read-only memory passes
-    target = _written(dst)
+        return  # NumPy checks no further either: read-only memory passes
+    target = _writeable_target(dst)
     if type(src) in (bool, int, float, complex):
         src = np.asarray(src, np.result_type(target.dtype, src))
-    source = _ours(src)
+    source = _as_strided_array(src)
     if not np.can_cast(source.dtype, target.dtype, casting):  # type: ignore[attr-defined]
         raise TypeError("Cannot cast: NumPy raises")
     if source._memory.is_complex() and not target._memory.is_complex():
@@ -342,7 +346,7 @@ def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) ->
     if where is True:
         target[...] = source
         return
-    mask = _ours(where)
+    mask = _as_strided_array(where)
     shape = tuple(target._memory.shape)
     if mask._memory.dtype != torch.bool or np.broadcast_shapes(tuple(mask._memory.shape), shape) != shape:
         raise Unsupported("a mask that is none, or of another shape")
@@ -352,8 +356,8 @@ def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) ->
 
 @eager(np.ndarray.put)
 def put(self: Any, indices: Any, values: Any, mode: str = "raise") -> None:
-    """`a.put(indices, values)`."""
-    dispatch.update(np.put, (_written(self), indices, values, mode), {})
+    """Do `a.put(indices, values)`."""
+    dispatch.update(np.put, (_writeable_target(self), indices, values, mode), {})
 
 
 def _has_nan(array: Strided) -> bool:
@@ -361,45 +365,49 @@ def _has_nan(array: Strided) -> bool:
 
 
 @functools.cache
-def _sorts(function: Any, dtype: np.dtype[Any]) -> bool:
-    """Whether NumPy, asked to part a short row at one place, sorts it whole. So it does where the processor
-    has AVX-512, for dtypes that its code for that is for."""
-    row = np.arange(SHORT).astype(dtype)[::-1]
+def _sorts_whole_row(function: Any, dtype: np.dtype[Any]) -> bool:
+    """Tell if NumPy sorts a short row whole when asked to partition it at one place.
+
+    It does where the processor has AVX-512, for the dtypes that its code for AVX-512 takes.
+    """
+    row = np.arange(SHORT_ROW).astype(dtype)[::-1]
     found = function(row, 0)
     return dtype.kind != "b" and np.array_equal(found if function is np.partition else row[found], row[::-1])
 
 
-def _parting(function: Any, alike: Any) -> None:
-    """`alike`, the function or method that `function` is called by: sorted where that is what NumPy gives, or
-    where rows are long."""
+def _register_partition(function: Any, alike: Any) -> None:
+    """Register `alike`, the function or method through which `function` is called.
+
+    The row comes sorted where NumPy sorts it, or where it is long.
+    """
 
     @eager(alike)
     def part(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> Any:
-        array, op = _ours(a), TABLE.of(function)
+        array, op = _as_strided_array(a), TABLE.of(function)
         assert op is not None
         found = dispatch.native(op, function, (array, kth, axis, kind, order), {})
         layout = array._layout
         length = layout.size if axis is None or layout.ndim == 0 else layout.shape[operator.index(axis)]
-        if length < 2 or length > numpys_up_to.get():
+        if length < 2 or length > longest_exact_row.get():
             return found
-        if length > SHORT or np.ndim(kth) or not _sorts(function, layout.dtype):
+        if length > SHORT_ROW or np.ndim(kth) or not _sorts_whole_row(function, layout.dtype):
             raise Unsupported("an order that is NumPy's own")
         if _has_equals(array, found, axis) if function is np.argpartition else _has_nan(found):
             raise Unsupported("an order that is NumPy's own")
         return found
 
-    dispatch.first.add(id(alike))
+    dispatch.before_op.add(id(alike))
 
 
-_parting(np.partition, np.partition)
-_parting(np.argpartition, np.argpartition)
-_parting(np.argpartition, np.ndarray.argpartition)
+_register_partition(np.partition, np.partition)
+_register_partition(np.argpartition, np.argpartition)
+_register_partition(np.argpartition, np.ndarray.argpartition)
 
 
 @eager(np.ndarray.partition)
 def partition(self: Any, kth: Any, axis: int = -1, kind: str = "introselect", order: Any = None) -> None:
-    """In place."""
+    """Do `a.partition(kth)`, in place."""
     if order is not None or kind != "introselect":
         raise Unsupported("a kind that NumPy may refuse")
-    target = _written(self)
+    target = _writeable_target(self)
     target[...] = dispatch.call(np.partition, (target, kth, axis, kind), {})

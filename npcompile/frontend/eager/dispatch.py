@@ -1,8 +1,9 @@
-"""One way in for every NumPy function on our arrays: its op, or else real NumPy, counted.
+"""Dispatch of NumPy functions on eager arrays: every function goes to its op, or to real NumPy, which is
+counted.
 
-The order of trying: views are laid out by NumPy; then the op; then what NumPy composed in Python; then a
-host call. Exceptions are NumPy's own:
-where an op fails, NumPy is asked, and if it has an answer after all, the failure is counted as ours.
+Views come first, laid out by NumPy; then the op; then NumPy's own Python function, cloned; then a host call.
+Exceptions are NumPy's own: where an op fails, NumPy is asked, and if NumPy has an answer, the failure is
+counted as ours.
 """
 
 from __future__ import annotations
@@ -20,45 +21,47 @@ from npcompile.frontend.eager.strided import Strided, overlap
 from npcompile.frontend.ops.table import TABLE, TORCH, Op, Unsupported
 from npcompile.lower.device import transfers
 
-# Functions that write into their first argument; their ops give the whole new array.
+# Functions that write into their first argument; their ops return the whole new array.
 UPDATING = (np.put, np.putmask, np.place, np.put_along_axis)
 
 # Functions that put arrays together: with `out=`, each array is cast to its dtype.
 JOINING = (np.concatenate, np.stack)
 
-# Functions that round, and that answer with positions.
+# Functions that round, and functions that return positions.
 ROUNDING = (np.round, np.around, np.ndarray.round)
 POSITIONS = (np.argmax, np.argmin, np.ndarray.argmax, np.ndarray.argmin, np.nanargmax, np.nanargmin)
 
-# NumPy functions that NumPy wrote in Python, run as it wrote them on our arrays: id of the function -> what
-# is called with (args, kwargs). The shim fills it; where a function has an op too, the op comes first.
+# Functions that NumPy wrote in Python, which run on our arrays as written: id of the function -> its
+# runner, called with (args, kwargs). `npcompile.numpy` fills it. Where a function has an op too, the op
+# comes first.
 composed: dict[int, Callable[[tuple[Any, ...], dict[str, Any]], Any]] = {}
-# Of these, the ones that come before the op: they warn where NumPy does, as no op can, or know better whether
-# the op's answer is NumPy's.
-first: set[int] = set()
+# The ids of those that come before the op: they warn where NumPy does, as no op can, or know where the op's
+# answer is not NumPy's.
+before_op: set[int] = set()
 
 
-# How ufuncs, `(ufunc, args, kwargs, real)`, and their methods, `(ufunc, name, args, kwargs)`, are called: set
-# by `ufuncs.py`, which is written on this module.
+# The callers of ufuncs, `(ufunc, args, kwargs, real)`, and of their methods, `(ufunc, name, args, kwargs)`:
+# set by `ufuncs.py`, which imports this module.
 ufunc_call: Any = None
 ufunc_method: Any = None
-# What NumPy reports of the floating-point errors of a function, `(function, args, kwargs, results)`, and of
-# a cast, `(tensor, dtype)`: set by `fp_errors.py`, written on this module, too.
+# The reporters of floating-point errors of a function, `(function, args, kwargs, results)`, and of a cast,
+# `(tensor, dtype)`: set by `fp_errors.py`, which imports this module.
 report: Any = None
 report_cast: Any = None
-# Whether there can be none in a call, `(function, args, kwargs)`: likewise.
-quiet: Any = None
-# Lays an answer out in memory, `(function, args, kwargs, answer)`: set by `result_strides.py`, likewise.
-lying: Any = None
-# NumPy's second types of the same bits, set by `long_long.py`: operands as of the first, `(value)`; which of
-# the two an answer is of, `(function, args, kwargs, result)`; an answer so named, `(answer, dtype)`.
+# Tells if a call, `(function, args, kwargs)`, can have no such error: likewise.
+never_reports: Any = None
+# Lays an answer out in memory as NumPy does, `(function, args, kwargs, answer)`: set by `result_strides.py`.
+lay_out: Any = None
+# NumPy's second types of the same bits, set by `long_long.py`: `plain(value)` returns operands in the first
+# type; `second_dtype_of(function, args, kwargs, result)` an answer's dtype if it is a second type;
+# `named(answer, dtype)` the answer in that dtype.
 plain: Any = None
-twin: Any = None
+second_dtype_of: Any = None
 named: Any = None
 
 
 def name_of(function: Any) -> str:
-    """How a NumPy object is named in counters: "numpy.linalg.inv", "numpy.add.at"."""
+    """Return the name of a NumPy object in counters: "numpy.linalg.inv", "numpy.add.at"."""
     owner = getattr(function, "__self__", None)
     if isinstance(owner, np.ufunc):
         return f"numpy.{owner.__name__}.{function.__name__}"
@@ -69,7 +72,7 @@ def name_of(function: Any) -> str:
 
 
 def map_arrays(value: Any, change: Callable[[Any], Any], kinds: Any = Strided) -> Any:
-    """The same structure of tuples, lists, dicts and slices with our arrays (or all of `kinds`) changed.
+    """Return a structure of tuples, lists, dicts and slices with our arrays (or all of `kinds`) changed.
 
     A list or tuple in which nothing changes is the same object: NumPy may answer with it, or write into it.
     """
@@ -90,7 +93,7 @@ def map_arrays(value: Any, change: Callable[[Any], Any], kinds: Any = Strided) -
 
 
 def arrays_in(value: Any) -> list[Strided]:
-    """Every one of our arrays in a structure, in order."""
+    """Return all of our arrays in a structure, in order."""
     found: list[Strided] = []
     map_arrays(value, found.append)
     return found
@@ -103,17 +106,17 @@ def call(
     op: Op | None = None,
     real: Callable[..., Any] | None = None,
 ) -> Any:
-    """What the NumPy function gives for these arguments.
+    """Return what the NumPy function returns for these arguments.
 
-    `op` where the object itself is not in the table; `real` where NumPy is to be asked otherwise than by
-    calling the function (`a == "x"` is more than `np.equal`).
+    op: given where the object itself is not in the table. real: given where NumPy is to be asked otherwise
+    than by calling the function (`a == "x"` is more than `np.equal`).
     """
     if op is None:
         op = TABLE.of(function)
     if kwargs:
         kwargs = given(kwargs)
-    if op is None or id(function) in first:
-        return _otherwise(function, args, kwargs)
+    if op is None or id(function) in before_op:
+        return _without_op(function, args, kwargs)
     if isinstance(function, np.ufunc):
         return ufunc_call(function, args, kwargs, real)
     if function in UPDATING:
@@ -122,7 +125,7 @@ def call(
 
     def ask(count: bool) -> Any:
         if count and id(function) in composed:
-            return _otherwise(function, args, kwargs)
+            return _without_op(function, args, kwargs)
         if real is not None:
             return host(real, args, {}, count, function)
         return host(function, args, kwargs, count)
@@ -131,7 +134,7 @@ def call(
         asked = (args, kwargs) if op.views is None else map_arrays((args, kwargs), layout_of)
         if op.shows(*asked) and (answer := view(function, args, kwargs)) is not None:
             return answer
-        if errstate.traps() and not quiet(function, args, kwargs):
+        if errstate.traps() and not never_reports(function, args, kwargs):
             raise Unsupported("floating-point errors that NumPy is to report")
         return native(op, function, args, kwargs)
     except Unsupported:
@@ -147,7 +150,8 @@ _BY_CLASS = {type(dtype): dtype for dtype in TORCH}
 
 
 def given(kwargs: dict[str, Any]) -> dict[str, Any]:
-    """The keywords that say something; a dtype that is given by its class (`type(a.dtype)`) as the dtype."""
+    """Return the keywords without those that say nothing; a dtype given by its class (`type(a.dtype)`) as the
+    dtype."""
     kwargs = {key: item for key, item in kwargs.items() if item is not _NO_VALUE}
     dtype = kwargs.get("dtype")
     if isinstance(dtype, type) and dtype in _BY_CLASS:
@@ -155,19 +159,19 @@ def given(kwargs: dict[str, Any]) -> dict[str, Any]:
     return kwargs
 
 
-def _otherwise(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Where there is no op: as NumPy composed it, or a host call."""
+def _without_op(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Answer by NumPy's own Python function, cloned, or by a host call."""
     run = composed.get(id(function))
     return host(function, args, kwargs) if run is None else run(args, kwargs)
 
 
 def update(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """Call a NumPy function that writes into its first argument: its op gives the whole new array."""
+    """Call a NumPy function that writes into its first argument: its op returns the whole new array."""
     op = TABLE.by_object[id(function)]
     array = args[0]
 
     def ask(count: bool) -> Any:
-        return _otherwise(function, args, kwargs) if count else host(function, args, kwargs, False)
+        return _without_op(function, args, kwargs) if count else host(function, args, kwargs, False)
 
     try:
         if not array._layout.flags.writeable:
@@ -182,7 +186,8 @@ def update(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None
 
 
 def redo(function: Any, error: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What failed on our arrays, asked of NumPy: its exception, or its answer and a failure of ours."""
+    """Ask NumPy for a call that failed on our arrays: raise its exception, or count our failure and return
+    its answer."""
 
     def ask(count: bool) -> Any:
         return host(function, args, kwargs, count)
@@ -199,19 +204,20 @@ def _redo(name: str, error: Exception, ask: Callable[[bool], Any]) -> Any:
     return answer
 
 
-MOST_AXES = 32  # what torch's copies and reductions take; its tensors and NumPy's arrays have up to 64
+MAX_AXES = 32  # of torch's copies and reductions; its tensors and NumPy's arrays have up to 64
 
 
 def _answer(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any = None) -> Any:
-    """The op's tensors. Raises Unsupported where the op cannot, ValueError where a check of the op failed."""
+    """Return the op's tensors. Raises Unsupported where the op cannot, ValueError where a check of the op
+    failed."""
     asked = map_arrays(kwargs, layout_of)
     if out is not None:
         asked = {**asked, "out": layout_of(out)}
     if (reason := op.refuses(plain(map_arrays(args, layout_of)), plain(asked))) is not None:
         raise Unsupported(reason)
     held = [array._memory for array in arrays_in((args, kwargs))]
-    if any(memory.dim() > MOST_AXES for memory in held):
-        raise Unsupported(f"more than {MOST_AXES} axes")
+    if any(memory.dim() > MAX_AXES for memory in held):
+        raise Unsupported(f"more than {MAX_AXES} axes")
     if len({memory.device for memory in held}) > 1:
         raise Unsupported("arrays on several devices")
     result = op(*plain(operands(args)), **plain(operands(kwargs)))
@@ -223,7 +229,8 @@ def _answer(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any = No
 
 
 def view(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """NumPy's own answer where it is a view of our arrays, or several some of which are; None otherwise."""
+    """Return NumPy's own answer where it is a view of our arrays, or several some of which are; None
+    otherwise."""
     sources = arrays_in(args)
     theirs: list[np.ndarray[Any, Any]] = []
     map_arrays(args, theirs.append, np.ndarray)
@@ -256,7 +263,8 @@ def view(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 
 def native(op: Op, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """The op's answer, in NumPy's types. Raises Unsupported where it cannot, its own error where it fails."""
+    """Return the op's answer in NumPy's types. Raises Unsupported where it cannot, its own error where it
+    fails."""
     out = None
     if "out" in kwargs:
         kwargs = dict(kwargs)
@@ -277,14 +285,14 @@ def native(op: Op, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
         result = _answer(op, args, kwargs)
     else:
         result = _answer(op, args, kwargs, out)
-    dtype = twin(function, args, kwargs, result) if out is None else None
-    told = report(function, args, kwargs, result)
+    dtype = second_dtype_of(function, args, kwargs, result) if out is None else None
+    warn = report(function, args, kwargs, result)
     if out is None:
-        if told is not None:
-            told()
+        if warn is not None:
+            warn()
         scalar = op.scalar if op.scalars is None else op.scalar_at(*map_arrays((args, kwargs), layout_of))
         answer = wrap(scalar, result, [array._memory for array in arrays_in((args, kwargs))])
-        answer = named(lying(function, args, kwargs, answer), dtype)
+        answer = named(lay_out(function, args, kwargs, answer), dtype)
         return answer.item() if op.numbers is not None and op.numbers(args, kwargs) else answer
     casting = kwargs.get("casting", "same_kind")
     dtype = convert.numpy_dtype(result.dtype)
@@ -305,14 +313,14 @@ def native(op: Op, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
         raise ValueError("out has another shape: NumPy raises")
     if dtype.kind == "c" and out.dtype.kind not in "cb":
         raise Unsupported("complex into real")
-    if told is not None:
-        told()
+    if warn is not None:
+        warn()
     out._write(result)
     return out
 
 
 def operands(value: Any) -> Any:
-    """What an op is called with: arrays as tensors, NumPy's too (on our device). Raises Unsupported."""
+    """Return an op's arguments: arrays, NumPy's included, as tensors on our device. Raises Unsupported."""
     devices = {array._memory.device for array in arrays_in(value)}
     device = devices.pop() if devices else torch.device("cpu")
 
@@ -325,9 +333,9 @@ def operands(value: Any) -> Any:
 
 
 def wrap(scalar: bool, result: Any, inputs: list[torch.Tensor]) -> Any:
-    """Tensors as our arrays, 0-d ones as NumPy scalars if `scalar`; structures of them likewise.
+    """Return tensors as our arrays, 0-d ones as NumPy scalars if `scalar`; structures of them likewise.
 
-    Where NumPy answered with no view, the answer is new memory, though a body may hand its operand through.
+    Where NumPy answered with no view, the answer is new memory, though a body may return its operand.
     """
     if isinstance(result, torch.Tensor):
         if scalar and result.dim() == 0:
@@ -335,7 +343,7 @@ def wrap(scalar: bool, result: Any, inputs: list[torch.Tensor]) -> Any:
         result = result.resolve_conj().resolve_neg()
         expanded = any(n > 1 and stride == 0 for n, stride in zip(result.shape, result.stride(), strict=True))
         if expanded or any(overlap(result, item) for item in inputs):
-            # a body's own layout is the answer's; where elements share memory there is none to keep
+            # Keep the layout that the body chose, unless elements share memory.
             result = result.clone(
                 memory_format=torch.contiguous_format if expanded else torch.preserve_format
             )
@@ -349,9 +357,10 @@ def wrap(scalar: bool, result: Any, inputs: list[torch.Tensor]) -> Any:
 def host(
     function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], count: bool = True, name: Any = None
 ) -> Any:
-    """Real NumPy's answer, on the same memory where it is host memory; counted (as `name`) unless it raises.
+    """Return real NumPy's answer, on the same memory where it is host memory.
 
-    Device arrays are copied to the host, and back where NumPy wrote into them.
+    The call is counted (as `name`) unless it raises. Device arrays are copied to the host, and back where
+    NumPy wrote into them.
     """
     copies: dict[int, tuple[Strided, np.ndarray[Any, Any], np.ndarray[Any, Any]]] = {}
 
@@ -377,9 +386,10 @@ def host(
 
 
 def adopt(answer: Any, sources: list[Strided]) -> Any:
-    """A host call's answer with NumPy arrays made ours: the same array, a view of a source, or a new array.
+    """Return a host call's answer with NumPy arrays made ours: the same array, a view of a source, or a new
+    array.
 
-    What torch cannot hold (other dtypes, subclasses) stays NumPy's.
+    Arrays that torch cannot hold (other dtypes, subclasses) stay NumPy's.
     """
     if type(answer) is np.ndarray:
         on_cpu = [source for source in sources if source._memory.device.type == "cpu"]

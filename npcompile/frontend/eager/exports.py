@@ -1,4 +1,5 @@
-"""What leaves an array of ours for Python: numbers, text, bytes, buffers. Values are on the host then."""
+"""Conversions of an eager array to Python: numbers, text, bytes, buffers. All of them need the values on the
+host."""
 
 from __future__ import annotations
 
@@ -16,18 +17,18 @@ from npcompile.lower.device import transfers
 
 
 class Exports(Operators):
-    """Conversions of an array. Device memory is copied to the host, where no view of it is asked for."""
+    """The array's conversions. Device memory is copied to the host, unless a view of it is asked for."""
 
     __slots__ = ()
 
     def _host_memory(self) -> np.ndarray[Any, Any]:
-        """The array's own memory as NumPy's array. Raises BufferError where it lies on a device."""
+        """Return the array's own memory as NumPy's array. Raises BufferError where it lies on a device."""
         if self._memory.device.type != "cpu":
             raise BufferError(f"the array lies on {self._memory.device}, not in host memory")
         return self._layout
 
     def _on_host(self) -> np.ndarray[Any, Any]:
-        """The values as a NumPy array: the same memory on the CPU, a copy of device memory."""
+        """Return the values as a NumPy array: the same memory on the CPU, a copy of device memory."""
         return self._layout if self._memory.device.type == "cpu" else transfers.to_host(self._tensor).numpy()
 
     # as memory
@@ -58,7 +59,7 @@ class Exports(Operators):
         return self._layout.__array_struct__
 
     def __buffer__(self, flags: int) -> memoryview:
-        """The buffer protocol, from Python 3.12 on."""
+        """Return the array's buffer, from Python 3.12 on."""
         return self._host_memory().__buffer__(flags)  # type: ignore[attr-defined]
 
     def __dlpack__(
@@ -77,7 +78,7 @@ class Exports(Operators):
         return int(kind), int(number)
 
     def __sizeof__(self) -> int:
-        """With the memory, if it is the array's own."""
+        """Return the size of the object, and of the memory if it is the array's own."""
         return object.__sizeof__(self) + (self._layout.nbytes if self._base is None else 0)
 
     # as a Python number, as text
@@ -129,7 +130,7 @@ class Exports(Operators):
         return pickle.dumps(self, protocol=2)  # as NumPy's
 
     def dump(self, file: Any) -> None:
-        """Pickle into a file: an open one, or of that name."""
+        """Pickle into a file: an open one, or one of that name."""
         if isinstance(file, (str, bytes, PathLike)):
             with open(file, "wb") as opened:
                 pickle.dump(self, opened)

@@ -1,4 +1,7 @@
-"""`ndarray.flags` and `ndarray.flat` of our arrays."""
+"""`ndarray.flags` and `ndarray.flat` of eager arrays.
+
+NumPy has the flags of the layout and the rules of indexing; the eager array itself knows who owns the memory.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ _OWNDATA = 0x4  # NPY_ARRAY_OWNDATA
 
 
 class Flags:
-    """NumPy's flags of the layout; who owns the memory, and may make it writeable, is our own knowledge."""
+    """NumPy's flags of the layout, except for owner and writeability, which the eager array keeps itself."""
 
     def __init__(self, array: Any) -> None:
         object.__setattr__(self, "_array", array)
@@ -60,7 +63,7 @@ class Flags:
 
 
 def allow_writing(array: Any) -> None:
-    """Raises NumPy's ValueError for a view of what may not be written."""
+    """Raise NumPy's ValueError for a view of memory that must not be written."""
     base = array._base
     if isinstance(base, Strided) and not base._layout.flags.writeable:
         raise ValueError("cannot set WRITEABLE flag to True of this array")
@@ -70,7 +73,7 @@ class FlatIterator:
     """An array seen as one row in C order; storing through it writes into the array."""
 
     def __init__(self, array: Any) -> None:
-        _ = array._layout.flat  # RuntimeError where there are more axes than NumPy's takes
+        _ = array._layout.flat  # raises RuntimeError for more axes than NumPy's iterator takes
         self.base = array
         self._next = 0
 
@@ -103,7 +106,7 @@ class FlatIterator:
 
     def __getitem__(self, index: Any) -> Any:
         plain = index[0] if type(index) is tuple and len(index) == 1 else index
-        if _counts(plain):
+        if _is_plain_index(plain):
             try:
                 found = self.base.reshape(-1)[plain]
             except (IndexError, ValueError, TypeError):
@@ -113,20 +116,22 @@ class FlatIterator:
         return dispatch.host(_load_flat, (self.base, index), {})
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        if not (_counts(index) and self._stored(index, value)):
+        if not (_is_plain_index(index) and self._stored(index, value)):
             dispatch.host(_store_flat, (self.base, index, value), {})
 
     def __delitem__(self, index: Any) -> None:
         raise TypeError("Cannot delete iterator elements")
 
     def _stored(self, index: Any, value: Any) -> bool:
-        """Do `a.flat[index] = value`: the values in turn, from the first again where they are too few. False
-        (and nothing done) where it is left to NumPy."""
+        """Do `a.flat[index] = value`; return False, with nothing done, where it is left to NumPy.
+
+        The values are stored in turn, from the first again where there are too few.
+        """
         base = self.base
         if not base.flags.writeable or errstate.traps():
             return False
         if isinstance(value, Strided) and overlap(value._memory, base._memory):
-            return False  # one element after the other
+            return False  # NumPy reads and writes one element after the other
         try:
             places = np.arange(base.size)[np.asarray(index) if isinstance(index, Strided) else index]
             values: Any = value
@@ -156,7 +161,7 @@ class FlatIterator:
         return True
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
-        """One row: the array's own memory where it is one, else a copy that may not be written."""
+        """Return one row: the array's own memory where it is one, else a copy that must not be written."""
         layout = self.base._on_host()
         row = layout.reshape(-1)
         if not layout.flags.c_contiguous:
@@ -185,8 +190,8 @@ class FlatIterator:
     __hash__ = None  # type: ignore[assignment]
 
 
-def _counts(index: Any) -> bool:
-    """Whether an index of `flat` is one that arrays of one axis have, too, with the same meaning."""
+def _is_plain_index(index: Any) -> bool:
+    """Tell if an index of `flat` means what it means for arrays of one axis."""
     if type(index) in (int, slice):
         return True
     if type(index) is list:

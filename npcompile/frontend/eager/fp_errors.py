@@ -1,8 +1,8 @@
-"""Floating-point errors of operations on our arrays: NumPy's own warnings and exceptions.
+"""Floating-point errors of eager operations: NumPy's own warnings and exceptions are given.
 
-Bodies report none. Where an answer has a NaN or an infinity that its operands have not, or an integer was
-divided by zero, NumPy is shown just these elements, and what it reports of them is reported, at the user's
-line. Device memory is not looked at: that would be a copy for each operation.
+Bodies of ops report none. Where an answer has a NaN or an infinity that its operands lack, or an integer was
+divided by zero, NumPy computes just these elements, and its report is given at the user's line. Device memory
+is not looked at: that would be a copy for each operation.
 """
 
 from __future__ import annotations
@@ -26,23 +26,27 @@ Report = Callable[[], None] | None
 _DIVIDING = frozenset({np.floor_divide, np.remainder, np.fmod, np.divmod, np.reciprocal})
 
 
-def _silent() -> bool:
+def _ignores_errors() -> bool:
     modes = np.geterr()
     return modes["divide"] == modes["over"] == modes["invalid"] == "ignore"
 
 
 def reportable(ufunc: np.ufunc, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Whether what NumPy is to report can be seen in answers: underflow cannot, where there may be any."""
-    return np.geterr()["under"] == "ignore" or ufunc in _EXACT or (ufunc in _INTEGER and _whole(args, kwargs))
+    """Tell if the errors that NumPy is to report show in answers; underflow does not."""
+    return (
+        np.geterr()["under"] == "ignore"
+        or ufunc in _EXACT
+        or (ufunc in _INTEGER and _all_integers(args, kwargs))
+    )
 
 
-# ufuncs of which NumPy reports nothing. Of `<` and its like it does, where there is a NaN.
+# ufuncs that report nothing. (`<` and its like do, where there is a NaN.)
 _EXACT = frozenset(
     {np.equal, np.not_equal, np.isnan, np.isinf, np.isfinite}
     | {np.signbit, np.logical_and, np.logical_or, np.logical_not, np.logical_xor}
 )
 
-# ufuncs that give integers for integers: of these none is too small, either.
+# ufuncs with integer results for integers, which cannot underflow.
 _INTEGER = frozenset(
     {np.add, np.subtract, np.multiply, np.floor_divide, np.remainder, np.fmod, np.divmod, np.power}
     | {np.negative, np.positive, np.absolute, np.sign, np.square, np.gcd, np.lcm, np.invert}
@@ -51,15 +55,15 @@ _INTEGER = frozenset(
     | {np.less, np.less_equal, np.greater, np.greater_equal}
 )
 
-# Functions that move, compare or count elements, or make new ones: no floating-point error is in them.
-_MOVING: frozenset[Any] = frozenset(
+# Functions that move, compare or count elements, or make new ones: they have no floating-point errors.
+_NEVER_FAIL: frozenset[Any] = frozenset(
     [np.zeros, np.ones, np.empty, np.zeros_like, np.ones_like, np.empty_like]
     + [np.copy, np.ndarray.copy, np.any, np.ndarray.any, np.all, np.ndarray.all, np.take, np.ndarray.take]
     + [np.ndarray.__getitem__, np.repeat, np.ndarray.repeat, np.tile, np.roll, np.ravel, np.ndarray.ravel]
     + [np.ndarray.flatten, np.reshape, np.ndarray.reshape, np.nonzero, np.ndarray.nonzero, np.count_nonzero]
 )
-# Those in which none is where operands and the dtype that is asked for are of integers.
-_WHOLE = frozenset(
+# Functions that have none where the operands and the dtype asked for are of integers.
+_NEVER_FAIL_ON_INTEGERS = frozenset(
     {np.arange, np.ndarray.astype, np.sum, np.ndarray.sum, np.cumsum, np.ndarray.cumsum, np.prod}
     | {np.ndarray.prod, np.max, np.ndarray.max, np.min, np.ndarray.min, np.sort, np.concatenate, np.where}
     | {np.dot, np.ndarray.dot, np.clip, np.ndarray.clip, np.full, np.full_like, np.stack}
@@ -67,7 +71,7 @@ _WHOLE = frozenset(
 
 
 def _of_integers(item: Any) -> bool:
-    """Whether an argument is about integers and bools alone: values or a dtype."""
+    """Tell if an argument is of integers and bools alone: values or a dtype."""
     if type(item) is tuple or type(item) is list:
         return all(map(_of_integers, item))
     if isinstance(item, (type, np.dtype)):
@@ -77,19 +81,20 @@ def _of_integers(item: Any) -> bool:
     return hasattr(item, "dtype") and item.dtype.kind in "biu"
 
 
-def _whole(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+def _all_integers(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     return all(map(_of_integers, args)) and all(map(_of_integers, kwargs.values()))
 
 
-def quiet(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Whether there can be no floating-point error in a call of a function that is no ufunc."""
-    if function in _MOVING:
+def never_reports(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Tell if a call of a function that is no ufunc can have no floating-point error."""
+    if function in _NEVER_FAIL:
         return "out" not in kwargs
-    return function in _WHOLE and _whole(args, kwargs)
+    return function in _NEVER_FAIL_ON_INTEGERS and _all_integers(args, kwargs)
 
 
 def _new(result: torch.Tensor, operands: Sequence[torch.Tensor]) -> torch.Tensor | None:
-    """Where an answer is not finite though its operands are, or NaN though none is; None if nowhere."""
+    """Return where an answer is not finite though its operands are, or NaN though none is; None if
+    nowhere."""
     if not (result.is_floating_point() or result.is_complex()):
         return None
     strange = ~torch.isfinite(result)
@@ -106,20 +111,20 @@ def _new(result: torch.Tensor, operands: Sequence[torch.Tensor]) -> torch.Tensor
 
 
 def _tensor(value: Any) -> torch.Tensor:
-    """An operand as a tensor that can be compared: wide unsigned integers by their bits."""
+    """Return an operand as a tensor that can be compared: wide unsigned integers by their bits."""
     made = value if isinstance(value, torch.Tensor) else torch.as_tensor(dispatch.plain(np.asarray(value)))
     return made.to(torch.int64) if made.dtype in (torch.uint16, torch.uint32, torch.uint64) else made
 
 
 def _may_fail(divisor: torch.Tensor) -> torch.Tensor:
-    """Where dividing by this may be an error: by zero, and the smallest integer by -1."""
+    """Return where dividing by this may be an error: by zero, and the smallest integer by -1."""
     return (divisor == 0) | (divisor == -1) if divisor.dtype.is_signed else divisor == 0
 
 
 def _suspects(
     ufunc: np.ufunc, operands: Sequence[Any], results: Sequence[torch.Tensor], ends: Sequence[torch.Tensor]
 ) -> list[torch.Tensor]:
-    """Masks of the elements of which there may be something to report. ends: the results as they are cast."""
+    """Return masks of the elements that may have errors to report. ends: the results as they are cast."""
     tensors = [item for item in operands if isinstance(item, torch.Tensor)]
     seen = [*results, *[end for end, item in zip(ends, results, strict=True) if end is not item]]
     found = [mask for mask in (_new(item, tensors) for item in seen) if mask is not None]
@@ -140,8 +145,9 @@ def of_call(
     targets: Sequence[Any],
     kwargs: dict[str, Any],
 ) -> Report:
-    """What there is to report of `ufunc(*operands, **kwargs)`; None for nothing. Nothing is written yet."""
-    if any(item.device.type != "cpu" for item in results) or not results[0].numel() or _silent():
+    """Return the report of `ufunc(*operands, **kwargs)`, None if there is none. Called before anything is
+    written."""
+    if any(item.device.type != "cpu" for item in results) or not results[0].numel() or _ignores_errors():
         return None
     plain = (int, float, complex)  # these stay weak
     operands = [_array(item) if type(item) not in plain else item for item in operands]
@@ -169,7 +175,7 @@ def of_call(
     if all(target is not None for target in targets):
         size = int(mask.sum())
         named["out"] = tuple(np.empty(size, target.dtype) for target in targets)
-    return lambda: _reported(lambda: ufunc(*some, **named))
+    return lambda: _report(lambda: ufunc(*some, **named))
 
 
 def _array(value: Any) -> torch.Tensor:
@@ -177,16 +183,16 @@ def _array(value: Any) -> torch.Tensor:
 
 
 def of_mask(ufunc: np.ufunc) -> None:
-    """Have NumPy say what it says of `where=` without `out=`: that it leaves elements undefined."""
+    """Have NumPy warn of `where=` without `out=`: it leaves elements undefined."""
     nothing = np.zeros(0, ufunc.types[0][0])
-    _reported(lambda: ufunc(*[nothing] * ufunc.nin, where=nothing.astype(np.bool_)))
+    _report(lambda: ufunc(*[nothing] * ufunc.nin, where=nothing.astype(np.bool_)))
 
 
 def of_method(
     ufunc: np.ufunc, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], results: Sequence[torch.Tensor]
 ) -> Report:
-    """What there is to report of a method: NumPy is shown the whole call."""
-    if any(item.device.type != "cpu" for item in results) or _silent():
+    """Return the report of a ufunc's method: NumPy does the whole call."""
+    if any(item.device.type != "cpu" for item in results) or _ignores_errors():
         return None
     tensors: list[torch.Tensor] = []
     map_arrays(args, lambda item: tensors.append(item._tensor))
@@ -200,12 +206,12 @@ def of_method(
     if not (strange or divided or _casts_to_real(ufunc, args, kwargs, tensors)):
         return None
     shown = map_arrays(args, layout_of), map_arrays(kwargs, layout_of)
-    return lambda: _reported(lambda: getattr(ufunc, name)(*shown[0], **shown[1]))
+    return lambda: _report(lambda: getattr(ufunc, name)(*shown[0], **shown[1]))
 
 
 def of_at(ufunc: np.ufunc, args: tuple[Any, ...], array: Any, result: torch.Tensor) -> Report:
-    """What there is to report of `ufunc.at(*args)`, asked before `result` is written over `array`."""
-    if result.device.type != "cpu" or _silent():
+    """Return the report of `ufunc.at(*args)`. Called before `result` is written over `array`."""
+    if result.device.type != "cpu" or _ignores_errors():
         return None
     tensors: list[torch.Tensor] = []
     map_arrays(args, lambda item: tensors.append(item._tensor))
@@ -214,10 +220,10 @@ def of_at(ufunc: np.ufunc, args: tuple[Any, ...], array: Any, result: torch.Tens
         return None
     shown = map_arrays(args, layout_of)
     copy = array._layout.copy()
-    return lambda: _reported(lambda: ufunc.at(copy, *shown[1:]))
+    return lambda: _report(lambda: ufunc.at(copy, *shown[1:]))
 
 
-# Functions that give floats as integers: an answer does not show what did not fit.
+# Functions that cast: an integer answer does not show which floats did not fit.
 _CASTING = (np.ndarray.astype, np.full, np.full_like)
 # Functions whose third argument is the dtype that they compute in.
 _ADDING = (
@@ -228,10 +234,10 @@ _ADDING = (
 
 
 def of_function(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Report:
-    """What there is to report of a function that is no ufunc: NumPy is shown the whole call."""
+    """Return the report of a function that is no ufunc: NumPy does the whole call."""
     several = result if isinstance(result, (tuple, list)) else [result]
     results = [item for item in several if isinstance(item, torch.Tensor)]
-    if not results or any(item.device.type != "cpu" for item in results) or _silent():
+    if not results or any(item.device.type != "cpu" for item in results) or _ignores_errors():
         return None
     tensors: list[torch.Tensor] = []
     map_arrays((args, kwargs), lambda item: tensors.append(item._tensor))
@@ -239,24 +245,25 @@ def of_function(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], re
         strange = True
     elif function in _CASTING and not results[0].is_floating_point():
         kept = args[0] if function is np.ndarray.astype else _fill(args, kwargs)
-        strange = _loses(_tensor(getattr(kept, "_tensor", kept)), results[0].dtype)
+        strange = _may_not_fit(_tensor(getattr(kept, "_tensor", kept)), results[0].dtype)
     else:
         strange = any(_appeared(item, tensors) for item in results)
     if not strange:
         return None
     shown = map_arrays(args, layout_of), map_arrays(kwargs, layout_of)
-    return lambda: _reported(lambda: function(*shown[0], **shown[1]))
+    return lambda: _report(lambda: function(*shown[0], **shown[1]))
 
 
 def _fill(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What `np.full` and `np.full_like` are to fill with."""
+    """Return the value that `np.full` and `np.full_like` fill with."""
     return kwargs.get("fill_value", args[1] if len(args) > 1 else 0)
 
 
 def _casts_to_real(
     function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], tensors: Sequence[torch.Tensor]
 ) -> bool:
-    """Whether a call asks for a dtype that may not hold it all: reals for complex, integers for floats."""
+    """Tell if a call asks for a dtype that may not hold the values: reals for complex, integers for
+    floats."""
     if function in _CASTING:
         fill = _fill(args, kwargs)
         return function is not np.ndarray.astype and np.iscomplexobj(getattr(fill, "_layout", fill))
@@ -269,7 +276,7 @@ def _casts_to_real(
 
 
 def _appeared(result: torch.Tensor, operands: Sequence[torch.Tensor]) -> bool:
-    """Whether an answer has an infinity or a NaN though no operand has one; NaN though none is NaN."""
+    """Tell if an answer has an infinity or a NaN though no operand has one, or a NaN though none is NaN."""
     if not (result.is_floating_point() or result.is_complex()) or bool(torch.isfinite(result).all()):
         return False
     floats = [item for item in operands if item.is_floating_point() or item.is_complex()]
@@ -278,8 +285,8 @@ def _appeared(result: torch.Tensor, operands: Sequence[torch.Tensor]) -> bool:
     return bool(torch.isnan(result).any()) and not any(bool(torch.isnan(item).any()) for item in floats)
 
 
-def _loses(values: torch.Tensor, dtype: torch.dtype) -> bool:
-    """Whether values may not fit a dtype: too large, or no numbers to an integer."""
+def _may_not_fit(values: torch.Tensor, dtype: torch.dtype) -> bool:
+    """Tell if values may not fit a dtype: too large, or NaN for integers."""
     if dtype.is_floating_point or dtype.is_complex:
         if values.is_floating_point() or values.is_complex() or dtype == torch.float16:
             return _appeared(cast(values, numpy_dtype(dtype)), [values])
@@ -290,14 +297,19 @@ def _loses(values: torch.Tensor, dtype: torch.dtype) -> bool:
 
 
 def of_cast(values: torch.Tensor, dtype: torch.dtype) -> None:
-    """Report what NumPy does when it casts these values."""
-    if values.device.type == "cpu" and values.dtype != dtype and not _silent() and _loses(values, dtype):
+    """Report NumPy's errors in casting these values."""
+    if (
+        values.device.type == "cpu"
+        and values.dtype != dtype
+        and not _ignores_errors()
+        and _may_not_fit(values, dtype)
+    ):
         target = numpy_dtype(dtype)
-        _reported(lambda: values.resolve_conj().numpy().astype(target))
+        _report(lambda: values.resolve_conj().numpy().astype(target))
 
 
-def _reported(run: Callable[[], Any]) -> None:
-    """Have NumPy run it: its exceptions come through, its warnings come at the user's line."""
+def _report(run: Callable[[], Any]) -> None:
+    """Have NumPy run a call: its exceptions are raised, its warnings come at the user's line."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         run()
@@ -312,4 +324,4 @@ def _reported(run: Callable[[], Any]) -> None:
         )
 
 
-dispatch.report, dispatch.report_cast, dispatch.quiet = of_function, of_cast, quiet
+dispatch.report, dispatch.report_cast, dispatch.never_reports = of_function, of_cast, never_reports

@@ -1,7 +1,8 @@
-"""NumPy's second type of the same bits, `long long` beside `long`: computed as the first, named as by NumPy.
+"""NumPy's second types of the same bits, as `long long` beside `long`: computed in the first, named as NumPy
+names.
 
-torch has one type for both. What ops are asked with is the first; which of the two an answer is of is asked
-of NumPy itself: of ufuncs with no elements, of other functions by the rule for their dtype, listed here.
+torch has one type for both. Ops get operands of the first. The type of an answer is asked of NumPy itself:
+for ufuncs on operands without elements, for other functions by the rule for their dtype, listed here.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ DType = np.dtype[Any]
 
 _CHARS = frozenset(TWINS)
 _FIRST: dict[str, DType] = {char: np.dtype(np.dtype(char).str) for char in TWINS}
-_SHARED = frozenset(_FIRST.values())  # dtypes that have such a second one
+_HAVE_SECOND = frozenset(_FIRST.values())  # dtypes that have a second type
 _VALUES = (np.ndarray, np.generic)
 
 
@@ -35,12 +36,12 @@ def _plain(item: Any) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """NumPy's arrays and scalars of a second type as those of the first, on the same memory."""
+    """Return NumPy's arrays and scalars of a second type as those of the first, on the same memory."""
     return map_arrays(value, _plain, _VALUES)
 
 
-def _among(args: Args, kwargs: Named) -> bool:
-    """Whether a call has operands of a second type, or asks for one."""
+def _has_second_type(args: Args, kwargs: Named) -> bool:
+    """Tell if a call has operands of a second type, or asks for one."""
     found: list[Any] = []
     map_arrays((args, kwargs), lambda item: found.append(item.dtype.char), (Strided, *_VALUES))
     if not _CHARS.isdisjoint(found):
@@ -49,11 +50,11 @@ def _among(args: Args, kwargs: Named) -> bool:
     if isinstance(signature, str):
         return not _CHARS.isdisjoint(signature)
     asked = signature if isinstance(signature, tuple) else ()
-    return any(_is_twin(item) for item in (*args, kwargs.get("dtype"), *asked))
+    return any(_is_second_type(item) for item in (*args, kwargs.get("dtype"), *asked))
 
 
-def _is_twin(item: Any) -> bool:
-    """Whether this names a second type."""
+def _is_second_type(item: Any) -> bool:
+    """Tell if this names a second type."""
     if isinstance(item, np.dtype):
         return item.char in TWINS
     if isinstance(item, type):
@@ -69,8 +70,8 @@ _NAMES = {*TWINS, *(np.dtype(char).type.__name__ for char in TWINS)}
 _WEAK = {int: 0, float: 0.0, complex: 0j}
 
 
-def _nothing(item: Any) -> Any:
-    """An operand of the same kind without elements: Python numbers stay weak."""
+def _empty_like(item: Any) -> Any:
+    """Return an operand of the same kind without elements; Python numbers stay weak."""
     if type(item) in _WEAK:
         return _WEAK[type(item)]
     return np.empty((0,) * max(getattr(item, "ndim", 0), 1), _of(item))
@@ -87,16 +88,20 @@ def _ask(call: Callable[[], Any]) -> tuple[DType, ...]:
 
 
 def of_call(ufunc: np.ufunc, args: Args, kwargs: Named, results: Any) -> tuple[DType | None, ...]:
-    """Of each answer of `ufunc(*args, **kwargs)` the dtype, where it may be of a second type."""
-    if not any(numpy_dtype(item.dtype) in _SHARED for item in results) or not _among(args, kwargs):
+    """Return for each answer of `ufunc(*args, **kwargs)` its dtype, None where it cannot be of a second
+    type."""
+    if not any(numpy_dtype(item.dtype) in _HAVE_SECOND for item in results) or not _has_second_type(
+        args, kwargs
+    ):
         return (None,) * len(results)
     named = {key: kwargs[key] for key in ("dtype", "signature", "sig", "casting") if key in kwargs}
-    return _ask(lambda: ufunc(*[_nothing(item) for item in args], **named))
+    return _ask(lambda: ufunc(*[_empty_like(item) for item in args], **named))
 
 
 def of_method(ufunc: np.ufunc, name: str, args: Args, kwargs: Named, result: Any) -> DType | None:
-    """The same of `ufunc.reduce`, `accumulate` or `reduceat`."""
-    if numpy_dtype(result.dtype) not in _SHARED or not _among(args, kwargs):
+    """Return the dtype of an answer of `ufunc.reduce`, `accumulate` or `reduceat`, None if it is no second
+    type."""
+    if numpy_dtype(result.dtype) not in _HAVE_SECOND or not _has_second_type(args, kwargs):
         return None
     asked = kwargs.get("dtype", args[_DTYPE_AT[name]] if len(args) > _DTYPE_AT[name] else None)
     return _ask(lambda: ufunc.reduce(np.ones(1, _of(args[0])), dtype=asked))[0]
@@ -115,7 +120,7 @@ def _asked(place: int, name: str, args: Args, kwargs: Named) -> Any:
 
 
 def _like_first(dtype_at: int | None = None) -> Rule:
-    """The dtype asked for, else the first argument's."""
+    """Return the rule of functions with the dtype asked for, else the first argument's."""
 
     def rule(args: Args, kwargs: Named) -> Any:
         asked = None if dtype_at is None else _asked(dtype_at, "dtype", args, kwargs)
@@ -142,7 +147,8 @@ def _filled(args: Args, kwargs: Named) -> Any:
 
 
 def _common(operands: slice) -> Rule:
-    """The dtype asked for, else what the operands have in common; Python numbers are weak."""
+    """Return the rule of functions with the dtype asked for, else the operands' common one; Python numbers
+    are weak."""
 
     def rule(args: Args, kwargs: Named) -> Any:
         if kwargs.get("dtype") is not None:
@@ -211,11 +217,14 @@ _RULES: dict[int, Rule] = {
 
 
 def of_function(function: Any, args: Args, kwargs: Named, result: Any) -> DType | None:
-    """The same of what a function that is no ufunc answers. Raises Unsupported where there is no rule."""
+    """Return the dtype of an answer of a function that is no ufunc, None if it is no second type.
+
+    Raises Unsupported where there is no rule.
+    """
     several = result if isinstance(result, (tuple, list)) else [result]
-    if not any(hasattr(item, "dtype") and numpy_dtype(item.dtype) in _SHARED for item in several):
+    if not any(hasattr(item, "dtype") and numpy_dtype(item.dtype) in _HAVE_SECOND for item in several):
         return None
-    if not _among(args, kwargs):
+    if not _has_second_type(args, kwargs):
         return None
     if isinstance(function, np.ufunc):  # a product
         return of_call(function, args, kwargs, several)[0]
@@ -226,7 +235,8 @@ def of_function(function: Any, args: Args, kwargs: Named, result: Any) -> DType 
 
 
 def named(answer: Any, dtype: DType | None) -> Any:
-    """An answer, or several, as of a dtype of the same bits: our array on the same memory, NumPy's scalar."""
+    """Return an answer, or several, in a dtype of the same bits: our array on the same memory, NumPy's
+    scalar."""
     if dtype is None or dtype.char not in TWINS:
         return answer
     if isinstance(answer, (tuple, list)):
@@ -237,4 +247,4 @@ def named(answer: Any, dtype: DType | None) -> Any:
     return np.asarray(answer).view(dtype)[()]
 
 
-dispatch.plain, dispatch.twin, dispatch.named = plain, of_function, named
+dispatch.plain, dispatch.second_dtype_of, dispatch.named = plain, of_function, named

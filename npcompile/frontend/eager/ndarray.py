@@ -1,4 +1,8 @@
-"""`npcompile.ndarray`: NumPy's array over a torch tensor: the debug array, and the device array."""
+"""`npcompile.ndarray`: NumPy's array over a torch tensor, for debugging and for arrays on a device.
+
+Attributes and views are NumPy's, asked of the array's layout (`strided.py`); methods and protocols go to
+`dispatch`.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +28,7 @@ _NO_LIKES = (*_OURS_OR_NUMPY, int, float, complex, str, bytes, list, tuple, slic
 
 
 def _method(descriptor: Any) -> Callable[..., Any]:
-    """An ndarray method that is its op, or a host call on the same memory."""
+    """Return an ndarray method that is its op, or a host call on the same memory."""
 
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
         return dispatch.call(descriptor, (self, *args), kwargs)
@@ -34,8 +38,8 @@ def _method(descriptor: Any) -> Callable[..., Any]:
     return method
 
 
-def _laid(descriptor: Any) -> Callable[..., Any]:
-    """The same for a method whose one argument is a memory order, which may be written small."""
+def _method_with_order(descriptor: Any) -> Callable[..., Any]:
+    """Return a method whose one argument is a memory order, which may be in lower case."""
 
     def method(self: Any, order: Any = "C") -> Any:
         order = order.upper() if isinstance(order, str) else "C" if order is None else order
@@ -46,8 +50,9 @@ def _laid(descriptor: Any) -> Callable[..., Any]:
     return method
 
 
-def _like(value: Any) -> Any:
-    """Of an array-like whose `__array__` gives one of ours, which NumPy does not take: that array."""
+def _array_of(value: Any) -> Any:
+    """Return the array of ours that an array-like's `__array__` gives, which NumPy does not take; else the
+    value."""
     if isinstance(value, _NO_LIKES) or isinstance(value, type):
         return value
     convert_ = getattr(type(value), "__array__", None)
@@ -61,7 +66,7 @@ def _like(value: Any) -> Any:
 
 
 def is_basic(index: Any) -> bool:
-    """Whether an index is basic (integers, slices, None, Ellipsis), so that indexing gives a view."""
+    """Tell if an index is basic (integers, slices, None, Ellipsis): indexing by it gives a view."""
     for item in index if type(index) is tuple else (index,):
         if item is None or item is Ellipsis or type(item) is slice or type(item) is int:
             continue
@@ -97,12 +102,12 @@ class ndarray(Exports):
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        layout = self._layout_known  # knows `long long` from `long`, which are one to torch
+        layout = self._layout_known  # tells `long long` from `long`, which torch does not
         return convert.numpy_dtype(self._memory.dtype) if layout is None else layout.dtype
 
     @dtype.setter
     def dtype(self, dtype: Any) -> None:
-        self._relay("dtype", dtype)
+        self._set_layout("dtype", dtype)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -110,7 +115,7 @@ class ndarray(Exports):
 
     @shape.setter
     def shape(self, shape: Any) -> None:
-        self._relay("shape", shape)
+        self._set_layout("shape", shape)
 
     @property
     def ndim(self) -> int:
@@ -134,10 +139,13 @@ class ndarray(Exports):
 
     @strides.setter
     def strides(self, strides: Any) -> None:
-        self._relay("strides", strides)
+        self._set_layout("strides", strides)
 
-    def _relay(self, attribute: str, value: Any) -> None:
-        """Set what decides how the memory is read. Raises what NumPy raises; TypeError where torch cannot."""
+    def _set_layout(self, attribute: str, value: Any) -> None:
+        """Set an attribute that determines how the memory is read.
+
+        Raises what NumPy raises; TypeError where torch cannot express the result.
+        """
         layout = self._layout.view()
         setattr(layout, attribute, value)
         try:
@@ -201,7 +209,7 @@ class ndarray(Exports):
     # protocols that give arrays of ours
 
     def __array_finalize__(self, obj: Any, /) -> None:
-        """What subclasses call: nothing is left to do."""
+        """Do nothing: subclasses call it."""
 
     def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
         return array[()] if return_scalar and array.ndim == 0 else asarray(array)
@@ -224,10 +232,10 @@ class ndarray(Exports):
 
     def __getitem__(self, index: Any) -> Any:
         if not is_basic(index):
-            index = tuple(map(_like, index)) if type(index) is tuple else _like(index)
+            index = tuple(map(_array_of, index)) if type(index) is tuple else _array_of(index)
             if type(index) is list:
                 index = np.asarray(index) if index else np.empty(0, np.intp)
-            return iterator_strides.lying(
+            return iterator_strides.lay_out(
                 dispatch.call(np.ndarray.__getitem__, (self, index), {}), self, index
             )
         layout = self._layout[index]
@@ -238,9 +246,9 @@ class ndarray(Exports):
         return value if type(value) is type(layout) else type(layout)(value)  # `long long` is as `long` here
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        value = _like(value)
+        value = _array_of(value)
         if not is_basic(index):
-            index = tuple(map(_like, index)) if type(index) is tuple else _like(index)
+            index = tuple(map(_array_of, index)) if type(index) is tuple else _array_of(index)
             dispatch.update(np.ndarray.__setitem__, (self, index, value), {})
             return
         layout = self._layout
@@ -250,20 +258,20 @@ class ndarray(Exports):
         whole = index if any(item is Ellipsis for item in indices) else (*indices, ...)
         target = self._view_at(layout[whole])
         listed = type(value) in (list, tuple)
-        # A row into one element, of which NumPy warns, or a list, for which it raises.
+        # NumPy warns of a row stored into one element, and raises for a list.
         odd = target.ndim == 0 and (listed or (whole is not index and getattr(value, "ndim", 0)))
         if odd or not target._store(value):
             dispatch.host(np.ndarray.__setitem__, (self, index, value), {})
 
     def _store(self, value: Any) -> bool:
-        """Do `self[...] = value`; False (and nothing done) where it is left to NumPy."""
+        """Do `self[...] = value`; return False, with nothing done, where it is left to NumPy."""
         if not isinstance(value, _OURS_OR_NUMPY):
             value = np.array(dispatch.map_arrays(value, Exports._host_memory), self.dtype)
         elif isinstance(value, np.generic) and weak.checks(value.dtype, self.dtype):
             value = weak.convert(value, self.dtype)
         if (value.dtype.kind == "c" and self.dtype.kind not in "cb") or errstate.traps():
             return False  # NumPy warns or raises, depending on what the value is
-        if max(value.ndim, self.ndim) > dispatch.MOST_AXES:
+        if max(value.ndim, self.ndim) > dispatch.MAX_AXES:
             return False
         try:
             tensor = value._tensor if isinstance(value, Strided) else convert.tensor_of(value)
@@ -293,7 +301,7 @@ class ndarray(Exports):
     def sort(
         self, axis: int = -1, kind: Any = None, order: Any = None, *, stable: bool | None = None, **later: Any
     ) -> None:
-        """In place, as NumPy's. later: what NumPy takes from 2.5 on (`descending`)."""
+        """Sort in place, as NumPy does. later: keywords that NumPy takes from 2.5 on (`descending`)."""
         how = {"kind": kind, "order": order, "stable": stable, **later}
         if not self._layout.flags.writeable:
             self._layout.sort(axis, **how)
@@ -315,7 +323,8 @@ class ndarray(Exports):
         return rebuild, (self._on_host(), self.device)
 
     def to_device(self, device: Any, /, *, stream: Any = None) -> Any:
-        """The array on a device ("cpu", "cuda", "cuda:1"): itself if it is there already, else a copy."""
+        """Return the array on a device ("cpu", "cuda", "cuda:1"): itself if it is there already, else a
+        copy."""
         if stream is not None:
             raise ValueError("The stream argument in to_device() is not supported")
         try:
@@ -330,7 +339,7 @@ class ndarray(Exports):
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         out = kwargs.get("out", ())
-        if not all(_known(item) for item in (*inputs, *out)):
+        if not all(_leaves_to_us(item) for item in (*inputs, *out)):
             return NotImplemented
         if method == "__call__":
             return ufuncs.call(ufunc, inputs, kwargs)
@@ -364,7 +373,7 @@ class ndarray(Exports):
     cumsum = _method(np.ndarray.cumsum)
     diagonal = _method(np.ndarray.diagonal)
     dot = _method(np.ndarray.dot)
-    flatten = _laid(np.ndarray.flatten)
+    flatten = _method_with_order(np.ndarray.flatten)
     max = _method(np.ndarray.max)
     mean = _method(np.ndarray.mean)
     min = _method(np.ndarray.min)
@@ -372,7 +381,7 @@ class ndarray(Exports):
     partition = _method(np.ndarray.partition)
     prod = _method(np.ndarray.prod)
     put = _method(np.ndarray.put)
-    ravel = _laid(np.ndarray.ravel)
+    ravel = _method_with_order(np.ndarray.ravel)
     repeat = _method(np.ndarray.repeat)
     reshape = _method(np.ndarray.reshape)
     round = _method(np.ndarray.round)
@@ -387,22 +396,24 @@ class ndarray(Exports):
     var = _method(np.ndarray.var)
 
     def view(self, *args: Any, **kwargs: Any) -> Any:
-        """As NumPy's; the type of our arrays stands for NumPy's own."""
+        """Return a view as NumPy does; our array type stands for NumPy's own."""
         args = tuple([np.ndarray if item is ndarray else item for item in args])
         kwargs = {key: np.ndarray if item is ndarray else item for key, item in kwargs.items()}
         return dispatch.call(np.ndarray.view, (self, *args), kwargs)
 
     def getfield(self, dtype: Any, offset: int = 0) -> Any:
-        """The bytes of each element from `offset` on, seen as a dtype: NumPy's array where torch lacks it."""
+        """Return the bytes of each element from `offset` on, seen as a dtype: NumPy's array where torch lacks
+        it."""
         return dispatch.adopt(self._host_memory().getfield(dtype, offset), [self])
 
     def setfield(self, val: Any, dtype: Any, offset: int = 0) -> None:
         self._host_memory().setfield(np.asarray(val), dtype, offset)
 
     def resize(self, *new_shape: Any, refcheck: bool = True) -> None:
-        """In place, as NumPy's: zeros are appended, or elements dropped.
+        """Resize in place, as NumPy does: zeros are appended, or elements dropped.
 
-        Raises ValueError where views know the memory, or with `refcheck` other names.
+        Raises ValueError where views share the memory or, with `refcheck`, where other names refer to the
+        array.
         """
         eager_resize.resize(self, new_shape, refcheck)
 
@@ -415,8 +426,8 @@ class ndarray(Exports):
 Strided.public = ndarray
 
 
-def _known(value: Any) -> bool:
-    """Whether a ufunc operand leaves the operation to us (it has no `__array_ufunc__` of its own)."""
+def _leaves_to_us(value: Any) -> bool:
+    """Tell if a ufunc operand leaves the operation to us: it has no `__array_ufunc__` of its own."""
     kind = type(value)
     if issubclass(kind, (Strided, np.generic)) or kind is np.ndarray:
         return True
@@ -424,17 +435,17 @@ def _known(value: Any) -> bool:
 
 
 def rebuild(values: np.ndarray[Any, Any], device: str) -> ndarray:
-    """The array that was pickled, on the device it was on."""
+    """Return the array that was pickled, on the device it was on."""
     array: ndarray = ndarray._of_numpy(values).to_device(device)
     return array
 
 
 def asarray(value: Any, dtype: Any = None, *, copy: bool | None = None) -> Any:
-    """`value` as our array, sharing memory where it can be shared; plain NumPy for dtypes that torch lacks.
+    """Return `value` as our array, sharing memory where possible; NumPy's array for dtypes that torch lacks.
 
     value: our array, a torch tensor, or whatever `np.asarray` takes. Raises what NumPy raises.
     """
-    value = ndarray._of_tensor(value) if isinstance(value, torch.Tensor) else _like(value)
+    value = ndarray._of_tensor(value) if isinstance(value, torch.Tensor) else _array_of(value)
     if isinstance(value, Strided):
         if dtype is not None and np.dtype(dtype) != convert.numpy_dtype(value._memory.dtype):
             if copy is False:

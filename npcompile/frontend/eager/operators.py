@@ -1,4 +1,5 @@
-"""Python's operators on our arrays: their ufuncs, NumPy's rule of deferring, its fast powers."""
+"""Python's operators on eager arrays: their ufuncs, NumPy's rule of deferring to the other operand, its fast
+powers."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ _NEVER_DEFER = (int, float, complex, str, bytes, list, tuple, np.generic, np.nda
 
 
 def _defers(other: Any, inplace: bool = False) -> bool:
-    """Whether `other` asks to do it itself. Source: NumPy's `binop_should_defer` (binop_override.h)."""
+    """Tell if `other` asks to do the operation itself. Source: NumPy's `binop_should_defer`
+    (binop_override.h)."""
     if isinstance(other, _NEVER_DEFER) and not isinstance(other, np.ndarray):
         return False
     protocol = getattr(type(other), "__array_ufunc__", False)
@@ -62,7 +64,7 @@ def unary(ufunc: np.ufunc) -> Callable[[Any], Any]:
 
 
 def inplace_matmul(self: Any, other: Any) -> Any:
-    """`a @= b` is for matrices whose product has the shape of `a`: NumPy raises where it is otherwise."""
+    """Do `a @= b`, for matrices whose product has the shape of `a`; NumPy raises for others."""
     if _defers(other, inplace=True):
         return NotImplemented
     one, two = self._layout.shape, np.shape(other._layout if isinstance(other, Strided) else other)
@@ -72,7 +74,8 @@ def inplace_matmul(self: Any, other: Any) -> Any:
 
 
 def fast_power(self: Any, exponent: Any, inplace: bool = False) -> powers.Fast | None:
-    """What NumPy does for `array ** 2` and the like in place of a power."""
+    """Return the operation that NumPy does for `array ** 2` and the like in place of a power, None if there
+    is none."""
     if isinstance(exponent, Strided):
         if not powers.SCALARS or exponent._layout.ndim:
             return None

@@ -1,4 +1,7 @@
-"""`a.resize(...)`: the one method that gives an array other memory."""
+"""`a.resize(...)` of eager arrays: the one method that gives an array other memory.
+
+NumPy refuses it where the array has other references; these are counted here as NumPy counts them.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ from npcompile.frontend.eager.strided import Strided
 
 
 class _Probe:
-    """Where an array with one name stands: how many references `resize` then counts."""
+    """Stands for an array with one name, to count the references that `resize` then sees."""
 
     def resize(self, *new_shape: Any, refcheck: bool = True) -> int:
         return _references(self)
@@ -30,16 +33,16 @@ _probe = _Probe()
 _ONE_NAME = _probe.resize()
 
 
-def _bound(array: Any) -> int:
-    """How many bound methods of the array there are: `assert_raises(..., a.resize)` holds one."""
+def _bound_methods(array: Any) -> int:
+    """Return the number of bound methods of the array: `assert_raises(..., a.resize)` holds one."""
     return sum(type(item) is types.MethodType and item.__self__ is array for item in gc.get_referrers(array))
 
 
 def resize(array: Strided, new_shape: tuple[Any, ...], refcheck: bool) -> None:
-    """Give the array that shape, and as much memory: cut off, or with zeros behind.
+    """Give the array that shape, and memory for it: cut off, or with zeros appended.
 
-    Raises NumPy's ValueError where it does not own its memory, where others know it, and for no shape.
-    Source of the rules: PyArray_Resize (shape.c).
+    Raises NumPy's ValueError where the array does not own its memory, where it has other references, and for
+    no shape. Source of the rules: PyArray_Resize (shape.c).
     """
     references = _references(array) - 1  # without this function's own
     checked = operator.index(refcheck)
@@ -57,7 +60,7 @@ def resize(array: Strided, new_shape: tuple[Any, ...], refcheck: bool) -> None:
     if old != new:
         if array._base is not None or not layout.flags.writeable:
             raise ValueError("cannot resize this array: it does not own its data")
-        others = references > _ONE_NAME and references - _bound(array) > _ONE_NAME
+        others = references > _ONE_NAME and references - _bound_methods(array) > _ONE_NAME
         if weakref.getweakrefcount(array) or (checked and others):
             raise ValueError(
                 "cannot resize an array that references or is referenced\nby another object in this way.\n"

@@ -1,7 +1,7 @@
-"""How the answers of functions that are no ufuncs lie in memory: by each function's own rule, as in NumPy.
+"""Strides of results of non-ufunc functions, which NumPy lays out by a rule per function.
 
-Sources: NumPy's `PyArray_NewLikeArray`, `PyArray_CreateMultiSortedStridePerm` (what is joined), its iterator
-(reductions and running sums), and where its Python functions make their answers.
+Sources: NumPy's `PyArray_NewLikeArray`, `PyArray_CreateMultiSortedStridePerm` (joined arrays), its iterator
+(reductions and running sums), and the places where its Python functions make their answers.
 """
 
 from __future__ import annotations
@@ -14,7 +14,12 @@ from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from npcompile.frontend.eager import dispatch
 from npcompile.frontend.eager.dispatch import layout_of, map_arrays
-from npcompile.frontend.eager.iterator_strides import Layout, iterated, picked, placed
+from npcompile.frontend.eager.iterator_strides import (
+    Layout,
+    iterator_strides,
+    strides_of_picked,
+    with_strides,
+)
 from npcompile.frontend.eager.strided import Strided
 
 Args = tuple[Any, ...]
@@ -22,8 +27,9 @@ Named = dict[str, Any]
 Shape = tuple[int, ...]
 
 
-def _packed(shape: Shape, inner_first: Sequence[int]) -> Shape:
-    """Strides, in elements, of an array without gaps; its axes from the innermost on."""
+def _dense_strides(shape: Shape, inner_first: Sequence[int]) -> Shape:
+    """Return the strides, in elements, of an array without gaps, whose axes are given from the innermost
+    on."""
     strides, step = [0] * len(shape), 1
     for axis in inner_first:
         strides[axis] = step
@@ -31,23 +37,23 @@ def _packed(shape: Shape, inner_first: Sequence[int]) -> Shape:
     return tuple(strides)
 
 
-def _in_c(shape: Shape) -> Shape:
-    return _packed(shape, range(len(shape) - 1, -1, -1))
+def _c_strides(shape: Shape) -> Shape:
+    return _dense_strides(shape, range(len(shape) - 1, -1, -1))
 
 
-def like(layout: Layout, shape: Shape | None = None) -> Shape:
-    """Strides of an array that is made like this one, in the order of its strides."""
+def strides_like(layout: Layout, shape: Shape | None = None) -> Shape:
+    """Return the strides of an array made like this one, in the order of its strides."""
     shape = layout.shape if shape is None else shape
     if layout.flags.c_contiguous or layout.ndim < 2:
-        return _in_c(shape)
+        return _c_strides(shape)
     if layout.flags.f_contiguous:
-        return _packed(shape, range(len(shape)))
+        return _dense_strides(shape, range(len(shape)))
     outer_first = sorted(range(layout.ndim), key=lambda axis: -abs(layout.strides[axis]))
-    return _packed(shape, outer_first[::-1])
+    return _dense_strides(shape, outer_first[::-1])
 
 
-def joined(parts: Sequence[Layout], shape: Shape) -> Shape:
-    """Strides of arrays put together: the order of the axes on which all agree, else C's."""
+def joined_strides(parts: Sequence[Layout], shape: Shape) -> Shape:
+    """Return the strides of joined arrays: in the order of the axes on which all agree, else in C order."""
     order = list(range(len(shape)))  # from the outermost on
     for place in range(1, len(order)):
         at = place
@@ -63,23 +69,24 @@ def joined(parts: Sequence[Layout], shape: Shape) -> Shape:
             if votes:
                 at = before
         order.insert(at, order.pop(place))
-    return _packed(shape, order[::-1])
+    return _dense_strides(shape, order[::-1])
 
 
-def reduced(layout: Layout, axis: Any, keepdims: bool) -> Shape:
-    """Strides of a reduction's answer: those of an iteration over the operand, without the axes that go."""
-    strides = iterated([layout], layout.shape)
+def reduced_strides(layout: Layout, axis: Any, keepdims: bool) -> Shape:
+    """Return the strides of a reduction's answer: of an iteration over the operand, without the reduced
+    axes."""
+    strides = iterator_strides([layout], layout.shape)
     gone = range(layout.ndim) if axis is None else normalize_axis_tuple(axis, layout.ndim)
     inner_first = sorted(range(layout.ndim), key=lambda at: (strides[at], layout.shape[at] > 1, -at))
     if keepdims:
         shape = tuple([1 if at in gone else size for at, size in enumerate(layout.shape)])
-        return _packed(shape, inner_first)
+        return _dense_strides(shape, inner_first)
     kept = [at for at in range(layout.ndim) if at not in gone]
     shape = tuple([layout.shape[at] for at in kept])
-    return _packed(shape, [kept.index(at) for at in inner_first if at in kept])
+    return _dense_strides(shape, [kept.index(at) for at in inner_first if at in kept])
 
 
-# -- rules: of (args, kwargs, the answer's shape), with layouts in place of arrays; None: as it lies --------
+# -- rules: (args, kwargs, the answer's shape) -> strides, layouts in place of arrays; None: unchanged -------
 
 
 def _get(args: Args, kwargs: Named, place: int, name: str, default: Any) -> Any:
@@ -89,16 +96,16 @@ def _get(args: Args, kwargs: Named, place: int, name: str, default: Any) -> Any:
 def _concatenated(args: Args, kwargs: Named, shape: Shape) -> Shape | None:
     if _get(args, kwargs, 1, "axis", 0) is None:
         return None
-    return joined([np.asarray(part) for part in args[0]], shape)
+    return joined_strides([np.asarray(part) for part in args[0]], shape)
 
 
 def _stacked(args: Args, kwargs: Named, shape: Shape) -> Shape:
     axis = normalize_axis_index(_get(args, kwargs, 1, "axis", 0), len(shape))
-    return joined([np.expand_dims(np.asarray(part), axis) for part in args[0]], shape)
+    return joined_strides([np.expand_dims(np.asarray(part), axis) for part in args[0]], shape)
 
 
 def _parts(change: Callable[[Any], Layout]) -> Callable[[Args, Named, Shape], Shape]:
-    return lambda args, kwargs, shape: joined([change(part) for part in args[0]], shape)
+    return lambda args, kwargs, shape: joined_strides([change(part) for part in args[0]], shape)
 
 
 def _column(part: Any) -> Layout:
@@ -109,15 +116,15 @@ def _column(part: Any) -> Layout:
 def _appended(args: Args, kwargs: Named, shape: Shape) -> Shape | None:
     if _get(args, kwargs, 2, "axis", None) is None:
         return None
-    return joined([np.asarray(args[0]), np.asarray(_get(args, kwargs, 1, "values", None))], shape)
+    return joined_strides([np.asarray(args[0]), np.asarray(_get(args, kwargs, 1, "values", None))], shape)
 
 
 def _like_first(args: Args, kwargs: Named, shape: Shape) -> Shape | None:
-    return like(args[0]) if isinstance(args[0], np.ndarray) and args[0].shape == shape else None
+    return strides_like(args[0]) if isinstance(args[0], np.ndarray) and args[0].shape == shape else None
 
 
 def _kept_order(place: int) -> Callable[[Args, Named, Shape], Shape | None]:
-    """Of functions with `order` at a place: as it is asked for."""
+    """Return the rule of functions with `order` at this place: as it is asked for."""
 
     def rule(args: Args, kwargs: Named, shape: Shape) -> Shape | None:
         return _like_first(args, kwargs, shape) if _get(args, kwargs, place, "order", "K") == "K" else None
@@ -130,7 +137,9 @@ def _copied(args: Args, kwargs: Named, shape: Shape) -> Shape | None:
 
 
 def _rolled(args: Args, kwargs: Named, shape: Shape) -> Shape | None:
-    return _in_c(shape) if _get(args, kwargs, 2, "axis", None) is None else _like_first(args, kwargs, shape)
+    return (
+        _c_strides(shape) if _get(args, kwargs, 2, "axis", None) is None else _like_first(args, kwargs, shape)
+    )
 
 
 def _sorted(args: Args, kwargs: Named, shape: Shape) -> Shape | None:
@@ -138,19 +147,19 @@ def _sorted(args: Args, kwargs: Named, shape: Shape) -> Shape | None:
 
 
 def _rows(args: Args, kwargs: Named, shape: Shape) -> Shape:
-    return _in_c(shape)
+    return _c_strides(shape)
 
 
 def _fortran(args: Args, kwargs: Named, shape: Shape) -> Shape:
-    """Columns first where the operand's are, else C's order."""
+    """Return Fortran order where the operand's is, else C order."""
     columns = isinstance(args[0], np.ndarray) and args[0].flags.fnc
-    return _packed(shape, range(len(shape))) if columns else _in_c(shape)
+    return _dense_strides(shape, range(len(shape))) if columns else _c_strides(shape)
 
 
 def _running(args: Args, kwargs: Named, shape: Shape) -> Shape | None:
     if not isinstance(args[0], np.ndarray) or args[0].shape != shape:
         return None
-    return iterated([args[0]], shape)
+    return iterator_strides([args[0]], shape)
 
 
 def _norm(args: Args, kwargs: Named, shape: Shape) -> Shape | None:
@@ -162,15 +171,16 @@ def _reduction(args: Args, kwargs: Named, shape: Shape) -> Shape | None:
     if not isinstance(args[0], np.ndarray):
         return None
     keepdims = bool(shape) and len(shape) == args[0].ndim
-    return reduced(args[0], _get(args, kwargs, 1, "axis", None), keepdims)
+    return reduced_strides(args[0], _get(args, kwargs, 1, "axis", None), keepdims)
 
 
 def _where(args: Args, kwargs: Named, shape: Shape) -> Shape | None:
-    return iterated([np.asarray(item) for item in args], shape) if len(args) == 3 else None
+    return iterator_strides([np.asarray(item) for item in args], shape) if len(args) == 3 else None
 
 
 def _counted(args: Args, kwargs: Named, shape: Shape) -> Shape | None:
-    """The sum of an array of bools, which is made where the operand is of another dtype."""
+    """Return the strides of the sum of an array of bools, which is made where the operand is of another
+    dtype."""
     if not isinstance(args[0], np.ndarray):
         return None
     bools = args[0] if args[0].dtype == np.bool_ else np.empty_like(args[0], np.bool_)
@@ -178,7 +188,7 @@ def _counted(args: Args, kwargs: Named, shape: Shape) -> Shape | None:
 
 
 def _differences(args: Args, kwargs: Named, shape: Shape) -> Shape | None:
-    """The differences of what is put together."""
+    """Return the strides of the differences of the joined operands."""
     axis = _get(args, kwargs, 2, "axis", -1)
     edges = [_get(args, kwargs, place, name, None) for place, name in ((3, "prepend"), (4, "append"))]
     count = _get(args, kwargs, 1, "n", 1)
@@ -189,7 +199,7 @@ def _differences(args: Args, kwargs: Named, shape: Shape) -> Shape | None:
         for _ in range(count):
             neighbours = np.moveaxis(layout, axis, 0)[1:], np.moveaxis(layout, axis, 0)[:-1]
             parts = [np.moveaxis(part, 0, axis) for part in neighbours]
-            strides = iterated(parts, parts[0].shape)
+            strides = iterator_strides(parts, parts[0].shape)
             layout = np.lib.stride_tricks.as_strided(np.empty(0, "b"), parts[0].shape, strides)
         return layout.strides
     edge = [1 if at == axis % args[0].ndim else size for at, size in enumerate(args[0].shape)]
@@ -200,29 +210,31 @@ def _differences(args: Args, kwargs: Named, shape: Shape) -> Shape | None:
     parts = [*before, args[0], *after]
     whole = list(args[0].shape)
     whole[axis] = sum(part.shape[axis] for part in parts)
-    return like(np.lib.stride_tricks.as_strided(np.empty(0, "b"), shape, joined(parts, tuple(whole))))
+    return strides_like(
+        np.lib.stride_tricks.as_strided(np.empty(0, "b"), shape, joined_strides(parts, tuple(whole)))
+    )
 
 
 def _transformed(args: Args, kwargs: Named, shape: Shape) -> Shape | None:
-    """Like the conjugate of the operand."""
+    """Return the strides of an array made like the operand's conjugate."""
     if not isinstance(args[0], np.ndarray):
         return None
     layout = args[0]
     conjugate = np.lib.stride_tricks.as_strided(
-        np.empty(0, "b"), layout.shape, iterated([layout], layout.shape)
+        np.empty(0, "b"), layout.shape, iterator_strides([layout], layout.shape)
     )
-    return like(conjugate, shape)
+    return strides_like(conjugate, shape)
 
 
 def _picked_along(args: Args, kwargs: Named, shape: Shape) -> Shape | None:
-    """An index of arrays for each axis."""
+    """Return the strides of indexing by one array for each axis."""
     axis = _get(args, kwargs, 2, "axis", -1)
     if axis is None or not isinstance(args[0], np.ndarray):
         return None
     at, ndim = axis % args[0].ndim, args[0].ndim
     lengths = args[1].shape
     places = [np.empty((size, *(1,) * (ndim - 1 - k)), np.intp) for k, size in enumerate(lengths)]
-    return picked(args[0], (*places[:at], args[1], *places[at + 1 :]), shape)
+    return strides_of_picked(args[0], (*places[:at], args[1], *places[at + 1 :]), shape)
 
 
 RULES: dict[int, Callable[[Args, Named, Shape], Shape | None]] = {
@@ -260,7 +272,7 @@ RULES: dict[int, Callable[[Args, Named, Shape], Shape | None]] = {
 }
 
 
-# Functions that answer with a view of a row, which owns the memory.
+# Functions that return a view of a row, which owns the memory.
 ROWS_RESHAPED = (np.tile, np.tensordot, np.kron, np.reshape, np.ndarray.reshape)
 
 
@@ -270,8 +282,8 @@ def _is_row(function: Any, args: Args, kwargs: Named) -> bool:
     return any(function is one for one in ROWS_RESHAPED)
 
 
-def lying(function: Any, args: Args, kwargs: Named, answer: Any) -> Any:
-    """An answer as NumPy's would lie: itself, or its copy."""
+def lay_out(function: Any, args: Args, kwargs: Named, answer: Any) -> Any:
+    """Return an answer laid out as NumPy's is: itself, or its copy."""
     if not isinstance(answer, Strided):
         return answer
     memory, rule = answer._memory, RULES.get(id(function))
@@ -279,7 +291,7 @@ def lying(function: Any, args: Args, kwargs: Named, answer: Any) -> Any:
         shown = map_arrays(args, layout_of), map_arrays(kwargs, layout_of)
         strides = rule(*shown, tuple(memory.shape))
         if strides is not None and strides != tuple(memory.stride()):
-            memory = placed(memory, strides)
+            memory = with_strides(memory, strides)
             answer = Strided._of_tensor(memory)
     if _is_row(function, args, kwargs) and memory.is_contiguous():
         answer = Strided._of_tensor(memory, base=Strided._of_tensor(memory.reshape(-1)))
@@ -288,4 +300,4 @@ def lying(function: Any, args: Args, kwargs: Named, answer: Any) -> Any:
     return answer
 
 
-dispatch.lying = lying
+dispatch.lay_out = lay_out

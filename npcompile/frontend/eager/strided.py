@@ -1,4 +1,4 @@
-"""Arrays as memory: a tensor, the NumPy layout over it, reads, writes and views. No operations.
+"""Memory of eager arrays: a tensor, the NumPy layout over it, reads, writes and views. No operations.
 
 NumPy itself answers every question of layout (which view, which strides, may this be written): each array has
 a *layout*, a NumPy array of the same shape, strides and dtype. On the CPU the layout lies on the tensor's own
@@ -17,9 +17,7 @@ from npcompile.frontend.eager import convert
 from npcompile.frontend.ops.table import Unsupported
 from npcompile.lower.arithmetic import casts, unsigned
 
-_NO_RESERVE = (
-    0x4000  # Linux's MAP_NORESERVE, which Python's mmap does not name: pages count only once touched
-)
+_NO_RESERVE = 0x4000  # Linux's MAP_NORESERVE, which Python's mmap does not name: pages count once touched
 
 
 class Strided:
@@ -49,13 +47,13 @@ class Strided:
 
     @classmethod
     def _of_tensor(cls, tensor: torch.Tensor, base: Any = None) -> Any:
-        """The array on a tensor's memory. Raises TypeError for dtypes that NumPy lacks."""
+        """Return the array on a tensor's memory. Raises TypeError for dtypes that NumPy lacks."""
         convert.numpy_dtype(tensor.dtype)
         return cls._of(tensor.detach().resolve_conj().resolve_neg(), base=base)
 
     @classmethod
     def _of_numpy(cls, array: np.ndarray[Any, Any], base: Any = None) -> Any:
-        """The array on a NumPy array's memory. Raises Unsupported where torch cannot express it."""
+        """Return the array on a NumPy array's memory. Raises Unsupported where torch cannot express it."""
         if not array.flags.aligned:
             raise Unsupported("unaligned memory")
         memory, flips = convert.memory_of(array)
@@ -63,7 +61,7 @@ class Strided:
 
     @property
     def _tensor(self) -> torch.Tensor:
-        """The array's values: its own memory, or where torch cannot express the layout a copy of them."""
+        """The array's values: its own memory, or a copy of them where torch cannot express the layout."""
         return unsigned.flipped(self._memory, self._flips) if self._flips else self._memory
 
     @property
@@ -79,7 +77,7 @@ class Strided:
     def _make_layout(self) -> np.ndarray[Any, Any]:
         memory = self._memory
         if memory.device.type == "cpu":
-            layout = memory.numpy().view()  # what lies below stays writeable, so that flags can be set again
+            layout = memory.numpy().view()  # its base stays writeable, and flags can be set again
         else:
             dtype = convert.numpy_dtype(memory.dtype)
             shape = tuple(memory.shape)
@@ -87,12 +85,12 @@ class Strided:
                 offset = memory.storage_offset() * dtype.itemsize
                 strides = tuple(stride * dtype.itemsize for stride in memory.stride())
                 layout = np.ndarray(shape, dtype, self._pages(), offset, strides)
-            else:  # nothing lies anywhere, and NumPy 2.5 wants pages for it all the same
+            else:  # no element has an address, but NumPy 2.5 asks for memory all the same
                 layout = np.empty(shape, dtype)
         return np.flip(layout, self._flips) if self._flips else layout
 
     def _pages(self) -> Any:
-        """Pages that stand for the owner's device memory: as many bytes, reserved, never touched."""
+        """Return pages that stand for the owner's device memory: as many bytes, reserved, never touched."""
         owner = self._owner
         if owner._reserved is None:
             size = max(1, owner._memory.untyped_storage().nbytes())
@@ -100,20 +98,21 @@ class Strided:
         return owner._reserved
 
     def _first_address(self) -> int:
-        """Where the owner's storage begins, as its layouts count addresses."""
+        """Return the address at which the owner's storage begins, as its layouts count addresses."""
         if self._memory.device.type == "cpu":
             return self._memory.untyped_storage().data_ptr()
         return int(np.frombuffer(self._pages(), np.uint8).ctypes.data)
 
     def _holds(self, layout: np.ndarray[Any, Any]) -> bool:
-        """Whether a layout lies in this array's storage (an answer of NumPy's is a view of it)."""
+        """Tell if a layout lies in this array's storage: an answer of NumPy's is then a view of it."""
         begin = self._first_address()
         end = begin + self._memory.untyped_storage().nbytes()
         low, high = np.lib.array_utils.byte_bounds(layout)
         return begin <= low and high <= end and layout.base is not None
 
     def _view_at(self, layout: np.ndarray[Any, Any]) -> Any:
-        """The view of this array's storage that `layout`, which NumPy made from one of its layouts, is."""
+        """Return the view of this array's storage for `layout`, which NumPy made from one of the array's
+        layouts."""
         dtype = convert.torch_dtype(layout.dtype)
         size = layout.itemsize
         offset = layout.ctypes.data - self._first_address()
@@ -136,9 +135,9 @@ class Strided:
         return self._of(memory, tuple(flips), base, layout)
 
     def _write(self, values: torch.Tensor) -> None:
-        """`a[...] = values`, cast to this dtype and broadcast. Shapes must fit; overlap of the two is fine.
+        """Do `a[...] = values`, cast to this dtype and broadcast. Shapes must fit; the two may overlap.
 
-        Raises Unsupported where elements share memory: the order in which they are written decides.
+        Raises Unsupported where elements share memory: the result then depends on the order of writing.
         """
         if _shares(self._memory):
             raise Unsupported("elements that share memory")
@@ -152,7 +151,7 @@ class Strided:
 
 
 def _shares(tensor: torch.Tensor) -> bool:
-    """Whether two elements of a tensor may lie on the same memory."""
+    """Tell if two elements of a tensor may lie on the same memory."""
     reach = 0
     for stride, size in sorted(zip(tensor.stride(), tensor.shape, strict=True)):
         if size > 1 and tensor.numel():
@@ -163,7 +162,7 @@ def _shares(tensor: torch.Tensor) -> bool:
 
 
 def overlap(one: torch.Tensor, other: torch.Tensor) -> bool:
-    """Whether two tensors may share memory, by the bounds of their storages."""
+    """Tell if two tensors may share memory, by the bounds of their storages."""
     if one.device != other.device:
         return False
     a, b = one.untyped_storage(), other.untyped_storage()

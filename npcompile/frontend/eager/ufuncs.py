@@ -1,6 +1,6 @@
-"""Ufuncs on our arrays: their calls and methods, `out=`, the layout of answers, floating-point errors.
+"""Ufuncs on eager arrays: calls and methods, `out=`, the layout of answers, floating-point errors.
 
-As in `dispatch.py`: the op, or else real NumPy, counted; exceptions are NumPy's own.
+As in `dispatch.py`, the op answers, or else real NumPy, which is counted; exceptions are NumPy's own.
 """
 
 from __future__ import annotations
@@ -20,11 +20,9 @@ from npcompile.frontend.ops import ufunc_at
 from npcompile.frontend.ops.settling import MOST_ROUNDS, rounds
 from npcompile.frontend.ops.table import TABLE, Op, Unsupported
 
-# Where `out` stands among the arguments of a method.
+# The place of `out` among the arguments of a method.
 OUT_AT = {"reduce": 3, "accumulate": 3, "reduceat": 4}
-MOST_TURNS = (
-    64  # of `at`, where an index means one place again and again: beyond, NumPy's loop is the better one
-)
+MAX_TURNS = 64  # repetitions of one place in an index of `at`: beyond, NumPy's loop is faster
 
 Report = Callable[[], None] | None
 
@@ -32,9 +30,9 @@ Report = Callable[[], None] | None
 def call(
     ufunc: np.ufunc, args: tuple[Any, ...], kwargs: dict[str, Any], real: Callable[..., Any] | None = None
 ) -> Any:
-    """`ufunc(*args, **kwargs)`, outputs given by position or by `out`.
+    """Return `ufunc(*args, **kwargs)`, outputs given by position or by `out`.
 
-    real: how NumPy is asked where that is more than calling the ufunc (`a == "x"` is more than `np.equal`).
+    real: called to ask NumPy, where that is more than calling the ufunc (`a == "x"` is more than `np.equal`).
     """
     if kwargs:
         kwargs = dispatch.given(kwargs)
@@ -47,11 +45,11 @@ def call(
     def run(op: Op) -> tuple[Any, Report]:
         return _called(op, ufunc, args, kwargs)
 
-    return _tried(TABLE.of(ufunc), run, ask, fp_errors.reportable(ufunc, args, kwargs))
+    return _answer_or_numpy(TABLE.of(ufunc), run, ask, fp_errors.reportable(ufunc, args, kwargs))
 
 
 def method(ufunc: np.ufunc, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """`ufunc.reduce`, `.accumulate`, `.reduceat`, `.outer` or `.at` of these arguments."""
+    """Return `ufunc.reduce`, `.accumulate`, `.reduceat`, `.outer` or `.at` of these arguments."""
     if kwargs:
         kwargs = dispatch.given(kwargs)
 
@@ -65,13 +63,13 @@ def method(ufunc: np.ufunc, name: str, args: tuple[Any, ...], kwargs: dict[str, 
     def ask(count: bool) -> Any:
         return dispatch.host(getattr(ufunc, name), args, kwargs, count)
 
-    return _tried(TABLE.of_method(ufunc, name), run, ask, fp_errors.reportable(ufunc, args, kwargs))
+    return _answer_or_numpy(TABLE.of_method(ufunc, name), run, ask, fp_errors.reportable(ufunc, args, kwargs))
 
 
-def _tried(
+def _answer_or_numpy(
     op: Op | None, run: Callable[[Op], tuple[Any, Report]], ask: Callable[[bool], Any], reportable: bool
 ) -> Any:
-    """What `run` answers, then its report of floating-point errors, if it can be seen; or NumPy's answer."""
+    """Return the answer of `run` and give its report of floating-point errors, or return NumPy's answer."""
     if op is None:
         return ask(True)
     try:
@@ -91,7 +89,8 @@ def _tried(
 
 
 def _outputs(ufunc: np.ufunc, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-    """The arrays to write to, None where there is none. Raises Unsupported for calls that NumPy refuses."""
+    """Return the arrays to write to, None where there is none. Raises Unsupported for calls that NumPy
+    refuses."""
     placed, out = args[ufunc.nin :], kwargs.get("out")
     if len({"dtype", "signature", "sig"} & kwargs.keys()) > 1:
         raise Unsupported("a signature given twice")
@@ -108,8 +107,8 @@ def _outputs(ufunc: np.ufunc, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     return outs
 
 
-def _ours(out: Any) -> Any:
-    """An output as an array of ours, on the same memory."""
+def _as_strided_array(out: Any) -> Any:
+    """Return an output as an array of ours, on the same memory."""
     if out is None or isinstance(out, Strided):
         return out
     if type(out) is np.ndarray:
@@ -119,12 +118,12 @@ def _ours(out: Any) -> Any:
 
 def _called(op: Op, ufunc: np.ufunc, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Report]:
     outs = _outputs(ufunc, args, kwargs)
-    targets = tuple(map(_ours, outs))
+    targets = tuple(map(_as_strided_array, outs))
     args = args[: ufunc.nin]
     if len(args) == 1 and type(args[0]) is int and not -(2**63) <= args[0] < 2**64:
         raise Unsupported("dtype object")
     named = {key: item for key, item in kwargs.items() if key != "out"}
-    if ufunc.signature is not None:  # products: their operands' last axes are not theirs to look at
+    if ufunc.signature is not None:  # products, whose last axes do not broadcast
         if any(item is not None for item in outs):
             named["out"] = outs
         return dispatch.native(op, ufunc, args, named), None
@@ -145,21 +144,21 @@ def _called(op: Op, ufunc: np.ufunc, args: tuple[Any, ...], kwargs: dict[str, An
     dtypes = long_long.of_call(ufunc, args, named, results)
     inputs = [array._memory for array in arrays_in((args, named))]
     plain = {key: item for key, item in named.items() if key != "base"}
-    # asked before anything is written: an operand may be an output, too
+    # Computed before anything is written: an operand may be an output, too.
     report = fp_errors.of_call(ufunc, dispatch.operands(args), results, targets, plain)
     answers = []
     for result, out, target, dtype in zip(results, outs, targets, dtypes, strict=True):
         if target is not None:
-            target._write(_taken(result, target))
+            target._write(_cast_to_output(result, target))
             answers.append(out)
         else:
-            answer = dispatch.wrap(scalar, _laid_out(result, args, order), inputs)
+            answer = dispatch.wrap(scalar, _as_numpy_lays_out(result, args, order), inputs)
             answers.append(long_long.named(answer, dtype))
     return (answers[0] if ufunc.nout == 1 else tuple(answers)), report
 
 
 def _check_outputs(results: tuple[Any, ...], targets: tuple[Any, ...], casting: str) -> None:
-    """Raises where NumPy raises, before anything is written."""
+    """Raise where NumPy raises, before anything is written."""
     for result, target in zip(results, targets, strict=True):
         if target is None:
             continue
@@ -172,8 +171,8 @@ def _check_outputs(results: tuple[Any, ...], targets: tuple[Any, ...], casting: 
             raise Unsupported("an output whose shape another one takes")
 
 
-def _taken(result: torch.Tensor, target: Any) -> torch.Tensor:
-    """What an output takes of a result: a real one the real part, and NumPy's warning is given."""
+def _cast_to_output(result: torch.Tensor, target: Any) -> torch.Tensor:
+    """Return a result for an output: for a real one the real part, with NumPy's warning."""
     if not result.is_complex() or target.dtype.kind in "cb":
         return result
     text = "Casting complex values to real discards the imaginary part"
@@ -181,18 +180,20 @@ def _taken(result: torch.Tensor, target: Any) -> torch.Tensor:
     return torch.real(result)
 
 
-def _laid_out(result: torch.Tensor, args: tuple[Any, ...], order: str) -> torch.Tensor:
-    """The answer as NumPy's would lie in memory: its iterator is asked, on the operands' layouts."""
+def _as_numpy_lays_out(result: torch.Tensor, args: tuple[Any, ...], order: str) -> torch.Tensor:
+    """Return an answer laid out as NumPy's is: NumPy's iterator is asked, on the operands' layouts."""
     if result.dim() < 2 or result.numel() < 2:
         return result
-    lying = [item._layout if isinstance(item, Strided) else np.asarray(item) for item in args]
+    layouts = [item._layout if isinstance(item, Strided) else np.asarray(item) for item in args]
     if order in ("K", "C", "A") and result.is_contiguous():
         if order == "C" or all(
             (item.flags.c_contiguous and item.shape == tuple(result.shape)) or item.ndim == 0
-            for item in lying
+            for item in layouts
         ):
             return result
-    return iterator_strides.placed(result, iterator_strides.iterated(lying, tuple(result.shape), order))
+    return iterator_strides.with_strides(
+        result, iterator_strides.iterator_strides(layouts, tuple(result.shape), order)
+    )
 
 
 # -- methods -------------------------------------------------------------------------------------------------
@@ -203,7 +204,7 @@ def _outer(op: Op, ufunc: np.ufunc, args: tuple[Any, ...], kwargs: dict[str, Any
         raise Unsupported("an outer product of two operands")
     named = dict(kwargs)
     outs = _outputs(ufunc, args, named)
-    targets = tuple(map(_ours, outs))
+    targets = tuple(map(_as_strided_array, outs))
     scalar = op.scalar and named.pop("out", None) is not ...
     if named.get("where", True) is not True and targets[0] is not None:
         named["base"] = targets if ufunc.nout > 1 else targets[0]
@@ -241,7 +242,7 @@ def _reduced(
             raise Unsupported("more than one out")
         out = out[0]
     scalar = op.scalar and out is not ...
-    target = None if out is ... else _ours(out)
+    target = None if out is ... else _as_strided_array(out)
     within = rounds.set(MOST_ROUNDS)
     try:
         result = dispatch._answer(op, args, named)
@@ -262,11 +263,13 @@ def _reduced(
     if name == "reduceat":
         result = result.contiguous()
     elif name == "accumulate" or tuple(result.shape) == getattr(args[0], "shape", None):
-        result = _laid_out(result, args[:1], "K")
+        result = _as_numpy_lays_out(result, args[:1], "K")
     elif result.dim() > 1 and isinstance(args[0], Strided):
         axis = args[1] if len(args) > 1 else named.get("axis", 0)
         keepdims = result.dim() == args[0]._memory.dim()
-        result = iterator_strides.placed(result, result_strides.reduced(args[0]._layout, axis, keepdims))
+        result = iterator_strides.with_strides(
+            result, result_strides.reduced_strides(args[0]._layout, axis, keepdims)
+        )
     answer = dispatch.wrap(scalar, result, [array._memory for array in arrays_in((args, named))])
     return long_long.named(answer, dtype), report
 
@@ -283,7 +286,7 @@ def _at(op: Op, ufunc: np.ufunc, args: tuple[Any, ...], kwargs: dict[str, Any]) 
     kinds = [item.dtype if hasattr(item, "dtype") else np.asarray(item).dtype for item in values]
     if not values or ufunc_at.scatter_dtype(ufunc, array.dtype, kinds[0]) is None:
         turns = ufunc_at.most_often(array._tensor, index)
-        if turns > MOST_TURNS:
+        if turns > MAX_TURNS:
             raise Unsupported("an index that means a place too often")
         named["rounds"] = turns
     result = dispatch._answer(op, (array, _arrays(index), *values), named)
@@ -293,7 +296,7 @@ def _at(op: Op, ufunc: np.ufunc, args: tuple[Any, ...], kwargs: dict[str, Any]) 
 
 
 def _without_masks(index: Any, array: Any) -> Any:
-    """An index with masks made arrays of places, as NumPy reads them."""
+    """Return an index with masks as arrays of places, as NumPy reads them."""
     items = index if type(index) is tuple else (index,)
     made: list[Any] = []
     for item in items:
