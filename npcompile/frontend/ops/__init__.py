@@ -1,4 +1,4 @@
-"""Every op: importing this package fills the table."""
+"""The op table's content, one statement an op: importing this package registers every op."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Bits of integers and bools, shifts, bytes, and what is computed from divisibility."""
+"""Ops on bits of integers and bools, on shifts and bytes, and integer functions that rest on divisibility.
+
+As in every file of ops, a statement registers a NumPy function with its tensor body (`table.py`).
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from torch import Tensor
 
 from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.ops.rules import op, ufunc
-from npcompile.frontend.ops.shape import laid
+from npcompile.frontend.ops.shape import in_order
 from npcompile.frontend.ops.table import Op
 
 ufunc(np.bitwise_and, torch.bitwise_and)
@@ -20,7 +23,7 @@ ufunc(np.invert, torch.bitwise_not)
 
 
 def _in_range(a: Tensor, by: Tensor) -> tuple[Tensor, Tensor]:
-    """Where a shift is one that C defines, and the shifts with 0 in the other places."""
+    """Return where a shift is one that C defines, and the shifts with 0 in the other places."""
     fits = (by >= 0) & (by < torch.iinfo(a.dtype).bits)
     return fits, torch.where(fits, by, torch.zeros_like(by))
 
@@ -58,7 +61,7 @@ ufunc(np.lcm, _lcm)
 
 
 def _bitwise_count(a: Tensor) -> Tensor:
-    """How many bits of the absolute value are set, counted in pairs, fours and eights."""
+    """Return how many bits of the absolute value are set, counted in pairs, fours and eights."""
     if a.dtype == torch.bool:
         return a.to(torch.uint8)
     bits = torch.abs(a.to(torch.int64)) if a.dtype.is_signed else a.to(torch.int64)
@@ -84,7 +87,7 @@ def _swap_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason
 
 @op(np.ndarray.byteswap, scalar=False, limits=_swap_limits)
 def byteswap(a: Tensor, /, inplace: bool = False) -> Tensor:
-    lying = laid(a, "A")
+    lying = in_order(a, "A")
     if lying.is_complex():  # each part by itself
         parts = torch.view_as_real(lying)
         return torch.view_as_complex(torch.stack([_swapped(part) for part in parts.unbind(-1)], -1))

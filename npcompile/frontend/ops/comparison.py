@@ -1,5 +1,8 @@
-"""Comparisons, extremes, logic, and what a float is. Complex numbers are ordered as NumPy does: by their real
-parts, then by their imaginary parts, and NaN in either part is not below, above or equal to anything."""
+"""Ops that compare: order, extremes, logic, and the classes of floats (NaN, infinite, negative).
+
+Complex numbers are ordered as NumPy orders them: by their real parts, then by their imaginary parts; a number
+with NaN in either part is not below, above or equal to any.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,10 @@ from npcompile.frontend.ops.rules import ufunc
 def _ordered(
     strict: Callable[[Tensor, Tensor], Tensor], equal: Callable[[Tensor, Tensor], Tensor]
 ) -> Callable[[Tensor, Tensor], Tensor]:
-    """strict orders real parts, equal decides between equal ones; real operands have only the latter."""
+    """Return a comparison; `strict` compares real parts, and `equal` decides where they are equal.
+
+    Real operands have only the latter.
+    """
 
     def body(a: Tensor, b: Tensor) -> Tensor:
         if not a.is_complex():
@@ -43,8 +49,12 @@ ufunc(np.greater_equal, _ge)
 def _extreme(
     real: Callable[[Tensor, Tensor], Tensor], order: Callable[[Tensor, Tensor], Tensor], skips_nan: bool
 ) -> Callable[[Tensor, Tensor], Tensor]:
-    """real for real operands; complex ones by their order, and a NaN wins, or loses to any number. So are
-    those of float16, of which NumPy answers with the first where both are zeros."""
+    """Return the body of an extreme: `real` for real operands, and the order of complex numbers for complex
+    ones.
+
+    A complex NaN wins, or with `skips` loses to any number. float16 goes by the order, too: NumPy returns the
+    first operand where both are zeros.
+    """
 
     def body(a: Tensor, b: Tensor) -> Tensor:
         if not a.is_complex() and a.dtype != torch.float16:
@@ -72,7 +82,7 @@ ufunc(np.logical_or, torch.logical_or)
 ufunc(np.logical_xor, torch.logical_xor)
 ufunc(np.logical_not, torch.logical_not)
 
-# -- what a float is -----------------------------------------------------------------------------------------
+# -- classes of floats ---------------------------------------------------------------------------------------
 
 ufunc(np.isnan, torch.isnan)
 ufunc(np.isinf, torch.isinf)

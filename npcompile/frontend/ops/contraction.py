@@ -1,4 +1,4 @@
-"""Sums of products in a dtype in which torch adds them up as NumPy does."""
+"""Sums of products: contractions are computed in a dtype in which torch adds as NumPy does."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from npcompile.frontend.ops.table import Unsupported
 
 
 def contracted(body: Callable[..., Tensor], *operands: Tensor) -> Tensor:
-    """A contraction of operands of one dtype, computed in a dtype in which torch sums as NumPy does.
+    """Compute a contraction of operands of one dtype in a dtype in which torch sums as NumPy does.
 
     NumPy adds float16 in float32 and rounds once, takes bool as "any of all", and wraps integers.
     """

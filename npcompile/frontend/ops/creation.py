@@ -1,6 +1,6 @@
-"""Arrays made of no array, or of another's shape. Shapes and the ends of ranges are statics.
+"""Ops that create arrays, from numbers or like another array. Shapes and the ends of ranges are statics.
 
-Bodies that make arrays of nothing take the device as `device=`; without one it is torch's current default.
+Bodies without an array operand take the device as `device=`; without one it is torch's current default.
 """
 
 from __future__ import annotations
@@ -31,33 +31,33 @@ from npcompile.frontend.ops.rules import (
     tensor,
     torch_dtype,
 )
-from npcompile.frontend.ops.shape import ORDERS, laid, reverse
-from npcompile.frontend.ops.symbolic_sizes import as_operand, span, whole
+from npcompile.frontend.ops.shape import ORDERS, in_order, reverse
+from npcompile.frontend.ops.symbolic_sizes import as_operand, as_whole, span
 from npcompile.frontend.ops.table import Op
 from npcompile.nep50 import promote, weak
 from npcompile.nep50.asked import takes
 
 
 def shape_of(shape: Any) -> tuple[int, ...]:
-    """A shape as a tuple. Raises NumPy's TypeError or ValueError."""
+    """Return a shape as a tuple. Raises NumPy's TypeError or ValueError."""
     listed = shape if isinstance(shape, (tuple, list)) else (shape,)
     if any(isinstance(size, bool) for size in listed):
         raise TypeError("an integer is required")
-    sizes = tuple(map(whole, listed))
+    sizes = tuple(map(as_whole, listed))
     if any(size < 0 for size in sizes):
         raise ValueError("negative dimensions are not allowed")
     return sizes
 
 
 def own_dtype(dtype: Any, kind: Any = float) -> DType:
-    """The dtype asked for; without one the default for that kind of Python number."""
+    """Return the dtype asked for; without one the default for that kind of Python number."""
     if dtype is not None and dtype is not float:
         return np.dtype(dtype)
     return np.dtype(dtype or kind)
 
 
-def laid_out(dtype_at: int, order_at: int | None = None, sized: bool = False) -> Any:
-    """A `limits`: native dtypes, known orders, and the host as the only device a NumPy program can name.
+def creation_limits(dtype_at: int, order_at: int | None = None, sized: bool = False) -> Any:
+    """Return the `limits` of a creation op: native dtypes, known orders, and no device other than the host.
 
     sized: the first parameter is a shape, which is a static: numbers, no array of them.
     """
@@ -80,29 +80,30 @@ def laid_out(dtype_at: int, order_at: int | None = None, sized: bool = False) ->
 # -- filled with one value -----------------------------------------------------------------------------------
 
 
-@op(np.zeros, arrays=0, scalar=False, creates=True, limits=laid_out(1, 2, True))
+@op(np.zeros, arrays=0, scalar=False, creates=True, limits=creation_limits(1, 2, True))
 def zeros(shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None) -> Tensor:
     made = torch.zeros(shape_of(shape), dtype=torch_dtype(own_dtype(dtype)), device=device)
-    return laid(made, order)
+    return in_order(made, order)
 
 
-@op(np.ones, arrays=0, scalar=False, creates=True, limits=laid_out(1, 2, True))
+@op(np.ones, arrays=0, scalar=False, creates=True, limits=creation_limits(1, 2, True))
 def ones(shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None) -> Tensor:
     made = torch.ones(shape_of(shape), dtype=torch_dtype(own_dtype(dtype)), device=device)
-    return laid(made, order)
+    return in_order(made, order)
 
 
-@op(np.empty, arrays=0, scalar=False, creates=True, limits=laid_out(1, 2, True))
+@op(np.empty, arrays=0, scalar=False, creates=True, limits=creation_limits(1, 2, True))
 def empty(shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None) -> Tensor:
     made = torch.empty(shape_of(shape), dtype=torch_dtype(own_dtype(dtype)), device=device)
-    return laid(made, order)
+    return in_order(made, order)
 
 
 _FILLS_WRAP = takes(lambda: np.full(1, 300, np.uint8))  # until NumPy 2.0 Python integers do, as arrays do
 
 
 def _filling(value: Any, dtype: DType, shape: Sequence[int], device: Any) -> Tensor:
-    """The value to fill with, in that shape: NumPy's copyto checks the bounds of Python integers alone."""
+    """Return the value to fill with, in that shape: NumPy's copyto checks the bounds of Python integers
+    alone."""
     device = device or device_of([value])
     value = operand(value, device)
     fits = type(value) is int and not _FILLS_WRAP
@@ -115,7 +116,14 @@ def _filling(value: Any, dtype: DType, shape: Sequence[int], device: Any) -> Ten
     return filling.broadcast_to(shape)
 
 
-@op(np.full, arrays=0, operands=("fill_value",), scalar=False, creates=True, limits=laid_out(2, 3, True))
+@op(
+    np.full,
+    arrays=0,
+    operands=("fill_value",),
+    scalar=False,
+    creates=True,
+    limits=creation_limits(2, 3, True),
+)
 def full(shape: Any, fill_value: Any, dtype: Any = None, order: str = "C", *, device: Any = None) -> Tensor:
     value = operand(fill_value)
     if dtype is None:
@@ -124,16 +132,17 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, order: str = "C", *, de
     else:
         chosen = np.dtype(dtype)
     filled = _filling(value, chosen, shape_of(shape), device)
-    return laid(filled.clone(memory_format=torch.contiguous_format), order)
+    return in_order(filled.clone(memory_format=torch.contiguous_format), order)
 
 
 def _columns(a: Tensor, order: str) -> bool:
-    """Whether an array of that order like this one lies columns first."""
+    """Tell if an array of that order, made like this one, has its columns first in memory."""
     return order == "F" or (not a.is_contiguous() and reverse(a).is_contiguous())
 
 
 def _like(a: Tensor, dtype: Any, order: str, shape: Any) -> Tensor:
-    """An uninitialised array like another: its dtype, shape and memory order where not said otherwise."""
+    """Return an uninitialised array with another's dtype, shape and memory order where these are not
+    given."""
     kind = a.dtype if dtype is None else torch_dtype(np.dtype(dtype))
     if shape is not None:
         sizes = shape_of(shape)
@@ -142,14 +151,14 @@ def _like(a: Tensor, dtype: Any, order: str, shape: Any) -> Tensor:
             axes.sort(key=lambda axis: -axis if reverse(a).is_contiguous() else -a.stride()[axis])
         made = a.new_empty([sizes[axis] for axis in axes], dtype=kind)
         made = made.permute([axes.index(axis) for axis in range(len(sizes))])
-        return laid(made, "F" if order in ("F", "A") and _columns(a, order) else order)
+        return in_order(made, "F" if order in ("F", "A") and _columns(a, order) else order)
     if order in ("F", "A"):
-        return laid(a.new_empty(a.shape, dtype=kind), "F" if _columns(a, order) else "C")
+        return in_order(a.new_empty(a.shape, dtype=kind), "F" if _columns(a, order) else "C")
     keep = torch.contiguous_format if order == "C" else torch.preserve_format
     return torch.empty_like(a, dtype=kind, memory_format=keep)
 
 
-@op(np.zeros_like, scalar=False, limits=laid_out(1, 2))
+@op(np.zeros_like, scalar=False, limits=creation_limits(1, 2))
 def zeros_like(
     a: Tensor,
     dtype: Any = None,
@@ -162,7 +171,7 @@ def zeros_like(
     return torch.zeros_like(_like(a, dtype, order, shape))
 
 
-@op(np.ones_like, scalar=False, limits=laid_out(1, 2))
+@op(np.ones_like, scalar=False, limits=creation_limits(1, 2))
 def ones_like(
     a: Tensor,
     dtype: Any = None,
@@ -175,7 +184,7 @@ def ones_like(
     return torch.ones_like(_like(a, dtype, order, shape))
 
 
-@op(np.empty_like, scalar=False, limits=laid_out(1, 2))
+@op(np.empty_like, scalar=False, limits=creation_limits(1, 2))
 def empty_like(
     prototype: Tensor,
     /,
@@ -189,7 +198,7 @@ def empty_like(
     return _like(prototype, dtype, order, shape)
 
 
-@op(np.full_like, operands=("fill_value",), scalar=False, limits=laid_out(2, 3))
+@op(np.full_like, operands=("fill_value",), scalar=False, limits=creation_limits(2, 3))
 def full_like(
     a: Tensor,
     fill_value: Any,
@@ -209,7 +218,7 @@ def full_like(
 
 
 def steps_between(distance: Any, step: Any) -> int:
-    """How many steps fill a distance, as `np.arange` counts them. Raises where NumPy does."""
+    """Return how many steps fill a distance, as `np.arange` counts them. Raises where NumPy does."""
     count = distance / step
     if isinstance(count, complex | np.complexfloating):
         return max(min(_ceiling(count.real), _ceiling(count.imag)), 0)
@@ -227,7 +236,8 @@ def _ceiling(count: Any) -> int:
 
 
 def _range_dtype(numbers: tuple[Any, ...]) -> DType:
-    """NumPy looks at each number as an array, and never goes below its default integer."""
+    """Return the dtype of a range: NumPy takes each number as an array, and never goes below its default
+    integer."""
     dtype = promote.result_type(INT64, *[np.asarray(item).dtype for item in numbers])
     return dtype
 
@@ -245,14 +255,14 @@ def _arange_limits(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Rea
         type(item) not in (int, float) and np.asarray(item).dtype.kind not in "iufc" for item in numbers
     ):
         return Cause.ARANGE_NO_NUMBERS()
-    return laid_out(3)(op, args, kwargs)
+    return creation_limits(3)(op, args, kwargs)
 
 
 @op(np.arange, arrays=0, scalar=False, creates=True, limits=_arange_limits)
 def arange(
     start: Any = None, stop: Any = None, step: Any = None, dtype: Any = None, *, device: Any = None
 ) -> Tensor:
-    """PyArray_ArangeObj: the first two values are Python's, the rest `first + i * difference` in dtype."""
+    """Do PyArray_ArangeObj: the first two values are Python's, the rest `first + i * difference` in dtype."""
     if stop is None:
         if start is None:
             raise TypeError("arange() requires stop to be specified.")
@@ -261,7 +271,7 @@ def arange(
     step = 1 if step is None else step
     if any(isinstance(item, torch.SymInt) for item in (start, stop, step)):
         chosen = INT64 if dtype is None else np.dtype(dtype)
-        length = span(whole(start), whole(stop), whole(step))
+        length = span(as_whole(start), as_whole(stop), as_whole(step))
         return cast(torch.arange(length, device=device) * step + start, chosen)
     chosen = _range_dtype((start, stop, step)) if dtype is None else np.dtype(dtype)
     if step == 0:
@@ -284,7 +294,7 @@ def arange(
 def _linspace_limits(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
     if kwargs.get("retstep", args[4] if len(args) > 4 else False):
         return Cause.OPTION("retstep")
-    return laid_out(5)(op, args, kwargs)
+    return creation_limits(5)(op, args, kwargs)
 
 
 @op(np.linspace, arrays=0, operands=("start", "stop"), scalar=False, creates=True, limits=_linspace_limits)
@@ -299,7 +309,7 @@ def linspace(
     *,
     device: Any = None,
 ) -> Tensor:
-    num = whole(num)
+    num = as_whole(num)
     if num < 0:
         raise ValueError(f"Number of samples, {num}, must be non-negative.")
     div = num - 1 if endpoint else num
@@ -330,7 +340,7 @@ def linspace(
 def _bases(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
     if np.ndim(kwargs.get("base", args[4] if len(args) > 4 else 10.0)):
         return Cause.BASE_ARRAY()
-    return laid_out(5)(op, args, kwargs)
+    return creation_limits(5)(op, args, kwargs)
 
 
 @op(np.logspace, arrays=0, operands=("start", "stop", "base"), scalar=False, creates=True, limits=_bases)
@@ -354,7 +364,7 @@ def logspace(
 
 
 def _is_wide(value: Any) -> bool:
-    """Whether a Python integer beyond int64 is in a list: beside others it would become a float first."""
+    """Tell if a list holds a Python integer beyond int64, which would become a float beside others."""
     if isinstance(value, (list, tuple)):
         return any(map(_is_wide, value))
     return type(value) is int and not -(2**63) <= value < 2**63
@@ -367,7 +377,7 @@ def _array_limits(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reas
         return Cause.OPTION("order")
     if args and type(args[0]) in (list, tuple) and _is_wide(args[0]):
         return Cause.BEYOND_INT64()
-    return laid_out(1, 2)(op, args, kwargs)
+    return creation_limits(1, 2)(op, args, kwargs)
 
 
 def _shows_its_own(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
@@ -394,12 +404,12 @@ def array(
 def asarray(
     a: Tensor, dtype: Any = None, order: str | None = None, *, device: Any = None, copy: bool | None = None
 ) -> Tensor:
-    """The array itself where there is nothing to convert."""
+    """Return the array itself if there is nothing to convert."""
     result = a if dtype is None else cast(a, np.dtype(dtype))
     return result.clone() if copy and result is a else result
 
 
-@op(np.ascontiguousarray, scalar=False, view=True, limits=laid_out(1))
+@op(np.ascontiguousarray, scalar=False, view=True, limits=creation_limits(1))
 def ascontiguousarray(a: Tensor, dtype: Any = None) -> Tensor:
     result = (a if dtype is None else cast(a, np.dtype(dtype))).contiguous()
     return result.reshape(1) if result.dim() == 0 else result

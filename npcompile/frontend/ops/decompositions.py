@@ -1,4 +1,7 @@
-"""Decompositions: eigenvalues and eigenvectors, singular values and vectors, QR."""
+"""Ops for decompositions of matrices: eigenvalues and eigenvectors, singular values and vectors, QR.
+
+The LAPACK of NumPy, and its signs of vectors, are in `lapack.py`.
+"""
 
 from __future__ import annotations
 
@@ -41,17 +44,17 @@ Checked = tuple[Any, Tensor | None]
 
 
 @functools.cache
-def _narrows() -> bool:
-    """Whether NumPy answers with real arrays where all eigenvalues are real: until NumPy 2.4."""
+def _may_return_real() -> bool:
+    """Tell if this NumPy returns real arrays where all eigenvalues are real: until NumPy 2.4."""
     return np.linalg.eigvals(np.eye(1)).dtype.kind == "f"
 
 
-def _narrowed(a: Tensor, values: Tensor) -> bool:
-    """Whether NumPy answers with real arrays: those of a real matrix, where it is told by the values."""
-    return not a.is_complex() and _narrows() and bool((values.imag == 0).all())
+def _returns_real(a: Tensor, values: Tensor) -> bool:
+    """Tell if NumPy returns real arrays for a real matrix: until NumPy 2.4 that depends on the values."""
+    return not a.is_complex() and _may_return_real() and bool((values.imag == 0).all())
 
 
-@op(np.linalg.eigvals, scalar=False, library=True, checked=True, varies=_narrows())
+@op(np.linalg.eigvals, scalar=False, library=True, checked=True, varies=_may_return_real())
 def eigvals(a: Tensor) -> Checked:
     square(a)
     work, result = common(a)
@@ -65,7 +68,7 @@ def eigvals(a: Tensor) -> Checked:
         ok = ok & done
     else:
         values = torch.linalg.eigvals(matrix)
-    if _narrowed(a, values):
+    if _returns_real(a, values):
         return values.real.to(real_of(result)).contiguous(), ok
     return values.to(torch.complex64 if real_of(result) == torch.float32 else torch.complex128), ok
 
@@ -85,7 +88,7 @@ def eig(a: Tensor) -> Checked:
         ok = ok & done
     else:
         values, vectors = torch.linalg.eig(matrix)
-    if _narrowed(a, values):
+    if _returns_real(a, values):
         answer = (values.real, vectors.real)
         target = real_of(result)
     else:
@@ -108,7 +111,8 @@ def _triangle(letter: str) -> str:
 
 
 def _hermitian(a: Tensor, letter: str) -> tuple[Tensor, Tensor, Tensor | None]:
-    """Eigenvalues and eigenvectors of the matrix that a triangle stands for, in double precision."""
+    """Return the eigenvalues and eigenvectors of the matrix that a triangle stands for, in double
+    precision."""
     matrix = a.to(common(a)[0])
     if a.numel() == 0:
         return matrix.new_zeros(matrix.shape[:-1], dtype=torch.float64), matrix, None
@@ -152,7 +156,7 @@ def eigh(a: Tensor, UPLO: str = "L") -> Checked:
 
 
 def _by_eigenvalues(a: Tensor, compute_uv: Any) -> Checked:
-    """`svd(hermitian=True)`: singular values are the sizes of eigenvalues, largest first."""
+    """Do `svd(hermitian=True)`: singular values are the sizes of eigenvalues, largest first."""
     square(a)
     result = common(a)[1]
     if not compute_uv:
@@ -233,7 +237,7 @@ def qr(a: Tensor, mode: str = "reduced") -> Checked:
 
 
 def _reflected(matrix: Tensor, mode: str) -> Any:
-    """The factors by Householder's reflections, as each mode of NumPy's asks for them."""
+    """Return the factors by Householder's reflections, as each of NumPy's modes asks for them."""
     m, n = matrix.shape[-2:]
     factored, tau = torch.geqrf(matrix)
     if mode == "r":

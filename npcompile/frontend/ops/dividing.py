@@ -1,8 +1,8 @@
-"""Floor division and remainders: npy_divmod, C's fmod; integers over a number that the program knows.
+"""Ops that divide: floor division and remainders by npy_divmod's rules, C's fmod; integers over a known
+number.
 
-A processor divides integers one at a time, so that NumPy multiplies instead where the divisor is one number:
-`x // 10` takes it a third of the time of `x // y`. What is here for such a divisor is whole vectors, and
-exact.
+A processor divides integers one at a time, and NumPy multiplies instead where the divisor is one number: `x
+// 10` takes it a third of the time of `x // y`. The bodies for a number divide whole vectors, and are exact.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from npcompile.frontend.ops.elementwise import wide
 from npcompile.frontend.ops.rules import ufunc, ufunc_rule
 from npcompile.frontend.ops.table import Op
 
-# The floats in which integers and halves are exact, and so much more that quotients are told apart.
+# The floats in which integers and halves are exact, with enough further digits to tell quotients apart.
 _IN_FLOATS = {
     torch.int8: torch.float32,
     torch.uint8: torch.float32,
@@ -29,13 +29,15 @@ _MOST = 2**31
 
 
 def _divisor(b: Tensor) -> Tensor:
-    """An integer divisor that cannot trap: 1 for 0, and for -1 (the smallest integer over -1 overflows)."""
+    """Return an integer divisor that cannot trap: 1 for 0, and for -1 (the smallest integer over -1
+    overflows)."""
     trap = b == 0 if not b.dtype.is_signed else (b == 0) | (b == -1)
     return torch.where(trap, torch.ones_like(b), b)
 
 
 def _fmod(a: Tensor, b: Tensor) -> Tensor:
-    """C's fmod. The vectorised one gives NaN where the quotient overflows: those come down in stages."""
+    """Do C's fmod. torch's vectorised one gives NaN where the quotient overflows: these are reduced in
+    stages."""
     if a.dtype == torch.float64:
         nearer = b * 2.0**1022
         return torch.fmod(torch.fmod(torch.fmod(a, nearer * 2.0**1000), nearer), b)
@@ -45,7 +47,8 @@ def _fmod(a: Tensor, b: Tensor) -> Tensor:
 
 
 def _divmod(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
-    """npy_divmod: floor division, and remainder with the sign of the divisor; integers over 0 give 0, 0."""
+    """Do npy_divmod: floor division, and remainder with the sign of the divisor; integers over 0 give 0,
+    0."""
     if not a.is_floating_point():
         quotient = torch.div(a, _divisor(b), rounding_mode="floor")
         if b.dtype.is_signed:
@@ -64,13 +67,14 @@ def _divmod(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _by_number(a: Tensor, number: int) -> tuple[Tensor, Tensor]:
-    """The same of integers, over 1 or more."""
+    """Do npy_divmod of integers over a number of 1 or more."""
     if number & (number - 1) == 0:
         return a >> (number.bit_length() - 1), a & (number - 1)
     if a.dtype in _IN_FLOATS:
         quotient = _in_floats(a, number, _IN_FLOATS[a.dtype]).to(a.dtype)
         return quotient, a - quotient * number
-    # Off by 3072 / number at most, and by 1 for what is cut off: the rest is small, and is divided exactly.
+    # The quotient is off by 3072 / number at most, and by 1 for truncation: the remainder is small and
+    # divided exactly.
     near = (a.double() * (1 / number)).to(a.dtype)
     rest = a - near * number
     further = _in_floats(rest, number, torch.float64).to(a.dtype)
@@ -78,8 +82,10 @@ def _by_number(a: Tensor, number: int) -> tuple[Tensor, Tensor]:
 
 
 def _in_floats(a: Tensor, number: int, floats: torch.dtype) -> Tensor:
-    """The quotient of integers below 2**22, or 2**51: halves are further from a whole quotient than what is
-    rounded."""
+    """Return the quotient of integers below 2**22, or 2**51, computed in floats.
+
+    Halves are further from a whole quotient than the rounding errors are large.
+    """
     return torch.floor((a.to(floats) + 0.5) * (1 / number))
 
 
@@ -106,7 +112,7 @@ def _one(part: int, a: Tensor, b: Tensor, number: int | None = None) -> Tensor:
 
 
 def _rule(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """The ufunc rule with the divisor still in sight."""
+    """Apply the ufunc rule with the divisor still known as a number."""
     by = args[1] if len(args) == 2 else None
     number = int(by) if isinstance(by, (int, np.integer)) and not isinstance(by, bool) and by > 0 else None
     return ufunc_rule(op, args, kwargs, functools.partial(op.body, number=number))

@@ -1,4 +1,4 @@
-"""`np.einsum`: every form of subscripts that NumPy takes, and optimised paths step by step as NumPy goes."""
+"""`np.einsum`: all forms of subscripts that NumPy takes; optimised paths go step by step as NumPy's do."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ class Sum(NamedTuple):
     result: tuple[Any, ...]
 
 
-def _text(labels: Any) -> str:
-    """A list of labels, as einsum's alternative form gives them, as subscripts."""
+def _subscripts_of(labels: Any) -> str:
+    """Return a list of labels, from einsum's alternative form, as subscripts."""
     parts = []
     for label in labels:
         if label is Ellipsis:
@@ -52,8 +52,8 @@ def _text(labels: Any) -> str:
     return "".join(parts)
 
 
-def taken_apart(args: Sequence[Any]) -> tuple[str, list[Any]]:
-    """The subscripts as text, and the operands, of either form of einsum's arguments."""
+def subscripts_and_operands(args: Sequence[Any]) -> tuple[str, list[Any]]:
+    """Return the subscripts as text, and the operands, of either form of einsum's arguments."""
     if not args:
         raise ValueError("must specify the einstein sum subscripts string and at least one operand")
     if isinstance(args[0], str):
@@ -61,14 +61,14 @@ def taken_apart(args: Sequence[Any]) -> tuple[str, list[Any]]:
     if len(args) < 2:
         raise ValueError("must provide at least an operand and a subscripts list to einsum")
     count = len(args) // 2
-    text = ",".join(_text(args[2 * at + 1]) for at in range(count))
+    text = ",".join(_subscripts_of(args[2 * at + 1]) for at in range(count))
     if len(args) % 2:
-        text += "->" + _text(args[-1])
+        text += "->" + _subscripts_of(args[-1])
     return text, [args[2 * at] for at in range(count)]
 
 
 def _parts(term: str, output: bool) -> tuple[str, str, str]:
-    """What stands before an ellipsis, the ellipsis, what stands after it."""
+    """Return the labels before an ellipsis, the ellipsis, and the labels after it."""
     before, dots, after = term.partition("...")
     if "." in before or "." in after:
         raise ValueError(
@@ -84,7 +84,7 @@ def _parts(term: str, output: bool) -> tuple[str, str, str]:
 
 
 def _labels(term: str, ndim: int, at: int) -> tuple[Any, ...]:
-    """A term's labels, with its ellipsis spread over the axes that are left."""
+    """Return a term's labels, with its ellipsis spread over the axes that are left."""
     before, dots, after = _parts(term, False)
     named = len(before) + len(after)
     if named > ndim:
@@ -98,7 +98,8 @@ def _labels(term: str, ndim: int, at: int) -> tuple[Any, ...]:
 
 
 def parsed(text: str, dims: Sequence[int]) -> Sum:
-    """The labels of subscripts for operands of so many dimensions. Raises NumPy's ValueErrors."""
+    """Return the labels of subscripts for operands of these numbers of dimensions. Raises NumPy's
+    ValueErrors."""
     inputs, arrow, output = text.partition("->")
     names = inputs.split(",")
     if len(names) != len(dims):  # NumPy names them the wrong way round
@@ -137,7 +138,7 @@ def parsed(text: str, dims: Sequence[int]) -> Sum:
 
 
 def _diagonals(operand: Tensor, term: tuple[Any, ...], at: int) -> tuple[Tensor, tuple[Any, ...]]:
-    """The operand with each label on one axis: repeated ones stand for a diagonal."""
+    """Return the operand with each label on one axis: repeated ones stand for a diagonal."""
     for label in dict.fromkeys(term):
         while term.count(label) > 1:
             first = term.index(label)
@@ -154,7 +155,8 @@ def _diagonals(operand: Tensor, term: tuple[Any, ...], at: int) -> tuple[Tensor,
 
 
 def _sizes(operands: Sequence[Tensor], terms: Sequence[tuple[Any, ...]]) -> dict[Any, int]:
-    """The length of each label. Axes of length 1 are broadcast. Raises ValueError where lengths differ."""
+    """Return the length of each label. Axes of length 1 are broadcast. Raises ValueError where lengths
+    differ."""
     sizes: dict[Any, int] = {}
     for operand, term in zip(operands, terms, strict=True):
         for label, size in zip(term, operand.shape, strict=True):
@@ -166,7 +168,7 @@ def _sizes(operands: Sequence[Tensor], terms: Sequence[tuple[Any, ...]]) -> dict
 
 
 def _summed(operands: Sequence[Tensor], terms: Sequence[tuple[Any, ...]], result: tuple[Any, ...]) -> Tensor:
-    """The sum of products, of operands of one dtype and labels that are not repeated in a term."""
+    """Return the sum of products of operands of one dtype, with no label repeated in a term."""
     sizes = _sizes(operands, terms)
     if len(sizes) > len(_LETTERS):
         raise Unsupported(f"einsum with more than {len(_LETTERS)} labels")
@@ -175,7 +177,7 @@ def _summed(operands: Sequence[Tensor], terms: Sequence[tuple[Any, ...]], result
     alone = {label for label in sizes if all(operand.shape[term.index(label)] == 1 for operand, term in
              zip(operands, terms, strict=True) if label in term)}  # fmt: skip
     for operand, term in zip(operands, terms, strict=True):
-        # an axis of length 1 beside a longer one is broadcast: it is left out
+        # An axis of length 1 beside a longer one is broadcast and left out.
         dropped = [place for place, label in enumerate(term)
                    if operand.shape[place] == 1 and label not in alone]  # fmt: skip
         kept = [label for place, label in enumerate(term) if place not in dropped]
@@ -186,7 +188,8 @@ def _summed(operands: Sequence[Tensor], terms: Sequence[tuple[Any, ...]], result
 
 
 def _common(operands: Sequence[Tensor], dtype: _DTYPE | None, casting: str) -> tuple[list[Tensor], _DTYPE]:
-    """The operands in the dtype that NumPy computes in. Raises its TypeError where `casting` forbids that."""
+    """Return the operands in the dtype that NumPy computes in. Raises its TypeError where `casting` forbids
+    that."""
     target = promote.result_type(*map(strength, operands)) if dtype is None else dtype
     for at, item in enumerate(operands):
         own = dtype_of(item)
@@ -198,22 +201,24 @@ def _common(operands: Sequence[Tensor], dtype: _DTYPE | None, casting: str) -> t
     return [as_dtype(item, target) for item in operands], target
 
 
-def _added(operands: Sequence[Tensor], terms: Sequence[tuple[Any, ...]], result: tuple[Any, ...]) -> Tensor:
-    """The sum of products, added up as NumPy adds up the operands' dtype."""
+def _summed_as_numpy(
+    operands: Sequence[Tensor], terms: Sequence[tuple[Any, ...]], result: tuple[Any, ...]
+) -> Tensor:
+    """Return the sum of products, added up as NumPy adds up the operands' dtype."""
     own = dtype_of(operands[0])
     ready = [cast(item, _INT64) for item in operands] if own.kind in "iu" else operands
     return cast(contracted(lambda *items: _summed(items, terms, result), *ready), own)
 
 
 def _from_zero(total: Tensor) -> Tensor:
-    """NumPy adds each product to 0.0, a single one, too: none is -0.0."""
+    """Return the sum with 0.0 added, as NumPy begins with 0.0: no result is -0.0."""
     return total + 0.0 if total.is_floating_point() or total.is_complex() else total
 
 
 def _contract(
     text: str, operands: Sequence[Tensor], dtype: _DTYPE | None = None, casting: str = "safe"
 ) -> Tensor:
-    """NumPy's `c_einsum`: the operands in one dtype, and summed in it. A view keeps its own dtype."""
+    """Do NumPy's `c_einsum`: operands are cast to one dtype, and summed in it. A view keeps its own dtype."""
     terms, result = parsed(text, [item.dim() for item in operands])
     pairs = [_diagonals(item, term, at) for at, (item, term) in enumerate(zip(operands, terms, strict=True))]
     names = [term for _, term in pairs]
@@ -221,15 +226,16 @@ def _contract(
         return pairs[0][0].permute([names[0].index(label) for label in result])
     _sizes([item for item, _ in pairs], names)
     ready, _ = _common([item for item, _ in pairs], dtype, casting)
-    return _from_zero(_added(ready, names, result))
+    return _from_zero(_summed_as_numpy(ready, names, result))
 
 
 def _pair(
     text: str, operands: Sequence[Tensor], dtype: _DTYPE | None = None, casting: str = "same_kind"
 ) -> Tensor:
-    """NumPy's `bmm_einsum`: what only one operand has is summed first, then the two are multiplied."""
+    """Do NumPy's `bmm_einsum`: labels that only one operand has are summed first, then the two are
+    multiplied."""
     terms, result = parsed(text, [item.dim() for item in operands])
-    shared = _shared(terms, [item.shape for item in operands])
+    shared = _common_labels(terms, [item.shape for item in operands])
     ready, names = [], []
     for operand, term in zip(operands, terms, strict=True):
         kept = tuple(dict.fromkeys(label for label in term if label in result or label in shared))
@@ -240,12 +246,12 @@ def _pair(
     gufunc = np.matmul if shared - set(result) else np.multiply
     *inputs, _ = promote.resolve(gufunc, tuple(map(strength, ready)), dtype, None, casting)
     ready = [as_dtype(item, each) for item, each in zip(ready, inputs, strict=True)]
-    made = _added(ready, names, result)
+    made = _summed_as_numpy(ready, names, result)
     return _from_zero(made) if gufunc is np.matmul else made
 
 
-def _shared(terms: Sequence[Sequence[Any]], shapes: Sequence[Sequence[int]]) -> set[Any]:
-    """The labels that both of two operands have, with a length other than 1."""
+def _common_labels(terms: Sequence[Sequence[Any]], shapes: Sequence[Sequence[int]]) -> set[Any]:
+    """Return the labels that two operands share, with a length other than 1."""
     one, other = [{label for label, size in zip(term, shape, strict=True) if size != 1}
                   for term, shape in zip(terms, shapes, strict=True)]  # fmt: skip
     return one & other
@@ -254,20 +260,21 @@ def _shared(terms: Sequence[Sequence[Any]], shapes: Sequence[Sequence[int]]) -> 
 # -- several -------------------------------------------------------------------------------------------------
 
 
-def _stand_in(item: Any) -> Any:
-    """An array of an operand's shape that takes no memory, to ask NumPy for the order of contractions."""
+def _zero_strided(item: Any) -> Any:
+    """Return an array of an operand's shape that takes no memory, to ask NumPy for the order of
+    contractions."""
     shape = tuple(item.shape) if isinstance(item, Tensor) else np.shape(item)
     return np.broadcast_to(np.empty((), np.int8), shape)
 
 
 def _steps(text: str, operands: Sequence[Any], optimize: Any) -> list[tuple[Any, ...]]:
-    """NumPy's contractions in their order: the places of the operands, what a BLAS takes of it, subscripts.
+    """Return NumPy's contractions in their order: the places of the operands, BLAS's part, subscripts.
 
-    Until 2.3, NumPy gives five parts and has a BLAS multiply what `tensordot` can do: then the labels that it
-    sums over stand second, and None in the other steps. From 2.4 on there are three parts, and pairs are
-    multiplied by `_pair`: second stands whether the step is a pair.
+    Until 2.3, NumPy gives five parts and has a BLAS multiply where `tensordot` can: the labels that it sums
+    over then stand second, and None in the other steps. From 2.4 on there are three parts, and pairs are
+    multiplied by `_pair`: the second part says if the step is a pair.
     """
-    path = _PATH(text, *map(_stand_in, operands), optimize=optimize, einsum_call=True)
+    path = _PATH(text, *map(_zero_strided, operands), optimize=optimize, einsum_call=True)
     if not _BLAS_BY_PATH:
         return [(step[0], len(step[0]) == 2, step[1]) for step in path[1]]
     return [(step[0], step[1] if step[4] else None, step[2]) for step in path[1]]
@@ -278,7 +285,7 @@ _BLAS_BY_PATH = len(_PATH("i", np.ones(1), einsum_call=True)[1][0]) == 5
 
 
 def _step(text: str, by_blas: Any, taken: list[Tensor], dtype: _DTYPE | None, casting: str | None) -> Tensor:
-    """One contraction of a path."""
+    """Do one contraction of a path."""
     if not _BLAS_BY_PATH:
         if by_blas:
             return _pair(text, taken, dtype, casting or "same_kind")
@@ -294,9 +301,9 @@ def _step(text: str, by_blas: Any, taken: list[Tensor], dtype: _DTYPE | None, ca
 
 
 def answers_view(args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
-    """Whether a call, on NumPy arrays, has one operand and sums over nothing: NumPy answers with a view."""
+    """Tell if a call on NumPy arrays has one operand and sums over nothing: NumPy returns a view."""
     try:
-        text, operands = taken_apart(args)
+        text, operands = subscripts_and_operands(args)
         if len(operands) != 1 or not isinstance(operands[0], np.ndarray):
             return False
         terms, result = parsed(text, [operands[0].ndim])
@@ -306,17 +313,17 @@ def answers_view(args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
 
 
 def answers_scalar(args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
-    """Whether a 0-d answer is a NumPy scalar: all are, but for a matrix product at the end of a path."""
+    """Tell if a 0-d answer is a NumPy scalar: all are, except for a matrix product at the end of a path."""
     optimize = kwargs.get("optimize", False)
     if optimize is False or _BLAS_BY_PATH:
         return optimize is False
-    text, operands = taken_apart(args)
+    text, operands = subscripts_and_operands(args)
     shapes = [tuple(item.shape) if isinstance(item, Tensor) else np.shape(item) for item in operands]
     for places, _, step in _steps(text, operands, optimize):
         taken = [shapes.pop(place) for place in places]
         inputs, _, output = step.partition("->")
         names = inputs.split(",")
-        last = len(taken) != 2 or not _shared(names, taken) - set(output)
+        last = len(taken) != 2 or not _common_labels(names, taken) - set(output)
         sizes: dict[str, int] = {}
         for term, shape in zip(names, taken, strict=True):
             for label, size in zip(term, shape, strict=True):
@@ -327,7 +334,7 @@ def answers_scalar(args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
 
 def _limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
     dtype, out = kwargs.get("dtype"), kwargs.get("out")
-    operands = taken_apart(args)[1]
+    operands = subscripts_and_operands(args)[1]
     try:
         kinds = [np.asarray(item).dtype for item in operands]
     except ValueError:
@@ -358,7 +365,7 @@ def einsum(
     order: Any = "K",
     casting: str | None = None,
 ) -> Tensor:
-    text, given = taken_apart(operands)
+    text, given = subscripts_and_operands(operands)
     device = device_of(given)
     tensors = [tensor(item, device) for item in given]
     fixed = None if dtype is None else np.dtype(dtype)
@@ -377,7 +384,7 @@ def einsum(
 
 
 def _laid_out(result: Tensor, order: str) -> Tensor:
-    """The result in the memory layout that `order=` asks for; any layout does for "K"."""
+    """Return the result in the memory layout that `order=` asks for; any layout does for "K"."""
     if order == "C":
         return result.contiguous()
     if order == "F":

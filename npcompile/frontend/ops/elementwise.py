@@ -1,6 +1,6 @@
-"""Elementwise arithmetic: one statement per ufunc. Bodies get tensors of the loop's dtypes.
+"""Ops for elementwise arithmetic: one statement per ufunc. Bodies get tensors of the loop's dtypes.
 
-NumPy computes float16 in float32 and rounds once at the end; torch's own float16 functions do the same, and
+NumPy computes float16 in float32 and rounds once at the end; torch's own float16 functions do that too, and
 bodies of several steps are `wide`.
 """
 
@@ -20,7 +20,7 @@ from npcompile.lower.codegen.complexes import modulus
 
 
 def wide(body: Callable[..., Any]) -> Callable[..., Any]:
-    """The body with float16 operands made float32: the rule rounds the result once."""
+    """Return the body with float16 operands made float32: the rule rounds the result once."""
 
     @functools.wraps(body)
     def widened(*operands: Tensor) -> Any:
@@ -30,7 +30,7 @@ def wide(body: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def by_parts(body: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """The body applied to real and imaginary parts alike where the operands are complex."""
+    """Return the body applied to real and imaginary parts alike where the operands are complex."""
 
     @functools.wraps(body)
     def parted(*operands: Tensor) -> Tensor:
@@ -42,7 +42,7 @@ def by_parts(body: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
 
 def copied(body: Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
-    """The body for floats; integers and bools are their own answer, in memory of its own."""
+    """Return the body for floats; integers and bools are copied."""
 
     @functools.wraps(body)
     def answer(a: Tensor) -> Tensor:
@@ -121,7 +121,7 @@ ufunc(np.modf, _modf)
 
 
 def _expm1(a: Tensor) -> Tensor:
-    """Kahan's way: compiled code has it as exp(a) - 1, which loses all digits near 0."""
+    """Do expm1 as Kahan does: compiled code has it as exp(a) - 1, which loses all digits near 0."""
     if a.is_complex():
         return torch.expm1(a)
     power = torch.exp(a)
@@ -131,7 +131,7 @@ def _expm1(a: Tensor) -> Tensor:
 
 
 def _log1p(a: Tensor) -> Tensor:
-    """torch's knows no infinity beside a NaN. Source: NumPy's `nc_log1p` (funcs.inc.src)."""
+    """Do NumPy's `nc_log1p` (funcs.inc.src): torch's gives no infinity beside a NaN."""
     if not a.is_complex():
         return torch.log1p(a)
     real = a.real + 1
@@ -166,7 +166,7 @@ ufunc(np.logaddexp2, wide(_logaddexp2))
 
 
 def _half_exponential(size: Tensor) -> tuple[Tensor, Tensor]:
-    """Where the vectorised sinh and cosh overflow too early, and exp(size) / 2 without overflow."""
+    """Return where the vectorised sinh and cosh overflow too early, and exp(size) / 2 without overflow."""
     root = torch.exp(size / 2)
     return size > (80 if size.dtype == torch.float32 else 700), root / 2 * root
 
@@ -186,17 +186,17 @@ def _cosh(a: Tensor) -> Tensor:
 
 
 def _arccos(a: Tensor) -> Tensor:
-    """The imaginary part has the other sign than the operand's, which torch loses where it is a zero."""
+    """Do arccos with the imaginary part's sign opposite to the operand's; torch loses the sign of a zero."""
     if not a.is_complex():
         return torch.arccos(a)
     angle = torch.arccos(a)
     size = angle.imag.abs()
-    # not copysign of -a.imag: the sign of -NaN is the device's own affair
+    # Not copysign of -a.imag: the sign of -NaN depends on the device.
     return torch.complex(angle.real, torch.where(torch.signbit(a.imag), size, -size))
 
 
 def _arccosh(a: Tensor) -> Tensor:
-    """Compiled code squares the operand, which overflows."""
+    """Do arccosh without squaring the operand, as compiled code does: the square overflows."""
     if a.is_complex():
         return torch.arccosh(a)
     above = a - 1
@@ -205,7 +205,7 @@ def _arccosh(a: Tensor) -> Tensor:
 
 
 def _arctanh(a: Tensor) -> Tensor:
-    """Compiled code takes the logarithm of a quotient that is nearly 1."""
+    """Do arctanh without the logarithm of a quotient that is nearly 1, as compiled code has it."""
     if a.is_complex():
         return torch.arctanh(a)
     size = torch.abs(a)
@@ -213,7 +213,8 @@ def _arctanh(a: Tensor) -> Tensor:
 
 
 def _hypot(a: Tensor, b: Tensor) -> Tensor:
-    """CUDA's own is infinite beside the largest numbers; what is so much smaller adds nothing."""
+    """Do hypot; CUDA's own is infinite beside the largest numbers, to which a much smaller one adds
+    nothing."""
     a, b = a.abs(), b.abs()
     larger, smaller = torch.maximum(a, b), torch.minimum(a, b)
     return torch.where(smaller <= larger * 2.0**-28, larger, torch.hypot(a, b))
@@ -236,7 +237,7 @@ ufunc(np.hypot, _hypot)
 
 
 def _scaled(numerator: float, denominator: float) -> Callable[[Tensor], Tensor]:
-    """Multiplication by a ratio that is computed in the dtype of the operand, as NumPy's C does."""
+    """Return the multiplication by a ratio that is computed in the operand's dtype, as NumPy's C does."""
 
     def body(a: Tensor) -> Tensor:
         kind = dtype_of(a).type
@@ -255,7 +256,7 @@ ufunc(np.deg2rad, _scaled(math.pi, 180.0))
 
 
 def _two_to(exponent: Tensor) -> Tensor:
-    """2.0**exponent exactly, as float64, for exponents of normal numbers."""
+    """Return 2.0**exponent exactly, as float64, for exponents of normal numbers."""
     return ((exponent.long() + 1023) << 52).view(torch.float64)
 
 
@@ -291,7 +292,7 @@ ufunc(np.nextafter, _nextafter)
 
 
 def _spacing(a: Tensor) -> Tensor:
-    """The distance to the next float away from 0, signed; of float16 to the next one above."""
+    """Return the distance to the next float away from 0, signed; for float16 to the next one above."""
     if a.dtype == torch.float16:
         above = _nextafter(a, torch.full_like(a, math.inf))
         return torch.where(torch.isfinite(a), (above.float() - a.float()).to(a.dtype), math.nan)

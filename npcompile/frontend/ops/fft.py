@@ -1,6 +1,6 @@
-"""Discrete Fourier transforms: the fourteen functions of `numpy.fft` that compute one.
+"""Ops for discrete Fourier transforms: the fourteen functions of `numpy.fft` that compute one.
 
-As NumPy does, several axes are transformed one after the other, and the factor of `norm=` is rounded in the
+As in NumPy, several axes are transformed one after the other, and the factor of `norm=` is rounded in the
 precision of the input.
 """
 
@@ -17,7 +17,7 @@ from torch import Tensor
 
 from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.ops.rules import cast, dtype_of, op
-from npcompile.frontend.ops.symbolic_sizes import whole
+from npcompile.frontend.ops.symbolic_sizes import as_whole
 from npcompile.frontend.ops.table import Op
 
 _OTHER_WAY = {None: "forward", "backward": "forward", "ortho": "ortho", "forward": "backward"}
@@ -27,7 +27,7 @@ _OTHER_WAY = {None: "forward", "backward": "forward", "ortho": "ortho", "forward
 
 
 def _swapped(norm: Any) -> str:
-    """The norm of the opposite direction. Raises NumPy's ValueError for one that it does not know."""
+    """Return the norm of the opposite direction. Raises NumPy's ValueError for an unknown one."""
     try:
         return _OTHER_WAY[norm]
     except KeyError:
@@ -35,7 +35,7 @@ def _swapped(norm: Any) -> str:
 
 
 def _factor(n: int, norm: Any, real: np.dtype[Any]) -> Any:
-    """What the result is multiplied by, as a number of the input's precision (float16 rounds coarsely)."""
+    """Return the factor of the result as a number of the input's precision (float16 rounds coarsely)."""
     with np.errstate(all="ignore"):
         if norm is None or norm == "backward":
             return None
@@ -46,8 +46,8 @@ def _factor(n: int, norm: Any, real: np.dtype[Any]) -> Any:
     raise ValueError(f'Invalid norm value {norm}; should be "backward","ortho" or "forward".')
 
 
-def _fitted(a: Tensor, axis: int, count: int) -> Tensor:
-    """The axis cut or filled with zeros to that length."""
+def _resized(a: Tensor, axis: int, count: int) -> Tensor:
+    """Return the array with the axis cut, or filled with zeros, to that length."""
     if a.shape[axis] >= count:
         return a.narrow(axis, 0, count)
     shape = list(a.shape)
@@ -56,14 +56,14 @@ def _fitted(a: Tensor, axis: int, count: int) -> Tensor:
 
 
 def _transform(a: Tensor, n: Any, axis: Any, norm: Any, forward: bool, real: bool) -> Tensor:
-    """NumPy's `_raw_fft`. real: the transform of real data, forward, or back to real data."""
+    """Do NumPy's `_raw_fft`. real: transform real data, forward, or back to real data."""
     if n < 1:
         raise ValueError(f"Invalid number of FFT data points ({n}) specified.")
     norm = norm if forward else _swapped(norm)
     own = np.result_type(dtype_of(a).type(0).real.dtype, 1.0)
     factor = _factor(n, norm, own)
     axis = normalize_axis_index(operator.index(axis), a.dim())
-    n = whole(n)
+    n = as_whole(n)
     single = own.itemsize < 8
     if real and forward:
         if a.is_complex():  # raises the UFuncTypeError of this call
@@ -74,7 +74,7 @@ def _transform(a: Tensor, n: Any, axis: Any, norm: Any, forward: bool, real: boo
         ready = a.to(torch.complex64 if single else torch.complex128)
         length, count = (n // 2 + 1, n) if real else (n, n)
         answer = (torch.float32 if single else torch.float64) if real else ready.dtype
-    ready = _fitted(ready, axis, length)
+    ready = _resized(ready, axis, length)
     if ready.numel() == 0:
         shape = list(ready.shape)
         shape[axis] = count
@@ -87,14 +87,15 @@ def _transform(a: Tensor, n: Any, axis: Any, norm: Any, forward: bool, real: boo
         result = torch.fft.rfft(ready)
     else:
         result = torch.fft.irfft(_conjugate_even(ready, n), n, norm="forward")
-    result = _lying_as(a, result.movedim(-1, axis))
+    result = _in_memory_order_of(a, result.movedim(-1, axis))
     if factor is not None:
         result = result * torch.full((), float(factor), dtype=_real(answer), device=a.device)
     return cast(result, own) if real and not forward else result
 
 
-def _lying_as(a: Tensor, result: Tensor) -> Tensor:
-    """An answer with its axes in memory in the order of the operand's: NumPy makes it by `empty_like`."""
+def _in_memory_order_of(a: Tensor, result: Tensor) -> Tensor:
+    """Return an answer with its axes in memory in the order of the operand's: NumPy makes it by
+    `empty_like`."""
     strides = a.stride()
     if not all(type(stride) is int for stride in strides):
         return result
@@ -107,7 +108,7 @@ def _real(dtype: torch.dtype) -> torch.dtype:
 
 
 def _conjugate_even(a: Tensor, n: int) -> Tensor:
-    """Half a spectrum without the imaginary parts that real data cannot have: NumPy drops them."""
+    """Return half a spectrum without the imaginary parts that real data cannot have: NumPy drops them."""
     places = torch.arange(a.shape[-1], device=a.device)
     alone = places == 0 if n % 2 else (places == 0) | (places == n // 2)
     zero = torch.zeros((), dtype=a.imag.dtype, device=a.device)
@@ -115,7 +116,8 @@ def _conjugate_even(a: Tensor, n: int) -> Tensor:
 
 
 def _length(a: Tensor, n: Any, axis: Any) -> Any:
-    """`n`, by default the length of the axis. Raises IndexError, as NumPy does here, for no such axis."""
+    """Return `n`, by default the length of the axis. Raises IndexError, as NumPy does here, for no such
+    axis."""
     return tuple(a.shape)[axis] if n is None else n
 
 
@@ -123,19 +125,19 @@ def _half_length(a: Tensor, n: Any, axis: Any) -> Any:
     return (tuple(a.shape)[axis] - 1) * 2 if n is None else n
 
 
-def _answered(a: Any, real: bool) -> np.dtype[Any]:
-    """The dtype of a transform of `a`, or of one to real data."""
+def _result_dtype(a: Any, real: bool) -> np.dtype[Any]:
+    """Return the dtype of a transform of `a`, or of one to real data."""
     own = np.asarray(a).dtype
     return np.result_type(own.type(0).real.dtype, 1.0) if real else np.result_type(own, 1j)
 
 
 def _out_limits(real: bool = False) -> Callable[..., Reason | None]:
-    """A `limits`: NumPy computes in the precision of a wider `out=`. real: the answer is real data."""
+    """Return a `limits`: NumPy computes in the precision of a wider `out=`. real: the answer is real data."""
 
     def limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
         if (out := kwargs.get("out")) is None:
             return None
-        own = _answered(args[0], real)
+        own = _result_dtype(args[0], real)
         wider = out.dtype != own and np.can_cast(own, out.dtype)
         return Cause.OUT_PRECISION() if wider else None
 
@@ -163,7 +165,7 @@ def irfft(a: Tensor, n: Any = None, axis: Any = -1, norm: Any = None, out: None 
 
 
 def _ignores_out(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
-    """A `limits` for the functions whose `out=` NumPy accepts and leaves alone."""
+    """Accept any `out=`, as a `limits`: NumPy accepts it and leaves it alone."""
     return Cause.OUT_IGNORED() if kwargs.get("out") is not None else None
 
 
@@ -184,16 +186,16 @@ def ihfft(a: Tensor, n: Any = None, axis: Any = -1, norm: Any = None, out: None 
 
 
 def _axes_limits(default: Any, ignores_out: bool = False, real: bool = False) -> Callable[..., Reason | None]:
-    """A `limits`: calls that NumPy warns of, and those that transform nothing, are NumPy's.
+    """Return a `limits`: calls that NumPy warns of, and those that transform nothing, are NumPy's.
 
-    default: that of `axes`; real: whether the transform answers with real data.
+    default: that of `axes`; real: the transform returns real data.
     """
 
     def limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
         s = args[1] if len(args) > 1 else kwargs.get("s")
         axes = args[2] if len(args) > 2 else kwargs.get("axes", default)
         out = kwargs.get("out")
-        if out is not None and (ignores_out or out.dtype != _answered(args[0], real)):
+        if out is not None and (ignores_out or out.dtype != _result_dtype(args[0], real)):
             return Cause.OUT_IGNORED_OR_COMPUTED()
         if s is not None and (axes is None or any(item is None for item in s)):
             return Cause.FFT_SIZES()
@@ -206,8 +208,8 @@ def _axes_limits(default: Any, ignores_out: bool = False, real: bool = False) ->
     return limits
 
 
-def _plan(a: Tensor, s: Any, axes: Any, half: bool = False) -> tuple[list[int], list[int]]:
-    """Lengths and axes, as NumPy's `_cook_nd_args` finds them. half: the last axis holds half a spectrum."""
+def _lengths_and_axes(a: Tensor, s: Any, axes: Any, half: bool = False) -> tuple[list[int], list[int]]:
+    """Return lengths and axes as NumPy's `_cook_nd_args` does. half: the last axis holds half a spectrum."""
     shape = tuple(a.shape)
     places = list(range(-len(shape), 0)) if axes is None else [operator.index(item) for item in axes]
     if s is None:
@@ -215,27 +217,29 @@ def _plan(a: Tensor, s: Any, axes: Any, half: bool = False) -> tuple[list[int], 
         if half:
             lengths[-1] = (shape[places[-1]] - 1) * 2
     else:
-        lengths = [whole(item) for item in s]
+        lengths = [as_whole(item) for item in s]
     if len(lengths) != len(places):
         raise ValueError("Shape and axes have different lengths.")
     return [shape[at] if n == -1 else n for n, at in zip(lengths, places, strict=True)], places
 
 
-def _each(a: Tensor, lengths: Sequence[int], axes: Sequence[int], norm: Any, forward: bool) -> Tensor:
-    """Complex transforms along axes, the last one first."""
+def _transform_axes(
+    a: Tensor, lengths: Sequence[int], axes: Sequence[int], norm: Any, forward: bool
+) -> Tensor:
+    """Do complex transforms along axes, the last one first."""
     for n, axis in reversed(list(zip(lengths, axes, strict=True))):
         a = _transform(a, n, axis, norm, forward, real=False)
     return a
 
 
 def _real_forward(a: Tensor, s: Any, axes: Any, norm: Any) -> Tensor:
-    lengths, places = _plan(a, s, axes)
+    lengths, places = _lengths_and_axes(a, s, axes)
     half = _transform(a, lengths[-1], places[-1], norm, forward=True, real=True)
-    return _each(half, lengths[:-1], places[:-1], norm, forward=True)
+    return _transform_axes(half, lengths[:-1], places[:-1], norm, forward=True)
 
 
 def _real_back(a: Tensor, s: Any, axes: Any, norm: Any) -> Tensor:
-    lengths, places = _plan(a, s, axes, half=True)
+    lengths, places = _lengths_and_axes(a, s, axes, half=True)
     for n, axis in zip(lengths[:-1], places[:-1], strict=True):
         a = _transform(a, n, axis, norm, forward=False, real=False)
     return _transform(a, lengths[-1], places[-1], norm, forward=False, real=True)
@@ -243,22 +247,22 @@ def _real_back(a: Tensor, s: Any, axes: Any, norm: Any) -> Tensor:
 
 @op(np.fft.fftn, scalar=False, library=True, limits=_axes_limits(None))
 def fftn(a: Tensor, s: Any = None, axes: Any = None, norm: Any = None, out: None = None) -> Tensor:
-    return _each(a, *_plan(a, s, axes), norm, forward=True)
+    return _transform_axes(a, *_lengths_and_axes(a, s, axes), norm, forward=True)
 
 
 @op(np.fft.ifftn, scalar=False, library=True, limits=_axes_limits(None))
 def ifftn(a: Tensor, s: Any = None, axes: Any = None, norm: Any = None, out: None = None) -> Tensor:
-    return _each(a, *_plan(a, s, axes), norm, forward=False)
+    return _transform_axes(a, *_lengths_and_axes(a, s, axes), norm, forward=False)
 
 
 @op(np.fft.fft2, scalar=False, library=True, limits=_axes_limits((-2, -1)))
 def fft2(a: Tensor, s: Any = None, axes: Any = (-2, -1), norm: Any = None, out: None = None) -> Tensor:
-    return _each(a, *_plan(a, s, axes), norm, forward=True)
+    return _transform_axes(a, *_lengths_and_axes(a, s, axes), norm, forward=True)
 
 
 @op(np.fft.ifft2, scalar=False, library=True, limits=_axes_limits((-2, -1), ignores_out=True))
 def ifft2(a: Tensor, s: Any = None, axes: Any = (-2, -1), norm: Any = None, out: None = None) -> Tensor:
-    return _each(a, *_plan(a, s, axes), norm, forward=False)
+    return _transform_axes(a, *_lengths_and_axes(a, s, axes), norm, forward=False)
 
 
 @op(np.fft.rfftn, scalar=False, library=True, limits=_axes_limits(None))

@@ -1,4 +1,7 @@
-"""What generalised ufuncs (`matmul`, `vecdot`, `solve`) ask of shapes, axes, dtypes and casting."""
+"""Rules of generalised ufuncs (`matmul`, `vecdot`, `solve`): shapes, axes, dtypes and casting.
+
+`products.py` and `solving.py` check their operands by them, with NumPy's exceptions.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ DType = np.dtype[Any]
 
 
 def _core_names(signature: str, shapes: Sequence[Sequence[int]]) -> list[list[str]]:
-    """The core dimensions of the operands, then of the result, less those that an operand leaves out.
+    """Return the core dimensions of the operands, then of the result, less those that an operand leaves out.
 
     A name with a question mark may be missing from an operand of fewer dimensions, and then is from all.
     """
@@ -36,7 +39,7 @@ def _core_names(signature: str, shapes: Sequence[Sequence[int]]) -> list[list[st
 
 
 def core_dimensions(name: str, signature: str, *shapes: Sequence[int]) -> None:
-    """Raises NumPy's ValueError where core dimensions are missing or differ, or stacks do not broadcast.
+    """Raise NumPy's ValueError where core dimensions are missing or differ, or stacks do not broadcast.
 
     signature: as NumPy writes it, "(n?,k),(k,m?)->(n?,m?)". Source of the rule: PyUFunc_GeneralizedFunction.
     """
@@ -59,7 +62,7 @@ def core_dimensions(name: str, signature: str, *shapes: Sequence[int]) -> None:
 def loop_dtypes(
     gufunc: np.ufunc, operands: Sequence[Tensor], dtype: Any = None, casting: str = "same_kind"
 ) -> tuple[list[Tensor], DType]:
-    """The operands in the dtypes of the loop that NumPy would run, and the dtype of its result.
+    """Return the operands in the dtypes of the loop that NumPy would run, and the dtype of its result.
 
     Raises what NumPy raises where it has no loop or `casting` forbids the operands.
     """
@@ -70,7 +73,7 @@ def loop_dtypes(
 
 
 def loop_limit(gufunc: np.ufunc, args: Sequence[Any], kwargs: dict[str, Any]) -> Reason | None:
-    """A `limits` for the dtypes of a generalised ufunc's loop."""
+    """Refuse calls, as a `limits`, whose loop has dtypes that bodies do not compute in."""
     kinds = tuple(np.asarray(item).dtype for item in args[: gufunc.nin])
     dtype = kwargs.get("dtype")
     try:
@@ -84,7 +87,8 @@ def loop_limit(gufunc: np.ufunc, args: Sequence[Any], kwargs: dict[str, Any]) ->
 def product(
     gufunc: np.ufunc, body: Callable[[Tensor, Tensor], Tensor], operands: Sequence[Tensor], **keywords: Any
 ) -> Tensor:
-    """One of NumPy's generalised ufuncs of two operands. body: on operands whose core axes are the last ones.
+    """Do one of NumPy's generalised ufuncs of two operands. body: on operands whose core axes are the last
+    ones.
 
     keywords: NumPy's `dtype`, `casting`, `axes`, `axis`, `keepdims`. Raises what NumPy raises.
     """
@@ -102,9 +106,9 @@ def product(
         counts[-1] = 1
     dims = [item.dim() for item in ready]
     dims.append(max(ndim - count for ndim, count in zip(dims, counts, strict=False)) + counts[-1])
-    entries = _entries(counts, axes, axis, keepdims)
+    entries = _core_axes(counts, axes, axis, keepdims)
     places = [
-        _places(name, at, count, entry, ndim)
+        _axes_of_entry(name, at, count, entry, ndim)
         for at, (count, entry, ndim) in enumerate(zip(counts, entries, dims, strict=True))
     ]
     ready = [item.movedim(own, list(range(-len(own), 0))) for item, own in zip(ready, places, strict=False)]
@@ -124,8 +128,8 @@ def _enough(name: str, signature: str, counts: Sequence[int], dims: Sequence[int
             )
 
 
-def _entries(counts: Sequence[int], axes: Any, axis: Any, keepdims: bool) -> list[Any]:
-    """Where each operand and the result have their core axes, of which there are so many."""
+def _core_axes(counts: Sequence[int], axes: Any, axis: Any, keepdims: bool) -> list[Any]:
+    """Return the places of the core axes of each operand and of the result. counts: how many each has."""
     if axis is not None:
         return [(operator.index(axis),) if count else () for count in counts]
     if axes is None:
@@ -143,8 +147,8 @@ def _entries(counts: Sequence[int], axes: Any, axis: Any, keepdims: bool) -> lis
     return entries
 
 
-def _places(name: str, at: int, count: int, entry: Any, ndim: int) -> list[int]:
-    """The axes that an entry of `axes=` names. Raises what NumPy raises for those that do not fit."""
+def _axes_of_entry(name: str, at: int, count: int, entry: Any, ndim: int) -> list[int]:
+    """Return the axes that an entry of `axes=` names. Raises what NumPy raises for those that do not fit."""
     own = entry if isinstance(entry, tuple) else (entry,)
     if len(own) != count:
         what = f"a tuple with {len(own)} elements" if isinstance(entry, tuple) else "a single integer"

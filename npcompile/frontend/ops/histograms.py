@@ -1,4 +1,4 @@
-"""Histograms over bins of equal width, step by step as in NumPy."""
+"""Ops for histograms over bins of equal width: each step is NumPy's, rounding included."""
 
 from __future__ import annotations
 
@@ -47,8 +47,10 @@ def _limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | No
 def histogram(
     a: Tensor, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
 ) -> tuple[tuple[Tensor, Tensor], Tensor]:
-    """numpy.lib._histograms_impl.histogram. NumPy refuses ends that are not finite, and bins too narrow for
-    their dtype."""
+    """Do numpy.lib._histograms_impl.histogram.
+
+    NumPy refuses ends that are not finite, and bins too narrow for their dtype.
+    """
     count = operator.index(bins)
     if count < 1:
         raise ValueError("`bins` must be positive, when an integer")
@@ -58,7 +60,7 @@ def histogram(
             raise ValueError("weights should have the same shape as a.")
         weights = weights.reshape(-1)
     a = a.reshape(-1)
-    first, last, ok = _ends(a, range)
+    first, last, ok = _outer_edges(a, range)
     dtype = promote.result_type(*map(strength, (first, last, a)))
     dtype = promote.result_type(dtype, float) if dtype.kind in "iu" else dtype
     edge = _Edges(first, last, count, dtype, a.device)
@@ -72,7 +74,7 @@ def histogram(
     value = cast(a, dtype)
     place = do(np.multiply, do(np.divide, do(np.subtract, value, first), width), count)
     index = torch.where(place >= 0, place, 0).clamp(max=count - 1).to(torch.int64)  # NaN is in no bin
-    # What is computed so may be off by one beside an edge.
+    # The index computed from the width may be off by one beside an edge.
     index = (index - (value < edge(index)).to(torch.int64)).clamp(min=0)
     index = index + ((value >= edge(index + 1)) & (index != count - 1)).to(torch.int64)
     if keep is not None:
@@ -84,8 +86,11 @@ def histogram(
 
 
 class _Edges:
-    """`np.linspace` of the edges. Each is worked out from its number where it is needed: that takes less than
-    looking it up. ok: where steps underflow, NumPy works them out in another way."""
+    """The edges, as `np.linspace` has them. ok: False where steps underflow, and NumPy computes them in
+    another way.
+
+    Each edge is computed from its number where it is needed, which takes less time than looking it up.
+    """
 
     def __init__(self, first: Any, last: Any, count: int, dtype: Any, device: Any) -> None:
         self.count = count
@@ -100,12 +105,12 @@ class _Edges:
         return cast(torch.where(number == self.count, self.last, made), self.dtype)
 
 
-def _ends(a: Tensor, given: Any) -> tuple[Any, Any, Tensor]:
-    """The outer edges, and whether they are what NumPy can do with."""
+def _outer_edges(a: Tensor, given: Any) -> tuple[Any, Any, Tensor]:
+    """Return the outer edges, and if NumPy can work with them."""
     if given is not None:
         first, last = given
         if isinstance(first, Tensor | Weak) or isinstance(last, Tensor | Weak):
-            return first, last, _in_order(first, last, a.device)
+            return first, last, _are_in_order(first, last, a.device)
         ok = torch.ones((), dtype=torch.bool, device=a.device)
         if first > last:
             raise ValueError("max must be larger than min in range parameter.")
@@ -122,14 +127,17 @@ def _ends(a: Tensor, given: Any) -> tuple[Any, Any, Tensor]:
     return torch.where(same, first - 0.5, first), torch.where(same, last + 0.5, last), ok
 
 
-def _in_order(first: Any, last: Any, device: torch.device) -> Tensor:
-    """Whether ends that a step gave are finite and apart: NumPy refuses others, or moves them."""
+def _are_in_order(first: Any, last: Any, device: torch.device) -> Tensor:
+    """Tell if ends that a step gave are finite and apart: NumPy refuses others, or moves them."""
     first, last = as_dtype(first, FLOAT64, device), as_dtype(last, FLOAT64, device)
     return torch.isfinite(first) & torch.isfinite(last) & (first < last)
 
 
 def _difference(last: Any, first: Any) -> Any:
-    """Of integers as a number without a sign. NumPy's is a scalar with a dtype, also of Python's numbers."""
+    """Return the difference of the ends; of integers as an unsigned number.
+
+    NumPy's is a scalar with a dtype, also of Python's numbers.
+    """
     traced = [end for end in (last, first) if isinstance(end, Tensor | Weak)]
     if not traced:
         whole = isinstance(last, (int, np.integer)) and isinstance(first, (int, np.integer))
@@ -141,9 +149,9 @@ def _difference(last: Any, first: Any) -> Any:
 
 
 def _counted(index: Tensor, weights: Tensor | None, count: int) -> Tensor:
-    """How many, or how much, is in each bin; what has none has index `count`."""
+    """Return how many elements, or how much weight, each bin has; an element in no bin has index `count`."""
     made = torch.zeros(count + 1, dtype=torch.float64, device=index.device)
     values = torch.ones(index.shape, dtype=torch.float64, device=index.device)
-    # Integers are not added up in compiled code; so many are exact as floats.
+    # Compiled code cannot add integers at places; up to this number of them, floats are exact.
     made = made.index_add(0, index, values if weights is None else cast(weights, FLOAT64))[:count]
     return cast(made, INT64 if weights is None else dtype_of(weights))

@@ -1,7 +1,8 @@
-"""Indexing ops: items and stores by static and by array indices, taking, sorting, counting.
+"""Ops that index: items and stores by static and by array indices, taking and putting.
 
-Bodies wrap negative indices and answer whether every index was in range: NumPy raises where one was not.
-What has a data-dependent size (boolean masks as indices, nonzero, unique, extract) is no op.
+Bodies wrap negative indices and return whether every index was in range: NumPy raises where one was not.
+Functions with a result of data-dependent size (boolean masks as indices, nonzero, unique, extract) are no
+ops.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ from torch import Tensor
 
 from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.ops.rules import as_dtype, cast, dtype_of, op, tensor
-from npcompile.frontend.ops.symbolic_sizes import bounds, broadcast_shapes, span, whole
+from npcompile.frontend.ops.symbolic_sizes import as_whole, bounds, broadcast_shapes, span
 from npcompile.frontend.ops.table import Op, Unsupported, Weak
 
 
 def _all(*checks: Tensor | None) -> Tensor | None:
-    """All of several checks, None being one that cannot fail."""
+    """Combine several checks, None being one that cannot fail."""
     made = [check for check in checks if check is not None]
     if not made:
         return None
@@ -32,7 +33,7 @@ def _all(*checks: Tensor | None) -> Tensor | None:
 
 
 def _wrapped(index: Tensor, length: int) -> tuple[Tensor, Tensor]:
-    """Indices counted from the front, clamped so that no access goes wrong; and whether all were in range."""
+    """Return indices counted from the front, clamped into range, and if all were in range."""
     index = index.to(torch.int64)
     ok = ((index >= -length) & (index < length)).all()
     index = torch.where(index < 0, index + length, index)
@@ -49,17 +50,17 @@ def _is_integer(value: Any) -> bool:
 
 
 def _index_array(item: Any, a: Tensor) -> Tensor:
-    """A list as an index: an empty one has no dtype that matters."""
+    """Return a list as an index array: the dtype of an empty list does not matter."""
     found = tensor(item, a.device)
     return found if found.numel() else found.to(torch.int64)
 
 
 def _parse(a: Tensor, index: Any) -> tuple[Tensor, list[Tensor | None], bool]:
-    """Carry out the basic part of an index.
+    """Do the basic part of an index.
 
-    The array after it, then for each axis its index array or None (the whole axis), and whether there is any.
-    Where there is one, integers are index arrays too: NumPy counts them as such in placing the new axes.
-    Raises IndexError as NumPy does; Unsupported for masks.
+    Returns the array after it, for each axis its index array or None (the whole axis), and if there is any
+    index array. Where there is one, integers are index arrays too: NumPy counts them as such in placing the
+    new axes. Raises IndexError as NumPy does; Unsupported for masks.
     """
     items = list(index) if isinstance(index, tuple) else [index]
     items = [_index_array(item, a) if isinstance(item, (list, tuple, Weak)) else item for item in items]
@@ -95,7 +96,7 @@ def _parse(a: Tensor, index: Any) -> tuple[Tensor, list[Tensor | None], bool]:
             indices.append(item)
             axis += 1
         elif _is_integer(item):
-            place, length = whole(item), a.shape[axis]
+            place, length = as_whole(item), a.shape[axis]
             if not -length <= place < length:
                 raise IndexError(f"index {place} is out of bounds for axis {axis} with size {length}")
             place = place + length if place < 0 else place
@@ -125,7 +126,7 @@ def _sliced(a: Tensor, axis: int, item: slice) -> Tensor:
     if length == 0:
         return a.narrow(axis, 0, 0)
     if step > 0:
-        # Whether a stop that is a parameter is the length is no condition: the code does for both.
+        # A stop that is a parameter is not compared with the length: the code serves both cases.
         whole_axis = item.stop is None or type(stop) is type(a.shape[axis]) is int
         whole_axis = whole_axis and (start, stop, step) == (0, a.shape[axis], 1)
         return a if whole_axis else _every(a, axis, start, stop, step)
@@ -163,7 +164,7 @@ def _checked_indices(
 
 
 def _index_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
-    """Masks, and lists whose dtype is no integer."""
+    """Refuse, as a `limits`, masks, and lists whose dtype is no integer."""
     index = args[1]
     for item in index if type(index) is tuple else (index,):
         if isinstance(item, (bool, np.bool_)):
@@ -183,15 +184,16 @@ def _index_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reaso
 
 
 def _sure_index(args: tuple[Any, ...], result: Any) -> bool:
-    """Basic indices and masks have been checked once and for all: shapes decide them."""
+    """Tell if an index cannot fail: shapes decide basic indices and masks, which were checked while
+    recording."""
     index = args[1] if type(args[1]) is tuple else (args[1],)
     return not any(
         isinstance(item, (list, tuple)) or getattr(item, "dtype", np.bool_) != np.bool_ for item in index
     )
 
 
-def _picks_scalars(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """An Ellipsis asks for an array in any case."""
+def _returns_scalars(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Tell if a 0-d answer is a scalar: an Ellipsis in the index asks for an array."""
     return not any(item is Ellipsis for item in (args[1] if type(args[1]) is tuple else (args[1],)))
 
 
@@ -201,7 +203,7 @@ def _picks_scalars(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     checked=True,
     sure=_sure_index,
     limits=_index_limits,
-    scalars=_picks_scalars,
+    scalars=_returns_scalars,
 )
 def getitem(a: Tensor, index: Any, /) -> tuple[Tensor, Tensor | None]:
     a, indices, advanced = _parse(a, index)
@@ -214,7 +216,7 @@ def getitem(a: Tensor, index: Any, /) -> tuple[Tensor, Tensor | None]:
 
 
 def _picked_shape(a: Tensor, places: Sequence[Tensor | None]) -> torch.Size:
-    """The shape of what is picked from an array that may have nothing to pick from."""
+    """Return the shape of the elements picked from an array that may be empty."""
     some = [extent if place is None else extent or 1 for extent, place in zip(a.shape, places, strict=True)]
     return torch.ops.aten.index(a.new_empty(some), places).shape
 
@@ -234,7 +236,7 @@ def _stored_limits(op_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Re
             return Cause.MASK_VALUES()
     elif (reason := _index_limits(op_, args, kwargs)) is not None:
         return reason
-    elif _are_met_otherwise(items, value):
+    elif _has_other_order(items, value):
         return Cause.LAST_VALUE_STAYS()
     kind = value.dtype.kind if isinstance(value, (np.ndarray, np.generic)) else np.asarray(value).dtype.kind
     if kind == "c" and array.dtype.kind not in "cb":
@@ -242,21 +244,24 @@ def _stored_limits(op_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Re
     return Cause.VALUES_KIND(str(kind)) if kind not in "biufc" else None
 
 
-def _are_met_otherwise(items: tuple[Any, ...], value: Any) -> bool:
-    """Whether NumPy may go through index arrays in another order than that of their indices: the one in which
-    they and the values lie in memory (its iterators' order "K"), where none of them lies in C order."""
+def _has_other_order(items: tuple[Any, ...], value: Any) -> bool:
+    """Tell if NumPy may go through index arrays in another order than that of their indices.
+
+    NumPy goes in the order in which they and the values lie in memory (its iterators' order "K"), where none
+    of them is in C order.
+    """
     arrays = [item for item in items if isinstance(item, np.ndarray)]
     if not arrays or not isinstance(value, np.ndarray) or value.size < 2:
         return False
     if len(items) == 1 and arrays[0].ndim == 1:
         return False
-    if any(map(_lies_in_order, arrays)):
+    if any(map(_is_in_c_order, arrays)):
         return False
-    return not _lies_in_order(value) or value.shape != np.broadcast_shapes(*(item.shape for item in arrays))
+    return not _is_in_c_order(value) or value.shape != np.broadcast_shapes(*(item.shape for item in arrays))
 
 
-def _lies_in_order(array: np.ndarray) -> bool:
-    """Whether the elements come in memory as their indices do, gaps between them or not."""
+def _is_in_c_order(array: np.ndarray) -> bool:
+    """Tell if the elements lie in memory in the order of their indices, with or without gaps."""
     strides = [stride for stride, length in zip(array.strides, array.shape, strict=True) if length > 1]
     return all(stride > 0 for stride in strides) and strides == sorted(strides, reverse=True)
 
@@ -270,7 +275,7 @@ def _lies_in_order(array: np.ndarray) -> bool:
     limits=_stored_limits,
 )
 def setitem(a: Tensor, index: Any, value: Any) -> tuple[Tensor, Tensor | None]:
-    """The whole array after `a[index] = value`."""
+    """Return the whole array after `a[index] = value`."""
     stored = _as_stored(value, a)
     mask = index[0] if isinstance(index, tuple) and len(index) == 1 else index
     if isinstance(mask, Tensor) and mask.dtype == torch.bool:
@@ -280,21 +285,21 @@ def setitem(a: Tensor, index: Any, value: Any) -> tuple[Tensor, Tensor | None]:
         numbers = torch.arange(a.numel(), device=a.device).reshape(a.shape)
         places = _parse(numbers, index)[0]
         flat = a.reshape(-1).clone()
-        flat[places.reshape(-1)] = _fitting(stored, tuple(places.shape)).reshape(-1)
+        flat[places.reshape(-1)] = _broadcast_to_target(stored, tuple(places.shape)).reshape(-1)
         return flat.reshape(a.shape), None
     # Positions in `a` of everything indexed: slices, new axes and index arrays together.
     numbers = torch.arange(a.numel(), device=a.device).reshape(a.shape)
     numbers = _parse(numbers, index)[0]
     wrapped, ok = _checked_indices(target, indices)
     if any(place is not None and target.shape[axis] == 0 for axis, place in enumerate(wrapped)):
-        _fitting(stored, tuple(_picked_shape(target, wrapped)))
+        _broadcast_to_target(stored, tuple(_picked_shape(target, wrapped)))
         return a.clone(), ok
     places = torch.ops.aten.index(numbers, wrapped)
     shape = tuple(places.shape)
     if stored.numel() == 1:  # whichever comes last
-        flat = a.reshape(-1).index_put((places.reshape(-1),), _fitting(stored, shape).reshape(-1))
+        flat = a.reshape(-1).index_put((places.reshape(-1),), _broadcast_to_target(stored, shape).reshape(-1))
     else:
-        flat = put_last(a.reshape(-1), places.reshape(-1), _fitting(stored, shape).reshape(-1))
+        flat = put_last(a.reshape(-1), places.reshape(-1), _broadcast_to_target(stored, shape).reshape(-1))
     return flat.reshape(a.shape), ok
 
 
@@ -303,10 +308,10 @@ _IN_ORDER = 256
 
 
 def put_last(flat: Tensor, places: Tensor, values: Tensor) -> Tensor:
-    """A row with values put in places; of several for one place the last one stays, as NumPy leaves it.
+    """Return a row with values put in places; of several for one place the last one stays, as in NumPy.
 
-    torch leaves any of them where it shares the work among threads. So each place learns the number of its
-    last value; `values` are gone through again where there are too few.
+    torch leaves any of them where it shares the work among threads. Each place therefore learns the number of
+    its last value; `values` are used again from the first where there are too few.
     """
     count = places.shape[0]
     if count == 0:
@@ -319,7 +324,7 @@ def put_last(flat: Tensor, places: Tensor, values: Tensor) -> Tensor:
 
 
 def _as_stored(value: Any, a: Tensor) -> Tensor:
-    """A value in the dtype of the array it is stored into."""
+    """Return a value in the dtype of the array it is stored into."""
     if isinstance(value, (list, tuple)) and not isinstance(value, Weak):
         value = tensor(value, a.device)
     if isinstance(value, (Tensor, Weak)):
@@ -327,8 +332,9 @@ def _as_stored(value: Any, a: Tensor) -> Tensor:
     return as_dtype(value, dtype_of(a), a.device)
 
 
-def _fitting(value: Tensor, shape: tuple[int, ...]) -> Tensor:
-    """A value broadcast to what it is stored into; leading axes of length 1 may be too many."""
+def _broadcast_to_target(value: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """Return a value broadcast to the place it is stored into; it may have too many leading axes of length
+    1."""
     given = tuple(value.shape)
     while value.dim() > len(shape) and value.shape[0] == 1:
         value = value[0]
@@ -347,7 +353,7 @@ def _masked_store(a: Tensor, mask: Tensor, value: Tensor) -> Tensor:
     rest = tuple(a.shape[mask.dim() :])
     if value.dim() > len(rest):
         raise Unsupported("values for the places of a mask: their number depends on the data")
-    value = _fitting(value, rest)
+    value = _broadcast_to_target(value, rest)
     return torch.where(mask.reshape(mask.shape + (1,) * len(rest)), value, a)
 
 
@@ -388,8 +394,8 @@ def take(a: Tensor, indices: Tensor, axis: Any = None, out: None = None, mode: A
     return picked.reshape(a.shape[:axis] + indices.shape + a.shape[axis + 1 :]), ok
 
 
-def _along(a: Tensor, indices: Tensor, axis: Any) -> tuple[Tensor, Tensor, Tensor, int]:
-    """Array and indices broadcast against each other but for one axis, as `*_along_axis` do."""
+def _broadcast_along(a: Tensor, indices: Tensor, axis: Any) -> tuple[Tensor, Tensor, Tensor, int]:
+    """Return array and indices broadcast against each other but for one axis, as `*_along_axis` do."""
     if indices.is_floating_point() or indices.is_complex() or indices.dtype == torch.bool:
         raise IndexError("`indices` must be an integer array")
     if axis is None:
@@ -413,7 +419,7 @@ def _along(a: Tensor, indices: Tensor, axis: Any) -> tuple[Tensor, Tensor, Tenso
 
 @op(np.take_along_axis, arrays=2, scalar=False, checked=True)
 def take_along_axis(arr: Tensor, indices: Tensor, axis: Any = -1) -> Any:
-    a, places, ok, axis = _along(arr, indices, axis)
+    a, places, ok, axis = _broadcast_along(arr, indices, axis)
     if a.shape[axis] == 0:
         return a.new_zeros(places.shape), ok
     return a.gather(axis, places), ok
@@ -434,10 +440,10 @@ def _put_along_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> R
     limits=_put_along_limits,
 )
 def put_along_axis(arr: Tensor, indices: Tensor, values: Any, axis: Any) -> Any:
-    """The whole array after the store."""
+    """Return the whole array after the store."""
     numbers = torch.arange(arr.numel(), device=arr.device).reshape(arr.shape)
-    numbers, places, ok, axis = _along(numbers, indices, axis)
-    stored = _fitting(_as_stored(values, arr), tuple(places.shape))
+    numbers, places, ok, axis = _broadcast_along(numbers, indices, axis)
+    stored = _broadcast_to_target(_as_stored(values, arr), tuple(places.shape))
     if arr.numel():
         numbers = numbers.gather(axis, places)
         arr = put_last(arr.reshape(-1), numbers.reshape(-1), stored.reshape(-1)).reshape(arr.shape)

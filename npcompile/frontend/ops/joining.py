@@ -1,4 +1,4 @@
-"""Joining, splitting, repeating and padding: arrays whose elements are those of others."""
+"""Ops that join, split, repeat and pad: arrays whose elements are those of others."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from torch import Tensor
 from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.ops.rules import cast, device_of, dtype_of, op, promoted, tensor
 from npcompile.frontend.ops.shape import at_least_3d, integers, reverse
-from npcompile.frontend.ops.symbolic_sizes import bounds, whole
+from npcompile.frontend.ops.symbolic_sizes import as_whole, bounds
 from npcompile.frontend.ops.table import Op, Unsupported
 
 # -- joining ---------------------------------------------------------------------------------------
@@ -31,7 +31,7 @@ def _parts(arrays: Any) -> list[Tensor]:
 
 
 def _joined(parts: Sequence[Tensor], axis: int | None, dtype: Any = None) -> Tensor:
-    """`np.concatenate`."""
+    """Do `np.concatenate`."""
     if not parts:
         raise ValueError("need at least one array to concatenate")
     if dtype is not None:
@@ -57,9 +57,12 @@ def _joined(parts: Sequence[Tensor], axis: int | None, dtype: Any = None) -> Ten
     return torch.cat(tensors, axis)
 
 
-def _castable(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
-    """NumPy checks casts from each part to the dtype of the answer. It copies part by part into `out`, also
-    where that overwrites parts to come."""
+def _join_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
+    """Refuse, as a `limits`, casts from a part to the answer's dtype that NumPy refuses, and outputs that
+    share memory.
+
+    NumPy copies part by part into `out`, also where that overwrites parts to come.
+    """
     dtype, out, casting = kwargs.get("dtype"), kwargs.get("out"), kwargs.get("casting", "same_kind")
     if out is not None and args:
         parts = args[0] if isinstance(args[0], (list, tuple)) else args[:1]
@@ -80,7 +83,7 @@ def _castable(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | 
     return None
 
 
-@op(np.concatenate, arrays=0, parts=1, scalar=False, limits=_castable)
+@op(np.concatenate, arrays=0, parts=1, scalar=False, limits=_join_limits)
 def concatenate(
     arrays: Any, /, axis: Any = 0, out: None = None, *, dtype: Any = None, casting: Any = "same_kind"
 ) -> Tensor:
@@ -99,20 +102,20 @@ def _stacked(parts: Sequence[Tensor], axis: int, dtype: Any = None) -> Tensor:
     return _joined([item.unsqueeze(axis) for item in tensors], axis, dtype)
 
 
-@op(np.stack, arrays=0, parts=1, scalar=False, limits=_castable)
+@op(np.stack, arrays=0, parts=1, scalar=False, limits=_join_limits)
 def stack(
     arrays: Any, axis: int = 0, out: None = None, *, dtype: Any = None, casting: Any = "same_kind"
 ) -> Tensor:
     return _stacked(_parts(arrays), axis, dtype)
 
 
-@op(np.vstack, arrays=0, parts=1, scalar=False, limits=_castable)
+@op(np.vstack, arrays=0, parts=1, scalar=False, limits=_join_limits)
 def vstack(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> Tensor:
     tensors = _parts(tup)
     return _joined([item if item.dim() >= 2 else item.reshape(1, -1) for item in tensors], 0, dtype)
 
 
-@op(np.hstack, arrays=0, parts=1, scalar=False, limits=_castable)
+@op(np.hstack, arrays=0, parts=1, scalar=False, limits=_join_limits)
 def hstack(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> Tensor:
     tensors = _parts(tup)
     tensors = [item if item.dim() >= 1 else item.reshape(1) for item in tensors]
@@ -144,7 +147,7 @@ def _split(a: Tensor, sections: Any, axis: int, equal: bool) -> list[Tensor]:
     if isinstance(sections, (list, tuple)):
         edges = [0, *integers(sections), length]
     else:
-        count = whole(sections)
+        count = as_whole(sections)
         if equal and count == 0:
             raise ZeroDivisionError("integer modulo by zero")
         if count <= 0:
@@ -214,8 +217,8 @@ def _static_repeats(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Rea
     return Cause.REPEATS_IN_ARRAY() if isinstance(repeats, np.ndarray) else None
 
 
-def _each(a: Tensor, axis: int, count: int) -> Tensor:
-    """Each element so many times."""
+def _repeated(a: Tensor, axis: int, count: int) -> Tensor:
+    """Return each element `count` times."""
     grown = a.unsqueeze(axis + 1)
     shape = list(grown.shape)
     shape[axis + 1] = count
@@ -230,14 +233,14 @@ def repeat(a: Tensor, repeats: Any, axis: Any = None) -> Tensor:
     length = a.shape[axis]
     counts = integers(repeats)
     if len(counts) == 1 and counts[0] >= 0:
-        return _each(a, axis, counts[0])
+        return _repeated(a, axis, counts[0])
     if len(counts) == 1:
         counts *= length
     if len(counts) != length or any(count < 0 for count in counts):
         raise ValueError("repeats do not fit the array")
     chosen = [at for at, count in enumerate(counts) for _ in range(count)]
     if len(set(counts)) <= 1:  # one expand, no index
-        return _each(a, axis, counts[0] if counts else 0)
+        return _repeated(a, axis, counts[0] if counts else 0)
     return a.index_select(axis, torch.tensor(chosen, dtype=torch.int64, device=a.device))
 
 
@@ -272,13 +275,14 @@ _EXTENDING = ("edge", "wrap", "reflect", "symmetric")  # modes of padding by the
 
 
 def _extended(a: Tensor, axis: int, low: int, high: int, mode: str) -> Tensor:
-    """With so many elements more at both ends of an axis: the last ones, those of the other end, mirrored."""
+    """Return the array with more elements at both ends of an axis: the last ones, those of the other end,
+    mirrored."""
     size = a.shape[axis]
     if size == 0:
         raise ValueError(f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'")
     if mode == "edge":
         before, after = a.narrow(axis, 0, 1), a.narrow(axis, size - 1, 1)
-        return torch.cat([_each(before, axis, low), a, _each(after, axis, high)], axis)
+        return torch.cat([_repeated(before, axis, low), a, _repeated(after, axis, high)], axis)
     mirror = int(mode == "reflect")  # whether the end itself is not repeated
     if max(low, high) <= size - mirror:
         if mode == "wrap":

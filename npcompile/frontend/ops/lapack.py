@@ -1,8 +1,8 @@
-"""What the decompositions share: NumPy's checks and dtypes, and the LAPACK that NumPy is linked with.
+"""Helpers of the decompositions: NumPy's checks and dtypes, and the LAPACK that NumPy is linked with.
 
-On the CPU a decomposition is a library's at replay (`library=True`): NumPy calls LAPACK. The bodies are
+On the CPU a decomposition is a library call at replay (`library=True`): NumPy calls LAPACK. The bodies are
 torch's own. Three things are left to the library and its rounding: the signs (phases) of eigenvectors and
-singular vectors, the order of eigenvalues, and whether the last pivot of a matrix that is singular to working
+singular vectors, the order of eigenvalues, and if the last pivot of a matrix that is singular to working
 precision is exactly zero. Where one of them decides the answer, bodies on eager CPU tensors ask the LAPACK
 that NumPy is linked with, bodies on a device leave the call to NumPy, and traced ones say so by their check.
 """
@@ -24,7 +24,7 @@ SINGLE = (torch.float32, torch.complex64)
 
 
 def common(*tensors: Tensor) -> tuple[torch.dtype, torch.dtype]:
-    """The dtype that NumPy computes in, which is never single precision, and the dtype it answers with.
+    """Return the dtype that NumPy computes in, which is never single precision, and the dtype of its answer.
 
     Raises NumPy's TypeError for float16. Source of the rule: `_commonType` in numpy/linalg/_linalg.py.
     """
@@ -37,19 +37,19 @@ def common(*tensors: Tensor) -> tuple[torch.dtype, torch.dtype]:
 
 
 def real_of(dtype: torch.dtype) -> torch.dtype:
-    """The dtype of the parts of a complex number; of a real dtype itself."""
+    """Return the dtype of the parts of a complex dtype; a real dtype itself."""
     return {torch.complex64: torch.float32, torch.complex128: torch.float64}.get(dtype, dtype)
 
 
 def stacked(*tensors: Tensor) -> None:
-    """Raises NumPy's LinAlgError unless all are matrices or stacks of them."""
+    """Raise NumPy's LinAlgError unless all are matrices or stacks of them."""
     for item in tensors:
         if item.dim() < 2:
             raise LinAlgError(f"{item.dim()}-dimensional array given. Array must be at least two-dimensional")
 
 
 def square(*tensors: Tensor) -> None:
-    """Raises NumPy's LinAlgError unless all are square matrices or stacks of them."""
+    """Raise NumPy's LinAlgError unless all are square matrices or stacks of them."""
     stacked(*tensors)
     for item in tensors:
         if item.shape[-2] != item.shape[-1]:
@@ -57,15 +57,15 @@ def square(*tensors: Tensor) -> None:
 
 
 def eager(tensor: Tensor) -> bool:
-    """Whether the values are there, in host memory: neither on a device nor traced."""
+    """Tell if the values are known and in host memory: neither on a device nor traced."""
     return type(tensor) is Tensor and tensor.device.type == "cpu"
 
 
 def left_to_numpy(settled: Tensor) -> bool:
-    """Whether NumPy's LAPACK is to be asked, since the answer is not settled by what every LAPACK would find.
+    """Tell if NumPy's LAPACK has to answer, since another LAPACK may find another answer.
 
-    settled: a 0-d bool; while tracing nobody knows it, and it becomes the op's check. Raises Unsupported
-    where the values are on a device: NumPy does the whole call.
+    settled: a 0-d bool, True if every LAPACK finds the answer; while tracing it is unknown and becomes the
+    op's check. Raises Unsupported where the values are on a device: NumPy does the whole call.
     """
     if type(settled) is not Tensor or bool(settled):
         return False
@@ -75,10 +75,11 @@ def left_to_numpy(settled: Tensor) -> bool:
 
 
 def numpys(routine: Callable[..., Any], *tensors: Any) -> tuple[Any, Tensor]:
-    """A routine of NumPy's LAPACK on tensors of float64 or complex128, and whether it succeeded for all.
+    """Run a routine of NumPy's LAPACK on tensors of float64 or complex128; return also if it succeeded for
+    all.
 
-    routine: one of `private.LAPACK`, or a function on them; a result of it, or a tuple of results, comes back
-    as tensors.
+    routine: one of `private.LAPACK`, or a function on them; its result, or tuple of results, comes back as
+    tensors.
     """
     failed: list[str] = []
     arrays = [
@@ -94,10 +95,10 @@ def numpys(routine: Callable[..., Any], *tensors: Any) -> tuple[Any, Tensor]:
 
 
 def regular(matrix: Tensor, lu: Tensor) -> Tensor:
-    """Whether any LAPACK would find these matrices, of which the LU factors are given, regular (0-d bool).
+    """Tell if any LAPACK would find these matrices regular (0-d bool). lu: their LU factors.
 
-    A pivot that is larger than its rounding error can be, by the bound on the error of elimination, is never
-    exactly zero. NaN settles nothing, and the factors need not show it: CUDA's library takes NaN for 0.
+    A pivot larger than its rounding error can be, by the bound on the error of elimination, is never exactly
+    zero. NaN settles nothing, and the factors need not show it: CUDA's library takes NaN for 0.
     """
     size = lu.shape[-1]
     parts = lu.abs()
@@ -111,18 +112,19 @@ def regular(matrix: Tensor, lu: Tensor) -> Tensor:
 
 
 def surely_definite(matrix: Tensor, factor: Tensor) -> Tensor:
-    """Whether any LAPACK would find these matrices, of which the Cholesky factors are given, to be positive
-    definite (0-d bool)."""
+    """Tell if any LAPACK would find these matrices positive definite (0-d bool). factor: their Cholesky
+    factors."""
     given, left = (item.diagonal(dim1=-2, dim2=-1).real for item in (matrix, factor))
     return (left.square() > 16 * matrix.shape[-1] * _EPS * given.abs()).all() & finite(matrix)
 
 
 def finite(a: Tensor) -> Tensor:
-    """Whether all is finite (0-d bool): what becomes of NaN is each library's own affair."""
+    """Tell if all elements are finite (0-d bool): libraries differ in their treatment of NaN."""
     return torch.isfinite(a).all()
 
 
 def upper(a: Tensor) -> Tensor:
-    """With zeros below the diagonal. (`Tensor.triu` wakes all of torch's threads for the smallest matrix.)"""
+    """Return the matrix with zeros below the diagonal. (`Tensor.triu` wakes all of torch's threads, however
+    small it is.)"""
     rows, columns = (torch.arange(length, device=a.device) for length in a.shape[-2:])
     return torch.where(rows[:, None] <= columns, a, torch.zeros((), dtype=a.dtype, device=a.device))

@@ -1,4 +1,4 @@
-"""What an op asks of array-likes and dtypes before it takes a call."""
+"""Limits of ops: checks of array-likes and dtypes that decide if an op takes a call."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ DType = np.dtype[Any]
 
 
 def list_dtype(value: Any) -> DType:
-    """The dtype NumPy finds in a nested list. Raises Unsupported for ragged lists, strings and objects."""
+    """Return the dtype that NumPy finds in a nested list. Raises Unsupported for ragged lists, strings and
+    objects."""
     try:
         return np.asarray(value).dtype
     except ValueError:
@@ -30,7 +31,7 @@ def list_reason(value: Any) -> Reason | None:
 
 
 def dtype_limit(default: int | None = None) -> Callable[[Op, tuple[Any, ...], dict[str, Any]], Reason | None]:
-    """A `limits` for functions with a dtype parameter: by keyword, or at that position."""
+    """Return a `limits` for functions with a dtype parameter: by keyword, or at that position."""
 
     def limit(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
         asked = kwargs.get("dtype")
@@ -48,8 +49,10 @@ def dtype_limit(default: int | None = None) -> Callable[[Op, tuple[Any, ...], di
 
 
 def out_reason(kwargs: dict[str, Any], chosen: DType) -> Reason | None:
-    """Why a reduction does not accumulate in the dtype chosen for it: without `dtype=` NumPy takes that of
-    `out=`."""
+    """Return the reason why a reduction does not accumulate in the dtype chosen for it, None if it does.
+
+    Without `dtype=` NumPy takes the dtype of `out=`.
+    """
     out = kwargs.get("out")
     if isinstance(out, np.ndarray) and out.dtype != chosen:
         return Cause.OUT_OTHER_DTYPE()

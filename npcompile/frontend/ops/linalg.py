@@ -1,4 +1,4 @@
-"""Norms of vectors, and those of matrices that need no singular values."""
+"""Ops for norms of vectors, and for those norms of matrices that need no singular values."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def norm(x: Tensor, ord: Any = None, axis: Any = None, keepdims: bool = False) -
 
 
 def _squares(x: Tensor) -> Tensor:
-    """|x|**2, without a detour over complex numbers: only squares and sums, which fuse into one kernel."""
+    """Return |x|**2 without complex arithmetic: only squares and sums, which fuse into one kernel."""
     return x.real * x.real + x.imag * x.imag if x.is_complex() else x * x
 
 
@@ -65,7 +65,7 @@ _LARGEST_OF_NONE = takes(lambda: np.linalg.norm(np.empty(0), np.inf))  # it is 0
 
 
 def _largest(x: Tensor, axis: int, keepdims: bool) -> Tensor:
-    """The maximum with `initial=0`."""
+    """Return the maximum with `initial=0`."""
     if x.shape[axis]:
         return x.amax(axis, keepdim=keepdims)
     if not _LARGEST_OF_NONE:

@@ -1,7 +1,7 @@
-"""What is done with the elements that a mask picks, at full length: none of them is moved.
+"""Ops on the elements that a mask picks, at full length: no element is moved.
 
-Not NumPy's own functions: `frontend/passes/mask_lowering.py` puts them where a program has `a[m].min()` or
-`a[m] = ...`.
+They are not NumPy's own functions: `frontend/passes/mask_lowering.py` puts them where a program has
+`a[m].min()` or `a[m] = ...`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from npcompile.frontend.ops.rules import cast, dtype_of
 class Extreme:
     """The least or greatest of the picked elements of an array, over these axes; NaN if one of them is.
 
-    Called, it answers with a flag, too: False where none is picked, for which NumPy raises ValueError.
+    Called, it returns a flag, too: False where no element is picked, for which NumPy raises ValueError.
     """
 
     largest: bool
@@ -43,5 +43,5 @@ class Extreme:
 
 
 def put_where(a: Tensor, mask: Tensor, value: Tensor) -> Tensor:
-    """The whole of `a` with `value`, in its dtype, where the mask is True."""
+    """Return the whole of `a` with `value`, in its dtype, where the mask is True."""
     return torch.where(mask, cast(value, dtype_of(a)), a)

@@ -1,4 +1,4 @@
-"""Elementwise functions that are not ufuncs: rounding to decimals, clip, where, nan_to_num, and the like."""
+"""Elementwise ops that are no ufuncs: rounding to decimals, clip, where, nan_to_num and others."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ from npcompile.nep50 import promote
 from npcompile.nep50.asked import takes
 
 
-def _itself() -> bool:
-    """Whether NumPy answers with the array itself where integers are rounded to decimals: until NumPy 2.3."""
+def _may_return_itself() -> bool:
+    """Tell if NumPy returns the array itself where integers are rounded to decimals: until NumPy 2.3."""
     whole = np.zeros(1, np.int64)
     return np.round(whole) is whole
 
 
-_ITSELF = _itself()
+_ITSELF = _may_return_itself()
 
 
-def _rounds_nothing(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Whether NumPy answers with the array itself."""
+def _returns_itself(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Tell if NumPy returns the array itself for this call."""
     if not _ITSELF or kwargs.get("out") is not None or len(args) > 2:
         return False
     decimals = args[1] if len(args) > 1 else kwargs.get("decimals", 0)
@@ -52,7 +52,8 @@ def _rounds_nothing(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
 
 
 def _power_of_ten(exponent: int) -> float:
-    """NumPy's own: multiplied up from 1e9, so rounded at each step beyond 1e22, and infinite in the end."""
+    """Return NumPy's power of ten: multiplied up from 1e9, thus rounded at each step beyond 1e22, and
+    infinite in the end."""
     power = 10.0 ** min(exponent, 9)
     for _ in range(min(exponent, 310) - 9):
         power *= 10.0
@@ -60,7 +61,7 @@ def _power_of_ten(exponent: int) -> float:
 
 
 def _round_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
-    """NumPy does each step into the output that it is given."""
+    """Refuse, as a `limits`, an `out=` of another dtype: NumPy does each step into the output."""
     out = kwargs.get("out", args[2] if len(args) > 2 else None)
     other = isinstance(out, np.ndarray) and out.dtype != np.asarray(args[0]).dtype
     return Cause.ROUNDS_IN_OUT() if other else None
@@ -70,11 +71,12 @@ def _round_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reaso
     *(np.round, np.around, np.ndarray.round),
     name="numpy.round",
     view=_ITSELF,
-    views=_rounds_nothing,
+    views=_returns_itself,
     limits=_round_limits,
 )
 def round(a: Tensor, decimals: int = 0, out: None = None) -> Tensor:
-    """PyArray_Round: scale by a power of ten, rint, scale back, in the array's dtype (integers: float64)."""
+    """Do PyArray_Round: scale by a power of ten, rint, scale back, in the array's dtype (integers:
+    float64)."""
     decimals = operator.index(decimals)
     dtype = dtype_of(a)
     if dtype.kind in "iu" and decimals >= 0:
@@ -131,9 +133,12 @@ def ndarray_clip(a: Tensor, /, min: Any = None, max: Any = None, out: None = Non
 
 
 def _clipped(a: Tensor, low: Any, high: Any) -> Tensor:
-    """maximum, then minimum, in the common dtype of all three: so NaN propagates and the upper bound wins.
-    Between two single floats an element that equals a bound stays as it is, of complex numbers it becomes the
-    bound: that matters to the sign of 0."""
+    """Return maximum, then minimum, in the common dtype of all three: NaN propagates and the upper bound
+    wins.
+
+    Between two single floats an element that equals a bound stays; a complex one becomes the bound, which
+    matters to the sign of 0.
+    """
     dtype = dtype_of(a)
     if low is None and high is None and not _NO_BOUNDS:
         raise ValueError("One of max or min must be given")
@@ -165,7 +170,7 @@ def _clipped(a: Tensor, low: Any, high: Any) -> Tensor:
 
 
 def _is_before(one: Tensor, other: Tensor) -> Tensor:
-    """The order of complex numbers that NumPy clips by: imaginary parts decide between equal real parts,
+    """Tell if one complex number is before another in clip's order: by real parts, then by imaginary parts,
     NaN or not."""
     return torch.where(one.real == other.real, one.imag < other.imag, one.real < other.real)
 
@@ -181,7 +186,7 @@ def _where_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reaso
 
 
 def _where_wraps() -> bool:
-    """Whether NumPy's `where` casts Python integers by way of int64, and lets them wrap: until NumPy 2.4."""
+    """Tell if NumPy's `where` casts Python integers by way of int64, and lets them wrap: until NumPy 2.4."""
     try:
         np.where(True, np.uint8(0), 256)
     except OverflowError:
@@ -237,7 +242,7 @@ def nan_to_num(
 
 
 def _number(np_ufunc: np.ufunc, *items: Any) -> Any:
-    """As Python's operators do: of Python numbers alone a Python number, which stays weak."""
+    """Apply a ufunc as Python's operators do: Python numbers alone give a Python number, which stays weak."""
     if all(type(item) in (bool, int, float, complex) for item in items):
         with np.errstate(all="ignore"):
             return np_ufunc(*items).item()
@@ -287,7 +292,7 @@ def sinc(x: Tensor) -> Tensor:
 
 
 def _chebyshev(x: Tensor, coefficients: list[float]) -> Tensor:
-    """NumPy's `_chbevl`, step by step."""
+    """Do NumPy's `_chbevl`, step by step."""
     before: Any = 0.0
     last: Any = 0.0
     value: Any = coefficients[0]
@@ -329,5 +334,5 @@ def _conj_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason
 
 @op(np.ndarray.conj, np.ndarray.conjugate, name="numpy.ndarray.conj", view=True, limits=_conj_limits)
 def ndarray_conj(a: Tensor) -> Tensor:
-    """The method answers with the array itself where there is nothing to conjugate, unlike the ufunc."""
+    """Return the array itself where there is nothing to conjugate, unlike the ufunc."""
     return torch.conj_physical(a) if a.is_complex() else a

@@ -1,4 +1,5 @@
-"""The private names of NumPy's that running its Python functions on our arrays needs, all in one place."""
+"""All private names of NumPy's that this package uses: running NumPy's Python functions on our arrays needs
+them."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ NO_VALUE: Any = _globals._NoValue  # "not given", where None means something
 # The enumeration that `copy=` takes beside True, False and None.
 COPY_MODE: Any = _globals._CopyMode
 
-# What NumPy's decorator makes of a Python function that arrays of others may take over.
+# The type that NumPy's decorator gives a Python function that other libraries' arrays may take over.
 DISPATCHER: type = type(numpy.median)
 
 # The C helper through which functions convert their operands.
@@ -38,7 +39,8 @@ LAPACK: Any = linalg._umath_linalg
 
 
 def _of_shape(name: str, wide: str, tall: str) -> Any:
-    """A routine of LAPACK's. NumPy 2.0 has two, by the shape of the matrix, in place of the one of later."""
+    """Return a routine of LAPACK's. NumPy 2.0 has two, by the shape of the matrix, in place of later
+    versions' one."""
     if hasattr(LAPACK, name):
         return getattr(LAPACK, name)
     of_wide, of_tall = getattr(LAPACK, wide), getattr(LAPACK, tall)
@@ -53,7 +55,7 @@ LEAST_SQUARES: Any = _of_shape("lstsq", "lstsq_m", "lstsq_n")
 # The coefficients of the Chebyshev series of `numpy.i0`, up to 8 and beyond.
 I0: tuple[list[float], list[float]] = (_i0A, _i0B)
 
-# What `numpy.nanmedian` and `numpy.nanquantile` are made of.
+# The parts of `numpy.nanmedian` and `numpy.nanquantile`.
 NANMEDIAN_SMALL: Any = _nanfunctions_impl._nanmedian_small  # type: ignore[attr-defined]
 NANMEDIAN_1D: Any = _nanfunctions_impl._nanmedian1d  # type: ignore[attr-defined]
 NANQUANTILE_1D: Any = _nanfunctions_impl._nanquantile_1d  # type: ignore[attr-defined]
@@ -70,13 +72,13 @@ OF_NO_ARRAY: tuple[Any, ...] = (normalize_axis_index, _C.add_docstring, _C.forma
 
 
 def implementation(function: Any) -> types.FunctionType | None:
-    """The Python function that NumPy wrote for a public name; None where it is C."""
+    """Return the Python function that NumPy wrote for a public name; None where it is C."""
     if isinstance(function, DISPATCHER):
         function = function._implementation  # type: ignore[attr-defined]
     return function if isinstance(function, types.FunctionType) else None
 
 
 def public(function: Any) -> Any:
-    """The public NumPy function whose C code this is; itself where there is none."""
+    """Return the public NumPy function whose C code this is; the function itself where there is none."""
     found = getattr(numpy, function.__name__, None)
     return found if getattr(found, "_implementation", None) is function else function

@@ -1,4 +1,4 @@
-"""Arrays that are a pattern: identities, triangles, grids of indices."""
+"""Ops that create arrays with a pattern: identities, triangles, grids of indices."""
 
 from __future__ import annotations
 
@@ -9,39 +9,41 @@ import torch
 from torch import Tensor
 
 from npcompile.diagnostics.reason import Cause, Reason
-from npcompile.frontend.ops.creation import laid_out, own_dtype, shape_of
+from npcompile.frontend.ops.creation import creation_limits, own_dtype, shape_of
 from npcompile.frontend.ops.rules import cast, device_of, op, tensor, torch_dtype
-from npcompile.frontend.ops.shape import laid
-from npcompile.frontend.ops.symbolic_sizes import whole
+from npcompile.frontend.ops.shape import in_order
+from npcompile.frontend.ops.symbolic_sizes import as_whole
 from npcompile.frontend.ops.table import Op
 
 # -- matrices of ones and zeros ------------------------------------------------------------------------------
 
 
 def _below(rows: int, columns: int, k: int, device: Any) -> Tensor:
-    """Where a column is at or left of the k-th diagonal."""
+    """Return where a column is at or left of the k-th diagonal."""
     rows, columns = max(rows, 0), max(columns, 0)
     return torch.arange(rows, device=device)[:, None] + k >= torch.arange(columns, device=device)
 
 
-@op(np.eye, arrays=0, scalar=False, creates=True, limits=laid_out(3, 4))
+@op(np.eye, arrays=0, scalar=False, creates=True, limits=creation_limits(3, 4))
 def eye(
     N: int, M: int | None = None, k: int = 0, dtype: Any = float, order: str = "C", *, device: Any = None
 ) -> Tensor:
     rows, columns = shape_of((N, N if M is None else M))
-    diagonal = torch.arange(rows, device=device)[:, None] + whole(k) == torch.arange(columns, device=device)
-    return laid(cast(diagonal, own_dtype(None if dtype is float else dtype)), order)
+    diagonal = torch.arange(rows, device=device)[:, None] + as_whole(k) == torch.arange(
+        columns, device=device
+    )
+    return in_order(cast(diagonal, own_dtype(None if dtype is float else dtype)), order)
 
 
-@op(np.identity, arrays=0, scalar=False, creates=True, limits=laid_out(1))
+@op(np.identity, arrays=0, scalar=False, creates=True, limits=creation_limits(1))
 def identity(n: int, dtype: Any = None, *, device: Any = None) -> Tensor:
     return eye.body(n, None, 0, float if dtype is None else dtype, device=device)
 
 
-@op(np.tri, arrays=0, scalar=False, creates=True, limits=laid_out(3))
+@op(np.tri, arrays=0, scalar=False, creates=True, limits=creation_limits(3))
 def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = float, *, device: Any = None) -> Tensor:
-    rows = whole(N)
-    below = _below(rows, rows if M is None else whole(M), whole(k), device)
+    rows = as_whole(N)
+    below = _below(rows, rows if M is None else as_whole(M), as_whole(k), device)
     return cast(below, own_dtype(None if dtype is float else dtype))
 
 
@@ -49,7 +51,7 @@ def _triangle(m: Tensor, k: int) -> Tensor:
     if m.dim() == 0:
         raise TypeError("tri() missing 1 required positional argument: 'N'")
     rows, columns = (m.shape[-2], m.shape[-1]) if m.dim() > 1 else (m.shape[0], m.shape[0])
-    return _below(rows, columns, whole(k), m.device)
+    return _below(rows, columns, as_whole(k), m.device)
 
 
 @op(np.tril, scalar=False)
@@ -65,7 +67,7 @@ def triu(m: Tensor, k: int = 0) -> Tensor:
 # -- grids ---------------------------------------------------------------------------------------------------
 
 
-@op(np.indices, arrays=0, scalar=False, creates=True, limits=laid_out(1))
+@op(np.indices, arrays=0, scalar=False, creates=True, limits=creation_limits(1))
 def indices(dimensions: Any, dtype: Any = int, sparse: bool = False, *, device: Any = None) -> Any:
     sizes = shape_of(tuple(dimensions))
     chosen = np.dtype(dtype)

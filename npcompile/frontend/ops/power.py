@@ -1,4 +1,4 @@
-"""Powers, roots and reciprocals: the ufuncs, which are what NumPy's `**` comes to (`nep50/powers.py`)."""
+"""Ops for powers, roots and reciprocals: the ufuncs that NumPy's `**` runs (`nep50/powers.py`)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from npcompile.nep50 import powers
 
 
 def _inverse(a: Tensor, zero: float) -> Tensor:
-    """1 / a of complex numbers, by the larger part, as NumPy divides: of 0 it is NaN.
+    """Return 1 / a of complex numbers, by the larger part, as NumPy divides: NaN for 0.
 
     zero: 0.0 where NumPy divides 1 + 0j, -0.0 where it takes the reciprocal: they differ in signs of zeros.
     """
@@ -38,7 +38,7 @@ def _reciprocal(a: Tensor) -> Tensor:
         return torch.reciprocal(a)
     if a.is_complex():
         return _inverse(a, -0.0)
-    # NumPy converts 1.0 / a to the integer: of infinity the processor makes the smallest int32 or int64
+    # NumPy converts 1.0 / a to the integer; the processor turns infinity into the smallest int32 or int64.
     of_zero = torch.iinfo(a.dtype).min if a.dtype in (torch.int32, torch.int64) else 0
     one = a == 1 if not a.dtype.is_signed else (a == 1) | (a == -1)
     return torch.where(one, a, torch.where(a == 0, torch.full_like(a, of_zero), torch.zeros_like(a)))
@@ -60,12 +60,12 @@ def _power_of(a: Tensor, exponent: int) -> Tensor:
 
 
 def _complex_power(a: Tensor, b: Tensor, static: int | None) -> Tensor:
-    """npy_cpow: products for whole exponents below 100, and nothing but positive powers of 0."""
+    """Do npy_cpow: products for whole exponents below 100; 0 has positive powers only."""
     if static is not None and 0 < abs(static) < 100:
         power = torch.multiply(a, a) if abs(static) == 2 else whole_power(a, abs(static))
         power = power if static > 0 else _inverse(power, 0.0)
-        power = torch.where(a == 0, torch.zeros_like(a) if static > 0 else _missing(a), power)
-        return power if static in _WRITTEN_OUT else _begun_with_one(power, a)
+        power = torch.where(a == 0, torch.zeros_like(a) if static > 0 else _nans(a), power)
+        return power if static in _WRITTEN_OUT else _times_one(power, a)
     of_zero = torch.where(b.real > 0, 0.0, math.nan).to(a.dtype)
     of_zero = torch.where(b.real > 0, of_zero, torch.complex(of_zero.real, of_zero.real))
     whole = (b.imag == 0) & (b.real == torch.trunc(b.real)) & (torch.abs(b.real) < 100)
@@ -76,20 +76,22 @@ def _complex_power(a: Tensor, b: Tensor, static: int | None) -> Tensor:
 _WRITTEN_OUT = (1, 2, 3)  # the whole powers of complex numbers that NumPy does without a loop
 
 
-def _begun_with_one(power: Tensor, a: Tensor) -> Tensor:
-    """What the loop of products makes, which begins with 1 + 0j: 1 times an infinite number has a NaN."""
+def _times_one(power: Tensor, a: Tensor) -> Tensor:
+    """Return the power as the loop of products, which begins with 1 + 0j: 1 times an infinite number has a
+    NaN."""
     infinite = torch.isinf(a.real) | torch.isinf(a.imag)
-    return torch.where(infinite, _missing(a), power)
+    return torch.where(infinite, _nans(a), power)
 
 
-def _missing(a: Tensor) -> Tensor:
-    """NaN in both parts."""
+def _nans(a: Tensor) -> Tensor:
+    """Return NaN in both parts."""
     part = torch.full_like(a.real, math.nan)
     return torch.complex(part, part)
 
 
 def _whole_powers(a: Tensor, exponents: Tensor) -> Tensor:
-    """Products, as `whole_power` takes them, for whole exponents below 100 that are known when it runs."""
+    """Return products, as `whole_power` takes them, for whole exponents below 100 that are known at run
+    time."""
     size = torch.abs(exponents).to(torch.int32)
     result, square = torch.where(size & 1 != 0, a, torch.ones_like(a)), a
     for bit in range(1, 7):
@@ -98,7 +100,7 @@ def _whole_powers(a: Tensor, exponents: Tensor) -> Tensor:
     result = torch.where(size == 2, a * a, result)
     result = torch.where(exponents < 0, _inverse(result, 0.0), result)
     written_out = (exponents == 1) | (exponents == 2) | (exponents == 3)
-    return torch.where(written_out, result, _begun_with_one(result, a))
+    return torch.where(written_out, result, _times_one(result, a))
 
 
 def _float_power(a: Tensor, b: Tensor, static: int | None) -> Tensor:
@@ -110,7 +112,7 @@ def _float_power(a: Tensor, b: Tensor, static: int | None) -> Tensor:
 
 
 def _power(a: Tensor, b: Tensor, static: int | None = None) -> tuple[Tensor, Tensor | None]:
-    """The power, and whether NumPy has it: integers to negative integer powers are an error."""
+    """Return the power, and if NumPy has it: integers to negative integer powers are an error."""
     if a.is_complex():
         return _complex_power(a, b, static), None
     if a.is_floating_point():
@@ -124,7 +126,7 @@ def _power(a: Tensor, b: Tensor, static: int | None = None) -> tuple[Tensor, Ten
 
 
 def _power_rule(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """The ufunc rule with the exponent still in sight: a static one needs no check at run time."""
+    """Apply the ufunc rule with the exponent still known: a static one needs no check at run time."""
     exponent = args[1] if len(args) == 2 else None
     static = None
     if isinstance(exponent, (int, float, np.integer, np.floating)) and not isinstance(exponent, bool):
@@ -134,7 +136,7 @@ def _power_rule(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 
 def _sure_power(args: tuple[Any, ...], result: Any) -> bool:
-    """Only integers to negative integer powers fail."""
+    """Tell if a power cannot fail: only integers to negative integer powers do."""
     return bool(result.dtype.kind in "fcb")
 
 

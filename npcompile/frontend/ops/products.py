@@ -1,4 +1,5 @@
-"""Products of arrays: matrix, inner, outer, tensor, cross; trace. Tuned libraries do most of them best."""
+"""Ops for products of arrays: matrix, inner, outer, tensor, cross; trace. Tuned libraries do most of them
+best."""
 
 from __future__ import annotations
 
@@ -32,7 +33,7 @@ def _limits(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | N
 
 
 def _multiply(one: Tensor, other: Tensor) -> Tensor:
-    """By a library, or as sums in a kernel."""
+    """Multiply matrices by a library, or as sums in a kernel."""
     if one.device.type != "cpu" and one.shape[-1] == 1:  # a sum begins with 0.0: it is never -0.0
         return torch.matmul(one, other) + 0
     small = not one.is_complex() and one.device.type == "cpu" and is_small(one.shape, other.shape)
@@ -124,8 +125,8 @@ if hasattr(np, "matvec"):  # since NumPy 2.2
 # -- dot and its like ----------------------------------------------------------------------------------------
 
 
-def _pairs(a: Tensor, b: Tensor, axes_a: tuple[int, ...], axes_b: tuple[int, ...]) -> Tensor:
-    """The contraction of pairs of axes: the free axes of `a`, then those of `b`."""
+def _contract_axes(a: Tensor, b: Tensor, axes_a: tuple[int, ...], axes_b: tuple[int, ...]) -> Tensor:
+    """Contract pairs of axes: the result has the free axes of `a`, then those of `b`."""
     if len(axes_a) != len(axes_b) or any(
         a.shape[i] != b.shape[j] for i, j in zip(axes_a, axes_b, strict=True)
     ):
@@ -156,7 +157,7 @@ def dot(a: Tensor, b: Tensor, out: None = None) -> Tensor:
         return _multiplied(a, b)
     if a.shape == b.shape == (1,) and a.dtype != torch.float16:  # BLAS's own dtypes
         return _multiplied(a[0], b[0])
-    return _pairs(a, b, (a.dim() - 1,), (max(b.dim() - 2, 0),))
+    return _contract_axes(a, b, (a.dim() - 1,), (max(b.dim() - 2, 0),))
 
 
 @op(np.inner, arrays=2, library=True)
@@ -165,13 +166,13 @@ def inner(a: Tensor, b: Tensor, /) -> Tensor:
         return _multiplied(a, b)
     if a.shape == b.shape == (1,) and a.dtype != torch.float16:  # BLAS's own dtypes
         return _multiplied(a[0], b[0])
-    return _pairs(a, b, (a.dim() - 1,), (b.dim() - 1,))
+    return _contract_axes(a, b, (a.dim() - 1,), (b.dim() - 1,))
 
 
 @op(np.vdot, arrays=2, library=True)
 def vdot(a: Tensor, b: Tensor, /) -> Tensor:
     one, other = _vectors(a.reshape(-1), b.reshape(-1))
-    return _pairs(one.conj().resolve_conj(), other, (0,), (0,))
+    return _contract_axes(one.conj().resolve_conj(), other, (0,), (0,))
 
 
 def _multiplied(a: Tensor, b: Tensor) -> Tensor:
@@ -215,7 +216,7 @@ def tensordot(a: Tensor, b: Tensor, axes: Any = 2) -> Tensor:
     for own in (axes_a, axes_b):
         if len(set(own)) != len(own):
             raise ValueError("duplicate axes are not allowed in tensordot")
-    return _pairs(a, b, normalize_axis_tuple(axes_a, a.dim()), normalize_axis_tuple(axes_b, b.dim()))
+    return _contract_axes(a, b, normalize_axis_tuple(axes_a, a.dim()), normalize_axis_tuple(axes_b, b.dim()))
 
 
 @op(np.linalg.tensordot, arrays=2, scalar=False, library=True, limits=_tensordot_limits)
@@ -249,8 +250,8 @@ def _cross_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reaso
     return None
 
 
-def _less(a: Tensor, b: Tensor, c: Tensor, d: Tensor) -> Tensor:
-    """`a * b - c * d`, of complex numbers as NumPy multiplies them."""
+def _difference_of_products(a: Tensor, b: Tensor, c: Tensor, d: Tensor) -> Tensor:
+    """Return `a * b - c * d`, with complex numbers multiplied as NumPy does."""
     return do(np.subtract, do(np.multiply, a, b), do(np.multiply, c, d))
 
 
@@ -269,7 +270,14 @@ def cross(
     check_broadcast([a, b])
     one, other = _vectors(a, b)
     (a0, a1, a2), (b0, b1, b2) = one.unbind(-1), other.unbind(-1)
-    result = torch.stack([_less(a1, b2, a2, b1), _less(a2, b0, a0, b2), _less(a0, b1, a1, b0)], -1)
+    result = torch.stack(
+        [
+            _difference_of_products(a1, b2, a2, b1),
+            _difference_of_products(a2, b0, a0, b2),
+            _difference_of_products(a0, b1, a1, b0),
+        ],
+        -1,
+    )
     return result.movedim(-1, normalize_axis_index(axisc, result.dim()))
 
 

@@ -1,4 +1,4 @@
-"""Ops that NumPy does in place by index or mask: each gives the whole new value of its first argument."""
+"""Ops that NumPy does in place by index or mask: each returns the whole new value of its first argument."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from npcompile.frontend.ops.table import Op, Unsupported, Weak
 
 
 def _values(values: Any, a: Tensor) -> Tensor:
-    """The values to put, as one row in the dtype of the array."""
+    """Return the values to put, as one row in the dtype of the array."""
     if isinstance(values, (list, tuple)) and is_static(values):  # number by number, each as an item
         values = np.array(values, dtype_of(a)).tolist()
     if isinstance(values, (Tensor, Weak, list, tuple)):
@@ -51,7 +51,7 @@ def _put_limits(op_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reaso
 
 @op(np.put, arrays=2, operands=["v"], scalar=False, checked=True, limits=_put_limits)
 def put(a: Tensor, ind: Tensor, v: Any, mode: Any = "raise") -> Any:
-    """Not ok where an index is out of range and `mode` does not say what to do then."""
+    """Do `np.put`; not ok where an index is out of range and `mode` is "raise"."""
     values, places, size = _values(v, a), ind.reshape(-1).to(torch.int64), a.numel()
     if places.numel() and size == 0:
         raise IndexError("cannot replace elements of an empty array")
@@ -91,7 +91,7 @@ def _place_limits(op_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Rea
 
 @op(np.place, arrays=2, operands=["vals"], scalar=False, checked=True, limits=_place_limits)
 def place(arr: Tensor, mask: Tensor, vals: Any) -> Any:
-    """Not ok where there is a place and no value for it."""
+    """Do `np.place`; not ok where there is a place and no value for it."""
     if mask.shape.numel() != arr.numel():
         raise ValueError("place: mask and data must be the same size")
     where = cast(mask, np.dtype(bool)).reshape(-1)

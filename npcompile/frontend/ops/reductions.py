@@ -1,5 +1,7 @@
-"""Reductions along axes and running sums: each a ufunc's, in the dtype in which that accumulates
-(`resolve(reduction=True)`)."""
+"""Ops that reduce along axes: each is a ufunc's reduction, in the dtype in which NumPy accumulates.
+
+The dtype comes from `nep50.promote.resolve(reduction=True)`.
+"""
 
 from __future__ import annotations
 
@@ -36,8 +38,8 @@ from npcompile.nep50 import promote
 
 
 def axes_of(axis: Any, ndim: int) -> tuple[int, ...]:
-    """The axes meant, in order. Raises NumPy's AxisError and TypeError, and ValueError for an axis named
-    twice."""
+    """Return the axes meant, in order. Raises NumPy's AxisError and TypeError, and ValueError for an axis
+    named twice."""
     if axis is None:
         return tuple(range(ndim))
     if any(isinstance(item, bool) for item in (axis if isinstance(axis, tuple) else (axis,))):
@@ -50,7 +52,8 @@ def axes_of(axis: Any, ndim: int) -> tuple[int, ...]:
 
 
 def mask_of(where: Any, like: Tensor) -> Tensor | None:
-    """The `where=` of a reduction as a bool tensor of the array's shape; None where nothing is masked."""
+    """Return the `where=` of a reduction as a bool tensor of the array's shape; None where nothing is
+    masked."""
     if where is True:
         return None
     mask = tensor(where, like.device)
@@ -77,9 +80,12 @@ class Reduction:
     identity: Callable[[Tensor], Any] | None  # of a tensor's dtype; None: an empty reduction is an error
 
 
-def _wide(a: Tensor) -> Tensor:
-    """A wider dtype for the reduction itself: compiled code has wrong extremes of 8-bit integers, and some
-    reductions of float16 that its C++ compiler refuses."""
+def _reduced_in(a: Tensor) -> Tensor:
+    """Return a tensor in a wider dtype for the reduction itself.
+
+    Compiled code has wrong extremes of 8-bit integers, and some float16 reductions that its C++ compiler
+    refuses.
+    """
     if a.dtype in (torch.int8, torch.uint8, torch.bool):
         return a.to(torch.int32)
     return a.float() if a.dtype == torch.float16 else a
@@ -88,7 +94,7 @@ def _wide(a: Tensor) -> Tensor:
 def _sum(a: Tensor, axes: tuple[int, ...]) -> Tensor:
     if a.dtype == torch.bool:
         return torch.any(a, axes, keepdim=True)
-    wide = _wide(a)
+    wide = _reduced_in(a)
     result = torch.sum(wide, axes, keepdim=True, dtype=wide.dtype).to(a.dtype)
     if math.prod(a.shape[axis] for axis in axes) != 1 or not (a.is_complex() or a.is_floating_point()):
         return result
@@ -96,7 +102,7 @@ def _sum(a: Tensor, axes: tuple[int, ...]) -> Tensor:
 
 
 def _sum_from(a: Tensor, axes: tuple[int, ...]) -> Tensor:
-    """The sum where no zero is added to begin with: of negative zeros alone it is one."""
+    """Return the sum that does not begin with zero: negative zeros alone have one for their sum."""
     if a.is_complex():
         return torch.complex(*(_sum_from(part, axes) for part in torch.view_as_real(a).unbind(-1)))
     return torch.where(torch.all((a == 0) & torch.signbit(a), axes, keepdim=True), -0.0, _sum(a, axes))
@@ -105,7 +111,7 @@ def _sum_from(a: Tensor, axes: tuple[int, ...]) -> Tensor:
 def _prod(a: Tensor, axes: tuple[int, ...]) -> Tensor:
     if a.dtype == torch.bool:
         return torch.all(a, axes, keepdim=True)
-    result = _wide(a)
+    result = _reduced_in(a)
     for axis in axes:
         if a.is_complex() and a.shape[axis]:
             result = _complex_prod(result, axis)
@@ -118,8 +124,11 @@ _MOST_PRODUCTS = 32  # of complex numbers, written out one after the other
 
 
 def _complex_prod(a: Tensor, axis: int) -> Tensor:
-    """Along an axis, kept, beginning with 1, in NumPy's order: that decides signs of zeros, and what becomes
-    of infinities. Of many, halves are multiplied until there are few."""
+    """Return the product along an axis, kept, beginning with 1, in NumPy's order.
+
+    The order decides signs of zeros and infinities. Many numbers are multiplied half by half until there are
+    few.
+    """
     while (length := a.shape[axis]) > _MOST_PRODUCTS:
         half = length // 2
         pairs = a.narrow(axis, 0, half) * a.narrow(axis, half, half)
@@ -131,9 +140,12 @@ def _complex_prod(a: Tensor, axis: int) -> Tensor:
     return result
 
 
-def _place(a: Tensor, axis: int, *, largest: bool, skips_nan: bool = False) -> Tensor:
-    """Where along an axis, kept, the extreme of complex numbers is: the first by real part, then by imaginary
-    part. NaN in either is beyond all, or with `skips_nan` behind all."""
+def _place_of_complex_extreme(a: Tensor, axis: int, *, largest: bool, skips_nan: bool = False) -> Tensor:
+    """Return the place along an axis, kept, of the extreme of complex numbers.
+
+    They are ordered by real part, then by imaginary part. NaN in either is beyond all, or with `skips_nan`
+    behind all.
+    """
     re, im = torch.view_as_real(a).unbind(-1)
     if not largest:
         re, im = -re, -im
@@ -151,7 +163,7 @@ def _complex_extreme(a: Tensor, axes: tuple[int, ...], *, largest: bool, skips_n
     shape = [1 if at in axes else size for at, size in enumerate(a.shape)]
     others = [at for at in range(a.dim()) if at not in axes]
     rows = a.permute(*others, *axes).reshape(*[a.shape[at] for at in others], -1)
-    place = _place(rows, -1, largest=largest, skips_nan=skips_nan)
+    place = _place_of_complex_extreme(rows, -1, largest=largest, skips_nan=skips_nan)
     parts = [part.gather(-1, place) for part in torch.view_as_real(rows).unbind(-1)]
     return torch.complex(*parts).reshape(shape)
 
@@ -159,13 +171,13 @@ def _complex_extreme(a: Tensor, axes: tuple[int, ...], *, largest: bool, skips_n
 def _amax(a: Tensor, axes: tuple[int, ...]) -> Tensor:
     if a.is_complex():
         return _complex_extreme(a, axes, largest=True)
-    return torch.amax(_wide(a), axes, keepdim=True).to(a.dtype)
+    return torch.amax(_reduced_in(a), axes, keepdim=True).to(a.dtype)
 
 
 def _amin(a: Tensor, axes: tuple[int, ...]) -> Tensor:
     if a.is_complex():
         return _complex_extreme(a, axes, largest=False)
-    return torch.amin(_wide(a), axes, keepdim=True).to(a.dtype)
+    return torch.amin(_reduced_in(a), axes, keepdim=True).to(a.dtype)
 
 
 def _fmax(a: Tensor, axes: tuple[int, ...]) -> Tensor:
@@ -197,7 +209,8 @@ REDUCTIONS = (ADD, MULTIPLY, MAXIMUM, MINIMUM, FMAX, FMIN, AND, OR)
 
 
 def accumulator(reduction: Reduction, dtype: DType, asked: Any) -> DType:
-    """The dtype a reduction of that dtype computes in and gives. Raises NumPy's TypeError, or Unsupported."""
+    """Return the dtype that a reduction of that dtype computes in and returns. Raises NumPy's TypeError, or
+    Unsupported."""
     fixed = None if asked is None else np.dtype(asked)
     chosen = promote.resolve(reduction.ufunc, (dtype,), fixed, reduction=True)[0]
     torch_dtype(chosen)
@@ -213,7 +226,7 @@ def reduce(
     initial: Any = NO_VALUE,
     where: Any = True,
 ) -> Tensor:
-    """`ufunc.reduce`. Raises ValueError for an empty or masked reduction without identity."""
+    """Do `ufunc.reduce`. Raises ValueError for an empty or masked reduction without identity."""
     keepdims = bool(operator.index(keepdims))
     axes = axes_of(axis, a.dim())
     chosen = accumulator(reduction, dtype_of(a), dtype)
@@ -248,7 +261,7 @@ def reduce(
 
 
 def array_dtype(value: Any) -> DType:
-    """The dtype of an array-like as the user passed it."""
+    """Return the dtype of an array-like as the user passed it."""
     return value.dtype if isinstance(value, (np.ndarray, np.generic)) else list_dtype(value)
 
 
@@ -259,7 +272,7 @@ def _asked(args: tuple[Any, ...], kwargs: dict[str, Any], at: int) -> Any:
 def accumulates(
     reduction: Reduction, dtype_at: int = 2
 ) -> Callable[[Op, tuple[Any, ...], dict[str, Any]], Reason | None]:
-    """A `limits`: the dtype that the call accumulates in has to be one that bodies compute in."""
+    """Return a `limits`: the dtype that the call accumulates in has to be one that bodies compute in."""
 
     def limit(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
         try:
@@ -304,7 +317,7 @@ def prod(
 
 
 def _extreme(name: str, reduction: Reduction, *objects: Any) -> None:
-    """min and max have one signature, without dtype."""
+    """Register min or max, which have one signature, without dtype."""
 
     @op(*objects, name=name, operands=("initial", "where"), limits=accumulates(reduction, NO_DTYPE))
     def body(
@@ -344,7 +357,7 @@ def ptp(a: Tensor, axis: Any = None, out: None = None, keepdims: bool = False) -
 
 
 def _counts_in_python(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Whether the count is a Python number. Until NumPy 2.2 all counts of whole arrays are."""
+    """Tell if the count is a Python number. Until NumPy 2.2 all counts of whole arrays are."""
     axis = args[1] if len(args) > 1 else kwargs.get("axis")
     return axis is None and not kwargs.get("keepdims", False)
 
@@ -361,10 +374,11 @@ def count_nonzero(a: Tensor, axis: Any = None, *, keepdims: bool = False) -> Ten
 
 
 def position(name: str, search: Callable[..., Tensor], a: Tensor, axis: Any, keepdims: bool) -> Tensor:
-    """The first position of the extreme, NaN being more extreme than any number: torch's order is NumPy's."""
+    """Register the first position of the extreme, NaN being more extreme than any number, as in torch's
+    order."""
     if a.is_complex():
         search = _argmax if search is torch.argmax else _argmin
-    a = _wide(a)
+    a = _reduced_in(a)
     whole = (1,) * a.dim()
     if axis is None or a.dim() == 0:
         if axis is not None:
@@ -382,12 +396,12 @@ def position(name: str, search: Callable[..., Tensor], a: Tensor, axis: Any, kee
 
 
 def _argmax(a: Tensor, axis: int, keepdim: bool = False) -> Tensor:
-    place = _place(a, axis, largest=True)
+    place = _place_of_complex_extreme(a, axis, largest=True)
     return place if keepdim else place.squeeze(axis)
 
 
 def _argmin(a: Tensor, axis: int, keepdim: bool = False) -> Tensor:
-    place = _place(a, axis, largest=False)
+    place = _place_of_complex_extreme(a, axis, largest=False)
     return place if keepdim else place.squeeze(axis)
 
 

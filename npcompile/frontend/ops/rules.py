@@ -1,4 +1,5 @@
-"""What op statements are written with: operands to tensors, the ufunc rule, and the two ways to register."""
+"""Rules and decorators that op statements are written with: operands to tensors, the ufunc rule,
+registration."""
 
 from __future__ import annotations
 
@@ -35,7 +36,7 @@ NO_VALUE = NoValue()
 
 
 def torch_dtype(dtype: DType) -> torch.dtype:
-    """The torch dtype of the same name. Raises Unsupported where bodies do not compute in it."""
+    """Return the torch dtype of the same name. Raises Unsupported where bodies do not compute in it."""
     try:
         found = TORCH[dtype]
     except KeyError:
@@ -46,7 +47,7 @@ def torch_dtype(dtype: DType) -> torch.dtype:
 
 
 def dtype_of(tensor: torch.Tensor) -> DType:
-    """The NumPy dtype of a tensor. Raises Unsupported for the dtypes that bodies do not compute in."""
+    """Return the NumPy dtype of a tensor. Raises Unsupported for the dtypes that bodies do not compute in."""
     if tensor.dtype in unsigned.WIDE:
         unsigned.needed()
     try:
@@ -56,7 +57,7 @@ def dtype_of(tensor: torch.Tensor) -> DType:
 
 
 def cast(tensor: torch.Tensor, dtype: DType) -> torch.Tensor:
-    """`astype`: to complex and back too (the imaginary part is dropped without torch's warning)."""
+    """Do `astype`, to complex and back too (the imaginary part is dropped without torch's warning)."""
     target = torch_dtype(dtype)
     if tensor.dtype == target:
         return tensor
@@ -68,8 +69,8 @@ def cast(tensor: torch.Tensor, dtype: DType) -> torch.Tensor:
 
 
 def constant(value: Any, dtype: DType, device: torch.device | None = None) -> torch.Tensor:
-    """A Python or NumPy number as a 0-d tensor: rounded to its dtype by NumPy, so that no wider value
-    survives fusion.
+    """Return a Python or NumPy number as a 0-d tensor, rounded to its dtype by NumPy: no wider value survives
+    fusion.
 
     Raises NumPy's OverflowError for a Python int that the dtype cannot hold.
     """
@@ -77,7 +78,8 @@ def constant(value: Any, dtype: DType, device: torch.device | None = None) -> to
 
 
 def device_of(operands: Sequence[Any]) -> torch.device | None:
-    """The device of the first tensor among the operands and the lists in them; None if there is none."""
+    """Return the device of the first tensor among the operands and the lists in them; None if there is
+    none."""
     for item in operands:
         if isinstance(item, Weak):
             continue
@@ -89,9 +91,10 @@ def device_of(operands: Sequence[Any]) -> torch.device | None:
 
 
 def tensor(value: Any, device: torch.device | None = None) -> torch.Tensor:
-    """What `np.asarray` makes of an operand: numbers get their default dtype, nested lists become one tensor.
+    """Return an operand as `np.asarray` does: numbers get their default dtype, nested lists become one
+    tensor.
 
-    Raises Unsupported for what has no native dtype (strings, objects, Python ints beyond int64).
+    Raises Unsupported for values without a native dtype (strings, objects, Python ints beyond int64).
     """
     if isinstance(value, Weak):
         return value.tensor if device is None else value.tensor.to(device)
@@ -129,7 +132,7 @@ def _stacked(value: Sequence[Any], device: torch.device | None) -> torch.Tensor:
 
 
 def strength(value: Any) -> promote.Operand:
-    """How an operand takes part in promotion: its dtype, or a Python type if it is weak."""
+    """Return how an operand takes part in promotion: its dtype, or a Python type if it is weak."""
     if isinstance(value, Weak):
         return value.type
     if isinstance(value, torch.Tensor):
@@ -140,13 +143,13 @@ def strength(value: Any) -> promote.Operand:
 
 
 def operand(value: Any, device: torch.device | None = None) -> Any:
-    """An operand ready for `strength`: lists become tensors, everything else stays."""
+    """Return an operand ready for `strength`: lists become tensors, everything else stays."""
     listed = isinstance(value, (list, tuple)) and not isinstance(value, Weak)
     return tensor(value, device) if listed else value
 
 
 def as_dtype(value: Any, dtype: DType, device: torch.device | None = None) -> torch.Tensor:
-    """An operand as a tensor of the loop's dtype."""
+    """Return an operand as a tensor of the loop's dtype."""
     if isinstance(value, Weak):
         value = value.tensor if device is None else value.tensor.to(device)
     if isinstance(value, torch.Tensor):
@@ -160,7 +163,7 @@ def as_dtype(value: Any, dtype: DType, device: torch.device | None = None) -> to
 
 
 def promoted(*operands: Any) -> list[torch.Tensor]:
-    """The operands as tensors of their common `np.result_type`, weak Python numbers being weak."""
+    """Return the operands as tensors of their common `np.result_type`, weak Python numbers being weak."""
     device = device_of(operands)
     ready = [operand(item, device) for item in operands]
     dtype = promote.result_type(*map(strength, ready))
@@ -168,7 +171,7 @@ def promoted(*operands: Any) -> list[torch.Tensor]:
 
 
 def check_broadcast(tensors: Sequence[torch.Tensor]) -> None:
-    """Raises NumPy's ValueError where shapes do not broadcast (torch's is a RuntimeError)."""
+    """Raise NumPy's ValueError where shapes do not broadcast (torch's is a RuntimeError)."""
     shapes = [tuple(item.shape) for item in tensors]
     if any(shape != shapes[0] for shape in shapes):
         try:
@@ -180,8 +183,8 @@ def check_broadcast(tensors: Sequence[torch.Tensor]) -> None:
 
 # -- ufuncs --------------------------------------------------------------------------------------------------
 
-# What a ufunc's op accepts: the layout of the answer (`order`) is the caller's affair, and there are no
-# subclasses (`subok`).
+# The keywords that a ufunc's op accepts. The caller sees to the layout of the answer (`order`), and there
+# are no subclasses (`subok`).
 UFUNC_KEYWORDS = frozenset({"where", "base", "dtype", "casting", "signature", "sig", "order", "subok"})
 
 
@@ -195,7 +198,7 @@ def ufunc(
 ) -> Op:
     """Register an elementwise ufunc: the body gets tensors of the loop's input dtypes.
 
-    rule: for a ufunc whose body needs more than the tensors; it hands on to `ufunc_rule`.
+    rule: for a ufunc whose body needs more than the tensors; it calls `ufunc_rule` in turn.
     """
     return TABLE.add(
         Op(
@@ -219,7 +222,7 @@ def loop(
     casting: str = "same_kind",
     signature: Any = None,
 ) -> tuple[list[torch.Tensor], tuple[DType, ...]]:
-    """The operands as tensors of the loop's input dtypes, and the loop's output dtypes."""
+    """Return the operands as tensors of the loop's input dtypes, and the loop's output dtypes."""
     if len(args) != np_ufunc.nin:
         raise TypeError(
             f"{np_ufunc.__name__}() takes {np_ufunc.nin} positional arguments but {len(args)} were given"
@@ -238,13 +241,14 @@ def loop(
 def ufunc_rule(
     op: Op, args: tuple[Any, ...], kwargs: dict[str, Any], body: Callable[..., Any] | None = None
 ) -> Any:
-    """Operands to the loop's dtypes, the body, its result to the loop's output dtype, then the mask."""
+    """Cast operands to the loop's dtypes, run the body, cast its result to the output dtype, then apply the
+    mask."""
     body = body or op.body
     np_ufunc = op.objects[0]
     where, base, casting = kwargs.get("where", True), kwargs.get("base"), kwargs.get("casting", "same_kind")
     dtype, signature = kwargs.get("dtype"), kwargs.get("signature", kwargs.get("sig"))
     plain = dtype is None and signature is None
-    if plain and np_ufunc in weak.COMPARISONS and (settled := _compared(np_ufunc, args)) is not None:
+    if plain and np_ufunc in weak.COMPARISONS and (settled := _compare_by_value(np_ufunc, args)) is not None:
         result: Any = settled
         ok = None
     else:
@@ -268,14 +272,17 @@ def ufunc_rule(
 
 
 def masked(mask: torch.Tensor, value: torch.Tensor, base: torch.Tensor, casting: str) -> torch.Tensor:
-    """`value` where the mask is True, elsewhere `base`, what `out=` held; `casting` must allow its dtype."""
+    """Return `value` where the mask is True, elsewhere `base`, the values that `out=` held.
+
+    Raises where `casting` does not allow the dtype.
+    """
     if not promote.can_cast(dtype_of(value), dtype := dtype_of(base), casting):
         raise TypeError(f"Cannot cast output to {dtype!r} with casting rule {casting!r}")
     return torch.where(mask, cast(value, dtype), base)
 
 
-def _compared(np_ufunc: np.ufunc, args: Sequence[Any]) -> torch.Tensor | None:
-    """Comparisons of an integer with a Python int go by value; None: the ordinary loop is right."""
+def _compare_by_value(np_ufunc: np.ufunc, args: Sequence[Any]) -> torch.Tensor | None:
+    """Compare an integer with a Python int by value; return None where the ordinary loop is right."""
     if len(args) != 2:
         return None
     ready = [operand(item, device_of(args)) for item in args]
@@ -326,7 +333,7 @@ def ufunc_limits(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reaso
     else:
         dtype = signature = None
     try:
-        kinds = tuple([_plain_strength(item) for item in args[: np_ufunc.nin]])
+        kinds = tuple([_strength_of_numpy(item) for item in args[: np_ufunc.nin]])
     except Unsupported as refusal:
         return Cause.UNSUPPORTED(str(refusal))
     try:
@@ -335,8 +342,8 @@ def ufunc_limits(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reaso
         return Cause.SIGNATURE_NO_TUPLE()
 
 
-def _plain_strength(value: Any) -> Any:
-    """`strength` of a NumPy value as the user passed it."""
+def _strength_of_numpy(value: Any) -> Any:
+    """Return the `strength` of a NumPy value as the user passed it."""
     kind = type(value)
     if kind is np.ndarray:
         return value.dtype
@@ -348,7 +355,8 @@ def _plain_strength(value: Any) -> Any:
 
 
 def do(obj: Any, *args: Any, **kwargs: Any) -> Any:
-    """The op of a NumPy object, for bodies that are written as NumPy wrote theirs, promotion at each step."""
+    """Return the op of a NumPy object called, for bodies written as NumPy wrote theirs, promotion at each
+    step."""
     called = TABLE.of(obj)
     if called is None:
         raise LookupError(f"{obj!r} is not registered")
@@ -382,9 +390,9 @@ def op(
     """Register a function over a body that has NumPy's own signature.
 
     arrays: that many leading parameters are turned into tensors as `np.asarray` would before the body runs.
-    parts: that many are lists of such, each of a shape of its own. operands: names of further parameters at
-    which a traced Python number may stay traced; the body meets it there as a Python number or as `Weak`. An
-    `out` parameter of the body is there for its position only: it stays None.
+    parts: that many are lists of such parameters, each of a shape of its own. operands: names of further
+    parameters at which a traced Python number may stay traced; the body gets it there as a Python number or
+    as `Weak`. An `out` parameter of the body is there for its position only: it stays None.
     """
 
     def register(body: Callable[..., Any]) -> Op:

@@ -1,6 +1,7 @@
 """Running sums, products and extremes along an axis. On the CPU they are library calls.
 
-torch adds narrow floats up in wider ones; NumPy rounds at each step, so what has become infinite stays so.
+torch adds narrow floats up in wider ones; NumPy rounds at each step, and a result that has become infinite
+stays so.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ MOST_HALVES = 64  # float16 is rounded so coarsely that each step is made by its
 _NARROW = (torch.float16, torch.float32)
 
 
-def _by_steps(reduction: Reduction, a: Tensor, axis: int) -> Tensor:
-    """One after the other, each rounded."""
+def _one_by_one(reduction: Reduction, a: Tensor, axis: int) -> Tensor:
+    """Combine one element after the other, each result rounded."""
     steps = list(a.unbind(axis))
     for at in range(1, len(steps)):
         one, other = steps[at - 1], steps[at]
@@ -41,8 +42,9 @@ def _by_steps(reduction: Reduction, a: Tensor, axis: int) -> Tensor:
     return torch.stack(steps, axis)
 
 
-def _at_once(reduction: Reduction, a: Tensor, axis: int) -> Tensor:
-    """By torch; from where a narrow float has become infinite (or a product zero), on from that."""
+def _vectorized(reduction: Reduction, a: Tensor, axis: int) -> Tensor:
+    """Compute by torch; from where a narrow float has become infinite (or a product zero), go on from
+    that."""
     scan = torch.cumsum if reduction is ADD else torch.cumprod
     result = scan(a, axis, dtype=a.dtype)
     if a.dtype not in _NARROW:
@@ -58,11 +60,12 @@ def _at_once(reduction: Reduction, a: Tensor, axis: int) -> Tensor:
 def _scanned(reduction: Reduction, a: Tensor, axis: int) -> Tensor:
     stepwise = a.dtype == torch.float16 or (reduction is MULTIPLY and a.is_complex())
     steps = stepwise and a.shape[axis] <= MOST_HALVES
-    return _by_steps(reduction, a, axis) if steps else _at_once(reduction, a, axis)
+    return _one_by_one(reduction, a, axis) if steps else _vectorized(reduction, a, axis)
 
 
 def _running_sum(a: Tensor, axis: int) -> Tensor:
-    """torch adds the first element to 0.0, NumPy begins with it: negative zeros have one for their sum."""
+    """Return running sums that begin with the first element: negative zeros have one for their sum, unlike in
+    torch."""
     if a.is_complex():
         return torch.complex(*(_running_sum(part, axis) for part in torch.view_as_real(a).unbind(-1)))
     negative = ((a == 0) & torch.signbit(a)).to(torch.uint8) if a.is_floating_point() else None
@@ -71,7 +74,7 @@ def _running_sum(a: Tensor, axis: int) -> Tensor:
 
 
 def running(reduction: Reduction, a: Tensor, axis: int, dtype: Any) -> Tensor:
-    """`ufunc.accumulate` along one axis."""
+    """Do `ufunc.accumulate` along one axis."""
     a = cast(a, accumulator(reduction, dtype_of(a), dtype))
     if a.dtype == torch.bool:  # of bools, sums are "any" and products "all"
         extreme = MAXIMUM if reduction in (ADD, MAXIMUM) else MINIMUM
@@ -100,7 +103,7 @@ def _running(reduction: Reduction, a: Tensor, axis: Any, dtype: Any) -> Tensor:
 
 
 def many_halves(reduction: Reduction, array: Any, axis: Any, asked: Any) -> Reason | None:
-    """Why a running result is left to NumPy: it rounds float16 at each of many steps."""
+    """Return the reason why a running result is left to NumPy: it rounds float16 at each of many steps."""
     try:
         chosen = accumulator(reduction, array_dtype(array), asked)
         shape = np.shape(array)

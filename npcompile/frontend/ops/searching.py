@@ -15,7 +15,7 @@ from torch import Tensor
 from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.ops.rules import FLOAT64, INT64, cast, do, op, operand, promoted, strength, tensor
 from npcompile.frontend.ops.sorting import ordered
-from npcompile.frontend.ops.symbolic_sizes import whole
+from npcompile.frontend.ops.symbolic_sizes import as_whole
 from npcompile.frontend.ops.table import TORCH, Op, Unsupported
 from npcompile.nep50 import promote
 
@@ -36,9 +36,12 @@ def _partition_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> R
 
 @op(np.partition, scalar=False, library=True, limits=_partition_limits)
 def partition(a: Tensor, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> Tensor:
-    """Sorted, and so parted at every place. The order of the others, which NumPy leaves open, is its own only
-    where NumPy does it: in recordings (`frontend/record/numpy_inlining.py`), and for short rows of ours
-    (`data_dependent.py`)."""
+    """Return the array sorted, and thus partitioned at every place.
+
+    NumPy leaves the order of the other elements open. It is NumPy's own only where NumPy answers: in
+    recordings (`frontend/record/numpy_inlining.py`), and for short rows of eager arrays
+    (`data_dependent.py`).
+    """
     if axis is None:
         a, axis = a.reshape(-1), -1
     at = normalize_axis_index(axis, a.dim())
@@ -49,7 +52,7 @@ def partition(a: Tensor, kth: Any, axis: Any = -1, kind: Any = "introselect", or
 
 @op(np.argpartition, np.ndarray.argpartition, scalar=False, library=True, limits=_partition_limits)
 def argpartition(a: Tensor, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> Tensor:
-    """As `partition`: the order that sorts is one of those that NumPy may give."""
+    """Return the order that sorts, which is one of those that NumPy may return."""
     if axis is None or a.dim() == 0:
         a, axis = a.reshape(-1), -1 if axis is None else operator.index(axis)
     at = normalize_axis_index(axis, a.dim())
@@ -99,8 +102,11 @@ def _digitize_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Re
 
 @op(np.digitize, arrays=2, checked=True, limits=_digitize_limits)
 def digitize(x: Tensor, bins: Tensor, right: bool = False) -> Any:
-    """Not ok where the bins go up and down, which NumPy refuses, or are in no order for a NaN among them:
-    what it finds there goes by the steps of its search."""
+    """Do `np.digitize`; not ok where the bins are not in order.
+
+    NumPy refuses bins that go up and down; with a NaN among them its result depends on the steps of its
+    search.
+    """
     side = "left" if right else "right"
     upwards = do(np.searchsorted, bins, x, side)
     if bins.numel() < 2:
@@ -127,8 +133,11 @@ def _interp_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reas
 def _between(
     x: Tensor, xp: Tensor, fp: Tensor, here: Tensor, after: Tensor, inverted: bool = False
 ) -> Tensor:
-    """On the line between two points. Source: arr_interp of NumPy's compiled_base.c, which tries the other
-    end where the first gives NaN; arr_interp_complex, which multiplies by the inverted width."""
+    """Return the point on the line between two points.
+
+    Source: arr_interp of NumPy's compiled_base.c, which tries the other end where the first gives NaN;
+    arr_interp_complex, which multiplies by the inverted width.
+    """
     rise, width = fp[after] - fp[here], xp[after] - xp[here]
     slope = rise * (1.0 / width) if inverted else rise / width
     value = slope * (x - xp[here]) + fp[here]
@@ -139,8 +148,10 @@ def _between(
 
 @op(np.interp, arrays=3, operands=["left", "right", "period"], checked=True, limits=_interp_limits)
 def interp(x: Tensor, xp: Tensor, fp: Tensor, left: Any = None, right: Any = None, period: Any = None) -> Any:
-    """Not ok where the period is 0, or where the points are in no order: what NumPy finds there goes by the
-    steps of its search."""
+    """Do `np.interp`; not ok where the period is 0, or where the points are not in order.
+
+    NumPy's result for points in no order depends on the steps of its search.
+    """
     kind = COMPLEX128 if fp.is_complex() else FLOAT64
     shape, x, xp, fp = x.shape, cast(x, FLOAT64), cast(xp, FLOAT64), cast(fp, kind)
     x = x.reshape(-1)  # a place of no axes is asked for its value
@@ -236,7 +247,7 @@ def _choose_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reas
 
 
 def _choose_wraps() -> bool:
-    """Whether NumPy's `choose` casts Python integers by way of int64, and lets them wrap."""
+    """Tell if NumPy's `choose` casts Python integers by way of int64, and lets them wrap."""
     try:
         np.choose([1], [np.uint8(0), 256])
     except OverflowError:
@@ -247,8 +258,8 @@ def _choose_wraps() -> bool:
 _CHOOSE_WRAPS = _choose_wraps()
 
 
-def _alike(items: list[Any], device: torch.device) -> list[Tensor]:
-    """The choices in one dtype."""
+def _in_one_dtype(items: list[Any], device: torch.device) -> list[Tensor]:
+    """Return the choices in one dtype."""
     if not _CHOOSE_WRAPS:
         return promoted(*items)
     ready = [operand(item, device) for item in items]
@@ -263,11 +274,11 @@ def _alike(items: list[Any], device: torch.device) -> list[Tensor]:
     limits=_choose_limits,
 )
 def choose(a: Tensor, choices: Any, out: None = None, mode: Any = "raise") -> Any:
-    """Not ok where there is no choice of that number and `mode` does not say what to do then."""
+    """Do `np.choose`; not ok where there is no choice of that number and `mode` is "raise"."""
     if a.dtype == torch.uint64:
         raise TypeError("Cannot cast array data from dtype('uint64') to dtype('int64') according to 'safe'")
     items = list(choices.unbind(0)) if isinstance(choices, Tensor) else list(choices)
-    ready = torch.broadcast_tensors(a, *[item.to(a.device) for item in _alike(items, a.device)])
+    ready = torch.broadcast_tensors(a, *[item.to(a.device) for item in _in_one_dtype(items, a.device)])
     number, size, ok = ready[0].to(torch.int64), len(items), None
     if mode == "raise":
         ok = ((number >= 0) & (number < size)).all()
@@ -285,11 +296,11 @@ def choose(a: Tensor, choices: Any, out: None = None, mode: Any = "raise") -> An
 
 
 def _lengths(shape: Any) -> list[int]:
-    return [whole(n) for n in shape] if isinstance(shape, (tuple, list)) else [whole(shape)]
+    return [as_whole(n) for n in shape] if isinstance(shape, (tuple, list)) else [as_whole(shape)]
 
 
-def _steps(lengths: Sequence[int], order: str) -> list[int]:
-    """How far apart neighbours along each axis are."""
+def _element_steps(lengths: Sequence[int], order: str) -> list[int]:
+    """Return the distance between neighbours along each axis, in elements."""
     if order not in ("C", "F"):
         raise ValueError("only 'C' or 'F' order is permitted")
     steps, step = [0] * len(lengths), 1
@@ -317,7 +328,7 @@ def _index_limits(self: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Re
 
 @op(np.ravel_multi_index, arrays=0, checked=True, limits=_index_limits)
 def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: str = "C") -> Any:
-    """Not ok where an index is out of range and its mode is "raise"."""
+    """Do `np.ravel_multi_index`; not ok where an index is out of range and its mode is "raise"."""
     lengths = _lengths(dims)
     items = list(multi_index.unbind(0)) if isinstance(multi_index, Tensor) else list(multi_index)
     modes = [mode] * len(lengths) if isinstance(mode, str) else list(mode)
@@ -326,7 +337,7 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: s
     if len(modes) != len(lengths):
         raise ValueError("the number of modes does not match dims")
     total, ok = torch.zeros((), dtype=torch.int64), None
-    for item, length, step, how in zip(items, lengths, _steps(lengths, order), modes, strict=True):
+    for item, length, step, how in zip(items, lengths, _element_steps(lengths, order), modes, strict=True):
         index = cast(tensor(item), INT64)
         if how == "raise":
             fits = ((index >= 0) & (index < length)).all()
@@ -343,12 +354,12 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: s
 
 @op(np.unravel_index, arrays=1, checked=True, limits=_index_limits)
 def unravel_index(indices: Tensor, shape: Any, order: str = "C") -> Any:
-    """Not ok where an index is out of range."""
+    """Do `np.unravel_index`; not ok where an index is out of range."""
     lengths = _lengths(shape)
     index = cast(indices, INT64)
     size = math.prod(lengths)
     ok = ((index >= 0) & (index < size)).all()
-    places = zip(lengths, _steps(lengths, order), strict=True)
+    places = zip(lengths, _element_steps(lengths, order), strict=True)
     return tuple([torch.remainder(index // max(step, 1), max(n, 1)) for n, step in places]), ok
 
 
@@ -390,7 +401,7 @@ def unpackbits(a: Tensor, /, axis: Any = None, count: Any = None, bitorder: str 
     rows = a.to(torch.int64).movedim(at, -1).unsqueeze(-1)
     bits = ((rows & _weights(bitorder, a.device)) != 0).to(torch.uint8).flatten(-2)
     if count is not None:
-        wanted = whole(count)
+        wanted = as_whole(count)
         length = bits.shape[-1]
         if wanted < 0 and -wanted > length:
             raise ValueError(f"-count {wanted} for axis is larger than its length")

@@ -1,9 +1,10 @@
-"""Running results of a ufunc whose order matters, of long rows: all places at once, again until none changes.
+"""Running results of a ufunc whose order matters, for long rows: all places at once, in rounds until none
+changes.
 
-The row that is sought is the only one whose every place is what the ufunc makes of the place before it and of
-the operand. Each round gives every place that of the row before; where nothing changes, that is the row. Most
-ufuncs forget: after few rounds what came long before no longer matters (`x % 0`, `x >> 64`, `x ** 0`). How
-many it takes is in the values, so this is for eager tensors alone.
+The row sought is the only one whose every place is the ufunc of the place before it and of the operand. Each
+round gives every place the ufunc of the last round's row; where nothing changes, that is the row. Most ufuncs
+forget: after few rounds earlier elements no longer matter (`x % 0`, `x >> 64`, `x ** 0`). The number of
+rounds depends on the values, which is why only eager tensors are computed in this way.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from torch import Tensor
 
 from npcompile.frontend.ops.table import Unsupported
 
-# How many rounds may be taken: none in what is compiled.
+# The most rounds: none in compiled code.
 rounds: ContextVar[int] = ContextVar("npcompile.rounds", default=0)
 MOST_ROUNDS = 128  # beyond, NumPy's loop is the better one
 
@@ -24,7 +25,7 @@ _BITS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 
 
 def _same(one: Tensor, other: Tensor) -> bool:
-    """Whether all bits are the same: NaN and the signs of zeros too."""
+    """Tell if all bits are equal, NaN and the signs of zeros included."""
     if one.is_complex():
         one, other = torch.view_as_real(one), torch.view_as_real(other)
     bits = _BITS[one.element_size()]
@@ -32,8 +33,10 @@ def _same(one: Tensor, other: Tensor) -> bool:
 
 
 def settled(step: Callable[[Tensor, Tensor], Tensor], a: Tensor, axis: int) -> Tensor:
-    """What `step` gives along an axis: of the result so far, and each element. Raises Unsupported where it
-    takes too long."""
+    """Return the running results of `step` along an axis. Raises Unsupported where it takes too many rounds.
+
+    step: takes the result so far and an element.
+    """
     count = a.shape[axis] - 1
     first, rest = a.narrow(axis, 0, 1), a.narrow(axis, 1, count)
     found = a

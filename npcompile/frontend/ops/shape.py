@@ -1,4 +1,4 @@
-"""Shape ops: other arrangements of the same elements, joined, split, repeated or padded."""
+"""Ops that rearrange: other shapes, axes and parts of arrays with the same elements."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from torch import Tensor
 
 from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.ops.rules import cast, device_of, dtype_of, op, tensor, torch_dtype
-from npcompile.frontend.ops.symbolic_sizes import broadcast_shapes, whole
+from npcompile.frontend.ops.symbolic_sizes import as_whole, broadcast_shapes
 from npcompile.frontend.ops.table import Op, Unsupported
 
 
 def integers(values: Any) -> tuple[int, ...]:
-    """One integer or a sequence of them, of any integer type, as a tuple."""
+    """Return one integer or a sequence of them, of any integer type, as a tuple."""
     if isinstance(values, Tensor) and values.dim() == 1 and dtype_of(values).kind in "iu":
         values = values.tolist()
     if isinstance(values, (list, tuple)):
-        return tuple(whole(item) for item in values)
-    return (whole(values),)
+        return tuple(as_whole(item) for item in values)
+    return (as_whole(values),)
 
 
 def _in_c_order(order: Any) -> None:
@@ -56,17 +56,19 @@ def _reshape(a: Tensor, shape: tuple[int, ...], order: Any) -> Tensor:
 
 
 def reverse(a: Tensor) -> Tensor:
-    """All axes the other way around."""
+    """Return the array with its axes in reverse order."""
     return a.permute(tuple(reversed(range(a.dim()))))
 
 
-def of_scalars(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """NumPy asks its first argument for a method of that name: a scalar answers with a scalar."""
+def scalar_for_scalar(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Tell if the answer is a scalar: NumPy calls the first argument's method of that name, and a scalar's is
+    one."""
     return isinstance(args[0] if args else kwargs.get("a"), np.generic)
 
 
-def _by_layout(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
-    """Which order is meant by "A" and "K" goes by how the array lies: NumPy answers those."""
+def _order_limits(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
+    """Refuse, as a `limits`, the orders "A" and "K", which depend on the layout of the array: NumPy answers
+    those."""
     place = 2 if op.function is np.reshape else 1
     order = kwargs.get("order", "C")
     if op.function is not np.ndarray.reshape and len(args) > place:
@@ -74,22 +76,22 @@ def _by_layout(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason 
     return None if order in ("C", "F") else Cause.ORDER(str(order))
 
 
-@op(np.reshape, scalars=of_scalars, view=True, limits=_by_layout)
+@op(np.reshape, scalars=scalar_for_scalar, view=True, limits=_order_limits)
 def reshape(a: Tensor, /, shape: Any, order: Any = "C", *, copy: bool | None = None) -> Tensor:
     return _reshape(a, integers(shape), order)
 
 
-@op(np.ndarray.reshape, scalar=False, view=True, limits=_by_layout)
+@op(np.ndarray.reshape, scalar=False, view=True, limits=_order_limits)
 def ndarray_reshape(a: Tensor, /, *shape: Any, order: Any = "C", copy: bool | None = None) -> Tensor:
     return _reshape(a, integers(shape[0]) if len(shape) == 1 else integers(shape), order)
 
 
-@op(np.ravel, np.ndarray.ravel, scalar=False, view=True, limits=_by_layout)
+@op(np.ravel, np.ndarray.ravel, scalar=False, view=True, limits=_order_limits)
 def ravel(a: Tensor, order: Any = "C") -> Tensor:
     return _reshape(a, (-1,) if a.numel() else (0,), order)
 
 
-@op(np.ndarray.flatten, scalar=False, limits=_by_layout)
+@op(np.ndarray.flatten, scalar=False, limits=_order_limits)
 def flatten(a: Tensor, order: Any = "C") -> Tensor:
     return _reshape(a, (-1,) if a.numel() else (0,), order).clone()
 
@@ -102,7 +104,7 @@ def _transpose(a: Tensor, axes: Sequence[int] | None) -> Tensor:
     return a.permute(normalize_axis_tuple(axes, a.dim()))
 
 
-@op(np.transpose, scalars=of_scalars, view=True)
+@op(np.transpose, scalars=scalar_for_scalar, view=True)
 def transpose(a: Tensor, axes: Any = None) -> Tensor:
     return _transpose(a, None if axes is None else integers(axes))
 
@@ -165,7 +167,7 @@ def rollaxis(a: Tensor, axis: int, start: int = 0) -> Tensor:
     return a.permute(order)
 
 
-@op(np.squeeze, np.ndarray.squeeze, scalars=of_scalars, view=True)
+@op(np.squeeze, np.ndarray.squeeze, scalars=scalar_for_scalar, view=True)
 def squeeze(a: Tensor, axis: Any = None) -> Tensor:
     if axis is None:
         return a.reshape([extent for extent in a.shape if extent != 1])
@@ -228,7 +230,7 @@ def broadcast_arrays(*args: Any) -> tuple[Tensor, ...]:
     return tuple(item.expand(shape) for item in arrays)
 
 
-# -- turning ---------------------------------------------------------------------------------------
+# -- rotating and flipping -------------------------------------------------------------------------
 
 
 @op(np.flip, view=True)
@@ -305,7 +307,7 @@ def real(val: Tensor) -> Tensor:
 
 @op(np.imag, np.ndarray.imag, name="numpy.imag", scalar=False, view=True, limits=_part_limits)
 def imag(val: Tensor) -> Tensor:
-    # NumPy's imag of a real array is a new array of zeros; a view where there is an imaginary part.
+    # NumPy's imag is a new array of zeros for a real array, and a view for a complex one.
     return torch.view_as_real(val)[..., 1] if val.is_complex() else torch.zeros_like(val)
 
 
@@ -322,8 +324,8 @@ ORDERS = (
 )  # of memory: rows first, columns first, as it is if that is one of these, as it is
 
 
-def laid(a: Tensor, order: Any) -> Tensor:
-    """The same array in memory of that order: itself where it lies so already."""
+def in_order(a: Tensor, order: Any) -> Tensor:
+    """Return the array in memory of that order: itself where it has it already."""
     if order == "K" or order is None:
         return a
     across = tuple(reversed(range(a.dim())))
@@ -333,7 +335,7 @@ def laid(a: Tensor, order: Any) -> Tensor:
 
 
 def _copy(a: Tensor, order: str) -> Tensor:
-    result = laid(a, order)
+    result = in_order(a, order)
     return a.clone(memory_format=torch.preserve_format) if result is a else result
 
 
@@ -371,7 +373,7 @@ def _astype_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reas
 
 def _astype(a: Tensor, dtype: Any, order: str = "K") -> Tensor:
     result = cast(a, np.dtype(dtype))
-    return _copy(a, order) if result is a else laid(result, order)
+    return _copy(a, order) if result is a else in_order(result, order)
 
 
 @op(np.ndarray.astype, scalar=False, limits=_astype_limits)

@@ -1,4 +1,4 @@
-"""Convolution and correlation of rows."""
+"""Ops for convolution and correlation of rows: they slide one row along the other."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _mode_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason
 
 
 def _slid(long: Tensor, short: Tensor, mode: Any) -> Tensor:
-    """The sum of products at each place of the short row along the long one."""
+    """Return the sum of products at each place of the short row along the long one."""
     size = short.numel()
     how = _MODES[mode[0] if isinstance(mode, str) else mode]
     before = {"valid": 0, "same": size // 2, "full": size - 1}[how]

@@ -1,4 +1,4 @@
-"""Linear equations: solve, inv, det, slogdet, cholesky, lstsq."""
+"""Ops that solve linear equations and what goes with them: solve, inv, det, slogdet, cholesky, lstsq."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _EPS = torch.finfo(torch.float64).eps
 
 
 def _factored(matrix: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """LU factors, pivots, and whether all of them are regular beyond doubt (0-d bool)."""
+    """Return LU factors, pivots, and if all matrices are regular beyond doubt (0-d bool)."""
     lu, pivots, _ = torch.linalg.lu_factor_ex(matrix)
     return lu, pivots, regular(matrix, lu)
 
@@ -56,7 +56,8 @@ def solve(a: Tensor, b: Tensor) -> Checked:
         if left_to_numpy(ok):
             x, ok = numpys(LAPACK.solve, matrix, right)
         else:
-            # an empty right side has nothing to solve, but a singular matrix is one all the same
+            # With an empty right side there is nothing to solve, but NumPy refuses a singular matrix all
+            # the same.
             lu, pivots = lu.expand(*batch, *lu.shape[-2:]), pivots.expand(*batch, pivots.shape[-1])
             right = right.expand(shape)
             x = torch.linalg.lu_solve(lu, pivots, right) if right.shape[-1] else right
@@ -79,7 +80,7 @@ def inv(a: Tensor) -> Checked:
 
 
 def _determinants(a: Tensor) -> tuple[Tensor, Tensor, torch.dtype, Tensor | None]:
-    """Signs (phases) and logarithms, from the LU factors as NumPy takes them; the dtype to answer with; the
+    """Return signs (phases) and logarithms, from the LU factors as NumPy takes them; the answer's dtype; the
     check."""
     square(a)
     work, result = common(a)
@@ -107,7 +108,7 @@ def slogdet(a: Tensor) -> Checked:
 
 @op(np.linalg.det, library=True, checked=True)
 def det(a: Tensor) -> Checked:
-    """sign * exp(log): NumPy's own way, with its rounding and its overflow."""
+    """Return sign * exp(log), as NumPy does, with its rounding and its overflow."""
     sign, log, result, ok = _determinants(a)
     return (sign * log.exp()).to(result), ok
 
@@ -132,11 +133,13 @@ def cholesky(a: Tensor, /, *, upper: bool = False) -> Checked:
 
 
 def _least_squares(a: Tensor, b: Tensor, rcond: Tensor) -> tuple[Any, Tensor]:
-    """The shortest solution, the squares of what is left, the rank and the singular values; and whether any
-    LAPACK would count the same rank (0-d bool)."""
+    """Return the shortest solution, the squares of the residuals, the rank and the singular values.
+
+    Also returns if any LAPACK would find that rank (0-d bool).
+    """
     u, s, vh = torch.linalg.svd(a, full_matrices=False)
     largest = s[:1].sum()
-    # LAPACK's dlalsd takes its own precision where the threshold is none
+    # LAPACK's dlalsd takes machine precision where the threshold is negative or above 1.
     cut = torch.where((rcond > 0) & (rcond < 1), rcond, _EPS / 2) * largest
     kept = s > cut
     weights = torch.where(kept, 1 / torch.where(kept, s, 1.0), 0.0).to(a.dtype)

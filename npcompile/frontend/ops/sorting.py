@@ -1,4 +1,4 @@
-"""Sorting, searching and counting."""
+"""Ops that sort and count elements."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ _FEW_BINS = 16  # so many counts are cheaper as masked reductions, which fuse wi
 # -- sorting ---------------------------------------------------------------------------------------
 
 
-# Whether this NumPy's sorts take `descending`: since 2.5.
+# True if this NumPy's sorts take `descending`: since 2.5.
 DESCENDING = takes(lambda: np.sort([0], descending=True))  # type: ignore[call-overload]
 
 
 def ordered(a: Tensor, axis: int, descending: bool = False) -> tuple[Tensor, Tensor]:
-    """The array sorted along an axis, equal items in their old order, and that order.
+    """Return the array sorted along an axis, equal items in their old order, and that order.
 
-    Complex numbers go by real then imaginary part. What has a NaN in it is behind, descending too: complex
-    numbers with one in the imaginary part, in the real part, in both.
+    Complex numbers are ordered by real, then imaginary part. Numbers with NaN come last, descending too:
+    complex numbers with NaN in the imaginary part, in the real part, in both.
     """
     if not (a.is_complex() or (descending and a.is_floating_point())):
         found = torch.sort(a, dim=axis, stable=True, descending=descending)
@@ -49,8 +49,8 @@ def ordered(a: Tensor, axis: int, descending: bool = False) -> tuple[Tensor, Ten
 
 @functools.cache
 def letter(kind: str | None) -> str | None:
-    """The kind of sort as NumPy tells them apart, by its first letter: "q", "h", "m" or "s"; None where NumPy
-    refuses the name."""
+    """Return the letter by which NumPy tells kinds of sort apart: "q", "h", "m" or "s"; None for a name that
+    it refuses."""
     if kind is None:
         return "q"
     try:
@@ -61,7 +61,8 @@ def letter(kind: str | None) -> str | None:
 
 
 def kind_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
-    """The letter of the kind that a call of `sort` or `argsort` asks for, None for what NumPy refuses."""
+    """Return the letter of the kind that a call of `sort` or `argsort` asks for, None for one that NumPy
+    refuses."""
     kind, stable = args[2] if len(args) > 2 else kwargs.get("kind"), kwargs.get("stable")
     if kwargs.get("descending") is not None and not (DESCENDING and kind is None):
         return None
@@ -174,7 +175,10 @@ def _bincount_limits(_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Re
 def bincount(
     x: Tensor, /, weights: Tensor | None = None, minlength: Any = 0, *, length: int | None = None
 ) -> Any:
-    """length: how long NumPy's answer was. Without it the largest bin is looked up (eager tensors only)."""
+    """Count elements by value.
+
+    length: of NumPy's answer. Without it the largest value is looked up (eager tensors only).
+    """
     if x.dim() != 1:
         raise ValueError("object too deep for desired array" if x.dim() else "object of too small depth")
     least = operator.index(minlength)
@@ -199,7 +203,7 @@ def bincount(
             return lanes.sum(1), ok
         return torch.where(lanes, weights, torch.zeros((), dtype=torch.float64, device=x.device)).sum(1), ok
     places = bins.clamp(0, length - 1)
-    # Compiled code does not add integers up in places; so many are exact as floats.
+    # Compiled code cannot add integers at places; up to this number of them, floats are exact.
     values = torch.ones(bins.shape, dtype=torch.float64, device=x.device) if weights is None else weights
     made = torch.zeros(length, dtype=torch.float64, device=x.device).index_add(0, places, values)
     return made.to(torch.int64) if weights is None else made, ok

@@ -1,5 +1,5 @@
-"""`scipy.special`'s ufuncs that torch has too. This module imports SciPy: it is loaded when a program has
-(`Table.later`).
+"""Ops on `scipy.special`'s ufuncs that torch has too. It imports SciPy: it is loaded once a program has
+SciPy.
 
 Bodies compute float32 in float64 and round once. Complex numbers are left to SciPy, and so are the functions
 of which torch's have fewer digits: Bessel functions of the first and second kind, incomplete gamma functions.
@@ -53,7 +53,7 @@ def _register(np_ufunc: np.ufunc, body: Callable[..., Tensor]) -> None:
 
 
 def _gammaln(a: Tensor) -> Tensor:
-    """Infinite at the smallest numbers, whose reciprocals overflow, and -inf at -inf."""
+    """Return gammaln: infinite at the smallest numbers, whose reciprocals overflow, and -inf at -inf."""
     found = torch.where(torch.isinf(1 / a), math.inf, torch.lgamma(a))
     return torch.where(torch.isinf(a), a, found)
 

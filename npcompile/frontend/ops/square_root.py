@@ -1,4 +1,4 @@
-"""Square roots that are rounded correctly, as NumPy's are, where torch carries operations out at once."""
+"""Square roots that are rounded correctly, as NumPy's are, where torch computes eagerly."""
 
 from __future__ import annotations
 

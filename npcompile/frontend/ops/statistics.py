@@ -1,4 +1,4 @@
-"""Means, variances, averages, differences, and the forms that pass over NaN, step by step as in NumPy."""
+"""Ops for means, variances, averages, differences, and the forms that skip NaN: each step is NumPy's."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ FLOAT32 = np.dtype(np.float32)
 
 
 def count(a: Tensor, axis: Any, keepdims: bool, where: Any) -> Any:
-    """How many elements go into each result: a strong NumPy integer, or a tensor where there is a mask."""
+    """Return how many elements go into each result: a strong NumPy integer, or a tensor where there is a
+    mask."""
     mask = mask_of(where, a)
     if mask is not None:
         return reduce(ADD, mask, axis, INT64, keepdims)
@@ -46,15 +47,15 @@ def count(a: Tensor, axis: Any, keepdims: bool, where: Any) -> Any:
 
 
 def divided(total: Tensor, by: Any) -> Tensor:
-    """Division whose result keeps the dtype of what is divided, whatever the divisor's."""
+    """Divide, keeping the dtype of the dividend, whatever the divisor's."""
     return cast(do(np.divide, total, by), dtype_of(total))
 
 
 # -- mean and variance ---------------------------------------------------------------------------------------
 
 
-def _divides(op_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
-    """A `limits`: into an output of another dtype NumPy adds up, and divides in that."""
+def _divide_limits(op_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
+    """Refuse, as a `limits`, an output of another dtype: NumPy adds up, and divides, in that dtype."""
     asked, out = args[2] if len(args) > 2 else kwargs.get("dtype"), kwargs.get("out")
     if (reason := dtype_limit(2)(op_, args, kwargs)) is not None or not isinstance(out, np.ndarray):
         return reason
@@ -66,7 +67,7 @@ def _divides(op_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason |
     return None if out.dtype == chosen else Cause.OUT_DIVIDES()
 
 
-@op(np.mean, np.ndarray.mean, name="numpy.mean", operands=("where",), limits=_divides)
+@op(np.mean, np.ndarray.mean, name="numpy.mean", operands=("where",), limits=_divide_limits)
 def mean(
     a: Tensor,
     axis: Any = None,
@@ -88,7 +89,7 @@ def mean(
 def variance(
     a: Tensor, axis: Any, dtype: Any, ddof: Any, keepdims: bool, where: Any, mean: Any, correction: Any
 ) -> Tensor:
-    """numpy._core._methods._var: two passes, in the array's own dtype, float16 too."""
+    """Do numpy._core._methods._var: two passes, in the array's own dtype, float16 too."""
     if correction is not NO_VALUE:
         if ddof != 0:
             raise ValueError("ddof and correction can't be provided simultaneously.")
@@ -108,18 +109,19 @@ def variance(
     return divided(total, freedom)
 
 
-def _floating(op_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
-    """A `limits`: into arrays of integers NumPy divides and takes roots by rules of its own."""
+def _float_limits(op_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
+    """Refuse, as a `limits`, arrays of integers as outputs: NumPy divides and takes roots into them by other
+    rules."""
     asked = args[2] if len(args) > 2 else kwargs.get("dtype")
     try:
         if asked is not None and np.dtype(asked).kind in "biu":
             return Cause.INTEGER_DTYPE()
     except TypeError:
         return None  # NumPy raises for itself
-    return _divides(op_, args, kwargs)
+    return _divide_limits(op_, args, kwargs)
 
 
-@op(np.var, np.ndarray.var, name="numpy.var", operands=("where", "mean"), limits=_floating)
+@op(np.var, np.ndarray.var, name="numpy.var", operands=("where", "mean"), limits=_float_limits)
 def var(
     a: Tensor,
     axis: Any = None,
@@ -135,7 +137,7 @@ def var(
     return variance(a, axis, dtype, ddof, keepdims, where, mean, correction)
 
 
-@op(np.std, np.ndarray.std, name="numpy.std", operands=("where", "mean"), limits=_floating)
+@op(np.std, np.ndarray.std, name="numpy.std", operands=("where", "mean"), limits=_float_limits)
 def std(
     a: Tensor,
     axis: Any = None,
@@ -154,8 +156,8 @@ def std(
 # -- passing over NaN ----------------------------------------------------------------------------------------
 
 
-def _known(a: Tensor, instead: float) -> tuple[Tensor, Tensor | None]:
-    """The array with another value for NaN, and where there is none; no mask for what cannot be NaN."""
+def _without_nan(a: Tensor, instead: float) -> tuple[Tensor, Tensor | None]:
+    """Return the array with another value for NaN, and the mask of NaN; no mask for a dtype without NaN."""
     if not a.is_floating_point() and not a.is_complex():
         return a, None
     missing = torch.isnan(a)
@@ -172,7 +174,7 @@ def nansum(
     initial: Any = NO_VALUE,
     where: Any = True,
 ) -> Tensor:
-    return reduce(ADD, _known(a, 0)[0], axis, dtype, keepdims, initial, where)
+    return reduce(ADD, _without_nan(a, 0)[0], axis, dtype, keepdims, initial, where)
 
 
 @op(np.nanprod, operands=("initial", "where"), limits=accumulates(MULTIPLY))
@@ -185,7 +187,7 @@ def nanprod(
     initial: Any = NO_VALUE,
     where: Any = True,
 ) -> Tensor:
-    return reduce(MULTIPLY, _known(a, 1)[0], axis, dtype, keepdims, initial, where)
+    return reduce(MULTIPLY, _without_nan(a, 1)[0], axis, dtype, keepdims, initial, where)
 
 
 @op(np.nanmean, operands=("where",), limits=dtype_limit(2))
@@ -198,7 +200,7 @@ def nanmean(
     *,
     where: Any = True,
 ) -> Tensor:
-    arr, known = _known(a, 0)
+    arr, known = _without_nan(a, 0)
     if known is None:
         return do(np.mean, a, axis, dtype, None, keepdims, where=where)
     if dtype is not None and np.dtype(dtype).kind not in "fc":
@@ -210,7 +212,7 @@ def nanmean(
 def _nan_variance(
     a: Tensor, axis: Any, dtype: Any, ddof: Any, keepdims: bool, where: Any, mean: Any, correction: Any
 ) -> Tensor:
-    arr, known = _known(a, 0)
+    arr, known = _without_nan(a, 0)
     if known is None:
         return variance(a, axis, dtype, ddof, keepdims, where, mean, correction)
     if dtype is not None and np.dtype(dtype).kind not in "fc":
@@ -230,7 +232,7 @@ def _nan_variance(
     return torch.where(freedom <= 0, torch.full_like(result, float("nan")), result)
 
 
-@op(np.nanvar, operands=("where", "mean"), limits=_floating)
+@op(np.nanvar, operands=("where", "mean"), limits=_float_limits)
 def nanvar(
     a: Tensor,
     axis: Any = None,
@@ -246,7 +248,7 @@ def nanvar(
     return _nan_variance(a, axis, dtype, ddof, keepdims, where, mean, correction)
 
 
-@op(np.nanstd, operands=("where", "mean"), limits=_floating)
+@op(np.nanstd, operands=("where", "mean"), limits=_float_limits)
 def nanstd(
     a: Tensor,
     axis: Any = None,
@@ -280,7 +282,7 @@ def _weights(weights: Tensor, a: Tensor, axis: tuple[int, ...] | None) -> Tensor
 def average(
     a: Tensor, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: bool = False
 ) -> Any:
-    """The average, or a pair with the sum of weights; not ok where NumPy raises ZeroDivisionError."""
+    """Return the average, or a pair with the sum of weights; not ok where NumPy raises ZeroDivisionError."""
     at = None if axis is None else normalize_axis_tuple(axis, a.dim())
     if weights is None:
         result = do(np.mean, a, at, None, None, keepdims)

@@ -1,6 +1,7 @@
-"""Lengths and other whole numbers that may be parameters (torch's SymInt) while a segment is traced.
+"""Arithmetic on lengths and other whole numbers that may be parameters (torch's SymInt) while a segment is
+traced.
 
-Comparing them is noted as a condition of the traced code; asking for one's value would make it a constant.
+A comparison becomes a condition of the traced code; asking for a parameter's value would make it a constant.
 """
 
 from __future__ import annotations
@@ -15,15 +16,15 @@ import torch
 from npcompile.frontend.ops.table import Weak, weak_int
 
 
-def whole(number: Any) -> int:
-    """As `operator.index`. Raises TypeError for what is no whole number."""
+def as_whole(number: Any) -> int:
+    """Return a whole number as `operator.index` does. Raises TypeError for anything else."""
     if isinstance(number, torch.SymInt):
         return number  # type: ignore[return-value]
     return operator.index(number)
 
 
 def broadcast_shapes(*shapes: Sequence[int]) -> tuple[int, ...]:
-    """As NumPy's. Raises ValueError where NumPy does."""
+    """Broadcast shapes as NumPy does. Raises ValueError where NumPy does."""
     if all(type(length) is int for shape in shapes for length in shape):
         return np.broadcast_shapes(*map(tuple, shapes))
     found: list[int] = []
@@ -39,18 +40,18 @@ def broadcast_shapes(*shapes: Sequence[int]) -> tuple[int, ...]:
 
 
 def bounds(part: slice, length: int) -> tuple[int, int, int]:
-    """As `part.indices(length)`."""
+    """Return `part.indices(length)`."""
     if all(type(number) is int or number is None for number in (length, part.start, part.stop, part.step)):
         return part.indices(length)
-    step = 1 if part.step is None else whole(part.step)
+    step = 1 if part.step is None else as_whole(part.step)
     if step == 0:
         raise ValueError("slice step cannot be zero")
     lowest, highest = (0, length) if step > 0 else (-1, length - 1)
     start, stop = (lowest, highest) if step > 0 else (highest, lowest)
     if part.start is not None:
-        start = _clipped(whole(part.start), length, lowest, highest)
+        start = _clipped(as_whole(part.start), length, lowest, highest)
     if part.stop is not None:
-        stop = _clipped(whole(part.stop), length, lowest, highest)
+        stop = _clipped(as_whole(part.stop), length, lowest, highest)
     return start, stop, step
 
 
@@ -62,14 +63,14 @@ def _clipped(place: int, length: int, lowest: int, highest: int) -> int:
 
 
 def span(start: int, stop: int, step: int) -> int:
-    """As `len(range(start, stop, step))`."""
+    """Return `len(range(start, stop, step))`."""
     distance = stop - start if step > 0 else start - stop
     size = step if step > 0 else -step
     return 0 if distance <= 0 else (distance + size - 1) // size
 
 
 def as_operand(number: int, device: torch.device | None) -> int | Weak:
-    """A whole number for arithmetic on tensors; it counts as Python's own."""
+    """Return a whole number for arithmetic on tensors; it is weak, as Python's own."""
     if isinstance(number, torch.SymInt):
         return weak_int(torch.full((), number, dtype=torch.int64, device=device))
     return number

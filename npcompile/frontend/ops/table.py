@@ -1,8 +1,9 @@
-"""The op table: what an op is, and how one is registered.
+"""The op table: an op is one NumPy operation with its tensor body; statements in `frontend/ops/` register
+them.
 
-One op is one statement in `frontend/ops/`: the NumPy objects it stands for, its promotion rule, its tensor
-body. Calling the `Op` on tensors applies the rule and runs the body; the debug shim, the replay interpreter
-and the compiler's tracing all go through that one call, so a body is right in all three or in none.
+A statement names the NumPy objects that the op stands for, its promotion rule and its body. Calling the `Op`
+on tensors applies the rule and runs the body; the eager array, the replay interpreter and the compiler's
+tracing all go through that one call: a body is right in all three or in none.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ TWINS = "".join(char for char in "bBhHiIlLqQ" if np.dtype(char).type is not np.d
 
 
 def computed(dtype: np.dtype[Any]) -> torch.dtype | None:
-    """The dtype in which programs compute for this one; None where they do not."""
+    """Return the dtype in which programs compute for this one; None where they do not."""
     return None if dtype.char in TWINS else TORCH.get(dtype)
 
 
@@ -82,9 +83,9 @@ class Op:
     Operands of a call: `torch.Tensor` (strong), `Weak`, Python numbers (weak), NumPy scalars (strong), and
     statics (axes, dtypes, slices, None, strings, nested lists of operands where NumPy takes array-likes).
 
-    Two keywords are not NumPy's: a ufunc called with `where=mask, base=old` (base stands for what `out=`
-    held) answers `old` wherever the mask is False. `out=` never reaches an Op: the caller writes the value
-    itself.
+    Two keywords are not NumPy's: a ufunc called with `where=mask, base=old` (base stands for the values that
+    `out=` held) returns `old` wherever the mask is False. `out=` never reaches an Op: the caller writes the
+    value itself.
     """
 
     name: str  # its NumPy name, "numpy.linalg.norm": how it prints, pickles and is named in reports
@@ -122,8 +123,8 @@ class Op:
 
     @property
     def function(self) -> Any:
-        """The NumPy object that the op is: a function, a ufunc or its method, a method or attribute of
-        arrays."""
+        """The NumPy object that the op stands for: a function, a ufunc or its method, a method or attribute
+        of arrays."""
         if self.objects:
             return self.objects[0]
         ufunc, method = self.methods[0]
@@ -143,10 +144,11 @@ class Op:
             unsigned.leave()
 
     def refuses(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
-        """Why this call, on NumPy values as the user passed them, cannot be native; None if it can.
+        """Return the reason why this call, on NumPy values as the user passed them, cannot be native; None if
+        it can.
 
-        Asked before each call is noted, so it looks only at types, dtypes and keywords. `out` is the caller's
-        affair and is passed over here, but it does decide whether `where=` has a base.
+        It is called before each call is noted, and looks only at types, dtypes and keywords. The caller sees
+        to `out`, which is ignored here but for deciding if `where=` has a base.
         """
         for value in args:
             if type(value) in _PLAIN:
@@ -165,11 +167,11 @@ class Op:
         return self.limits(self, args, kwargs) if self.limits is not None else None
 
     def shows(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-        """Whether NumPy may answer this call, on NumPy values, with a view."""
+        """Tell if NumPy may answer this call, on NumPy values, with a view."""
         return self.view if self.views is None else self.views(args, kwargs)
 
     def scalar_at(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-        """Whether a 0-d answer to this call, on NumPy values, is a NumPy scalar."""
+        """Tell if a 0-d answer to this call, on NumPy values, is a NumPy scalar."""
         return self.scalar if self.scalars is None else self.scalars(args, kwargs)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -188,7 +190,7 @@ _SCALARS = frozenset(dtype.type for dtype in TORCH)
 
 
 def _foreign(value: Any) -> Reason | None:
-    """Why no body can take this value, or None."""
+    """Return the reason why no body can take this value, or None."""
     kind = type(value)
     if kind is np.ndarray:
         return (
@@ -213,7 +215,7 @@ def _foreign(value: Any) -> Reason | None:
 
 
 def native(result: Any) -> bool:
-    """Whether bodies compute in the dtypes of what NumPy answered: an array, a scalar or several of them."""
+    """Tell if bodies compute in the dtypes of NumPy's answer: an array, a scalar or several of them."""
     if isinstance(result, (tuple, list)):
         return all(map(native, result))
     return not isinstance(result, (np.ndarray, np.generic)) or computed(result.dtype) is not None
@@ -244,7 +246,7 @@ class Table:
         return op
 
     def of(self, obj: Any) -> Op | None:
-        """The op that stands for this NumPy object, by identity."""
+        """Return the op that stands for this NumPy object, by identity."""
         found = self.by_object.get(id(obj))
         if found is None and self.later and type(obj) is np.ufunc:
             for library in [name for name in self.later if name in sys.modules]:
@@ -258,7 +260,7 @@ class Table:
             importlib.import_module(module)
 
     def of_method(self, ufunc: np.ufunc, method: str) -> Op | None:
-        """The op that stands for `ufunc.reduce`, `.accumulate` or `.outer`."""
+        """Return the op that stands for `ufunc.reduce`, `.accumulate` or `.outer`."""
         return self.by_method.get((id(ufunc), method))
 
 
@@ -266,7 +268,7 @@ TABLE = Table()
 
 
 def lookup(name: str) -> Op:
-    """The op of that name (the other half of pickling an op by reference)."""
+    """Return the op of that name (the other half of pickling an op by reference)."""
     import npcompile.frontend.ops  # noqa: F401  (registers every op)
 
     if name not in TABLE.by_name:

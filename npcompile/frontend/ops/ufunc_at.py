@@ -1,7 +1,7 @@
-"""`ufunc.at`, for every ufunc that has it: the whole array after updates at places that may be meant twice.
+"""`ufunc.at`, for every ufunc that has it: the whole array after updates at places that may occur twice.
 
-Sums, products and extremes are scattered by torch. All other ufuncs go in rounds, as many as the place has
-updates that has most: in each round, every place is updated once.
+Sums, products and extremes are scattered by torch. All other ufuncs go in rounds, as many as the most
+frequent place has updates: in each round, every place is updated once.
 """
 
 from __future__ import annotations
@@ -31,19 +31,20 @@ UNARY: tuple[np.ufunc, ...] = (
 )
 
 
-def _places(a: Tensor, index: Any) -> tuple[Tensor, Tensor | None]:
-    """Where in the flattened array everything indexed lies, in the index's own order; and whether all is."""
+def _flat_places(a: Tensor, index: Any) -> tuple[Tensor, Tensor | None]:
+    """Return the flat positions of all indexed elements, in the index's own order, and if all are in
+    range."""
     return getitem.body(torch.arange(a.numel(), device=a.device).reshape(a.shape), index)
 
 
 def most_often(a: Tensor, index: Any) -> int:
-    """How often an index means the place that it means most often. Looks at values."""
-    places, _ = _places(a, index)
+    """Return how often the most frequent place occurs in an index. Looks at values."""
+    places, _ = _flat_places(a, index)
     return int(torch.bincount(places.reshape(-1)).max()) if places.numel() else 0
 
 
-def _ranks(places: Tensor) -> Tensor:
-    """Of each place, how often it came before."""
+def _earlier_occurrences(places: Tensor) -> Tensor:
+    """Return for each place how often it came before."""
     order = torch.sort(places, stable=True)
     counted = torch.arange(places.numel(), device=places.device)
     first = torch.cat([order.values.new_ones(1, dtype=torch.bool), order.values[1:] != order.values[:-1]])
@@ -51,13 +52,13 @@ def _ranks(places: Tensor) -> Tensor:
     return torch.zeros_like(places).scatter(0, order.indices, counted - begin)
 
 
-def _by_rounds(
+def _in_rounds(
     np_ufunc: np.ufunc, flat: Tensor, places: Tensor, value: Tensor | None, rounds: int, checks: Checks
 ) -> Tensor:
-    """As NumPy does it: where a place is meant again, from what is there by then."""
+    """Update in rounds, as NumPy does it: a later update of a place starts from the earlier one's result."""
     if places.numel() == 0:
         return flat
-    ranks = _ranks(places)
+    ranks = _earlier_occurrences(places)
     nowhere = flat.numel()
     padded = torch.cat([flat, flat.new_zeros(1)])
     for turn in range(rounds):
@@ -68,7 +69,7 @@ def _by_rounds(
 
 
 def scatter_dtype(np_ufunc: np.ufunc, own: np.dtype[Any], other: np.dtype[Any]) -> np.dtype[Any] | None:
-    """The dtype in which torch's own scattering gives what `at` gives; None if in none."""
+    """Return the dtype in which torch's scattering gives the result of `at`; None if in none."""
     if np_ufunc not in (np.add, np.subtract, np.multiply, np.maximum, np.minimum) or own.kind == "b":
         return None
     loop = promote.resolve(np_ufunc, (own, other), None, None, "unsafe")[0]
@@ -98,8 +99,8 @@ def _scattered(
 
 
 def _at(np_ufunc: np.ufunc, a: Tensor, index: Any, value: Any, rounds: int | None) -> Any:
-    """The whole array after `ufunc.at(a, index, value)`."""
-    places, ok = _places(a, index)
+    """Return the whole array after `ufunc.at(a, index, value)`."""
+    places, ok = _flat_places(a, index)
     checks: Checks = [] if ok is None else [ok]
     ready = None
     if value is not None:
@@ -114,7 +115,7 @@ def _at(np_ufunc: np.ufunc, a: Tensor, index: Any, value: Any, rounds: int | Non
         done = _scattered(np_ufunc, flat, places, ready, dtype)
     else:
         turns = places.numel() if rounds is None else rounds
-        done = _by_rounds(np_ufunc, flat, places, ready, turns, checks)
+        done = _in_rounds(np_ufunc, flat, places, ready, turns, checks)
     return (a.clone() if done is flat else done.reshape(a.shape)), all_of(checks)
 
 

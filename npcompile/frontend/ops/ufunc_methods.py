@@ -1,8 +1,8 @@
-"""The methods of ufuncs: `reduce`, `accumulate`, `reduceat`, `outer`, for every ufunc that has them.
+"""The methods of ufuncs: `reduce`, `accumulate`, `reduceat`, for every ufunc that has them.
 
-The sums, products and extremes of `reductions.py` have torch's own functions. What else is associative is
-combined pair by pair: in a tree, or a scan by doubling steps. All other ufuncs are carried out one after the
-other as NumPy does, and only over MOST_STEPS: beyond, NumPy's loop is the better one.
+The sums, products and extremes of `reductions.py` have torch's own functions. Other associative ufuncs are
+combined pair by pair: in a tree, or a scan by doubling steps. All others go one element after the other as in
+NumPy, and only up to MOST_STEPS: beyond, NumPy's loop is faster.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from npcompile.frontend.ops.table import TABLE, Op, Unsupported
 _ROUNDED = frozenset({np.hypot, np.logaddexp, np.logaddexp2})  # grouping decides the last digits
 MOST_STEPS = 64  # of what cannot be done in a tree
 
-# ufuncs of two operands and one result: all that NumPy reduces with, in the order of its manual.
+# The ufuncs of two operands and one result, with which NumPy reduces, in the order of its manual.
 BINARY: tuple[np.ufunc, ...] = (
     *(np.add, np.subtract, np.multiply, np.divide, np.logaddexp, np.logaddexp2, np.floor_divide, np.power),
     *(np.float_power, np.remainder, np.fmod, np.heaviside, np.gcd, np.lcm, np.arctan2, np.hypot),
@@ -76,7 +76,7 @@ Checks = list[Tensor]
 
 
 def combined(np_ufunc: np.ufunc, *operands: Tensor, checks: Checks) -> Tensor:
-    """The ufunc of tensors; what it checks is added to `checks`."""
+    """Return the ufunc of tensors; its checks are added to `checks`."""
     called = TABLE.of(np_ufunc)
     assert called is not None
     result = called(*operands)
@@ -92,7 +92,7 @@ def all_of(checks: Checks) -> Tensor | None:
 
 
 def _answer(np_ufunc: np.ufunc, result: Tensor, checks: Checks) -> Any:
-    """What the body of a method gives: of a checked ufunc (power) the check too."""
+    """Return the result of a method's body, with the check for a checked ufunc (power)."""
     called = TABLE.of(np_ufunc)
     assert called is not None
     return (result, all_of(checks)) if called.checked else result
@@ -102,7 +102,8 @@ def _answer(np_ufunc: np.ufunc, result: Tensor, checks: Checks) -> Any:
 
 
 def _tree(np_ufunc: np.ufunc) -> Callable[[Tensor, tuple[int, ...]], Tensor]:
-    """The `along` of a Reduction by an associative and commutative ufunc: the halves of an axis combined."""
+    """Return the `along` of a Reduction by an associative and commutative ufunc: the halves of an axis
+    combined."""
 
     def along(a: Tensor, axes: tuple[int, ...]) -> Tensor:
         for axis in axes:
@@ -119,7 +120,8 @@ def _tree(np_ufunc: np.ufunc) -> Callable[[Tensor, tuple[int, ...]], Tensor]:
 
 
 def _identity(np_ufunc: np.ufunc, a: Tensor) -> Any:
-    """What changes nothing: of `bitwise_and` all bits, which NumPy names by -1 for unsigned integers too."""
+    """Return the ufunc's identity: for `bitwise_and` all bits, which NumPy names by -1 for unsigned integers
+    too."""
     return np.invert(dtype_of(a).type(0)) if np_ufunc is np.bitwise_and else np_ufunc.identity
 
 
@@ -133,7 +135,7 @@ _REDUCTIONS: dict[np.ufunc, Reduction] = {
     **{item: _of_identity(item) for item in (np.logaddexp, np.logaddexp2, np.gcd, np.hypot)},
     **{item: _of_identity(item) for item in (np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.logical_xor)},
 }
-# The order of complex numbers is no function of torch's.
+# torch has no function for the order of complex numbers.
 _COMPLEX: dict[np.ufunc, Reduction] = {
     item: Reduction(item, _tree(item), None) for item in (np.maximum, np.minimum, np.fmax, np.fmin)
 }
@@ -143,7 +145,8 @@ _IN_ORDER: dict[np.ufunc, Reduction] = {
 
 
 def _reduction(np_ufunc: np.ufunc, dtype: np.dtype[Any]) -> Reduction:
-    """How arrays of that dtype are reduced: extremes of complex numbers are taken pair by pair."""
+    """Return the Reduction for arrays of that dtype: extremes of complex numbers are combined pair by
+    pair."""
     if dtype.kind == "c" and np_ufunc in _COMPLEX:
         return _COMPLEX[np_ufunc]
     return _REDUCTIONS[np_ufunc] if np_ufunc in _REDUCTIONS else _IN_ORDER[np_ufunc]
@@ -159,7 +162,7 @@ def _in_order(
     where: Any,
     checks: Checks,
 ) -> Tensor:
-    """`reduce` of a ufunc whose order matters, along one axis: ((initial - a[0]) - a[1]) - ..."""
+    """Do `reduce` of a ufunc whose order matters, along one axis: ((initial - a[0]) - a[1]) - ..."""
     name = np_ufunc.__name__
     axes = axes_of(axis, a.dim())
     if len(axes) > 1:
@@ -194,7 +197,8 @@ def _in_order(
 def _steps_limit(
     default: Any, dtype_at: int
 ) -> Callable[[Op, tuple[Any, ...], dict[str, Any]], Reason | None]:
-    """A `limits` of `reduce`, `accumulate`, `reduceat`: the dtype, and how many steps follow each other."""
+    """Return a `limits` of `reduce`, `accumulate`, `reduceat`: by dtype, and by the number of consecutive
+    steps."""
 
     def limit(op_: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
         np_ufunc, method = op_.methods[0]
@@ -266,7 +270,7 @@ def _axis_of(array: Tensor, axis: Any, what: str) -> int:
 
 
 def _scan(np_ufunc: np.ufunc, a: Tensor, axis: int) -> Tensor:
-    """Running results of an associative ufunc, by steps of 1, 2, 4, ..."""
+    """Return running results of an associative ufunc, by steps of 1, 2, 4, ..."""
     length, step = a.shape[axis], 1
     while step < length:
         later = combined(
@@ -278,13 +282,16 @@ def _scan(np_ufunc: np.ufunc, a: Tensor, axis: int) -> Tensor:
 
 
 def _one_by_one_only(np_ufunc: np.ufunc, dtype: np.dtype[Any]) -> bool:
-    """Whether rounding makes another grouping another answer, by more than some ulp of a float."""
+    """Tell if rounding makes another grouping another answer, by more than some ulp of a float."""
     return np_ufunc in _ROUNDED and dtype == np.float16
 
 
 def _of_bools(np_ufunc: np.ufunc, a: Tensor, axis: int) -> Tensor:
-    """Running results of any ufunc on bools. What an element does to the result so far is a table of two
-    entries, what becomes of False and of True; tables can be combined in any grouping."""
+    """Return running results of any ufunc on bools.
+
+    The effect of an element on the result so far is a table of two entries, for False and for True; tables
+    can be combined in any grouping.
+    """
     first, rest = a.narrow(axis, 0, 1), a.narrow(axis, 1, a.shape[axis] - 1)
     of_false = combined(np_ufunc, torch.zeros_like(rest), rest, checks=[])
     of_true = combined(np_ufunc, torch.ones_like(rest), rest, checks=[])
@@ -356,16 +363,16 @@ def _register_accumulate(np_ufunc: np.ufunc) -> None:
 # -- reduceat ------------------------------------------------------------------------------------------------
 
 
-def _beside(flags: Tensor, like: Tensor) -> Tensor:
-    """One flag for each row."""
+def _per_row(flags: Tensor, like: Tensor) -> Tensor:
+    """Return one flag for each row."""
     return flags.reshape(-1, *(1,) * (like.dim() - 1))
 
 
 def _segments(np_ufunc: np.ufunc, a: Tensor, start: Tensor, length: Tensor) -> Tensor:
-    """Rows start ... start + length - 1 combined, for an associative ufunc.
+    """Return rows start ... start + length - 1 combined, for an associative ufunc.
 
-    `block` holds what 1, 2, 4, ... rows from each on give; a segment takes the blocks that its length in
-    binary names, from left to right.
+    `block` holds the combination of 1, 2, 4, ... rows from each on; a segment takes the blocks that its
+    length in binary names, from left to right.
     """
     rows, size, block = a.shape[0], 1, a
     result: Tensor | None = None
@@ -376,8 +383,8 @@ def _segments(np_ufunc: np.ufunc, a: Tensor, start: Tensor, length: Tensor) -> T
         if result is None:
             result = value
         else:
-            both = torch.where(_beside(begun, a), combined(np_ufunc, result, value, checks=[]), value)
-            result = torch.where(_beside(taken, a), both, result)
+            both = torch.where(_per_row(begun, a), combined(np_ufunc, result, value, checks=[]), value)
+            result = torch.where(_per_row(taken, a), both, result)
         begun = begun | taken
         start = start + torch.where(taken, size, 0)
         if 2 * size <= rows:
@@ -391,7 +398,7 @@ def _segments(np_ufunc: np.ufunc, a: Tensor, start: Tensor, length: Tensor) -> T
 def _one_by_one(np_ufunc: np.ufunc, a: Tensor, start: Tensor, length: Tensor, checks: Checks) -> Tensor:
     result = a[start]
     for step in range(1, a.shape[0]):
-        within = _beside(step < length, a)
+        within = _per_row(step < length, a)
         value = a[(start + step).clamp(max=a.shape[0] - 1)]
         after = combined(np_ufunc, result, torch.where(within, value, torch.ones_like(value)), checks=checks)
         result = torch.where(within, after, result)

@@ -1,4 +1,4 @@
-"""`ufunc.outer`, for every ufunc of two operands."""
+"""`ufunc.outer` is registered here for every ufunc of two operands."""
 
 from __future__ import annotations
 
