@@ -1,4 +1,8 @@
-"""npcompile: NumPy programs made fast as they are."""
+"""npcompile runs unmodified NumPy programs as compiled programs.
+
+`npcompile.jit` makes a function fast, `npcompile.device` runs it on a GPU, `npcompile.explain` says what
+became of its lines, and `npcompile.verify` compares it with NumPy.
+"""
 
 from npcompile.device import asarray, device
 from npcompile.diagnostics.stats import Stats

@@ -1,4 +1,4 @@
-"""`with npcompile.device("cuda")`: where jitted functions compute; and device arrays, which stay there."""
+"""`with npcompile.device("cuda")` has jitted functions compute on a device; `asarray` puts arrays there."""
 
 from __future__ import annotations
 
@@ -13,14 +13,26 @@ from npcompile.runtime.current_device import current, drawing, used
 
 
 class device(ContextDecorator):
-    """Jitted functions called inside compute on this device: NumPy arrays move there at the call and
-    results come back.
+    """Jitted functions called inside compute on this device.
 
-    name: "cpu", "cuda", "cuda:1" or a torch.device. A context manager or a decorator; nests; what is set
-    here is seen by this thread or asyncio task alone. fast_random: `npcompile.numpy.random` computes uniform,
-    normal and exponential numbers and integers on this device, as device arrays; they are the numbers that
-    `jit(fast_random=True)` has (jitted functions go by their own option). Raises RuntimeError if the machine
-    has no such device, ValueError for other names.
+    NumPy arrays move there at the call, and results come back. The object is a context manager and a
+    decorator; it nests, and holds for this thread or asyncio task alone.
+
+    Parameters
+    ----------
+    name : str or torch.device
+        "cpu", "cuda" or "cuda:1".
+    fast_random : bool
+        `npcompile.numpy.random` computes uniform, normal and exponential numbers and integers on this
+        device, as device arrays; they are the numbers that `jit(fast_random=True)` has (jitted functions go
+        by their own option).
+
+    Raises
+    ------
+    RuntimeError
+        The machine has no such device.
+    ValueError
+        There is no device of that name.
     """
 
     def __init__(self, name: str | torch.device, *, fast_random: bool = False) -> None:
@@ -48,7 +60,7 @@ class device(ContextDecorator):
 
 
 def resolve(name: str | torch.device) -> torch.device:
-    """The device of that name, with its index. Raises RuntimeError, ValueError."""
+    """Return the device of that name, with its index. Raises RuntimeError, ValueError."""
     try:
         found = torch.device(name)
     except (RuntimeError, TypeError) as error:
@@ -71,11 +83,21 @@ def resolve(name: str | torch.device) -> torch.device:
 
 
 def asarray(value: Any, dtype: Any = None) -> Any:
-    """`value` as a device array on the current device, where it stays: jitted functions take it without a
-    copy.
+    """Return `value` as a device array on the current device, where it stays.
 
-    value: whatever `np.asarray` takes, a torch tensor, a device array. Memory is shared where it is there
-    already.
+    Jitted functions take it without a copy.
+
+    Parameters
+    ----------
+    value : array_like, torch.Tensor or device array
+        Its memory is shared if it is on the device already.
+    dtype : dtype, optional
+        As in `numpy.asarray`.
+
+    Returns
+    -------
+    npcompile.ndarray
+        NumPy's array for a dtype that torch lacks.
     """
     array = arrays.asarray(value, dtype)
     target = current.get()

@@ -1,4 +1,8 @@
-"""`npcompile.jit`: record a function while NumPy answers, compile behind its back, replay from then on."""
+"""`npcompile.jit`: records a function while NumPy answers, compiles it in another process, replays from then
+on.
+
+This file has the jitted function as users see it; `runtime/` decides how each call is answered.
+"""
 
 from __future__ import annotations
 
@@ -40,8 +44,8 @@ from npcompile.tiering.statement_profile import Watch
 __all__ = ["Jitted", "NotCompiledError", "NotCompiledWarning", "jit"]
 
 
-def _of_the_function(name: str) -> Any:
-    """An attribute that the jitted function has in common with the plain one."""
+def _from_plain_function(name: str) -> Any:
+    """Return a property that reads and writes an attribute of the plain function."""
     return property(
         lambda self: getattr(self.__wrapped__, name),
         lambda self, value: setattr(self.__wrapped__, name, value),
@@ -49,8 +53,11 @@ def _of_the_function(name: str) -> Any:
 
 
 class Jitted(RecordedFunction):
-    """A function under `npcompile.jit`. Called like the function; `stats` counts, `wait` waits for
-    compiling."""
+    """A function under `npcompile.jit`, called like the function.
+
+    `stats` counts what it did, `programs` are its residual programs, and `wait()` waits until its kernels are
+    compiled.
+    """
 
     __slots__ = (
         "_blocks",
@@ -71,14 +78,15 @@ class Jitted(RecordedFunction):
     _direct = True
     tries_again = True
     root = property(lambda self: self)
-    # The function itself, where it shares programs with others of its code.
+    # Leaves of signatures that are the function's own: itself, where it shares programs with others of its
+    # code.
     own = property(lambda self: () if self._family is None else (self.__wrapped__,))
-    # What `inspect` tells functions by, and generators and coroutines among them.
-    __code__ = _of_the_function("__code__")
-    __defaults__ = _of_the_function("__defaults__")
-    __kwdefaults__ = _of_the_function("__kwdefaults__")
-    __closure__ = _of_the_function("__closure__")
-    __globals__ = _of_the_function("__globals__")
+    # Attributes by which `inspect` recognises functions, and generators and coroutines among them.
+    __code__ = _from_plain_function("__code__")
+    __defaults__ = _from_plain_function("__defaults__")
+    __kwdefaults__ = _from_plain_function("__kwdefaults__")
+    __closure__ = _from_plain_function("__closure__")
+    __globals__ = _from_plain_function("__globals__")
 
     def __init__(
         self, fn: Callable[..., Any], wait: bool, strict: bool, default_float: Any, fast_random: bool
@@ -95,11 +103,11 @@ class Jitted(RecordedFunction):
         if inspect.iscoroutinefunction(fn):
             _mark_coroutine_function(self)
         self._family: Family | None = None
-        self._rest = 0  # so many calls are not recorded
+        self._rest = 0  # the number of next calls that are not recorded
         super().__init__(fn, wait, strict, dtype, Stats(), [])
         self.fast_random = fast_random
-        # Functions that Python between its blocks calls, as they are called then: by themselves, or by what
-        # all have in common that are made by one `def`.
+        # The jitted callees that Python between blocks calls, by the function, or by the key that all
+        # functions made by one `def` share.
         self.callees: dict[Any, Any] = {}
         self.balances: dict[Any, RecordingBudget] = {}  # of the places in it
         self.spending = CompileBudget()
@@ -117,14 +125,17 @@ class Jitted(RecordedFunction):
 
     @property
     def stats(self) -> Stats:
-        """Counts of what the function did. Where it was cut into blocks, theirs are among them; calls and
-        replays are the function's own (a call is a replay when all that was recorded of it was replayed)."""
+        """Counts of what the function did, as a `Stats`.
+
+        Where it was cut into blocks, theirs are among them; calls and replays are the function's own (a call
+        is a replay when all that was recorded of it was replayed).
+        """
         if self._front is not None:
             self._front.settle()
         return self._stats.with_blocks(self._blocks)
 
     def _is_to_earn(self) -> bool:
-        """Tell whether first calls may not spend more than later ones, as the function calls libraries."""
+        """Tell if first calls may spend no more than later ones, as the function calls libraries."""
         if self._earns is None:
             self._earns = not self._strict and calls_libraries(self.__wrapped__)
             if self._earns:
@@ -140,7 +151,7 @@ class Jitted(RecordedFunction):
             self.note(Cause.SHORT_LIVED(), self.at(None))
             return self._plain(args, kwargs)
         if self._family is not None and (self._family.parted or self._is_full(state)):
-            self._part()
+            self._leave_family()
             state = None
         if state is not None and state.refused is not None and self._strict:
             raise NotCompiledError(state.refused)
@@ -152,7 +163,7 @@ class Jitted(RecordedFunction):
             raise
 
     def tell(self, where: str, what: str, instead: str) -> None:
-        """Warn, once for each place, of what runs uncompiled and costs; strict=True: raise it."""
+        """Warn, once for each place, of code that runs uncompiled and costs time; strict=True: raise it."""
         if where in self._told:
             return
         self._told.add(where)
@@ -177,13 +188,14 @@ class Jitted(RecordedFunction):
         super()._start_anew()
 
     def share_nothing(self) -> None:
-        """Have a function that has not been called be recorded, whatever is known of others of its code."""
+        """Have a function that has not been called be recorded by itself, whatever is known of others of its
+        code."""
         self._rest = 0
         self._start_anew()
 
-    def _part(self) -> bool:
-        """Leave the family, where there is one, whose programs cannot be this function's. Recordings of it
-        begin anew."""
+    def _leave_family(self) -> bool:
+        """Leave the family, if there is one, whose programs cannot be this function's. Recordings of it begin
+        anew."""
         if self._family is None:
             return False
         self._family.part()
@@ -191,13 +203,13 @@ class Jitted(RecordedFunction):
         return True
 
     def _is_full(self, state: Specialization | None) -> bool:
-        """Tell whether calls of a signature go more ways than are kept, as closures differ."""
+        """Tell if calls of a signature go more ways than are kept, as closures differ."""
         if state is None or state.pending:
             return False
         return state.count >= self.max_programs or state.misses >= MAX_MISSES
 
     def _not_followed(self, state: Specialization, traced: Traced) -> None:
-        if self._part():
+        if self._leave_family():
             state = Specialization()  # the family's stays as it is
         super()._not_followed(state, traced)
 
@@ -207,7 +219,7 @@ class Jitted(RecordedFunction):
             return False
         if self._family is not None:
             many = state.count > 0 and self._family.differs(self.balance.replays)
-            return not ((many or self._is_cut(traced.program)) and self._part())
+            return not ((many or self._is_cut(traced.program)) and self._leave_family())
         try:
             body = tree_of(self.__wrapped__)[0].body
             if not goes_as_before(self.__wrapped__, traced.program.trips):
@@ -224,7 +236,7 @@ class Jitted(RecordedFunction):
         return state.partitioned is None
 
     def _is_cut(self, program: Program) -> bool:
-        """Tell whether the function is cut into blocks, though it was recorded whole."""
+        """Tell if the function is cut into blocks though it was recorded whole."""
         fn: Any = self.__wrapped__
         with contextlib.suppress(NotFound):
             body = tree_of(fn)[0].body
@@ -247,7 +259,7 @@ class Jitted(RecordedFunction):
         return tuple(self._programs)
 
     def npcompile_function(self) -> Any:
-        """The plain function: what a recording of a caller goes into."""
+        """Return the plain function, which the recording of a caller goes into."""
         return self.__wrapped__
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
@@ -261,7 +273,7 @@ class Jitted(RecordedFunction):
         found: Any = module
         for part in self.__qualname__.split("."):
             found = getattr(found, part, None)
-        if found is self and not (self.__module__ == "__main__" and _by_value(sys._getframe(1))):
+        if found is self and not (self.__module__ == "__main__" and _pickles_by_value(sys._getframe(1))):
             return self.__qualname__
         return Jitted, (self.__wrapped__, self._wait, self._strict, self._default_float, self.fast_random)
 
@@ -276,8 +288,10 @@ fast_path.classes["__get__"] = Jitted
 
 
 class Partial(functools.partial):
-    """A jitted function with some of its arguments: `jit(functools.partial(f, a))`. Its `stats` and the like
-    are the function's."""
+    """A jitted function with some of its arguments: `jit(functools.partial(f, a))`.
+
+    Its `stats` and other attributes are the jitted function's.
+    """
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -286,8 +300,10 @@ class Partial(functools.partial):
 
 
 class Instance(Partial):
-    """An object whose `__call__` is jitted: `jit(model)`. Its attributes are the object's; `stats` and the
-    like are the function's."""
+    """An object whose `__call__` is jitted: `jit(model)`.
+
+    Its attributes are the object's; `stats` and the like are the jitted function's.
+    """
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         own = self.args[0]
@@ -307,16 +323,18 @@ class Instance(Partial):
 
 
 def _mark_coroutine_function(jitted: Any) -> None:
-    """Have those who ask (asyncio, frameworks) know that calling it gives a coroutine."""
+    """Make asyncio and frameworks recognise that a call returns a coroutine."""
     if sys.version_info >= (3, 12):
         inspect.markcoroutinefunction(jitted)
     else:
         jitted._is_coroutine = asyncio.coroutines._is_coroutine  # type: ignore[attr-defined]
 
 
-def _by_value(frame: types.FrameType) -> bool:
-    """Whether what pickles in this frame does so with functions themselves, not their names, where it must:
-    joblib and dask do with those of the main program, which their processes do not import."""
+def _pickles_by_value(frame: types.FrameType) -> bool:
+    """Tell if the code that pickles in this frame pickles functions themselves, not their names.
+
+    joblib and dask do with those of the main program, which their processes do not import.
+    """
     pickler = frame.f_locals.get("self")
     return isinstance(pickler, pickle.Pickler) and hasattr(pickler, "reducer_override")
 
@@ -329,20 +347,39 @@ def jit(
     default_float: Any = None,
     fast_random: bool = False,
 ) -> Any:
-    """Make a NumPy function fast as it is. `@jit`, `@jit(wait=True)` or `jit(f)`.
+    """Make a NumPy function fast as it is: `@jit`, `@jit(wait=True)` or `jit(f)`.
 
-    Of a class, each of its methods is, special ones but `__call__` apart, and the class is what it was. Of an
-    object, its `__call__`.
+    The first call runs on NumPy while it is recorded; later calls are replayed once their kernels are
+    compiled. Code that cannot be compiled runs on NumPy, and is reported.
 
-    wait: the first call waits until its kernels are compiled; else compiling goes on in another process,
-        and calls are answered by NumPy until it is done. For parts of a function (loops' bodies, callees) no
-        call waits where NumPy takes microseconds for them: they are compiled once their calls have done
-        enough. NPCOMPILE_WAIT=1 in the environment forces waiting.
-    strict: raise `NotCompiledError`, naming file and line, where the function would run uncompiled.
-    default_float: the dtype of arrays that are made without one ("float32" in place of NumPy's float64).
-    fast_random: uniform, normal and exponential numbers and integers that NumPy's generators are asked for
-        with a size are computed with the array work, on its device. They are decided by the generator's seed
-        and state, but they are not the numbers of NumPy's stream (`frontend/catalog/fast_random.py`).
+    Parameters
+    ----------
+    fn : callable
+        A function. Of a class, all methods are jitted but special ones other than `__call__`, and the class
+        stays the same object. Of another object, its `__call__` is jitted.
+    wait : bool
+        The first call waits until its kernels are compiled. Otherwise compiling goes on in another process,
+        and NumPy answers calls until it is done. For parts of a function (loops' bodies, callees) no call
+        waits where NumPy takes microseconds for them: they are compiled once their calls have done enough.
+        NPCOMPILE_WAIT=1 in the environment forces waiting.
+    strict : bool
+        Raise `NotCompiledError`, naming file and line, where the function would run uncompiled.
+    default_float : dtype, optional
+        The dtype of arrays that are made without one ("float32" in place of NumPy's float64).
+    fast_random : bool
+        Uniform, normal and exponential numbers and integers that NumPy's generators are asked for with a
+        size are computed with the array work, on its device. The generator's seed and state determine them,
+        but they are not the numbers of NumPy's stream (`frontend/catalog/fast_random.py`).
+
+    Returns
+    -------
+    Jitted
+        Called like `fn`; of a class, the class itself.
+
+    Raises
+    ------
+    TypeError
+        `fn` is not callable, or `default_float` is no float dtype.
     """
     options = wait, strict, default_float, fast_random
     if fn is None:
@@ -380,7 +417,7 @@ def jit(
 
 
 def _with_methods(kind: type, options: tuple[bool, bool, Any, bool]) -> type:
-    """A class with its methods jitted. Python itself calls special methods, most of which are small."""
+    """Jit the methods of a class. Python itself calls special methods, most of which are small."""
     wait, strict, default_float, fast_random = options
     for name, found in list(vars(kind).items()):
         function = found.__func__ if isinstance(found, staticmethod | classmethod) else found

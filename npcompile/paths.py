@@ -1,4 +1,4 @@
-"""Where npcompile's own code lies: tells its frames from the user's, and names the sources of its ops.
+"""The places of npcompile's own code: they tell its frames from the user's, and name the sources of its ops.
 
 Paths of folders end with a separator: a file lies in a folder if its path begins with the folder's.
 """
@@ -17,14 +17,15 @@ def _folder(*names: str) -> str:
 
 FRONTEND = _folder("frontend")
 HOOKS = os.path.join(PACKAGE, "frontend", "rewrite", "hooks.py")
-LANES = os.path.join(PACKAGE, "frontend", "replay", "device_lane.py")
-# Frames of these lie between the user's code and what is done for it: hooks, and what wraps them.
+DEVICE_LANE = os.path.join(PACKAGE, "frontend", "replay", "device_lane.py")
+# Files whose frames may lie between the user's code and an operation that is done for it: hooks and their
+# wrappers.
 AROUND_HOOKS = (
     FRONTEND,
     _folder("verify"),
     os.path.join(PACKAGE, "tiering", "overhead.py"),
 )
-# Functions in these folders keep what the user asked for in a local name `result` (see `Fault`).
+# Folders whose functions keep the answer to the user's call in a local name `result` (see `Fault`).
 ANSWERING = (
     PACKAGE,
     _folder("runtime"),
@@ -35,5 +36,5 @@ ANSWERING = (
 
 
 def sources_of_ops() -> list[Path]:
-    """Return the files that say what ops compute: their statements, the table, the rules of dtypes."""
+    """Return the files that determine what ops compute: their statements, the table, the rules of dtypes."""
     return sorted([*Path(FRONTEND).glob("ops/*.py"), *Path(PACKAGE).glob("nep50/*.py")])

@@ -55,8 +55,6 @@ VERBS = frozenset(
 NOT_YET: dict[str, list[str]] = {
     ".": [
         "device",
-        "jit",
-        "paths",
     ],
     "diagnostics": [
         "advice",
@@ -74,9 +72,6 @@ NOT_YET: dict[str, list[str]] = {
     ],
     "frontend": [
         "pipeline",
-    ],
-    "frontend/boundary": [
-        "faults",
     ],
     "frontend/eager": [
         "flat",
@@ -165,41 +160,6 @@ NOT_YET: dict[str, list[str]] = {
     "lower/service": [
         "compiler",
     ],
-    "nep50": [
-        "__init__",
-        "asked",
-        "powers",
-        "scalars",
-        "weak",
-    ],
-    "numpy": [
-        "__init__",
-        "clones",
-        "elementwise",
-        "fft",
-        "functions",
-        "linalg",
-        "own",
-        "testing",
-        "wrappers",
-    ],
-    "numpy/lib": [
-        "array_utils",
-        "stride_tricks",
-    ],
-    "numpy/polynomial": [
-        "chebyshev",
-        "hermite",
-        "hermite_e",
-        "laguerre",
-        "legendre",
-        "polynomial",
-        "polyutils",
-    ],
-    "numpy/random": [
-        "bit_generator",
-        "drawing",
-    ],
     "partition": [
         "__init__",
         "accumulators",
@@ -226,15 +186,6 @@ NOT_YET: dict[str, list[str]] = {
         "overhead",
         "recording_budget",
         "statement_profile",
-    ],
-    "verify": [
-        "__init__",
-        "call",
-        "hooks",
-        "kernel",
-        "operation",
-        "tolerance",
-        "verify",
     ],
 }
 

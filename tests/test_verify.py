@@ -24,7 +24,7 @@ from npcompile.lower.plan.segment import Segment
 from npcompile.verify.hooks import Difference
 from npcompile.verify.kernel import CheckedKernel
 from npcompile.verify.memory_copy import Mirror
-from npcompile.verify.tolerance import apart, beyond, changed, units
+from npcompile.verify.tolerance import differs_by_more, move_floats, not_explained, units
 from tests.checker import same
 
 
@@ -325,10 +325,10 @@ def test_the_bound_of_a_sum_that_cancels(off: float, explained: bool) -> None:
 
     def moved(trial: int) -> Any:
         other = x.copy()
-        changed(other, units([x]), trial, np.random.default_rng(trial))
+        move_floats(other, units([x]), trial, np.random.default_rng(trial))
         return np.sum(other)
 
-    assert not beyond(got, want, apart(got, want, 4), moved).any() == explained
+    assert not not_explained(got, want, differs_by_more(got, want, 4), moved).any() == explained
 
 
 # -- NPCOMPILE_VERIFY=1 --------------------------------------------------------------------------------------

@@ -1,1 +1,2 @@
-"""Promotion, weak Python numbers, scalar-or-array rules: NumPy's type rules, asked of NumPy itself."""
+"""NumPy's type rules (NEP 50): promotion, weak Python numbers, scalar or array. NumPy itself is asked for
+each."""

@@ -1,4 +1,5 @@
-"""Asking the NumPy that is installed what it does: where versions differ, that decides, no version number."""
+"""Asks the installed NumPy what it does: where versions differ, its answer decides, not its version
+number."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ from typing import Any
 
 
 def takes(call: Callable[[], Any]) -> bool:
-    """Whether NumPy does this, rather than raise."""
+    """Tell if NumPy does this call rather than raise."""
     try:
         call()
     except (TypeError, ValueError, OverflowError):

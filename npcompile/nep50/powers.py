@@ -1,10 +1,10 @@
-"""Powers by the operator: which ufunc NumPy takes for `array ** exponent`, asked of NumPy itself.
+"""Powers by the operator: tells which ufunc NumPy runs for `array ** exponent`, by asking NumPy itself.
 
-NumPy carries out `x ** 2` as `np.square(x)`, and a few others likewise. Which ones is decided by the value
-and the type of the exponent, and otherwise before NumPy 2.3 than since: there NumPy scalars and 0-d arrays
-are taken, too, and as nothing is promoted then, `float32_array ** np.float64(2)` is float32 where
-`float32_array ** np.float64(3)` is float64. So NumPy is asked: an array with `__array_ufunc__` is raised to
-the power, and is told which ufunc that is.
+NumPy carries out `x ** 2` as `np.square(x)`, and a few others likewise. The value and the type of the
+exponent decide which, and the rule changed in NumPy 2.3: before, NumPy scalars and 0-d arrays count as well,
+and as nothing is promoted then, `float32_array ** np.float64(2)` is float32 where `float32_array **
+np.float64(3)` is float64. NumPy is therefore asked: an array with `__array_ufunc__` is raised to the power,
+and is told which ufunc that is.
 """
 
 from __future__ import annotations
@@ -16,13 +16,14 @@ import numpy as np
 
 from npcompile.nep50.promote import DType
 
-# What any NumPy 2 may do in a way of its own. Every other exponent goes to `np.power` in all of them.
-_OWN = (2, 1, 0, -1, 0.5)
-_TAKEN = (np.square, np.positive, np.reciprocal, np.sqrt)
+# The exponents for which some NumPy 2 runs another ufunc. Every other exponent goes to `np.power` in all of
+# them.
+_SPECIAL_EXPONENTS = (2, 1, 0, -1, 0.5)
+_UFUNCS = (np.square, np.positive, np.reciprocal, np.sqrt)
 
 
 class Fast(NamedTuple):
-    """What NumPy does instead of `np.power(array, exponent)`."""
+    """The operation that NumPy runs in place of `np.power(array, exponent)`."""
 
     ufunc: np.ufunc
     more: tuple[Any, ...]  # operands after the array
@@ -34,7 +35,7 @@ class Fast(NamedTuple):
 
 
 class _Asked(np.ndarray[Any, Any]):
-    """Is told of the ufunc that it is an operand of, in place of the ufunc being carried out."""
+    """An array that notes the ufunc that it is an operand of; the ufunc does not run."""
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         self.told = ufunc, inputs[0].dtype
@@ -53,16 +54,18 @@ def _ask(dtype: DType, kind: Any, of: DType | None, value: Any, inplace: bool) -
     ufunc, used = told.told
     if ufunc is np.power:
         return None
-    if ufunc not in _TAKEN:  # all ones, by a ufunc that has no public name (until 2.2)
+    if ufunc not in _UFUNCS:  # all ones, by a ufunc that has no public name (until 2.2)
         return Fast(np.power, (0,), None)
     return Fast(ufunc, (), None if used == dtype else used)
 
 
 def fast(dtype: DType, exponent: Any, inplace: bool = False) -> Fast | None:
-    """What NumPy does for `array ** exponent`, or `array **= exponent`, other than `np.power`; None: nothing.
+    """Return the operation that NumPy runs for `array ** exponent`, or `array **= exponent`, if it is not
+    `np.power`.
 
-    dtype: the array's. exponent: anything; only numbers and 0-d arrays of numbers are treated so, and only of
-    arrays of bools and numbers. Source of the rule: `fast_scalar_power` (number.c), which is asked.
+    Returns None if it is. dtype: the array's. exponent: anything; the rule is for numbers and 0-d arrays of
+    numbers, and for arrays of bools and numbers. Source of the rule: `fast_scalar_power` (number.c), which is
+    asked.
     """
     kind: Any = type(exponent)
     if kind is int or kind is float:
@@ -73,30 +76,32 @@ def fast(dtype: DType, exponent: Any, inplace: bool = False) -> Fast | None:
         of, exponent = exponent.dtype, exponent[()]
     else:
         return None
-    if dtype.kind not in "biufc" or exponent not in _OWN:
+    if dtype.kind not in "biufc" or exponent not in _SPECIAL_EXPONENTS:
         return None
     return _ask(dtype, kind, of, exponent if of is None else exponent.item(), inplace)
 
 
-# Whether the value of a NumPy scalar or of a 0-d array decides as well: until NumPy 2.2.
+# True if the value of a NumPy scalar or of a 0-d array decides as well: until NumPy 2.2.
 SCALARS = fast(np.dtype(np.float32), np.float64(2)) is not None
 
 
 @functools.cache
-def roots(dtype: DType) -> bool:
-    """Whether the loop of `np.power` for floats of this dtype takes the square root where the exponent of all
-    elements is one 0.5: that is another number at -inf and -0. Since NumPy 2.3, but for float16.
+def takes_square_root(dtype: DType) -> bool:
+    """Tell if the loop of `np.power` for floats of this dtype takes the square root where all exponents are
+    one 0.5.
+
+    The square root is another number at -inf and -0. NumPy does since 2.3, but not for float16.
     """
     with np.errstate(all="ignore"):
         return bool(np.isnan(np.power(np.full(2, -np.inf, dtype), dtype.type(0.5))).all())
 
 
-def apart(dtype: DType, exponent: Any, inplace: bool = False) -> Fast | None:
-    """`fast`, where the answer is another than `np.power`'s: in its dtype, or beyond the last digits."""
+def fast_if_different(dtype: DType, exponent: Any, inplace: bool = False) -> Fast | None:
+    """Return `fast`, where its answer is not `np.power`'s: in its dtype, or beyond the last digits."""
     found = fast(dtype, exponent, inplace)
     if found is None or dtype.kind == "c":
         return found
-    if found.ufunc is np.sqrt and not roots(dtype):
+    if found.ufunc is np.sqrt and not takes_square_root(dtype):
         return found
     own = np.square.resolve_dtypes((found.dtype or dtype, None))[-1]
     kind = exponent.dtype if isinstance(exponent, (np.generic, np.ndarray)) else type(exponent)
@@ -104,13 +109,20 @@ def apart(dtype: DType, exponent: Any, inplace: bool = False) -> Fast | None:
 
 
 @functools.cache
-def deciding(dtype: DType, exponent: Any, array: bool, inplace: bool) -> tuple[Any, ...]:
-    """The exponents of a Python type or a dtype that `apart` has an answer for; array: as 0-d arrays."""
+def deciding_exponents(dtype: DType, exponent: Any, array: bool, inplace: bool) -> tuple[Any, ...]:
+    """Return the exponents of a Python type or a dtype that `fast_if_different` has an answer for.
+
+    array: as 0-d arrays.
+    """
     if isinstance(exponent, type):
-        some = [exponent(value) for value in _OWN if exponent(value) == value]
+        some = [exponent(value) for value in _SPECIAL_EXPONENTS if exponent(value) == value]
     elif exponent.kind not in "iuf":
         return ()
     else:
-        wide = [np.array(value).astype(exponent) for value in _OWN if exponent.kind != "u" or value >= 0]
-        some = [value if array else value[()] for value in wide if value in _OWN]
-    return tuple(value for value in some if apart(dtype, value, inplace) is not None)
+        wide = [
+            np.array(value).astype(exponent)
+            for value in _SPECIAL_EXPONENTS
+            if exponent.kind != "u" or value >= 0
+        ]
+        some = [value if array else value[()] for value in wide if value in _SPECIAL_EXPONENTS]
+    return tuple(value for value in some if fast_if_different(dtype, value, inplace) is not None)

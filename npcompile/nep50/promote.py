@@ -1,4 +1,4 @@
-"""Promotion: which dtypes an operation computes in and answers with, asked of NumPy and remembered."""
+"""Promotion: the dtypes that an operation computes in and answers with are asked of NumPy, and remembered."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def resolve(
     casting: str = "same_kind",
     reduction: bool = False,
 ) -> tuple[DType, ...]:
-    """The dtypes of the loop NumPy would run: its inputs, then its outputs.
+    """Return the dtypes of the loop that NumPy would run: its inputs, then its outputs.
 
     operands: one per input, a dtype or the Python type `int`, `float` or `complex` (weak, NEP 50; a Python
     bool is strong: pass `np.dtype(bool)`). For `reduction=True` the one operand that is reduced; the answer's
@@ -47,8 +47,8 @@ def resolve(
     if any(isinstance(item, type) for item in operands) and (
         casting in ("no", "equiv") or signature is not None
     ):
-        # Whether it casts is asked of the ufunc itself: for "no" and "equiv" resolve_dtypes reads freed
-        # memory (NumPy 2.4), and NumPy 2.0 makes a number the dtype that is given, whatever `casting` says.
+        # The ufunc itself is asked if it casts: for "no" and "equiv" resolve_dtypes reads freed memory (NumPy
+        # 2.4), and NumPy 2.0 casts a number to the dtype that is given, whatever `casting` says.
         with np.errstate(all="ignore"):
             ufunc(
                 *[_SAMPLE[item] if isinstance(item, type) else np.empty(0, item) for item in operands],
@@ -64,17 +64,17 @@ def _result_type(operands: tuple[Operand, ...]) -> DType:
 
 
 def result_type(*operands: Operand) -> DType:
-    """`np.result_type` of dtypes and weak Python types; of weak types alone it is their default dtype."""
+    """Return `np.result_type` of dtypes and weak Python types; for weak types alone their default dtype."""
     return _result_type(operands)
 
 
 @functools.cache
 def can_cast(source: DType, target: DType, casting: str = "same_kind") -> bool:
-    """`np.can_cast` between two dtypes."""
+    """Return `np.can_cast` of two dtypes."""
     return bool(np.can_cast(source, target, casting))  # type: ignore[arg-type]
 
 
 @functools.cache
 def default_dtype(kind: type) -> DType:
-    """The dtype a weak Python number has where nothing strong is beside it."""
+    """Return the dtype that a weak Python number has with no strong operand beside it."""
     return np.dtype(kind)

@@ -1,4 +1,4 @@
-"""Scalars: which operands are weak, and when a 0-d answer is a NumPy scalar and when an array."""
+"""Scalars: tells which operands are weak, and when a 0-d answer is a NumPy scalar and when an array."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _SUBCLASSES = (np.ones(1, np.int8) + _Int(1)).dtype == np.int8  # whether NumPy 
 
 
 def operand_of(value: Any) -> Operand | None:
-    """How a NumPy value takes part in promotion: its dtype, or a Python type if it is weak; None for anything
-    else.
+    """Return how a NumPy value takes part in promotion: its dtype, or a Python type if it is weak; None for
+    others.
 
     Python's int, float and complex are weak. A bool is strong, and so are their subclasses: np.float64 in any
     NumPy, IntEnums and the like since NumPy 2.1. Source of the rule: npy_mark_tmp_array_if_pyscalar
@@ -37,9 +37,11 @@ def operand_of(value: Any) -> Operand | None:
 
 
 def answer(array: np.ndarray[Any, Any], scalar: bool) -> Any:
-    """The array, or its NumPy scalar where it is 0-d and the function is one that answers with scalars.
+    """Return the array, or its NumPy scalar where it is 0-d and the function is one that answers with
+    scalars.
 
-    Ufuncs, reductions and most functions built of them do; creation, `where` and what rearranges arrays do
-    not; nothing does that was given an `out`. Source of the rule: PyArray_Return, and who calls it.
+    Ufuncs, reductions and most functions built of them do; creation, `where` and functions that rearrange
+    arrays do not; no function does that was given an `out`. Source of the rule: PyArray_Return, and its
+    callers.
     """
     return array[()] if scalar and array.ndim == 0 else array

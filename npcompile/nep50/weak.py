@@ -1,6 +1,7 @@
-"""Values of weak Python numbers: what fits a dtype, what raises, and comparisons that no value can change.
+"""Values of weak Python numbers: tells which fit a dtype, which raise, and which comparisons no value can
+change.
 
-The resolver looks at types only: `uint8 + 300` must raise OverflowError while `uint8 == 300` is False
+Promotion looks at types only: `uint8 + 300` must raise OverflowError while `uint8 == 300` is False
 everywhere.
 """
 
@@ -18,7 +19,7 @@ COMPARISONS = frozenset({np.equal, np.not_equal, np.less, np.less_equal, np.grea
 
 
 def convert(value: Any, dtype: DType) -> Any:
-    """The NumPy scalar that a Python number becomes beside operands of that dtype.
+    """Return the NumPy scalar that a Python number becomes beside operands of that dtype.
 
     Raises NumPy's own OverflowError ("Python integer 300 out of bounds for uint8") or TypeError; a float too
     large for the dtype becomes an infinity, as in NumPy, without the warning. Source of the rule: NumPy's
@@ -31,9 +32,10 @@ def convert(value: Any, dtype: DType) -> Any:
 
 
 @functools.cache
-def checks(source: DType, dtype: DType) -> bool:
-    """Whether NumPy refuses scalars of one dtype that do not fit another when it stores them as items: where
-    that is a signed integer. NumPy is asked, with what does not fit.
+def refuses_misfits(source: DType, dtype: DType) -> bool:
+    """Tell if NumPy refuses to store, as items, scalars of one dtype that do not fit another.
+
+    It does for signed integers. NumPy is asked, with values that do not fit.
     """
     if dtype.kind not in "iu":
         return False
@@ -53,7 +55,8 @@ def checks(source: DType, dtype: DType) -> bool:
 
 @functools.cache
 def bounds(dtype: DType) -> tuple[int, int] | None:
-    """(smallest, largest) Python int that `convert` takes for an integer dtype; None for other dtypes."""
+    """Return (smallest, largest) Python int that `convert` takes for an integer dtype; None for other
+    dtypes."""
     if dtype.kind not in "iu":
         return None
     info = np.iinfo(dtype)
@@ -61,11 +64,12 @@ def bounds(dtype: DType) -> tuple[int, int] | None:
 
 
 def compare(ufunc: np.ufunc, dtype: DType, value: int, reflected: bool = False) -> bool | None:
-    """What comparing any integer of that dtype with a Python int outside its bounds gives; None if it is
-    inside. A bool is compared as an int64, which such an int must fit: else NumPy's OverflowError.
+    """Return the comparison of any integer of that dtype with a Python int outside its bounds; None if it is
+    inside.
 
+    A bool is compared as an int64, which the int must fit: otherwise NumPy's OverflowError is raised.
     reflected: the Python int is the first operand. Source of the rule: NumPy's comparison ufuncs, which
-    compare by mathematical value instead of raising OverflowError.
+    compare by mathematical value.
     """
     if dtype.kind == "b":
         convert(value, np.dtype(np.int64))

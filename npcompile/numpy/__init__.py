@@ -1,4 +1,4 @@
-"""NumPy's names on `npcompile.ndarray`: `import npcompile.numpy as np` runs each op's body eagerly.
+"""`import npcompile.numpy as np` gives NumPy's names on `npcompile.ndarray`: each op's body runs eagerly.
 
 Every public name of NumPy's is here: its op, or NumPy's own Python code run over our ops (`clones.py`), or a
 call of NumPy on the same memory, which is counted (`host_calls`). Types, constants and settings are NumPy's.
@@ -57,12 +57,12 @@ c_ = clones.ours(type(numpy.c_))()
 
 
 def host_calls() -> Counter[str]:
-    """How often real NumPy answered for want of an op, by function, since `counters.reset()`."""
+    """Return how often real NumPy answered for want of an op, by function, since `counters.reset()`."""
     return counters.host_calls
 
 
 def __getattr__(name: str) -> Any:
-    """NumPy's modules that have no arrays of ours, and what an older or newer NumPy has beside all this."""
+    """Return NumPy's modules that take no arrays, and names that older or newer versions of NumPy have."""
     if name.startswith("_") and name not in numpy.__all__:  # NumPy 2.0 has some there
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return wrap(getattr(numpy, name))

@@ -1,7 +1,8 @@
-"""NumPy's own Python functions run on our arrays: cloned, with our names where theirs speak of NumPy's.
+"""Clones of NumPy's own Python functions, which run on our arrays: their global names stand for our
+functions.
 
-A clone has the very code of NumPy's function. What differs is what its global names mean: modules, functions,
-ufuncs and the array type are ours, by identity, and helpers that NumPy keeps to itself are cloned in turn.
+A clone has the very code of NumPy's function. What differs are its global names: modules, functions, ufuncs
+and the array type are ours, and NumPy's private helpers are cloned in turn.
 """
 
 from __future__ import annotations
@@ -40,19 +41,19 @@ _CLASSES = (
 
 
 def _correlate(a: Any, v: Any, mode: Any) -> Any:
-    """NumPy's C code that slides one row along another, which knows of no conjugate."""
+    """Slide one row along another as NumPy's C code does, without a conjugate."""
     return dispatch.call(numpy.convolve, (a, v[::-1], mode), {})
 
 
 def _inverse(a: Any, **kwargs: Any) -> Any:
-    """NumPy's C code that inverts matrices; where one has no inverse it gives NaN, and so NumPy is asked."""
+    """Invert matrices as NumPy's C code does; where one has no inverse it gives NaN, and NumPy is asked."""
     try:
         return dispatch.call(numpy.linalg.inv, (a,), {})
     except numpy.linalg.LinAlgError:
         return dispatch.host(numpy_private.INVERSE, (a,), kwargs)
 
 
-# id of a NumPy object -> ours. What is not here is made when a clone first speaks of it, and then is.
+# The id of a NumPy object -> ours. An object that is missing here is added when a clone first names it.
 _ours: dict[int, Any] = {
     id(numpy.ndarray): ndarray,
     id(numpy.array): creation.array,
@@ -88,7 +89,7 @@ class Namespace:
 
 
 def ours(obj: Any) -> Any:
-    """What stands for a NumPy object in a clone; the object itself where it is nothing of NumPy's."""
+    """Return the object that stands for a NumPy object in a clone; the object itself if it is not NumPy's."""
     if id(obj) in _ours:
         return _ours[id(obj)]
     made = _made(obj)
@@ -126,7 +127,7 @@ def _is_numpys(module: str | None) -> bool:
 
 
 def clone(fn: types.FunctionType) -> types.FunctionType:
-    """The function with the same code on our names; helpers that it calls are cloned with it."""
+    """Return the function with the same code on our names; helpers that it calls are cloned with it."""
     if id(fn) in _clones:
         return _clones[id(fn)]
     space = _spaces.setdefault(
@@ -156,7 +157,7 @@ def _names(code: types.CodeType) -> Iterator[str]:
 
 
 def _class(real: type) -> type:
-    """A Python class of NumPy's over our arrays, its bases and methods cloned."""
+    """Return a Python class of NumPy's over our arrays, with its bases and methods cloned."""
     _kept.append(real)
     made: type = type(real)(real.__name__, tuple([ours(base) for base in real.__bases__]), {
         key: value
@@ -174,7 +175,7 @@ def _class(real: type) -> type:
 
 
 def _on_host(convert_: types.FunctionType) -> Callable[..., Any]:
-    """`__array__` of a class over our arrays: NumPy takes nothing else than its own arrays from it."""
+    """Return `__array__` of a class over our arrays: NumPy accepts only its own arrays from it."""
     made = clone(convert_)
 
     def __array__(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -195,8 +196,9 @@ def _member(value: Any) -> Any:
     return ours(value)
 
 
-class Composed:
-    """A listed NumPy function as its clone; a counted host call for what our arrays cannot hold."""
+class Inlined:
+    """Runs a listed NumPy function as its clone, or as a counted host call for values that our arrays cannot
+    hold."""
 
     def __init__(self, real: Any) -> None:
         self._real = real
@@ -212,7 +214,7 @@ class Composed:
             implementation = numpy_private.implementation(self._real)
             assert implementation is not None, self._real
             self._clone = clone(implementation)
-        # What NumPy's own functions have called back is NumPy's.
+        # Functions that are called back by NumPy's own functions get NumPy's arrays.
         try:
             args, kwargs = (dispatch.map_arrays(item, _as_ours, numpy.ndarray) for item in (args, kwargs))
         except Unsupported:  # memory that torch cannot express
@@ -239,7 +241,8 @@ _LEAVES = (float, complex, bool, slice, type(None), type(...), types.FunctionTyp
 
 
 def native(value: Any, within: bool = False) -> bool:
-    """Whether a clone can do with this argument: no dtypes that our arrays cannot hold, no foreign arrays."""
+    """Tell if a clone can work with this argument: no dtypes that our arrays cannot hold, no foreign
+    arrays."""
     kind = type(value)
     if kind is ndarray:
         return bool(value._memory.device.type == "cpu")  # what clones make anew lies there
@@ -274,7 +277,8 @@ def _cloned_classes() -> set[type]:
 
 
 def members(real: types.ModuleType, name: str) -> Callable[[str], Any]:
-    """The `__getattr__` of a module that stands for one of NumPy's in Python: its public names, cloned."""
+    """Return the `__getattr__` of a module that stands for one of NumPy's in Python: its public names,
+    cloned."""
     public = frozenset(real.__all__)
 
     def find(key: str) -> Any:
@@ -282,11 +286,11 @@ def members(real: types.ModuleType, name: str) -> Callable[[str], Any]:
             raise AttributeError(f"module {name!r} has no attribute {key!r}")
         item = getattr(real, key)
         if isinstance(item, (types.FunctionType, numpy_private.DISPATCHER)):
-            dispatch.composed.setdefault(id(item), Composed(item))
+            dispatch.composed.setdefault(id(item), Inlined(item))
         return ours(item)
 
     return find
 
 
-dispatch.composed.update({id(function): Composed(function) for function in INLINABLE})
+dispatch.composed.update({id(function): Inlined(function) for function in INLINABLE})
 dispatch.before_op.update(map(id, NAN_STATISTICS))

@@ -1,4 +1,5 @@
-"""The helper of NumPy's C code through which its Python functions convert operands, for our arrays."""
+"""`ArrayConverter` for our arrays: the helper in C through which NumPy's Python functions convert
+operands."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ _NUMBERS = (int, float, complex)
 
 
 class ArrayConverter:
-    """Operands as arrays, which of them were scalars, and results in the operands' manner.
+    """Operands as arrays, a flag for each that was a scalar, and results of the operands' kind.
 
     Source: numpy/_core/src/multiarray/array_converter.c.
     """
@@ -39,7 +40,7 @@ class ArrayConverter:
         return self._arrays[index]
 
     def as_arrays(self, *, subok: bool = True, pyscalars: str = "convert_if_no_array") -> tuple[Any, ...]:
-        """The arrays; Python numbers stay what they are, beside arrays or always ("preserve")."""
+        """Return the arrays; Python numbers stay Python numbers, beside arrays or always ("preserve")."""
         plain = [type(item) in _NUMBERS for item in self._operands]
         keep = pyscalars == "preserve" or (pyscalars == "convert_if_no_array" and not all(plain))
         return tuple(
@@ -50,7 +51,7 @@ class ArrayConverter:
         )
 
     def result_type(self, extra_dtype: Any = None, *, ensure_inexact: bool = False) -> Any:
-        """The dtype that the operands have in common, Python numbers being weak."""
+        """Return the common dtype of the operands, Python numbers being weak."""
         kinds: list[Any] = [
             item if type(item) in _NUMBERS else array.dtype
             for item, array in zip(self._operands, self._arrays, strict=True)
@@ -60,7 +61,7 @@ class ArrayConverter:
         return numpy.result_type(*kinds, *([0.0] if ensure_inexact else []))
 
     def wrap(self, array: Any, /, *, to_scalar: bool | None = None) -> Any:
-        """A result: a scalar where it is 0-d and all operands were scalars, or as `to_scalar` says."""
+        """Return a result: a scalar where it is 0-d and all operands were scalars, or as `to_scalar` says."""
         if to_scalar is None:
             to_scalar = all(self.scalar_input)
         return array[()] if to_scalar and array.ndim == 0 else array

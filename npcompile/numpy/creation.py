@@ -1,4 +1,4 @@
-"""Arrays from what is already there: `array`, `asarray` and their like, which are conversions and no ops."""
+"""Conversions to our arrays: `array`, `asarray` and their like, which are no ops."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ def array(
     ndmax: Any = None,
     like: Any = None,
 ) -> Any:
-    """`numpy.array`: our array, or NumPy's for dtypes that torch lacks. Raises what NumPy raises."""
+    """Do `numpy.array`: return our array, or NumPy's for dtypes that torch lacks. Raises what NumPy
+    raises."""
     if isinstance(copy, numpy_private.COPY_MODE):
         copy = {True: True, False: False}.get(copy.value)
     elif copy is not None:
@@ -54,7 +55,8 @@ def array(
 
 
 def _with_axes(made: Any, ndmin: int) -> Any:
-    """Axes of length 1 in front, with strides that keep the array in its order (NumPy's `_prepend_ones`)."""
+    """Add axes of length 1 in front, with strides that keep the array in its order (NumPy's
+    `_prepend_ones`)."""
     layout = made._layout
     ordered = layout.ndim and not layout.flags.fnc
     step = layout.strides[0] * layout.shape[0] if ordered else layout.itemsize
@@ -73,14 +75,14 @@ def asarray(
     copy: bool | None = None,
     like: Any = None,
 ) -> Any:
-    """`numpy.asarray`: our array itself, or a new one that shares memory where it can be shared."""
+    """Do `numpy.asarray`: return our array itself, or a new one that shares memory where possible."""
     made = array(a, dtype, copy=copy, order=order or "K")
     return made if device is None or not isinstance(made, ndarray) else made.to_device(device)
 
 
 @Conversion
 def asanyarray(a: Any, dtype: Any = None, order: Any = None, **kwargs: Any) -> Any:
-    """`numpy.asanyarray`: subclasses of NumPy's array stay what they are."""
+    """Do `numpy.asanyarray`: subclasses of NumPy's array stay themselves."""
     if isinstance(a, numpy.ndarray) and type(a) is not numpy.ndarray:
         return numpy.asanyarray(a, dtype, order, **kwargs)
     return asarray(a, dtype, order, **kwargs)
@@ -88,7 +90,7 @@ def asanyarray(a: Any, dtype: Any = None, order: Any = None, **kwargs: Any) -> A
 
 @Conversion
 def ascontiguousarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
-    """`numpy.ascontiguousarray`: at least 1-d and in C order, without a copy where it is so already."""
+    """Do `numpy.ascontiguousarray`: at least 1-d and in C order, without a copy if it is already."""
     made = asarray(a, dtype)
     if not isinstance(made, ndarray):
         return numpy.ascontiguousarray(made)
@@ -99,13 +101,13 @@ def ascontiguousarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
 
 @Conversion
 def asfortranarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
-    """`numpy.asfortranarray`: columns first, without a copy where it is so already."""
+    """Do `numpy.asfortranarray`: columns first, without a copy if they are already."""
     return array(a, dtype, copy=None, order="F", ndmin=1)
 
 
 @Conversion
 def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> Any:
-    """`numpy.from_dlpack`: NumPy's own for host memory, torch's for other devices.
+    """Do `numpy.from_dlpack`: NumPy's own for host memory, torch's for other devices.
 
     torch aborts the process on negative strides, and forgets that memory is read-only.
     """

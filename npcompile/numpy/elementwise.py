@@ -1,4 +1,4 @@
-"""NumPy's ufuncs on our arrays."""
+"""NumPy's ufuncs, which run their ops on our arrays."""
 
 from __future__ import annotations
 

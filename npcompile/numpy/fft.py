@@ -1,4 +1,4 @@
-"""`numpy.fft` on our arrays: ops, and what NumPy composed of them."""
+"""`numpy.fft` on our arrays: its names stand for ops, and for clones of NumPy's Python functions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ rfftn = Function(numpy.fft.rfftn)
 
 
 def __getattr__(name: str) -> Any:
-    """What an older or newer NumPy has beside all this."""
+    """Return names that older or newer versions of NumPy have."""
     if name.startswith("_"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return wrap(getattr(numpy.fft, name))

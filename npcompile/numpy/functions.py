@@ -1,4 +1,5 @@
-"""NumPy's functions on our arrays: each its op, or as NumPy composed it, or a counted host call."""
+"""NumPy's functions on our arrays: each runs its op, or a clone of NumPy's Python code, or a counted host
+call."""
 
 from __future__ import annotations
 

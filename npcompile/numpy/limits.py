@@ -1,4 +1,4 @@
-"""`finfo` and `iinfo`: NumPy's own, which take a dtype, and refuse our arrays as they refuse NumPy's."""
+"""`finfo` and `iinfo` are NumPy's own, which take a dtype, and refuse our arrays as they refuse NumPy's."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from npcompile.frontend.eager.ndarray import ndarray
 
 
 class _Limits(type):
-    """The type of a class that makes objects of the class that it is derived from."""
+    """The metaclass whose classes make objects of the class that they are derived from."""
 
     def __call__(cls, dtype: Any) -> Any:
         return cls.__mro__[1](numpy.asarray(dtype) if isinstance(dtype, ndarray) else dtype)

@@ -1,4 +1,4 @@
-"""`numpy.linalg` on our arrays: ops, and what NumPy composed of them."""
+"""`numpy.linalg` on our arrays: its names stand for ops, and for clones of NumPy's Python functions."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ vector_norm = Function(numpy.linalg.vector_norm)
 
 
 def __getattr__(name: str) -> Any:
-    """What an older or newer NumPy has beside all this."""
+    """Return names that older or newer versions of NumPy have."""
     if name.startswith("_"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return wrap(getattr(numpy.linalg, name))

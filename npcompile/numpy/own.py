@@ -1,4 +1,5 @@
-"""What is NumPy's own under both: types, constants, settings, text, files, calendars."""
+"""Names that are NumPy's own here as well: they stand for types, constants, settings, text, files,
+calendars."""
 
 from __future__ import annotations
 

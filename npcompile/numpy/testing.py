@@ -15,7 +15,7 @@ __all__ = list(numpy.testing.__all__)
 
 
 def _on_host(assertion: Callable[..., Any]) -> Callable[..., Any]:
-    """An assertion of NumPy's that takes our arrays, in lists and dicts too."""
+    """Return an assertion of NumPy's that takes our arrays, in lists and dicts too."""
 
     @functools.wraps(assertion)
     def called(*args: Any, **kwargs: Any) -> Any:
@@ -39,7 +39,7 @@ print_assert_equal = _on_host(numpy.testing.print_assert_equal)
 
 
 def __getattr__(name: str) -> Any:
-    """What takes no arrays is NumPy's own."""
+    """Return NumPy's own objects, for names that take no arrays."""
     return getattr(numpy.testing, name)
 
 

@@ -1,4 +1,4 @@
-"""What the names of this package are: NumPy functions and ufuncs that run their op on our arrays."""
+"""Wrappers behind this package's names: NumPy functions and ufuncs that run their op on our arrays."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ R = TypeVar("R")
 
 
 class Conversion(Generic[P, R]):
-    """A function of this package's own. NumPy's is no Python function: held by a class, it is no method."""
+    """A function of this package's own that is no Python function, as NumPy's is none: held by a class, it is
+    no method."""
 
     def __init__(self, function: Callable[P, R]) -> None:
         functools.update_wrapper(self, function)
@@ -65,7 +66,7 @@ class Fact(Function):
 
 
 class _Ufuncs(type):
-    """NumPy's ufuncs (those that are made by `frompyfunc`) are ufuncs too."""
+    """The metaclass by which NumPy's ufuncs (those made by `frompyfunc`) are instances of `ufunc`, too."""
 
     def __instancecheck__(cls, value: Any) -> bool:
         return super().__instancecheck__(value) or isinstance(value, numpy.ufunc)
@@ -83,7 +84,7 @@ class ufunc(metaclass=_Ufuncs):
 
     @property
     def __signature__(self) -> inspect.Signature:
-        """How it is called, where NumPy says so (from 2.4 on; ValueError before)."""
+        """The ufunc's signature, where NumPy has one (from 2.4 on; ValueError before)."""
         return inspect.signature(self._real)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -115,7 +116,8 @@ class ufunc(metaclass=_Ufuncs):
 
 
 def wrap(value: Any) -> Any:
-    """A function of NumPy's as a name of this package; modules, classes and constants are NumPy's own."""
+    """Return a function of NumPy's as a name of this package; modules, classes and constants are NumPy's
+    own."""
     if isinstance(value, numpy.ufunc):
         return ufunc(value)
     if callable(value) and not isinstance(value, type):
@@ -124,5 +126,5 @@ def wrap(value: Any) -> Any:
 
 
 def find(module: str, name: str) -> Any:
-    """The name of this package that stands for a NumPy name (the other half of pickling)."""
+    """Return the object of this package that stands for a NumPy name (the other half of pickling)."""
     return getattr(importlib.import_module(f"npcompile.{module}"), name)

@@ -1,1 +1,1 @@
-"""`npcompile.verify` and `NPCOMPILE_VERIFY`: calls compared with NumPy's, operation by operation."""
+"""`npcompile.verify` and `NPCOMPILE_VERIFY` compare calls with NumPy's, operation by operation."""

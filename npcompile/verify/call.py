@@ -1,4 +1,4 @@
-"""A whole call, checked: also in the user's functions, and in methods that Python itself would call."""
+"""Checks a whole call: also inside the user's functions, and in methods that Python itself would call."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _ASKING: dict[int, tuple[str, type | None]] = {
     id(f): (f"__{f.__name__}__", None) for f in (abs, round, iter, next)
 }
 _ASKING |= {id(f): (f"__{f.__name__}__", f) for f in (int, float, complex)} | {id(len): ("__len__", int)}
-# Python's own that call what they are given, and nothing else of it.
+# Python's own functions that call their arguments, and use them in no other way.
 _CALLING = [map, filter, sorted, min, max, functools.reduce, itertools.starmap, itertools.accumulate]
 _CALLING += [itertools.takewhile, itertools.dropwhile, itertools.filterfalse, itertools.groupby]
 _CALLING_IDS = {id(function) for function in _CALLING}
 
 
 def _method(obj: Any, name: str) -> Any:
-    """The user's function that Python calls as this special method of an object, or None."""
+    """Return the user's function that Python calls as this special method of an object, or None."""
     found = class_attribute(type(obj), name)
     plain = inlining.unwrapped(found, ())[0]
     return plain if isinstance(plain, types.FunctionType) and inlining.is_users(plain) else None
@@ -48,7 +48,7 @@ class CheckedRun(Checked):
 
     @contextmanager
     def watching(self) -> Iterator[None]:
-        """Notes which functions of the user's Python calls as they are."""
+        """Note which functions of the user's Python calls as they are."""
         before = sys.getprofile()
 
         def look(frame: types.FrameType, event: str, _: Any) -> None:
@@ -65,7 +65,7 @@ class CheckedRun(Checked):
             sys.setprofile(before)
 
     def _is_part(self, frame: types.FrameType) -> bool:
-        """Whether this is code within a function that is looked into: a comprehension, a nested function."""
+        """Tell if this is code within a function that is looked into: a comprehension, a nested function."""
         return any(value is self for value in frame.f_locals.values())
 
     def enter(self, fn: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -112,7 +112,7 @@ class CheckedRun(Checked):
         return super().call(fn, *args, **kwargs)
 
     def _calling(self, arg: Any) -> Any:
-        """A function that is handed to one that calls it; what is gone over is as it was."""
+        """Return an argument with functions, which the callee may call, on these hooks."""
         called = isinstance(arg, types.FunctionType | types.MethodType | np.ufunc | functools.partial)
         return functools.partial(self.call, arg) if called else arg
 
@@ -129,7 +129,7 @@ class CheckedRun(Checked):
 
     def binary(self, op: str, a: Any, b: Any) -> Any:
         names = f"__{NAMES[op]}__", f"__r{NAMES[op]}__"
-        found = self._either(a, b, *names)
+        found = self._first_that_answers(a, b, *names)
         return super().binary(op, a, b) if found is NotImplemented else found
 
     def inplace(self, op: str, a: Any, b: Any) -> Any:
@@ -137,23 +137,23 @@ class CheckedRun(Checked):
         if method is not None and (result := self.call(method, a, b)) is not NotImplemented:
             return result
         if method is not None or class_attribute(type(a), f"__i{NAMES[op]}__") is None:
-            found = self._either(a, b, f"__{NAMES[op]}__", f"__r{NAMES[op]}__")
+            found = self._first_that_answers(a, b, f"__{NAMES[op]}__", f"__r{NAMES[op]}__")
             if found is not NotImplemented:
                 return found
         return super().inplace(op, a, b)
 
     def compare(self, op: str, a: Any, b: Any) -> Any:
         if op in COMPARED:
-            found = self._either(a, b, COMPARED[op], COMPARED[MIRRORED[op]], True)
+            found = self._first_that_answers(a, b, COMPARED[op], COMPARED[MIRRORED[op]], True)
             if found is not NotImplemented:
                 return found
         elif op in ("in", "not in") and (method := _method(b, "__contains__")) is not None:
             return self.truth(self.call(method, b, a)) is (op == "in")
         return super().compare(op, a, b)
 
-    def _either(self, a: Any, b: Any, forward: str, backward: str, compared: bool = False) -> Any:
-        """What the first method gives that knows what to do, by Python's order; NotImplemented where neither
-        is the user's."""
+    def _first_that_answers(self, a: Any, b: Any, forward: str, backward: str, compared: bool = False) -> Any:
+        """Return the answer of the first method that has one, in Python's order; NotImplemented if neither is
+        the user's."""
         one, other = type(a), type(b)
         mirrored = compared or one is not other
         if _method(a, forward) is None and (not mirrored or _method(b, backward) is None):

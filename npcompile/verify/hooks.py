@@ -1,8 +1,8 @@
-"""Hooks that do what Python does and, beside each operation of NumPy's, the same on our arrays, and compare.
+"""Hooks that do what Python does, repeat each operation of NumPy's on our arrays, and compare the two.
 
-The user's operation runs on the user's own arrays and is what the function goes on with. Ours runs on a copy
-of the memory under its arguments. Compared are the answer's value, dtype, shape, type and place in memory (a
-view, of what, or a copy), the arguments' memory afterwards, and the exception.
+The user's operation runs on the user's own arrays, and the function goes on with its answer. Ours runs on a
+copy of the memory under its arguments. Compared are the answer's value, dtype, shape, type and place in
+memory (a view, of what, or a copy), the arguments' memory afterwards, and the exception.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from npcompile.paths import PACKAGE
 from npcompile.verify.memory_copy import Mirror
 from npcompile.verify.operation import Operation, Unlike
 
-# Methods of our arrays that are neither op nor made of ops as NumPy makes its own.
+# Methods of our arrays that are no op and no clone of NumPy's code.
 IN_PLACE = (np.ndarray.fill, np.ndarray.sort)
 
 
@@ -40,9 +40,17 @@ IN_PLACE = (np.ndarray.fill, np.ndarray.sort)
 class Difference:
     """The first operation whose answer is not NumPy's, and the user's line that it stands on.
 
-    what: "value", "dtype", "shape", "type" (scalar or array, or of the container), "aliasing" (a view or a
-    copy, or which memory), "argument" (what is left in the memory of an argument), "exception". expected,
-    got: of that, as text.
+    Attributes
+    ----------
+    op : str
+        The operation's NumPy name.
+    file, line : str, int
+        The place of the user's line.
+    what : str
+        "value", "dtype", "shape", "type" (scalar or array, or of the container), "aliasing" (a view or a
+        copy, or which memory), "argument" (the memory of an argument afterwards) or "exception".
+    expected, got : str
+        NumPy's and npcompile's, as text.
     """
 
     op: str
@@ -61,7 +69,7 @@ class Difference:
 
 
 def user_place() -> tuple[str, int]:
-    """The nearest line of code that is not this package's."""
+    """Return the nearest line of code outside this package."""
     frame: types.FrameType | None = sys._getframe(1)
     while frame is not None and frame.f_code.co_filename.startswith(PACKAGE):
         frame = frame.f_back
@@ -69,8 +77,11 @@ def user_place() -> tuple[str, int]:
 
 
 class Checked(Hooks):
-    """Checks each operation until the first difference; `checked` counts them, `host` names those that
-    npcompile leaves to NumPy, where there is nothing to compare."""
+    """Checks each operation until the first difference.
+
+    `checked` counts them; `host` names those that npcompile leaves to NumPy, where there is nothing to
+    compare.
+    """
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
@@ -145,8 +156,10 @@ class Checked(Hooks):
         op: Op | None = None,
         called: bool = False,
     ) -> Any:
-        """What `perform` gives; and `ours` on a copy of the arguments, compared with it. called: by its name,
-        so that it is NumPy's whatever it is given."""
+        """Return what `perform` returns, and compare it with `ours` on a copy of the arguments.
+
+        called: the operation is called by its name, and therefore is NumPy's whatever its arguments are.
+        """
         if self.difference is not None or errstate.traps() or not _is_numpys(function, args, kwargs, called):
             return perform()
         try:
@@ -190,11 +203,11 @@ _NUMPYS = np.ndarray, np.generic, ndarray
 
 
 def _is_numpys(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], called: bool) -> bool:
-    """Whether this is an operation on NumPy's own arrays or scalars, without callbacks of the user's."""
+    """Tell if this is an operation on NumPy's own arrays or scalars, without callbacks of the user's."""
     if (
         isinstance(function, np.ufunc) and not called
     ):  # an operator: lists have their own, whatever is in them
-        return any(isinstance(item, _NUMPYS) for item in args) and not any(map(_acts, args))
+        return any(isinstance(item, _NUMPYS) for item in args) and not any(map(_may_call_users_methods, args))
     found: list[Any] = []
 
     def look(value: Any) -> None:
@@ -207,7 +220,10 @@ def _is_numpys(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], cal
             found.append(value)
 
     look((args, kwargs))
-    if any((callable(item) and not isinstance(item, (type, np.dtype))) or _acts(item) for item in found):
+    if any(
+        (callable(item) and not isinstance(item, (type, np.dtype))) or _may_call_users_methods(item)
+        for item in found
+    ):
         return False
     if any(isinstance(item, _NUMPYS) for item in found):
         return True
@@ -216,8 +232,8 @@ def _is_numpys(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], cal
     return TABLE.of(function) is not None
 
 
-def _acts(item: Any) -> bool:
-    """Tell whether the user's methods, which may have effects and must not run twice, may answer this."""
+def _may_call_users_methods(item: Any) -> bool:
+    """Tell if the user's methods may answer this; these may have effects and must not run twice."""
     return not isinstance(item, _NUMPYS) and is_users_class(type(item))
 
 
@@ -234,7 +250,7 @@ def _method(name: str, array: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def _function(fn: Any, *args: Any, **kwargs: Any) -> Any:
-    """A NumPy function on our arrays."""
+    """Call a NumPy function on our arrays."""
     if isinstance(fn, np.ufunc) and len(args) > fn.nin:
         args, kwargs = args[: fn.nin], {**kwargs, "out": args[fn.nin :]}
     return dispatch.call(fn, args, kwargs)
@@ -246,7 +262,7 @@ def _ufunc_method(ufunc: np.ufunc, method: str, *args: Any, **kwargs: Any) -> An
 
 @contextlib.contextmanager
 def _uncounted() -> Iterator[None]:
-    """What is checked is not what the user's program did: its counts stay as they are."""
+    """Keep the counts of the user's program unchanged while an operation is checked."""
     before = counters.host_calls.copy(), counters.op_failures.copy()
     try:
         yield

@@ -1,7 +1,7 @@
-"""A kernel that is compared, at its first call, with the same ops done one by one (`NPCOMPILE_VERIFY=1`).
+"""Compares a kernel, at its first call, with its ops done one by one (`NPCOMPILE_VERIFY=1`).
 
-A kernel is many ops, so its rounding is not one op's. How far it may be off is found by doing the ops again
-with every value that they meet moved within its rounding, and seeing how far the results go.
+A kernel is many ops and rounds otherwise than one. Its tolerance is found by doing the ops again with every
+value in between moved within its rounding, and measuring how far the results move.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from npcompile.lower.plan.segment import Segment
 from npcompile.verify.hooks import Difference
 from npcompile.verify.memory_copy import Mirror
 from npcompile.verify.operation import UNSPECIFIED
-from npcompile.verify.tolerance import TRIALS, ULP, apart, beyond
+from npcompile.verify.tolerance import TRIALS, ULP, differs_by_more, not_explained
 
 
 class CheckedKernel:
@@ -45,19 +45,23 @@ class CheckedKernel:
 
     def _compare(self, mirror: Mirror, got: list[np.ndarray[Any, Any]]) -> None:
         want = self._answers(self._segment.graph, mirror)
-        graphs = [shaken(self._segment.graph, trial) for trial in range(TRIALS)]
-        one_fill, other_fill = (self._answers(filled(self._segment.graph, by), mirror) for by in (0, 1))
+        graphs = [with_moved_values(self._segment.graph, trial) for trial in range(TRIALS)]
+        one_fill, other_fill = (
+            self._answers(with_empty_filled(self._segment.graph, by), mirror) for by in (0, 1)
+        )
         for at, (one, other) in enumerate(zip(got, want, strict=True)):
             what = None
             if one.dtype != other.dtype or one.shape != other.shape:
                 what, one_text, other_text = "dtype or shape", _kind(one), _kind(other)
-            # What `np.empty` held is nothing to compare.
-            elif (wrong := apart(one, other, ULP) & ~apart(one_fill[at], other_fill[at], 0)).any():
+            # The uninitialised memory of `np.empty` cannot be compared.
+            elif (
+                wrong := differs_by_more(one, other, ULP) & ~differs_by_more(one_fill[at], other_fill[at], 0)
+            ).any():
 
                 def moved(trial: int, at: int = at) -> Any:
                     return self._answers(graphs[trial], mirror)[at]
 
-                wrong = beyond(one, other, wrong, moved)
+                wrong = not_explained(one, other, wrong, moved)
                 if wrong.any():
                     first = tuple(int(axis) for axis in np.argwhere(wrong)[0])
                     what, one_text, other_text = "value", repr(one[first]), repr(other[first])
@@ -77,7 +81,7 @@ class CheckedKernel:
 
 
 def _results(result: Any, segment: Segment, arrays: list[np.ndarray[Any, Any]]) -> list[np.ndarray[Any, Any]]:
-    """The outputs and what is left in the arguments, where no check has failed: else nothing."""
+    """Return the outputs and the arguments' memory afterwards, or nothing if a check has failed."""
     outputs = list(result) if isinstance(result, tuple) else [result]
     outputs = outputs[: len(segment.results)]
     if segment.checks and not all(outputs[-segment.checks :]):
@@ -89,8 +93,8 @@ def _kind(array: np.ndarray[Any, Any]) -> str:
     return f"{array.dtype}{list(array.shape)}"
 
 
-def shaken(graph: fx.Graph, trial: int) -> fx.Graph:
-    """The same ops on values moved within their rounding: all away from zero at trial 0, else at random."""
+def with_moved_values(graph: fx.Graph, trial: int) -> fx.Graph:
+    """Return the ops on values moved within their rounding: all away from zero at trial 0, else at random."""
     made = fx.Graph()
     env: dict[fx.Node, fx.Node] = {}
     move = _Move(trial)
@@ -106,8 +110,8 @@ def shaken(graph: fx.Graph, trial: int) -> fx.Graph:
     return made
 
 
-def filled(graph: fx.Graph, by: int) -> fx.Graph:
-    """The same ops, where what holds whatever memory held holds this number instead."""
+def with_empty_filled(graph: fx.Graph, by: int) -> fx.Graph:
+    """Return the ops with this number in place of uninitialised memory."""
     made = fx.Graph()
     env: dict[fx.Node, fx.Node] = {}
     for node in graph.nodes:

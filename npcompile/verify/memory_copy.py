@@ -1,4 +1,5 @@
-"""The memory under the arguments of one operation, copied: what it does is done a second time on the copy."""
+"""Copies the memory under the arguments of one operation, so that the operation can be repeated on the
+copy."""
 
 from __future__ import annotations
 
@@ -17,8 +18,8 @@ _LINE = 64  # copies lie as the originals do within this many bytes: alignment i
 class Mirror:
     """Arguments with all the memory that their arrays lie in, as it was when the mirror was made.
 
-    Arrays that overlap do so in each copy. Raises TypeError for what cannot be copied as bytes (objects, and
-    arrays of ours, which may lie on a device).
+    Arrays that overlap do so in each copy. Raises TypeError for arguments that cannot be copied as bytes
+    (objects, and arrays of ours, which may lie on a device).
     """
 
     def __init__(self, arguments: Any) -> None:
@@ -35,13 +36,13 @@ class Mirror:
         self._bytes = [ctypes.string_at(low, high - low) for low, high in self.spans]
 
     def copy(self) -> Copy:
-        """A copy of the memory, as it was."""
+        """Return a copy of the memory, as it was."""
         return Copy(
             self, [_aligned(data, low) for data, (low, _) in zip(self._bytes, self.spans, strict=True)]
         )
 
     def place(self, array: np.ndarray[Any, Any]) -> tuple[int, int, tuple[int, ...]] | None:
-        """Where an array lies in the arguments' memory: (span, offset, strides); None: elsewhere."""
+        """Return an array's place in the arguments' memory: (span, offset, strides); None: elsewhere."""
         return _place(array, [low for low, _ in self.spans], self.spans)
 
 
@@ -56,7 +57,7 @@ class Copy:
         self.arrays = [self._on_copy(array) for array in mirror.arrays]
 
     def arguments(self, change: Callable[[np.ndarray[Any, Any]], Any]) -> Any:
-        """The arguments, each array as `change` makes it of the one on the copy; one object stays one."""
+        """Return the arguments on the copy, each array through `change`; one object stays one."""
         made: dict[int, Any] = {}
         left = iter(self.arrays)
 
@@ -69,13 +70,13 @@ class Copy:
         return map_arrays(self._mirror.arguments, changed, np.ndarray)
 
     def place(self, array: np.ndarray[Any, Any]) -> tuple[int, int, tuple[int, ...]] | None:
-        """As `Mirror.place`, in the copy."""
+        """Return an array's place in the copy, as `Mirror.place` does."""
         return _place(array, self._starts, self._spans)
 
     def shown(
         self, place: tuple[int, int, tuple[int, ...]] | None, like: np.ndarray[Any, Any]
     ) -> np.ndarray[Any, Any]:
-        """The array of that shape and dtype at a place of the copy."""
+        """Return the array of that shape and dtype at a place of the copy."""
         if place is None:  # no element: no memory
             return np.lib.stride_tricks.as_strided(np.empty(0, like.dtype), like.shape, like.strides)
         span, offset, strides = place
@@ -99,7 +100,7 @@ def _merged(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _aligned(data: bytes, address: int) -> np.ndarray[Any, Any]:
-    """The bytes, at an address that lies as `address` does."""
+    """Return the bytes at an address that is aligned as `address` is."""
     room = np.empty(len(data) + _LINE, np.uint8)
     start = (address - int(room.ctypes.data)) % _LINE
     block = room[start : start + len(data)]

@@ -1,4 +1,4 @@
-"""One operation of NumPy's done again on our arrays, and its answer compared with NumPy's."""
+"""Does one operation of NumPy's again on our arrays, and compares the answer with NumPy's."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from npcompile.frontend.eager.ndarray import asarray
 from npcompile.frontend.eager.strided import Strided
 from npcompile.frontend.ops.table import Op, Unsupported
 from npcompile.verify.memory_copy import Copy, Mirror
-from npcompile.verify.tolerance import ULP, apart, beyond, changed, units
+from npcompile.verify.tolerance import ULP, differs_by_more, move_floats, not_explained, units
 
-# What rounds, or moves values about: exact for floats, too.
+# Functions that round, or move values: exact for floats, too.
 EXACT = (
     np.rint,
     np.floor,
@@ -31,12 +31,12 @@ EXACT = (
     np.sign,
 )
 
-# Whatever memory held before: no value to compare.
+# Functions that return uninitialised memory: there is no value to compare.
 UNSPECIFIED = (np.empty, np.empty_like)
 
 
 class Unlike(Exception):
-    """What of an answer is not as it should be."""
+    """A part of an answer differs from NumPy's."""
 
     def __init__(self, what: str, expected: Any, got: Any) -> None:
         super().__init__(what)
@@ -52,7 +52,8 @@ class Operation:
         self._rng = np.random.default_rng(0)
 
     def _do(self, ours: Callable[..., Any]) -> tuple[Any, Copy]:
-        """Our answer on a copy. Raises Unlike where ours fails, Unsupported where it is NumPy's own."""
+        """Return our answer on a copy. Raises Unlike where ours fails, Unsupported where it is NumPy's
+        own."""
         copy = self.mirror.copy()
         args, kwargs = copy.arguments(_ours)
         counters.reset()
@@ -68,7 +69,7 @@ class Operation:
         return got, copy
 
     def check(self, want: Any) -> bool:
-        """Whether there was anything to compare (else NumPy itself did it). Raises Unlike."""
+        """Compare; return False if there was nothing to compare, as NumPy itself answered. Raises Unlike."""
         try:
             got, copy = self._do(self.ours)
         except Unsupported:
@@ -85,12 +86,14 @@ class Operation:
         return True
 
     def _shown(self, want: np.ndarray[Any, Any]) -> bool:
-        """Whether an op answered with a view of its argument (and not with what it has written over)."""
+        """Tell if an op answered with a view of its argument (and not with memory that it has written
+        over)."""
         written = isinstance(self.function, np.ufunc) or "out" in self.mirror.arguments[1]
         return self.op is not None and not written and self.mirror.place(want) is not None
 
     def _check_body(self, want: np.ndarray[Any, Any]) -> None:
-        """Our arrays show a view as NumPy lays it out; inside a kernel the op's body does it."""
+        """Compare the op's body with NumPy's view: our arrays take the view from NumPy, a kernel runs the
+        body."""
         assert self.op is not None
         args, kwargs = self.mirror.copy().arguments(_ours)
         try:
@@ -106,7 +109,7 @@ class Operation:
         self._same_values(got, self._before(want), "value", ())
 
     def _before(self, view: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        """A view of an argument, as its memory was."""
+        """Return a view of an argument, as its memory was."""
         return self.mirror.copy().shown(self.mirror.place(view), view)
 
     def check_exception(self, want: Exception) -> bool:
@@ -151,11 +154,11 @@ class Operation:
         self, got: np.ndarray[Any, Any], want: np.ndarray[Any, Any], what: str, path: tuple[Any, ...] | None
     ) -> None:
         exact = self.function in EXACT
-        wrong = apart(got, want, 0 if exact else ULP)
+        wrong = differs_by_more(got, want, 0 if exact else ULP)
         if not wrong.any():
             return
         if not exact and want.dtype.kind in "fc" and not self._elementwise(want):
-            wrong = beyond(got, want, wrong, functools.partial(self._moved, path, self._index(want)))
+            wrong = not_explained(got, want, wrong, functools.partial(self._moved, path, self._index(want)))
         if wrong.any():
             first = tuple(int(at) for at in np.argwhere(wrong)[0])
             count = f" ({int(np.count_nonzero(wrong))} of {want.size} differ)" if want.size > 1 else ""
@@ -170,11 +173,12 @@ class Operation:
         return next((at for at, item in enumerate(self.mirror.arrays) if item is array), None)
 
     def _moved(self, path: tuple[Any, ...] | None, argument: int | None, trial: int) -> Any:
-        """NumPy's own answer (a part of it, or what is left in an argument) for changed operands."""
+        """Return NumPy's own answer (a part of it, or an argument's memory afterwards) for changed
+        operands."""
         copy = self.mirror.copy()
         by = units(copy.arrays)
         for array in copy.arrays:
-            changed(array, by, trial, self._rng)
+            move_floats(array, by, trial, self._rng)
         args, kwargs = copy.arguments(lambda array: array)
         answer = _numpys(self.function)(*args, **kwargs)
         if path is None:
@@ -192,7 +196,7 @@ def _place_text(place: tuple[int, int, tuple[int, ...]] | None) -> str:
 
 
 def _numpys(function: Any) -> Callable[..., Any]:
-    """How NumPy's own is called with these arguments."""
+    """Return the function that calls NumPy's own with these arguments."""
     if isinstance(function, types.GetSetDescriptorType):
         return lambda array: function.__get__(array)
     called: Callable[..., Any] = function
@@ -200,7 +204,7 @@ def _numpys(function: Any) -> Callable[..., Any]:
 
 
 def _ours(array: np.ndarray[Any, Any]) -> Strided:
-    """Our array on the same memory. Raises Unsupported where torch has none."""
+    """Return our array on the same memory. Raises Unsupported where torch has none."""
     made: Any = asarray(array)
     if not isinstance(made, Strided):
         raise Unsupported(f"dtype {array.dtype}")

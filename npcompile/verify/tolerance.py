@@ -1,8 +1,8 @@
-"""When two answers to one operation are the same: exactly, or as near as rounding lets them be.
+"""The tolerance of comparisons: two answers agree exactly, or as nearly as rounding lets them.
 
-Integers, bools, NaN and infinities are exact, and so is what rounds or moves data. Other elementwise results
-may be 4 units in the last place apart (of the modulus, for complex numbers). What adds up or solves may be
-apart by 4 units and twice as far as NumPy's own answer moves when its operands are changed by 4 + log2(n)
+Integers, bools, NaN and infinities are exact, and so are functions that round or move data. Other elementwise
+results may be 4 units in the last place apart (of the modulus, for complex numbers). Sums and solutions may
+be apart by 4 units and twice as far as NumPy's own answer moves when its operands are changed by 4 + log2(n)
 units, n elements: all away from zero, or each its own way. That is the bound of a sum in pairs, and of every
 algorithm that gives the exact answer to a problem next to the one that was set.
 """
@@ -20,8 +20,10 @@ ULP = 4
 TRIALS = 8  # of fewer, all may leave one of many elements where it is, by chance
 
 
-def apart(got: np.ndarray[Any, Any], want: np.ndarray[Any, Any], ulp: float) -> np.ndarray[Any, Any]:
-    """Where two arrays of one dtype and shape are further apart than `ulp` units in the last place."""
+def differs_by_more(
+    got: np.ndarray[Any, Any], want: np.ndarray[Any, Any], ulp: float
+) -> np.ndarray[Any, Any]:
+    """Return where two arrays of one dtype and shape are more than `ulp` units in the last place apart."""
     kind = want.dtype.kind
     with np.errstate(all="ignore"):
         wrong = np.asarray(got != want)
@@ -45,8 +47,9 @@ def _near(got: Any, want: Any, size: Any, ulp: float) -> np.ndarray[Any, Any]:
     return np.asarray(same | (np.isfinite(got) & np.isfinite(want) & (distance <= allowed)))
 
 
-def changed(array: np.ndarray[Any, Any], units: float, trial: int, rng: np.random.Generator) -> None:
-    """Move the floats of an array in place by up to so many units: the first trial all away from zero."""
+def move_floats(array: np.ndarray[Any, Any], units: float, trial: int, rng: np.random.Generator) -> None:
+    """Move the floats of an array in place by up to this many units: in the first trial all away from
+    zero."""
     if array.dtype.kind in "fc" and array.flags.writeable and array.size:
         by = 1.0 if trial == 0 else rng.uniform(-1.0, 1.0, array.shape)
         with np.errstate(all="ignore"):
@@ -54,14 +57,14 @@ def changed(array: np.ndarray[Any, Any], units: float, trial: int, rng: np.rando
 
 
 def units(arrays: Iterable[np.ndarray[Any, Any]]) -> float:
-    """By how many units in the last place the operands of a sum may be off."""
+    """Return by how many units in the last place the operands of a sum may be off."""
     return ULP + math.log2(max([1, *(array.size for array in arrays)]))
 
 
 def movement(answers: Callable[[int], Any], want: np.ndarray[Any, Any]) -> np.ndarray[Any, Any] | None:
-    """How far each element of an answer moves: `answers(trial)` gives it for changed operands.
+    """Return how far each element of an answer moves: `answers(trial)` gives it for changed operands.
 
-    None where a trial fails, or gives another kind of answer: then only the strict rule is left.
+    Returns None where a trial fails, or gives another kind of answer: then only the strict rule is left.
     """
     far = np.zeros(want.shape, np.longdouble)
     with np.errstate(all="ignore"), warnings.catch_warnings():
@@ -79,13 +82,14 @@ def movement(answers: Callable[[int], Any], want: np.ndarray[Any, Any]) -> np.nd
     return far
 
 
-def beyond(
+def not_explained(
     got: np.ndarray[Any, Any],
     want: np.ndarray[Any, Any],
     wrong: np.ndarray[Any, Any],
     answers: Callable[[int], Any],
 ) -> np.ndarray[Any, Any]:
-    """Of the elements that are wrong by the strict rule, those that rounding does not explain either."""
+    """Return those of the elements that are wrong by the strict rule which rounding does not explain
+    either."""
     far = movement(answers, want)
     if far is None:
         return wrong

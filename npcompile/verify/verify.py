@@ -1,4 +1,4 @@
-"""`npcompile.verify`: a call under NumPy and beside it, operation by operation, under npcompile."""
+"""`npcompile.verify` does a call under NumPy and, beside it, each of its operations under npcompile."""
 
 from __future__ import annotations
 
@@ -20,17 +20,30 @@ from npcompile.verify.kernel import CheckedKernel
 
 
 class DifferenceWarning(UserWarning):
-    """`NPCOMPILE_VERIFY=1`: an operation's answer is not NumPy's; the message names it and its line."""
+    """With `NPCOMPILE_VERIFY=1`, an operation's answer is not NumPy's; the message names it and its line."""
 
 
 @dataclass(frozen=True)
 class Verification:
-    """What `verify` found. `str` of it is for reading.
+    """The result of `verify`. `str` of it is for reading.
 
-    ok: no operation differs. checked: how many were compared. result: what the call returned, which is
-    NumPy's own answer. difference: the first that differs, or None. host: operations that npcompile leaves to
-    NumPy, so that there was nothing to compare. skipped: functions that Python itself called (what a cache
-    or a library was given), in which nothing was compared. unseen: why nothing at all could be looked into.
+    Attributes
+    ----------
+    ok : bool
+        No operation differs.
+    checked : int
+        The number of operations that were compared.
+    result : object
+        What the call returned, which is NumPy's own answer.
+    difference : Difference or None
+        The first operation that differs.
+    host : tuple of str
+        Operations that npcompile leaves to NumPy, where there is nothing to compare.
+    skipped : tuple of str
+        Functions that Python itself called (arguments of a cache or a library), in which nothing was
+        compared.
+    unseen : str or None
+        The reason why nothing at all could be compared.
     """
 
     ok: bool
@@ -56,7 +69,7 @@ class Verification:
 
     @property
     def what(self) -> str | None:
-        """What differs: see `Difference`."""
+        """The kind of difference: see `Difference`."""
         return None if self.difference is None else self.difference.what
 
     @property
@@ -80,10 +93,24 @@ class Verification:
 def verify(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Verification:
     """Call `f(*args, **kwargs)` under NumPy, and do each of its operations a second time under npcompile.
 
-    f: a function, jitted or not, a bound method, or one of NumPy's own. The call happens once, on the
-    caller's own arrays, with all its effects; npcompile works on copies of them. Helpers that it calls are
-    looked into, installed libraries are not. Raises what the call raises, with a note
-    of what differed before.
+    The call happens once, on the caller's own arrays, with all its effects; npcompile works on copies of
+    them. Helpers that it calls are looked into, installed libraries are not.
+
+    Parameters
+    ----------
+    f : callable
+        A function, jitted or not, a bound method, or a function of NumPy's.
+    *args, **kwargs
+        The arguments of the call.
+
+    Returns
+    -------
+    Verification
+
+    Raises
+    ------
+    Exception
+        Whatever the call raises, with a note of what differed before.
     """
     if isinstance(f, functools.partial):
         return verify(f.func, *f.args, *args, **(f.keywords | kwargs))
@@ -112,12 +139,12 @@ def verify(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Verification:
 
 
 def verifying() -> bool:
-    """Whether this whole run is to be verified: `NPCOMPILE_VERIFY` is set, and not to 0."""
+    """Tell if this whole run is to be verified: `NPCOMPILE_VERIFY` is set, and not to 0."""
     return os.environ.get("NPCOMPILE_VERIFY", "0") not in ("", "0")
 
 
 class Watch:
-    """Makes the recorder of one recording, one that checks what it records."""
+    """Makes the recorder of one recording, which checks what it records."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -135,7 +162,7 @@ class Watch:
 
 
 def watched(kernels: list[Any], segments: list[Segment], file: str, name: str) -> list[CheckedKernel]:
-    """The kernels of a program, each compared with the ops it was made of when it is first called."""
+    """Return the kernels of a program, each compared with its ops when it is first called."""
     tell = functools.partial(warn, name)
     return [
         CheckedKernel(kernel, segment, file, tell) for kernel, segment in zip(kernels, segments, strict=True)
@@ -143,5 +170,5 @@ def watched(kernels: list[Any], segments: list[Segment], file: str, name: str) -
 
 
 def warn(name: str, difference: Difference) -> None:
-    """Say that an operation of a jitted function differs, at the line that it stands on."""
+    """Warn that an operation of a jitted function differs, at the line that it stands on."""
     warnings.warn_explicit(f"{name}: {difference}", DifferenceWarning, difference.file, difference.line)

@@ -1,1 +1,1 @@
-"""The boundary against npcompile's own faults."""
+"""The boundary against npcompile's own faults: no exception of ours reaches a caller."""

@@ -1,16 +1,17 @@
-"""The boundary against npcompile's own faults: tells them from the user's exceptions, and what was done.
+"""The boundary against npcompile's own faults: it tells them from the user's exceptions, and knows what was
+done.
 
 An exception that is not the user's or NumPy's never reaches a caller. These catch it: a hook of a recording
-(`guarded`), a method of an object that a hook has handed to Python (`handed`), what is drawn from in a loop
-(`drawn`), what is called from within the user's code to take notes (`beside`), and the call of a jitted
-function (`RecordedFunction.__call__`). All ask `fault_of`. What has been done is not done again, and what
-has not been is done by Python. Where something was begun that can neither be undone nor gone on with,
+(`guarded`), a method of an object that a hook has handed to Python (`handed`), a generator that a loop draws
+from (`drawn`), a method that is called from within the user's code to take notes (`beside`), and the call of
+a jitted function (`RecordedFunction.__call__`). All ask `fault_of`. Work that has been done is not done
+again, and Python does the rest. Where work was begun that can neither be undone nor continued,
 `InternalError` says so: nothing is ever done twice.
 
-Where the answer is known is a convention: a function that carries out what the user asked for, in the hooks
-of a recording or around a call, keeps the answer in a local name `result`, bound as soon as it is there. It
-costs nothing until something fails: then the frames of the traceback are looked at. An exception of the
-user's that was on its way when bookkeeping failed is the answer, too.
+A convention tells where the answer is known: a function that carries out what the user asked for, in the
+hooks of a recording or around a call, keeps the answer in a local name `result`, bound as soon as it is
+there. It costs nothing until something fails: then the frames of the traceback are looked at. An exception of
+the user's that was on its way when bookkeeping failed is the answer, too.
 """
 
 from __future__ import annotations
@@ -30,12 +31,12 @@ from npcompile.frontend.program.guards import Diverged
 from npcompile.frontend.rewrite.call_sites import is_place, performed
 from npcompile.frontend.rewrite.hooks import Hooks
 from npcompile.frontend.rewrite.tracebacks import tell
-from npcompile.paths import ANSWERING, HOOKS, LANES, PACKAGE
+from npcompile.paths import ANSWERING, DEVICE_LANE, HOOKS, PACKAGE
 from npcompile.tiering.overhead import users
 
 _MISSING: Any = object()
 _performers: set[CodeType] = set()
-# Exceptions of ours that are meant to reach the caller.
+# Exceptions of ours that are to reach the caller.
 _meant: tuple[type[BaseException], ...] = (RecursionError,)
 
 Class = TypeVar("Class", bound=type)
@@ -43,8 +44,10 @@ Function = TypeVar("Function", bound=Any)
 
 
 class InternalError(BaseException):
-    """A fault of npcompile's own in the middle of what can neither be undone nor gone on with; with
-    NPCOMPILE_INTERNAL_ERRORS=raise any, which else is a reason in `stats`."""
+    """A fault of npcompile's own in work that can neither be undone nor continued.
+
+    With NPCOMPILE_INTERNAL_ERRORS=raise it is raised for any fault, which otherwise is a reason in `stats`.
+    """
 
     def __init__(self, reason: Reason) -> None:
         super().__init__(reason)
@@ -54,8 +57,8 @@ class InternalError(BaseException):
 class Fault:
     """A fault of npcompile's own, as an exception.
 
-    reason: for `stats`. done: whether what the user asked for has been done; result: what it gave; raised:
-    what it raised. begun: whether a replay failed after its first effect.
+    reason: for `stats`. done: the user's operation has been done; result: its answer; raised: the exception
+    that it raised. begun: a replay failed after its first effect.
     """
 
     def __init__(self, error: BaseException, frames: list[FrameType], lines: list[int]) -> None:
@@ -74,17 +77,18 @@ class Fault:
         self.begun = not isinstance(error, Diverged) and any(_is_replay(frame) for frame in frames)
 
     def outcome(self) -> Any:
-        """Return what has been done gave, or raise what it raised."""
+        """Return the answer of the operation that has been done, or raise its exception."""
         if self.raised is not None:
             raise self.raised
         return self.result
 
     def torn(self) -> InternalError:
-        """The exception for what was begun, and is not done."""
+        """Return the exception for work that was begun and not done."""
         return InternalError(Cause.TORN(self.reason))
 
     def same(self, other: BaseException) -> bool:
-        """Whether Python raises just this: then it was the user's, raised where we did the user's work."""
+        """Tell if Python raises just this exception: then it was the user's, raised where we did the user's
+        work."""
         return type(other) is type(self.error) and str(other) == str(self.error)
 
     def loud(self) -> None:
@@ -94,14 +98,17 @@ class Fault:
 
 
 def meant(*kinds: type[BaseException]) -> None:
-    """Exceptions of these kinds are raised for the caller: they are no faults."""
+    """Note that exceptions of these kinds are raised for the caller: they are no faults."""
     global _meant
     _meant += kinds
 
 
 def performs(function: Function) -> Function:
-    """A function that does what the user asked for: what is raised in its own frame is the user's, and its
-    local name `result` is the answer once it is bound."""
+    """Mark a function that does what the user asked for.
+
+    An exception raised in its own frame is the user's, and its local name `result` is the answer once it is
+    bound.
+    """
     _performers.add(function.__code__)
     return function
 
@@ -110,8 +117,10 @@ performs(users)
 
 
 def fault_of(error: BaseException, caught: int = 1) -> Fault | None:
-    """The fault that an exception is; None for the user's and NumPy's. caught: so many frames of its
-    traceback, the caller's own, are those that caught it."""
+    """Return the fault that an exception is; None for the user's and NumPy's.
+
+    caught: the number of frames at the top of its traceback that are the caller's own.
+    """
     if isinstance(error, InternalError) or not isinstance(error, Exception | Diverged):
         return None
     if isinstance(error, _meant):
@@ -124,14 +133,15 @@ def fault_of(error: BaseException, caught: int = 1) -> Fault | None:
 
 
 def told(error: BaseException) -> None:
-    """Give the user's exception the traceback of functions as they were written; a fault keeps its own."""
+    """Give the user's exception the traceback of functions as the user wrote them; a fault keeps its own."""
     with contextlib.suppress(Exception):
         if fault_of(error) is None:
             tell(error)
 
 
 def _on_its_way(error: BaseException, frames: list[FrameType]) -> BaseException | None:
-    """The user's exception on whose way up another was raised: both left one of these frames."""
+    """Return the user's exception that was propagating when another was raised: both left one of these
+    frames."""
     seen = {id(error)}
     further = error.__context__
     while further is not None and id(further) not in seen:
@@ -145,7 +155,7 @@ def _on_its_way(error: BaseException, frames: list[FrameType]) -> BaseException 
 
 
 def noting(error: BaseException) -> Fault:
-    """The fault that an exception is in code that does nothing for the user, which the caller has caught."""
+    """Return the fault for an exception, caught by the caller, in code that does nothing for the user."""
     found = list(_frames(error.__traceback__))
     return Fault(error, [frame for frame, _ in found], [line for _, line in found])
 
@@ -161,7 +171,7 @@ def _is_ours(code: CodeType) -> bool:
 
 
 def _is_replay(frame: FrameType) -> bool:
-    """Tell whether the frame is that of a program's function, whose lines are the user's."""
+    """Tell if the frame is that of a program's function, whose lines are the user's."""
     return frame.f_globals.get("__Diverged") is Diverged
 
 
@@ -171,19 +181,19 @@ def _keeps_result(code: CodeType) -> bool:
 
 
 def _is_nobodys(code: CodeType) -> bool:
-    """Tell whether code is nobody's own, as what has no file is (`<frozen ...>`, `<string>`)."""
+    """Tell if code is not the user's, as code without a file (`<frozen ...>`, `<string>`) is not."""
     return code.co_filename.startswith("<") or is_nobodys(code.co_filename)
 
 
 def _is_theirs(frames: list[FrameType]) -> bool:
-    """Whether the user's code raised, or what was done in its name."""
+    """Tell if the user's code raised, or an operation done on its behalf."""
     performs = replays = False
     for frame in frames:
         code = frame.f_code
         if _is_ours(code):
             performs = code in _performers or code.co_filename == HOOKS
             if replays:  # what it calls of ours are ops, which raise as NumPy does, and its lane
-                return performs or code.co_filename != LANES
+                return performs or code.co_filename != DEVICE_LANE
         elif _is_replay(frame):
             performs = replays = True
         elif is_place(code) or not _is_nobodys(code):
@@ -194,7 +204,8 @@ def _is_theirs(frames: list[FrameType]) -> bool:
 
 
 def guarded(kind: Class) -> Class:
-    """A class of hooks of which a fault ends the recording (`faulted`): Python does the operation then."""
+    """Decorate a class of hooks: a fault in one ends the recording (`faulted`), and Python does the
+    operation."""
     for name, plain in vars(Hooks).items():
         hook = getattr(kind, name)
         if not name.startswith("_") and callable(plain) and hook is not plain:
@@ -233,8 +244,10 @@ def _is_of_container(fn: Any) -> bool:
 
 
 def handed(plain: Callable[..., Any]) -> Callable[[Function], Function]:
-    """A method of an object that a hook has handed to Python, which calls it outside any hook. A fault ends
-    the recording, that of the object's `hooks`, and `plain` is called in its place."""
+    """Decorate a method of an object that a hook has handed to Python, which calls it outside any hook.
+
+    A fault ends the recording, that of the object's `hooks`, and `plain` is called in its place.
+    """
 
     def decorate(method: Function) -> Function:
         @functools.wraps(method)
@@ -280,8 +293,11 @@ def _as_python_has(hooks: Any, value: Any) -> Any:
 
 
 class Source:
-    """Holds what a loop goes over, from which a generator of ours draws. It keeps what has been drawn and not
-    yet handed over, so that Python can go on where the generator fails."""
+    """Holds the iterator of a loop, from which a generator of ours draws.
+
+    It keeps items that have been drawn and not yet handed over, so that Python can go on where the generator
+    fails.
+    """
 
     __slots__ = ("_given", "_held", "_items", "_obj", "_places")
 
@@ -294,11 +310,11 @@ class Source:
 
     @performs
     def over(self, obj: Any) -> None:
-        """It is this that is gone over."""
+        """Iterate over this object."""
         self._obj, self._items = obj, iter(obj)
 
     def by_place(self, obj: Any, item: Callable[[int], Any]) -> None:
-        """It is this that is gone over, an item at a time, which `item` gives."""
+        """Iterate over this object an item at a time, which `item` returns."""
         self._obj, self._items, self._places = obj, map(item, range(len(obj))), True
 
     @performs
@@ -314,7 +330,7 @@ class Source:
             yield self._held[0]
 
     def given(self) -> None:
-        """Note that the loop has got what was drawn."""
+        """Note that the loop has got the item that was drawn."""
         self._held = ()
         self._given += 1
 
@@ -330,8 +346,8 @@ class Source:
 
 
 def drawn(hooks: Any, source: Source, parts: Iterator[Iterable[Any]]) -> Iterator[Any]:
-    """Go over what a generator of ours gives, part by part, and from a fault of its own on over what is left
-    in its source."""
+    """Yield the items of a generator of ours, part by part; from a fault of its own on, the items left in its
+    source."""
     return itertools.chain.from_iterable(_parts(hooks, source, parts))
 
 
@@ -349,8 +365,10 @@ def _parts(hooks: Any, source: Source, parts: Iterator[Iterable[Any]]) -> Iterat
 
 
 def beside(ends: Callable[[Any, Fault], None]) -> Callable[[Function], Function]:
-    """A method that is called from within the user's code to take notes, and answers nothing: where it meets
-    a fault, `ends` has it called no more."""
+    """Decorate a method that is called from within the user's code to take notes, and returns nothing.
+
+    Where it meets a fault, `ends` makes sure that it is called no more.
+    """
 
     def decorate(method: Function) -> Function:
         @functools.wraps(method)

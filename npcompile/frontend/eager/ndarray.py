@@ -267,7 +267,7 @@ class ndarray(Exports):
         """Do `self[...] = value`; return False, with nothing done, where it is left to NumPy."""
         if not isinstance(value, _OURS_OR_NUMPY):
             value = np.array(dispatch.map_arrays(value, Exports._host_memory), self.dtype)
-        elif isinstance(value, np.generic) and weak.checks(value.dtype, self.dtype):
+        elif isinstance(value, np.generic) and weak.refuses_misfits(value.dtype, self.dtype):
             value = weak.convert(value, self.dtype)
         if (value.dtype.kind == "c" and self.dtype.kind not in "cb") or errstate.traps():
             return False  # NumPy warns or raises, depending on what the value is

@@ -62,7 +62,7 @@ def limits(known: Value, dtype: np.dtype[Any], how: str) -> tuple[float, float] 
     if known.kind != "scalar" or known.dtype is None or how != ITEM:
         return None
     source = NUMPY[known.dtype]
-    if not weak.checks(source, dtype):
+    if not weak.refuses_misfits(source, dtype):
         return None
     if source.kind == "c":
         raise Unfollowed(Cause.COMPLEX_AS_INTEGER())

@@ -106,7 +106,7 @@ def _whole_powers(a: Tensor, exponents: Tensor) -> Tensor:
 def _float_power(a: Tensor, b: Tensor, static: int | None) -> Tensor:
     if static is not None and 2 <= static <= SHORT_POWERS:
         return wide(functools.partial(_power_of, exponent=static))(a)
-    if b.numel() == 1 and powers.roots(dtype_of(a)):  # NumPy's loop for one exponent
+    if b.numel() == 1 and powers.takes_square_root(dtype_of(a)):  # NumPy's loop for one exponent
         return torch.where(b == 0.5, square_root(a), torch.pow(a, b))
     return torch.pow(a, b)
 

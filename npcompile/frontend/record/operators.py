@@ -295,18 +295,18 @@ class Operators(Recording):
                 self.builder.decide(node, b)  # each exponent is done its own way
         elif node is not None and (kind in (int, float) or is_numpy(b)):
             of: Any = kind if kind in (int, float) else b.dtype
-            for value in powers.deciding(a.dtype, of, is_array(b), inplace):
+            for value in powers.deciding_exponents(a.dtype, of, is_array(b), inplace):
                 if inplace and is_array(b):
                     raise Unfollowed(Cause.POWER_IN_PLACE())  # what it was is unknown
                 self._decide_equal(b, value.item() if is_numpy(value) else value)
-        fast = powers.apart(a.dtype, np.array(b.item(), b.dtype) if is_array(b) else b, inplace)
+        fast = powers.fast_if_different(a.dtype, np.array(b.item(), b.dtype) if is_array(b) else b, inplace)
         if fast is not None:
             self.builder.constant(fast.more)
         return fast
 
     def _scalar_power(self, a: Any, b: Any, result: np.floating[Any]) -> Any:
         """A power of NumPy scalars, where no exponent stands for a square root as it may for `np.power`."""
-        if not powers.roots(result.dtype) or not (self.builder.traced(b) or b == 0.5):
+        if not powers.takes_square_root(result.dtype) or not (self.builder.traced(b) or b == 0.5):
             return self._ufunc(np.power, (a, b), {}, result)
         if isinstance(result, np.float64):
             return self._ufunc(np.float_power, (a, b), {}, result)

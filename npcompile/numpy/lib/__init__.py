@@ -1,4 +1,4 @@
-"""`numpy.lib` on our arrays: what works on arrays is ours, the rest (formats, versions) is NumPy's."""
+"""`numpy.lib` on our arrays: functions of arrays are ours, the rest (formats, versions) is NumPy's."""
 
 from __future__ import annotations
 

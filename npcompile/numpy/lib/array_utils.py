@@ -1,4 +1,4 @@
-"""`numpy.lib.array_utils` on our arrays."""
+"""`numpy.lib.array_utils` is NumPy's own Python code here, cloned for our arrays."""
 
 from __future__ import annotations
 

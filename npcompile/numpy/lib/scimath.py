@@ -1,4 +1,4 @@
-"""`numpy.emath` on our arrays: functions that answer with complex numbers where real ones have no answer."""
+"""`numpy.emath` on our arrays: functions that return complex numbers where real ones have no answer."""
 
 from __future__ import annotations
 

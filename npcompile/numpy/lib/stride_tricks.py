@@ -1,4 +1,4 @@
-"""`numpy.lib.stride_tricks` on our arrays."""
+"""`numpy.lib.stride_tricks` is NumPy's own Python code here, cloned for our arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`numpy.polynomial` on our arrays: NumPy's own Python code, cloned."""
+"""`numpy.polynomial` is NumPy's own Python code here, cloned for our arrays."""
 
 from __future__ import annotations
 

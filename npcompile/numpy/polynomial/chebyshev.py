@@ -1,4 +1,4 @@
-"""`numpy.polynomial.chebyshev` on our arrays."""
+"""`numpy.polynomial.chebyshev` is NumPy's own Python code here, cloned for our arrays."""
 
 from __future__ import annotations
 

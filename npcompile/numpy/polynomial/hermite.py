@@ -1,4 +1,4 @@
-"""`numpy.polynomial.hermite` on our arrays."""
+"""`numpy.polynomial.hermite` is NumPy's own Python code here, cloned for our arrays."""
 
 from __future__ import annotations
 

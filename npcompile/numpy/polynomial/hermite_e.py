@@ -1,4 +1,4 @@
-"""`numpy.polynomial.hermite_e` on our arrays."""
+"""`numpy.polynomial.hermite_e` is NumPy's own Python code here, cloned for our arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`numpy.polynomial.laguerre` on our arrays."""
+"""`numpy.polynomial.laguerre` is NumPy's own Python code here, cloned for our arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`numpy.polynomial.legendre` on our arrays."""
+"""`numpy.polynomial.legendre` is NumPy's own Python code here, cloned for our arrays."""
 
 from __future__ import annotations
 

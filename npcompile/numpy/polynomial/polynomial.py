@@ -1,4 +1,4 @@
-"""`numpy.polynomial.polynomial` on our arrays."""
+"""`numpy.polynomial.polynomial` is NumPy's own Python code here, cloned for our arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`numpy.polynomial.polyutils` on our arrays."""
+"""`numpy.polynomial.polyutils` is NumPy's own Python code here, cloned for our arrays."""
 
 from __future__ import annotations
 

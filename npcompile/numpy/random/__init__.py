@@ -1,4 +1,5 @@
-"""`numpy.random` on our arrays: NumPy's own generators and streams, bit for bit; what they draw is ours.
+"""`numpy.random` on our arrays: NumPy's own generators and streams are used, bit for bit; results are our
+arrays.
 
 Under `npcompile.device(name, fast_random=True)` common distributions are computed on that device.
 """

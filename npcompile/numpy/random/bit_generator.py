@@ -1,4 +1,4 @@
-"""NumPy's seeds and bit generators: their states, and the words that they give, are our arrays."""
+"""NumPy's seeds and bit generators: their states, and the words that they return, are our arrays."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy
 import numpy.random.bit_generator as theirs
 
-from npcompile.numpy.random.drawing import Standing, numpys, on_host, ours, within
+from npcompile.numpy.random.drawing import StandsForNumpys, as_numpys, on_host, ours, within
 
 BitGenerator = theirs.BitGenerator
 ISeedSequence = theirs.ISeedSequence
@@ -15,7 +15,7 @@ ISpawnableSeedSequence = theirs.ISpawnableSeedSequence
 SeedlessSeedSequence = theirs.SeedlessSeedSequence
 
 
-class SeedSequence(numpy.random.SeedSequence, metaclass=Standing):
+class SeedSequence(numpy.random.SeedSequence, metaclass=StandsForNumpys):
     stands_for = numpy.random.SeedSequence
 
     def __init__(
@@ -67,7 +67,7 @@ ISpawnableSeedSequence.register(_SpawnableWords)
 
 
 def _seed(seed: Any) -> Any:
-    """What NumPy's bit generators are seeded with."""
+    """Return a seed for NumPy's bit generators."""
     if isinstance(seed, (numpy.random.SeedSequence, SeedlessSeedSequence, _Words)):
         return seed
     if isinstance(seed, ISpawnableSeedSequence):
@@ -76,10 +76,10 @@ def _seed(seed: Any) -> Any:
 
 
 class _OfArrays:
-    """What the classes below have in common. They are derived from it, and then from NumPy's class."""
+    """The common part of the classes below, which derive from it and then from NumPy's class."""
 
     def __init__(self, seed: Any = None) -> None:
-        numpys(super().__init__, _seed(seed))
+        as_numpys(super().__init__, _seed(seed))
 
     @property
     def state(self) -> Any:
@@ -98,30 +98,30 @@ class _OfArrays:
         return ours(super().random_raw(size, output))  # type: ignore[misc]
 
 
-class MT19937(_OfArrays, numpy.random.MT19937, metaclass=Standing):
+class MT19937(_OfArrays, numpy.random.MT19937, metaclass=StandsForNumpys):
     stands_for = numpy.random.MT19937
 
     def _legacy_seeding(self, seed: Any) -> None:
         super()._legacy_seeding(on_host(seed))
 
 
-class Philox(_OfArrays, numpy.random.Philox, metaclass=Standing):
+class Philox(_OfArrays, numpy.random.Philox, metaclass=StandsForNumpys):
     stands_for = numpy.random.Philox
 
     def __init__(self, seed: Any = None, counter: Any = None, key: Any = None) -> None:
         seed = seed if seed is None and key is not None else _seed(seed)
-        numpys(numpy.random.Philox.__init__, self, seed, on_host(counter), on_host(key))
+        as_numpys(numpy.random.Philox.__init__, self, seed, on_host(counter), on_host(key))
 
 
-class PCG64(_OfArrays, numpy.random.PCG64, metaclass=Standing):
+class PCG64(_OfArrays, numpy.random.PCG64, metaclass=StandsForNumpys):
     stands_for = numpy.random.PCG64
 
 
-class PCG64DXSM(_OfArrays, numpy.random.PCG64DXSM, metaclass=Standing):
+class PCG64DXSM(_OfArrays, numpy.random.PCG64DXSM, metaclass=StandsForNumpys):
     stands_for = numpy.random.PCG64DXSM
 
 
-class SFC64(_OfArrays, numpy.random.SFC64, metaclass=Standing):
+class SFC64(_OfArrays, numpy.random.SFC64, metaclass=StandsForNumpys):
     stands_for = numpy.random.SFC64
 
 
@@ -131,7 +131,7 @@ _KINDS: dict[str, Any] = {
 
 
 def of_name(name: Any = "MT19937") -> Any:
-    """A bit generator, by its name or class: what pickles of generators ask for."""
+    """Return a bit generator by its name or class, for pickles of generators."""
     kind = name if isinstance(name, type) else _KINDS.get(name)
     if kind is None:
         raise ValueError(str(name) + " is not a known BitGenerator module.")

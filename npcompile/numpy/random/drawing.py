@@ -1,4 +1,5 @@
-"""How NumPy's generators draw for us: NumPy's own streams, as our arrays; what is computed on a device."""
+"""Drawing for our arrays: NumPy's own generators and streams are used, or the numbers are computed on a
+device."""
 
 from __future__ import annotations
 
@@ -19,12 +20,12 @@ from npcompile.frontend.ops.table import Unsupported
 from npcompile.numpy.wrappers import Function, ufunc
 from npcompile.runtime.current_device import drawing_device
 
-# NumPy's code runs, and what it calls of a generator's or seed's other methods is to be NumPy's, too.
+# While NumPy's code runs, other methods that it calls of a generator or seed are NumPy's, too.
 _within: contextvars.ContextVar[bool] = contextvars.ContextVar("within NumPy", default=False)
 
 
-class Standing(abc.ABCMeta):
-    """The type of a class that stands for the NumPy class that it is derived from: NumPy's objects are its
+class StandsForNumpys(abc.ABCMeta):
+    """The metaclass of a class that stands for the NumPy class that it derives from: NumPy's objects are
     instances, too."""
 
     def __instancecheck__(cls, value: Any) -> bool:
@@ -35,8 +36,8 @@ def within() -> bool:
     return _within.get()
 
 
-def numpys(call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """What the call gives where our generators and seeds behave as NumPy's."""
+def as_numpys(call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """Call a function while our generators and seeds behave as NumPy's."""
     token = _within.set(True)
     try:
         return call(*args, **kwargs)
@@ -45,12 +46,12 @@ def numpys(call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
 
 def on_host(value: Any) -> Any:
-    """A state, a seed: with NumPy's arrays for ours."""
+    """Return a state or a seed with NumPy's arrays for ours."""
     return dispatch.map_arrays(value, ndarray._on_host)
 
 
 def ours(value: Any) -> Any:
-    """What NumPy has made new: with our arrays for NumPy's."""
+    """Return a new object of NumPy's with our arrays for NumPy's."""
     return dispatch.map_arrays(value, _array, numpy.ndarray)
 
 
@@ -77,14 +78,15 @@ class _Arithmetic:
 
 
 def _computed(method: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """The numbers of a draw that is taken over; None where NumPy draws. method: of one of its generators."""
+    """Return the numbers of a draw that is computed here; None where NumPy draws. method: of one of its
+    generators."""
     device = drawing_device()
     draw = None if device is None else fast_random.draw_of(method, args, kwargs)
     return None if draw is None or device is None else draw(_Arithmetic(device).run)
 
 
-def drawn(method: Any) -> Callable[..., Any]:
-    """A method of NumPy's generators: what it draws becomes our array, what it shuffles may be one."""
+def drawing(method: Any) -> Callable[..., Any]:
+    """Return a method of NumPy's generators that returns our arrays; a shuffled argument may be one."""
 
     def draw(self: Any, *args: Any, **kwargs: Any) -> Any:
         if within():
@@ -95,15 +97,15 @@ def drawn(method: Any) -> Callable[..., Any]:
             same = getattr(kind(self._bit_generator), method.__name__)  # the same state, without our methods
             if (numbers := _computed(same, args, kwargs)) is not None:
                 return numbers
-        return numpys(dispatch.host, method, (getattr(self, "_shared", self), *args), kwargs)
+        return as_numpys(dispatch.host, method, (getattr(self, "_shared", self), *args), kwargs)
 
     draw.__name__, draw.__doc__ = method.__name__, method.__doc__
     return draw
 
 
-def shuffled(method: Any) -> Callable[..., Any]:
-    """`shuffle`: what is no array of ours is shuffled as it is, whatever lies in it."""
-    draw = drawn(method)
+def shuffling(method: Any) -> Callable[..., Any]:
+    """Return `shuffle`, which shuffles any other argument than our arrays as NumPy does."""
+    draw = drawing(method)
 
     def shuffle(self: Any, *args: Any, **kwargs: Any) -> None:
         x = args[0] if args else kwargs.get("x")
@@ -117,7 +119,8 @@ def shuffled(method: Any) -> Callable[..., Any]:
 
 
 def _from_caller(method: Any, *args: Any, **kwargs: Any) -> None:
-    """A counted call of NumPy's by the caller of our function: NumPy's warnings name its file and line."""
+    """Call NumPy, counted, on behalf of our function's caller: NumPy's warnings name the caller's file and
+    line."""
     frame = sys._getframe(2)
     code = _CALL.replace(co_filename=frame.f_code.co_filename, co_firstlineno=frame.f_lineno)
     types.FunctionType(code, frame.f_globals)(method, args, kwargs)
@@ -136,7 +139,7 @@ class Draw(Function):
 
 
 class Shuffle(Function):
-    """`numpy.random.shuffle`, likewise."""
+    """`numpy.random.shuffle`, which uses NumPy's global generator."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> None:
         x = args[0] if args else kwargs.get("x")

@@ -1,4 +1,4 @@
-"""`numpy.random.RandomState`, the one that all share, and the functions that draw from that."""
+"""`numpy.random.RandomState`, the global one, and the functions that draw from it."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import numpy
 import numpy.random.mtrand as theirs
 
 from npcompile.numpy.random.bit_generator import MT19937, BitGenerator, of_name
-from npcompile.numpy.random.drawing import Draw, Shuffle, Standing, drawn, on_host, ours, shuffled
+from npcompile.numpy.random.drawing import Draw, Shuffle, StandsForNumpys, drawing, on_host, ours, shuffling
 
 __all__ = list(theirs.__all__)
 
 
-class RandomState(numpy.random.RandomState, metaclass=Standing):
+class RandomState(numpy.random.RandomState, metaclass=StandsForNumpys):
     """NumPy's legacy generator, drawing our arrays."""
 
     stands_for = numpy.random.RandomState
@@ -38,56 +38,56 @@ class RandomState(numpy.random.RandomState, metaclass=Standing):
     def set_state(self, state: Any) -> None:
         super().set_state(on_host(state))
 
-    beta = drawn(numpy.random.RandomState.beta)
-    binomial = drawn(numpy.random.RandomState.binomial)
-    bytes = drawn(numpy.random.RandomState.bytes)
-    chisquare = drawn(numpy.random.RandomState.chisquare)
-    choice = drawn(numpy.random.RandomState.choice)
-    dirichlet = drawn(numpy.random.RandomState.dirichlet)
-    exponential = drawn(numpy.random.RandomState.exponential)
-    f = drawn(numpy.random.RandomState.f)
-    gamma = drawn(numpy.random.RandomState.gamma)
-    geometric = drawn(numpy.random.RandomState.geometric)
-    gumbel = drawn(numpy.random.RandomState.gumbel)
-    hypergeometric = drawn(numpy.random.RandomState.hypergeometric)
-    laplace = drawn(numpy.random.RandomState.laplace)
-    logistic = drawn(numpy.random.RandomState.logistic)
-    lognormal = drawn(numpy.random.RandomState.lognormal)
-    logseries = drawn(numpy.random.RandomState.logseries)
-    multinomial = drawn(numpy.random.RandomState.multinomial)
-    multivariate_normal = drawn(numpy.random.RandomState.multivariate_normal)
-    negative_binomial = drawn(numpy.random.RandomState.negative_binomial)
-    noncentral_chisquare = drawn(numpy.random.RandomState.noncentral_chisquare)
-    noncentral_f = drawn(numpy.random.RandomState.noncentral_f)
-    normal = drawn(numpy.random.RandomState.normal)
-    pareto = drawn(numpy.random.RandomState.pareto)
-    permutation = drawn(numpy.random.RandomState.permutation)
-    poisson = drawn(numpy.random.RandomState.poisson)
-    power = drawn(numpy.random.RandomState.power)
-    rand = drawn(numpy.random.RandomState.rand)
-    randint = drawn(numpy.random.RandomState.randint)
-    randn = drawn(numpy.random.RandomState.randn)
-    random = drawn(numpy.random.RandomState.random)
-    random_integers = drawn(numpy.random.RandomState.random_integers)
-    random_sample = drawn(numpy.random.RandomState.random_sample)
-    rayleigh = drawn(numpy.random.RandomState.rayleigh)
-    shuffle = shuffled(numpy.random.RandomState.shuffle)
-    standard_cauchy = drawn(numpy.random.RandomState.standard_cauchy)
-    standard_exponential = drawn(numpy.random.RandomState.standard_exponential)
-    standard_gamma = drawn(numpy.random.RandomState.standard_gamma)
-    standard_normal = drawn(numpy.random.RandomState.standard_normal)
-    standard_t = drawn(numpy.random.RandomState.standard_t)
-    tomaxint = drawn(numpy.random.RandomState.tomaxint)
-    triangular = drawn(numpy.random.RandomState.triangular)
-    uniform = drawn(numpy.random.RandomState.uniform)
-    vonmises = drawn(numpy.random.RandomState.vonmises)
-    wald = drawn(numpy.random.RandomState.wald)
-    weibull = drawn(numpy.random.RandomState.weibull)
-    zipf = drawn(numpy.random.RandomState.zipf)
+    beta = drawing(numpy.random.RandomState.beta)
+    binomial = drawing(numpy.random.RandomState.binomial)
+    bytes = drawing(numpy.random.RandomState.bytes)
+    chisquare = drawing(numpy.random.RandomState.chisquare)
+    choice = drawing(numpy.random.RandomState.choice)
+    dirichlet = drawing(numpy.random.RandomState.dirichlet)
+    exponential = drawing(numpy.random.RandomState.exponential)
+    f = drawing(numpy.random.RandomState.f)
+    gamma = drawing(numpy.random.RandomState.gamma)
+    geometric = drawing(numpy.random.RandomState.geometric)
+    gumbel = drawing(numpy.random.RandomState.gumbel)
+    hypergeometric = drawing(numpy.random.RandomState.hypergeometric)
+    laplace = drawing(numpy.random.RandomState.laplace)
+    logistic = drawing(numpy.random.RandomState.logistic)
+    lognormal = drawing(numpy.random.RandomState.lognormal)
+    logseries = drawing(numpy.random.RandomState.logseries)
+    multinomial = drawing(numpy.random.RandomState.multinomial)
+    multivariate_normal = drawing(numpy.random.RandomState.multivariate_normal)
+    negative_binomial = drawing(numpy.random.RandomState.negative_binomial)
+    noncentral_chisquare = drawing(numpy.random.RandomState.noncentral_chisquare)
+    noncentral_f = drawing(numpy.random.RandomState.noncentral_f)
+    normal = drawing(numpy.random.RandomState.normal)
+    pareto = drawing(numpy.random.RandomState.pareto)
+    permutation = drawing(numpy.random.RandomState.permutation)
+    poisson = drawing(numpy.random.RandomState.poisson)
+    power = drawing(numpy.random.RandomState.power)
+    rand = drawing(numpy.random.RandomState.rand)
+    randint = drawing(numpy.random.RandomState.randint)
+    randn = drawing(numpy.random.RandomState.randn)
+    random = drawing(numpy.random.RandomState.random)
+    random_integers = drawing(numpy.random.RandomState.random_integers)
+    random_sample = drawing(numpy.random.RandomState.random_sample)
+    rayleigh = drawing(numpy.random.RandomState.rayleigh)
+    shuffle = shuffling(numpy.random.RandomState.shuffle)
+    standard_cauchy = drawing(numpy.random.RandomState.standard_cauchy)
+    standard_exponential = drawing(numpy.random.RandomState.standard_exponential)
+    standard_gamma = drawing(numpy.random.RandomState.standard_gamma)
+    standard_normal = drawing(numpy.random.RandomState.standard_normal)
+    standard_t = drawing(numpy.random.RandomState.standard_t)
+    tomaxint = drawing(numpy.random.RandomState.tomaxint)
+    triangular = drawing(numpy.random.RandomState.triangular)
+    uniform = drawing(numpy.random.RandomState.uniform)
+    vonmises = drawing(numpy.random.RandomState.vonmises)
+    wald = drawing(numpy.random.RandomState.wald)
+    weibull = drawing(numpy.random.RandomState.weibull)
+    zipf = drawing(numpy.random.RandomState.zipf)
 
 
 def _made(bit_generator: Any = "MT19937", make: Any = of_name) -> RandomState:
-    """The generator that was pickled (the other half of pickling)."""
+    """Return the generator that was pickled (the other half of pickling)."""
     return RandomState(bit_generator if isinstance(bit_generator, BitGenerator) else make(bit_generator))
 
 
@@ -116,7 +116,7 @@ _rand = _Shared(0)
 
 
 def seed(seed: Any = None) -> None:
-    """NumPy's global generator starts anew; a bit generator that was put in its place, too."""
+    """Seed NumPy's global generator, or the bit generator that was put in its place."""
     theirs.seed(on_host(seed))
 
 
