@@ -57,7 +57,6 @@ NOT_YET: dict[str, list[str]] = {
         "device",
     ],
     "diagnostics": [
-        "advice",
         "recompilations",
         "stats",
         "uncompiled_statements",
@@ -159,6 +158,7 @@ NOT_YET: dict[str, list[str]] = {
     ],
     "lower/service": [
         "compiler",
+        "failures",
     ],
     "partition": [
         "__init__",
