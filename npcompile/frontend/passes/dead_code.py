@@ -18,7 +18,9 @@ def drop_unused(program: Program) -> None:
         droppable = step_of(node) in ("op", "view", "number", "part", "library")
         droppable |= isinstance(node.target, Build) and node.target.needless
         checked = getattr(node.target, "checked", False) and not attributes(node).unchecked
-        checked |= step_of(node) == "number" and not (node.target in NEVER_RAISES or isinstance(node.target, Length))
+        checked |= step_of(node) == "number" and not (
+            node.target in NEVER_RAISES or isinstance(node.target, Length)
+        )
         # An index that a step gave may be out of bounds, whether or not anything uses what it leads to.
         checked |= (step_of(node) == "view" and len(node.all_input_nodes) > 1) or node in may_fail
         if node.op == "call_function" and droppable and not checked and not node.users:
