@@ -18,6 +18,7 @@ from npcompile.frontend.rewrite.scopes import body_of
 from npcompile.frontend.rewrite.statement_forms import has_work
 from npcompile.partition import partitioned as cutting
 from npcompile.runtime.function import RecordedFunction
+from npcompile.runtime.tiers import TOO_SMALL
 
 _BODY = "compiled body, driven trip by trip"
 NOT_YET = "not recorded yet: the call raised, or its shapes were seen for the first time"
@@ -132,7 +133,7 @@ def _way(recorded: RecordedFunction, has_programs: bool, in_loop: bool) -> str:
         return "cut into blocks"
     if has_programs and any(state.ready for state in states):
         return _BODY if in_loop else "compiled"
-    if any(state.small for state in states):
+    if any(state.tier in TOO_SMALL for state in states):
         return "left to NumPy, which takes less time than a kernel takes to be called"
     if any(state.has_raised for state in states):
         return "Python's, as it raised: stats.reasons says what"

@@ -34,6 +34,7 @@ from npcompile.partition.unit import Unit, take_over
 from npcompile.runtime import fast_path, fork
 from npcompile.runtime.function import RecordedFunction
 from npcompile.runtime.specialization import AMBIGUOUS_FIRST, MAX_AMBIGUOUS, Specialization
+from npcompile.runtime.tiers import Event, Tier
 from npcompile.tiering import overhead
 from npcompile.tiering.backoff import Backoff, Patience
 from npcompile.tiering.contest import CHANGING_WORK, Contest
@@ -203,7 +204,7 @@ class Callee(Unit):
             return super()._not_followed(state, traced)
         self.root.callees[self.key] = PLAIN
         self.root.note(traced.reason or Cause.NOT_RECORDED(), self.at(traced.line))
-        state.plain = True
+        state.move(Event.CLOSED)
 
     def _cut(self, failed: Traced | None) -> PartitionedFunction | None:
         fn = self.__wrapped__
@@ -218,7 +219,7 @@ class Callee(Unit):
             step_of(node) in ("op", "write", "library", "host") for node in traced.program.graph.nodes
         ):
             self.leave()  # no array work in it
-            state.small = True
+            state.move(Event.TOO_SMALL)
             return False
         if not goes_as_before(self.__wrapped__, traced.program.trips):
             state.partitioned = self._cut_alike(state)
@@ -227,7 +228,7 @@ class Callee(Unit):
 
     def leave_if_plain(self) -> None:
         """Have it called as it is if that is what it comes to at all signatures seen."""
-        cuts = [s.partitioned for s in self._states.values() if not (s.small or s.plain)]
+        cuts = [s.partitioned for s in self._states.values() if s.tier is Tier.RECORDING]
         if all(cut and cut.is_plain for cut in cuts):
             self.leave()
 
@@ -298,7 +299,7 @@ class Block(Unit):
     # -- what a block cannot do ----------------------------------------------------------------------------
 
     def _not_followed(self, state: Specialization, traced: Traced) -> None:
-        state.plain = True
+        state.move(Event.CLOSED)
         work = sum(isinstance(part, WORK) for part in own_nodes(self.piece.block.node.body))
         if not traced.exceeded or work <= LEAST_WORK:
             return self.take_apart(
@@ -311,7 +312,7 @@ class Block(Unit):
         assert traced.program is not None
         self.accumulators.learn(traced.program)
         if not any(step_of(node) in _WORK for node in traced.program.graph.nodes):
-            state.small = True
+            state.move(Event.TOO_SMALL)
             self.leave()
             return False
         if not super()._worth(state, traced):
@@ -331,7 +332,7 @@ class Block(Unit):
             # To CPython the counter's 0 and a literal 0 are one object: a trip further on tells them apart.
             return False
         if moving is not None:
-            state.plain = True
+            state.move(Event.CLOSED)
             reason = Cause.DEPENDS_ON_TRIP()
             self.take_apart(reason, *source_place(moving)[:2], False, quiet=True)
             return False

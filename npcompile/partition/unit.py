@@ -15,6 +15,7 @@ from npcompile.runtime.linking import KernelLinking
 from npcompile.runtime.plain_calls import PlainCalls
 from npcompile.runtime.shape_sharing import ShapeSharing
 from npcompile.runtime.specialization import Specialization
+from npcompile.runtime.tiers import TOO_SMALL, Event
 from npcompile.tiering.contest import FEWEST
 from npcompile.tiering.numpy_cost import is_small
 from npcompile.tiering.protocols import PartitionedLike
@@ -80,7 +81,7 @@ class Unit(RecordedFunction):
         assert traced.plan is not None
         if os.environ.get("NPCOMPILE_BACKEND") == "interpreter" or not is_small(traced.plan):
             return True
-        state.small = True
+        state.move(Event.TOO_SMALL)
         if self._all_small():  # the next lengths are a signature of their own, and would be recorded, too
             self.leave()
         return False
@@ -88,7 +89,7 @@ class Unit(RecordedFunction):
     def _all_small(self) -> bool:
         """Whether NumPy is faster at all that was seen, and enough was."""
         self.calls_too_small += 1
-        return self.calls_too_small > 3 and all(state.small for state in self._states.values())
+        return self.calls_too_small > 3 and all(state.tier in TOO_SMALL for state in self._states.values())
 
     def _too_small(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if self._all_small():

@@ -38,6 +38,7 @@ from npcompile.runtime.plain_streaks import PlainStreak
 from npcompile.runtime.recorded_program import RecordedProgram
 from npcompile.runtime.shape_sharing import LOOKED_AT, MOST_SELDOM, SELDOM, SHORT
 from npcompile.runtime.specialization import Specialization
+from npcompile.runtime.tiers import NUMPYS, TOO_SMALL, UNRECORDED, Event, Tier
 from npcompile.tiering.backoff import Backoff
 from npcompile.tiering.overhead import DEEPEST, LONG, TIMES, current, enter, estimate, leave, users
 from npcompile.tiering.protocols import PartitionedLike
@@ -176,7 +177,7 @@ class RecordedFunction(PlainCalls):
             if state.ready:
                 if not state.owed:
                     self._missed(state)
-            elif state.small or state.settled or state.waits():
+            elif state.tier in NUMPYS or state.waits():
                 if state.tries_again():
                     stats.calls -= 1
                     return self._answer(args, kwargs)
@@ -264,25 +265,26 @@ class RecordedFunction(PlainCalls):
         if linked or self._link(state):
             self._stats.calls -= 1
             return self(*args, **kwargs)
-        if state.small:
+        if state.tier in TOO_SMALL:
             return self._too_small(args, kwargs)
         if state.owed > 0:
             return self._raising(state, args, kwargs)
         if state.misses > MAX_MISSES and not state.is_paused:
             with self._lock:
                 state.ready.clear()
-                state.plain = True
+                state.move(Event.CLOSED)
             return self._too_many(args, kwargs, Cause.OTHER_WAYS, MAX_MISSES)
-        if state.plain and self._direct and not (self._strict or state.pending or state.ready):
-            state.settled = group is None or group.general is None
-        if state.plain or state.pending or state.rests():
+        if state.tier is Tier.PLAIN and self._direct and not (self._strict or state.pending or state.ready):
+            if group is None or group.general is None:
+                state.move(Event.ENDED)
+        if state.tier in UNRECORDED or state.pending or state.rests():
             return self._timed(state, args, kwargs)
         if not self._affords():
             return self._unpaid(state, args, kwargs)
         if not state.lock.acquire(blocking=False):
             return self._timed(state, args, kwargs)
         try:
-            if state.pending or state.plain:
+            if state.pending or state.tier in UNRECORDED:
                 return self._timed(state, args, kwargs)
             if state.partitioned is None and state.count == 0:
                 state.partitioned = self._cut_alike(state)
@@ -351,12 +353,12 @@ class RecordedFunction(PlainCalls):
     def _record(self, state: Specialization, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         rewritten = self._source()
         if isinstance(rewritten, Reason):
-            state.plain = True
+            state.move(Event.CLOSED)
             return self._plain(args, kwargs, rewritten)
         if state.count >= self.max_programs:
             if (cut := self._cut_at_last(state)) is not None:
                 return cut.run(args, kwargs)
-            state.plain = True
+            state.move(Event.CLOSED)
             return self._too_many(args, kwargs, Cause.WAYS, self.max_programs)
         if self.balance.rests():
             return self._too_often(args, kwargs)
@@ -440,7 +442,7 @@ class RecordedFunction(PlainCalls):
         if cut is not None:
             state.partitioned, cut.why = cut, cut.why or (traced.reason, traced.line)
         else:
-            state.plain = True
+            state.move(Event.CLOSED)
             self._report(traced.reason or Cause.NOT_RECORDED(), self.at(traced.line))
 
     def _worth(self, state: Specialization, traced: Traced) -> bool:

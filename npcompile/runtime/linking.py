@@ -17,6 +17,7 @@ from npcompile.runtime import fast_path
 from npcompile.runtime.guarded_replays import Exactly
 from npcompile.runtime.recorded_program import RecordedProgram
 from npcompile.runtime.specialization import Specialization
+from npcompile.runtime.tiers import Event
 from npcompile.tiering.host_call_profile import HostCallProfile
 from npcompile.verify.verify import verifying, watched
 
@@ -113,7 +114,7 @@ class KernelLinking:
                 state.pending.remove(entry)
                 self._look_again()
             if error is not None and not self._without(entry):
-                state.plain = True
+                state.move(Event.CLOSED)
                 if not compiler.is_shutting_down():  # threads may go on meanwhile: that is nothing to tell
                     self._report(error, self.at(None), everywhere=True, ask=f"; instead: {error.advice}")
         return linked

@@ -18,6 +18,7 @@ from npcompile.runtime.plain_streaks import MOST as MOST_PASSED
 from npcompile.runtime.plain_streaks import PlainStreak
 from npcompile.runtime.shape_sharing import LOOKED_AT, ShapeSharing
 from npcompile.runtime.specialization import Specialization
+from npcompile.runtime.tiers import TOO_SMALL
 from npcompile.tiering.contest import FEWEST
 from npcompile.tiering.overhead import users
 
@@ -52,7 +53,7 @@ class PlainCalls(ShapeSharing):
 
     def _by_numpy(self, state: Specialization, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call of a signature that is NumPy's, for good or as long as its kernels are being compiled."""
-        return self._too_small(args, kwargs) if state.small else self._plain(args, kwargs)
+        return self._too_small(args, kwargs) if state.tier in TOO_SMALL else self._plain(args, kwargs)
 
     def _beyond(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call within one that has spent what it may: plain, and some after it are not even looked at."""
@@ -126,7 +127,7 @@ class PlainCalls(ShapeSharing):
         """Calls with such arguments are the plain function's for now."""
         options = self._strict or self.fast_random or self.resizes or self._default_float is not None
         if self._direct and self._front is None and not options:
-            lost = state.aside is None and (state.small or state.settled)
+            lost = state.is_numpys
             calls = MOST_PASSED if lost else min(MOST_PASSED, state.rest)
             self._passing.give_back()
             if self._passing.begin(args, calls) and not lost:

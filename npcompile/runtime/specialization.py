@@ -14,6 +14,7 @@ from npcompile.lower.plan.attributes import attributes, source_place
 from npcompile.runtime.guarded_replays import Sliced
 from npcompile.runtime.polymorphic import LengthGroup, PolymorphicProgram
 from npcompile.runtime.recorded_program import RecordedProgram
+from npcompile.runtime.tiers import FOR_GOOD, MOVES, UNRECORDED, Event, Tier
 from npcompile.tiering.backoff import Backoff, Patience
 from npcompile.tiering.block_contest import BlockContest, rests_of_losers
 from npcompile.tiering.contest import EQUAL_WORK, FEWEST, Contest, are_held
@@ -61,16 +62,14 @@ class Specialization:
     __slots__ = (
         *(
             "__dict__",
-            "aside",
             "block_contest",
+            "is_numpys",
             "misses",
             "partitioned",
             "owed",
             "raises",
             "ready",
             "rest",
-            "settled",
-            "small",
             "trial",
         ),
     )
@@ -85,7 +84,6 @@ class Specialization:
         self.ready: list[tuple[Callable[..., Any], int]] = []  # replays with their host calls, newest first
         self.pending: list[RecordedProgram] = []
         self.entries: list[RecordedProgram] = []  # all of them, oldest first: what `explain` shows
-        self.plain = False  # this signature stays uncompiled
         self.plain_seconds: list[float] = []  # of calls that NumPy answered while kernels were compiled
         self.tried = False  # whether replays are worth it has been asked
         self.trial: Contest | None = None  # it is being measured
@@ -98,23 +96,31 @@ class Specialization:
         self.raised_waits: Backoff | None = None
         self.owed = 0  # so many calls that no replay answers have to answer before one is recorded
         self.raises = False  # the last of them raised, and nothing but the function itself answers such
-        self.small = False  # because a call of a kernel would take longer than NumPy does
+        self.tier = Tier.RECORDING
+        self.is_numpys = False  # for good: the native runtime has the function itself called
         self.rest = 0  # so many calls are the function's own, as nothing is compiled yet
-        self.settled = False  # it is NumPy's, and nothing about that is going to change
         self.partitioned: PartitionedLike | None = (
             None  # cut into blocks, where it cannot be recorded as a whole
         )
         self.block_contest: BlockContest | None = None  # of the cut, beside the plain function
         self.waited = 0  # calls by NumPy since it was last asked if what is parked is to be compiled
-        self.aside: list[tuple[Callable[..., Any], int]] | None = (
-            None  # replays that lost, and rest for so long
-        )
+        self.aside: list[tuple[Callable[..., Any], int]] | None = None  # replays that lost, and rest
         self.resting: Backoff | None = None  # of replays that lost
         self.count = 0
         self.grows: frozenset[int] = frozenset()  # the places of arguments that are known by their type alone
         self.lock = threading.Lock()
         # Recordings of which nothing was kept, as numbers could not be told apart: none follows at once.
         self.ambiguous: Backoff | None = None
+
+    def move(self, event: Event) -> None:
+        """Go to the tier to which an event leads from this one, if it leads to another."""
+        self.tier = MOVES[event].get(self.tier, self.tier)
+        self.is_numpys = self.tier in FOR_GOOD
+
+    @property
+    def is_closed(self) -> bool:
+        """Tell if nothing further is recorded."""
+        return self.tier in UNRECORDED
 
     def is_unsure(self, program: Program | None) -> bool:
         """Whether a further program would decide by a number that to CPython is one object with another: a
@@ -138,9 +144,9 @@ class Specialization:
     def settle(self) -> None:
         """Leave its calls to NumPy, for good."""
         self.ready, self.pending, self.entries = [], [], []
-        self.partitioned = self.trial = None
+        self.partitioned = self.trial = self.aside = None
         self.owed, self.raises = 0, False
-        self.plain = self.settled = True
+        self.move(Event.FAILED)
 
     def is_found_again(self) -> bool:
         """Whether nothing is lost with it: a program for many lengths answered, or the cut that all have."""
@@ -160,7 +166,8 @@ class Specialization:
         self.wasted += balance.useless
         if self.wasted <= MAX_WASTED:
             return False
-        self.ready, self.plain = [], True
+        self.ready = []
+        self.move(Event.CLOSED)
         return True
 
     def raised_again(self) -> bool:
@@ -268,10 +275,13 @@ class Specialization:
 
     def _lose(self, recorded: Measured) -> None:
         """NumPy takes less time than the replays that there are."""
+        event = Event.TOO_SMALL
         if recorded.tries_again and are_held():
+            event = Event.LOST
             self.resting = self.resting or rests_of_losers()
             self.aside, self.rest = self.ready, self.resting.wait()
-        self.small, self.ready = True, []
+        self.ready = []
+        self.move(event)
         recorded.gave_up()
 
     def tries_again(self) -> bool:
@@ -279,7 +289,8 @@ class Specialization:
         if self.aside is None or self.rest > 0:
             self.rest -= self.rest > 0
             return False
-        self.ready, self.aside, self.small = self.aside, None, False
+        self.ready, self.aside = self.aside, None
+        self.move(Event.RESTED)
         self.trial = Contest(taken=seconds_taken())
         return True
 

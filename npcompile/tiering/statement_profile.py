@@ -168,7 +168,7 @@ class Watch:
 
         def enter(callee: Any) -> Any:
             made = partitioned.enter(callee)
-            plain = made is callee or any(state.plain for state in getattr(made, "_states", {}).values())
+            plain = made is callee or any(state.is_closed for state in getattr(made, "_states", {}).values())
             return made if plain and not _is_jitted(callee) else self._timed(made)
 
         def as_it_is(called: Any) -> bool:

@@ -14,6 +14,7 @@ import pytest
 import npcompile
 from npcompile.runtime import fast_path
 from npcompile.runtime.shape_sharing import LOOKED_AT
+from npcompile.runtime.tiers import Event
 from tests.jit.test_front import frames
 
 pytestmark = pytest.mark.usefixtures("native_runtime")
@@ -33,7 +34,8 @@ def left_to_numpy(fn: Any, *args: Any) -> Any:
     for _ in range(2):
         jitted(*args)
     (state,) = jitted._states.values()
-    state.small, state.ready = True, []
+    state.ready = []
+    state.move(Event.TOO_SMALL)
     return jitted
 
 

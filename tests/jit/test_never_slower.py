@@ -16,6 +16,7 @@ from npcompile.runtime.plain_streaks import MOST as MOST_PASSED
 from npcompile.runtime.plain_streaks import PlainStreak
 from npcompile.runtime.recorded_program import RecordedProgram
 from npcompile.runtime.specialization import seconds_taken
+from npcompile.runtime.tiers import Event, Tier
 from npcompile.tiering import block_contest
 from npcompile.tiering.block_contest import FIRST, LONGER, SETTLING
 from npcompile.tiering.compile_budget import COMPILING, FREE, RATE, CompileBudget
@@ -166,7 +167,7 @@ def test_replays_that_lost_are_tried_again(clock: Clock, monkeypatch: pytest.Mon
     (state,) = jitted._states.values()
     for longer in (FIRST, FIRST * LONGER):
         contest(1e9, 1e-12)
-        assert state.small and state.aside and not state.ready
+        assert state.tier is Tier.RESTING and state.aside and not state.ready
         before = jitted.stats.replays
         for _ in range(longer + MOST_PASSED):
             if state.aside is None:
@@ -177,7 +178,7 @@ def test_replays_that_lost_are_tried_again(clock: Clock, monkeypatch: pytest.Mon
     before = jitted.stats.replays
     for _ in range(5):
         same(jitted(x), chain(x))
-    assert jitted.stats.replays == before + 5 and not state.small
+    assert jitted.stats.replays == before + 5 and state.tier is Tier.RECORDING
 
 
 # -- calls that are passed on ------------------------------------------------------------------------------
@@ -206,7 +207,8 @@ def test_a_plain_call_asks_no_python_and_all_are_counted() -> None:
     jitted(1.5)
     jitted(1.5)
     (state,) = jitted._states.values()
-    state.small, state.ready = True, []
+    state.ready = []
+    state.move(Event.TOO_SMALL)
     for call in range(3 * MOST_PASSED):
         assert frames(lambda x=call / 4: jitted(x))[-1:] == [scalar.__qualname__]
         assert len(frames(lambda x=call / 4: jitted(x))) == 1
@@ -228,7 +230,8 @@ def test_new_code_is_seen_though_calls_are_passed_on() -> None:
     jitted(1.5)
     jitted(1.5)
     (state,) = jitted._states.values()
-    state.small, state.ready = True, []
+    state.ready = []
+    state.move(Event.TOO_SMALL)
     for _ in range(5):
         assert jitted(1.5) == 2.5
     scalar.__code__ = (lambda x: x + 2).__code__

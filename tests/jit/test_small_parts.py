@@ -10,6 +10,7 @@ from npcompile import jit
 from npcompile.partition.callees import CalleeSubstitution
 from npcompile.partition.unit import MANY_TOO_SMALL
 from npcompile.runtime.function import RecordedFunction
+from npcompile.runtime.tiers import Event
 from tests.checker import same
 
 
@@ -35,7 +36,8 @@ def test_both_sizes(monkeypatch):
         states = [state for key, state in block._states.items() if "(3," in str(key)]
         assert 0 < len(states) < len(block._states)
         for state in states:
-            state.small, state.ready, state.trial = True, [], None
+            state.ready, state.trial = [], None
+            state.move(Event.TOO_SMALL)
     for _ in range(4):
         same(f(*small, 40), march(*small, 40), ulp=2**10)
     asked = []

@@ -40,7 +40,7 @@ struct Names {
 struct Slots {
     Slot front, unlooked, vector;                               // of the recorded function
     Slot cut_rest, cut_raises, cut_unanswered, cut_idle;        // of one that was cut
-    Slot rest, aside, trial, partitioned, ready, misses, small, settled, raises, owed;  // of what is known of a signature
+    Slot rest, trial, partitioned, ready, misses, is_numpys, raises, owed;  // of what is known of a signature
     Slot calls, replays, host_calls, plain_calls, divergences;  // of its counts
 } slots;
 
@@ -341,9 +341,7 @@ PyObject *answered(Front *self, PyObject *recorded, PyObject *known, Signature &
             return raising(self, state, args, given, named, diverged);
         }
         if (may_raise) return raising(self, state, args, given, named, 0);
-        // Replays that lost against the function are measured again when they have rested.
-        bool aside = slots.aside.of(state) && slots.aside.of(state) != Py_None;
-        plain = plain && !aside && (slots.small.of(state) == Py_True || slots.settled.of(state) == Py_True);
+        plain = plain && slots.is_numpys.of(state) == Py_True;
         plain = plain || (resting = self->quick && rests(state, slots.rest));
     }
     if (plain) {
@@ -642,8 +640,8 @@ PyObject *use(PyObject *, PyObject *args) {
         !find_slots(cut, {{"rest", &slots.cut_rest}, {"raises", &slots.cut_raises},
                           {"unanswered", &slots.cut_unanswered}, {"idle", &slots.cut_idle}}) ||
         !find_slots(state, {{"trial", &slots.trial}, {"partitioned", &slots.partitioned}, {"ready", &slots.ready},
-                            {"misses", &slots.misses}, {"rest", &slots.rest}, {"small", &slots.small}, {"settled", &slots.settled},
-                            {"raises", &slots.raises}, {"owed", &slots.owed}, {"aside", &slots.aside}}) ||
+                            {"misses", &slots.misses}, {"rest", &slots.rest}, {"is_numpys", &slots.is_numpys},
+                            {"raises", &slots.raises}, {"owed", &slots.owed}}) ||
         !find_slots(counts, {{"calls", &slots.calls}, {"replays", &slots.replays}, {"host_calls", &slots.host_calls},
                              {"plain_calls", &slots.plain_calls}, {"divergences", &slots.divergences}}))
         return nullptr;
