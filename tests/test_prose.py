@@ -124,7 +124,6 @@ NOT_YET: dict[str, list[str]] = {
         "numpy_inlining",
         "operators",
         "random",
-        "slices",
         "special_methods",
         "stdlib",
         "stores",

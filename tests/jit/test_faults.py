@@ -15,11 +15,8 @@ import pytest
 import npcompile
 from npcompile.frontend import pipeline
 from npcompile.frontend.boundary.faults import InternalError
-from npcompile.frontend.record.context_managers import Managing
-from npcompile.frontend.record.control_flow import Control
-from npcompile.frontend.record.operators import Operators
+from npcompile.frontend.record import context_managers, control_flow, operators, stdlib
 from npcompile.frontend.record.recording import Recording
-from npcompile.frontend.record.stdlib import Library
 from npcompile.lower.plan import graph
 from npcompile.partition.call import PartitionedCalls
 from npcompile.runtime import function, recorded_program
@@ -54,8 +51,8 @@ def test_each_sampled_function_may_raise(given: list[str]) -> None:
 @pytest.mark.parametrize(
     ("holder", "name"),
     [
-        (Operators, "_operator"),  # while a note is taken
-        (Operators, "_ufunc"),  # deeper in one
+        (operators, "note_operator"),  # while a note is taken
+        (operators, "note_ufunc"),  # deeper in one
         (pipeline, "plan"),  # when the answer is there
         (function, "trace"),  # before the recording
         (recorded_program.RecordedProgram, "__init__"),  # after it
@@ -80,7 +77,7 @@ def test_fault_is_a_reason_and_the_signature_is_numpys(
 
 
 def test_fault_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Operators, "_operator", fault)
+    monkeypatch.setattr(operators, "note_operator", fault)
     f = npcompile.jit(_twice)
     with pytest.warns(npcompile.NotCompiledWarning, match="internal error.*npcompile doctor") as told:
         for _ in range(4):
@@ -93,7 +90,7 @@ def test_fault_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_fault_is_raised_where_it_is_not_to_be_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Operators, "_operator", fault)
+    monkeypatch.setattr(operators, "note_operator", fault)
     monkeypatch.setenv("NPCOMPILE_INTERNAL_ERRORS", "raise")
     with pytest.raises(InternalError, match="KeyError: 'by_data'"):
         npcompile.jit(_twice)(np.ones(3))
@@ -101,7 +98,7 @@ def test_fault_is_raised_where_it_is_not_to_be_hidden(monkeypatch: pytest.Monkey
 
 def test_what_was_drawn_is_handed_on(monkeypatch: pytest.MonkeyPatch) -> None:
     """A generator of ours that fails between drawing an item and giving it gives it none the less."""
-    monkeypatch.setattr(Control, "_is_own", fault)
+    monkeypatch.setattr(control_flow, "_is_own", fault)
     drawn = []
 
     def numbers():
@@ -119,7 +116,7 @@ def test_what_was_drawn_is_handed_on(monkeypatch: pytest.MonkeyPatch) -> None:
         assert drawn == [0, 1, 2, 3]
 
 
-@pytest.mark.parametrize("name", ["_on_lock", "_acquire", "_release", "step", "forget", "note"])
+@pytest.mark.parametrize("name", ["_on_lock", "_acquire", "_release", "enter_or_leave", "forget", "note"])
 def test_a_lock_is_acquired_once_and_released(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     lock = threading.Lock()
 
@@ -129,7 +126,7 @@ def test_a_lock_is_acquired_once_and_released(name: str, monkeypatch: pytest.Mon
             y = x * 2
         return y
 
-    monkeypatch.setattr(Recording if hasattr(Recording, name) else Managing, name, fault)
+    monkeypatch.setattr(Recording if hasattr(Recording, name) else context_managers, name, fault)
     for _ in range(4):
         assert lock.acquire(timeout=5)
         lock.release()
@@ -214,7 +211,7 @@ def test_what_is_half_done_is_not_done_again(monkeypatch: pytest.MonkeyPatch) ->
     def f(x, items):
         return x * sorted(items, key=place)[0]
 
-    monkeypatch.setattr(Library, "_is_traced", fault)
+    monkeypatch.setattr(stdlib, "_is_traced", fault)
     with pytest.raises(InternalError, match=r"internal error: KeyError: 'by_data'.*stays"):
         f(np.ones(3), [2, 1])
     assert told == [2, 1]

@@ -20,6 +20,7 @@ import npcompile
 from npcompile import NotCompiledError
 from npcompile.frontend.pipeline import trace
 from npcompile.frontend.record.recorder import Recorder
+from npcompile.frontend.rewrite.rewriter import Rewritten
 from npcompile.runtime import function
 
 SOURCE = """
@@ -66,13 +67,14 @@ def library(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ModuleTy
 def gone_into(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of the functions that recordings have gone into, or begun with."""
     names: list[str] = []
-    run = Recorder.run
+    bind = Rewritten.bind
 
-    def noted(self: Any, rewritten: Any, fn: Any, args: Any, kwargs: Any) -> Any:
-        names.append(fn.__name__)
-        return run(self, rewritten, fn, args, kwargs)
+    def noted(self: Any, fn: Any, hooks: Any) -> Any:
+        if isinstance(hooks, Recorder):
+            names.append(fn.__name__)
+        return bind(self, fn, hooks)
 
-    monkeypatch.setattr(Recorder, "run", noted)
+    monkeypatch.setattr(Rewritten, "bind", noted)
     return names
 
 

@@ -15,91 +15,103 @@ from npcompile.frontend.program.guards import TruthIs
 from npcompile.frontend.program.object_steps import Append, is_own
 from npcompile.frontend.program.reads import ReadItem
 from npcompile.frontend.record.handlers import PASS
+from npcompile.frontend.record.reads import note_read
+from npcompile.frontend.record.recording import Recording
+from npcompile.frontend.record.special_methods import is_followed
 from npcompile.frontend.record.state import READ_BY_ITEM, Deferred
-from npcompile.frontend.record.stores import Storing
+from npcompile.frontend.record.stores import check_storable
+from npcompile.frontend.rewrite.hooks import Hooks
 from npcompile.lower.plan.values import Value
 
 
-class Histories(Storing):
-    """`obj.name.append(value)`, and what is read of such a list: items, its length, whether it is empty."""
+def appending(recording: Recording, obj: Any, name: str) -> Any:
+    if (
+        recording.on
+        and is_followed(recording, obj)
+        and id(obj) not in recording.builder.objects
+        and is_own(obj, name)
+    ):
+        kept = recording.getattr(obj, name)
+        if grows(recording, kept):
+            return functools.partial(append_to_history, recording, kept)
+        function = recording.getattr(kept, "append")
+        return lambda value: recording.discard(recording.call(function, value))
+    return Hooks.appending(recording, obj, name)
 
-    def appending(self, obj: Any, name: str) -> Any:
-        if self.on and self.is_followed(obj) and id(obj) not in self.builder.objects and is_own(obj, name):
-            kept = self.getattr(obj, name)
-            if self.grows(kept):
-                return functools.partial(self.append, kept)
-            function = self.getattr(kept, "append")
-            return lambda value: self.discard(self.call(function, value))
-        return super().appending(obj, name)
 
-    def grows(self, obj: Any) -> bool:
-        """Whether what is appended to this is to be a step: it is a deque from outside, or a list of which
-        not all was read (how long it is would be decided), or of which nothing is known any more."""
-        if not self.on or type(obj) not in (list, deque):
-            return False
-        if id(obj) in self.builder.loose:
-            return id(obj) in self.builder.containers
-        if type(obj) is deque and id(obj) in self.builder.containers:
-            return True
-        return id(obj) in self.builder.unread or id(obj) in self.builder.appended
+def grows(recording: Recording, obj: Any) -> bool:
+    """Whether what is appended to this is to be a step: it is a deque from outside, or a list of which
+    not all was read (how long it is would be decided), or of which nothing is known any more."""
+    if not recording.on or type(obj) not in (list, deque):
+        return False
+    if id(obj) in recording.builder.loose:
+        return id(obj) in recording.builder.containers
+    if type(obj) is deque and id(obj) in recording.builder.containers:
+        return True
+    return id(obj) in recording.builder.unread or id(obj) in recording.builder.appended
 
-    def append(self, kept: Any, value: Any) -> None:
-        """`kept.append(value)`, where it grows."""
-        kept.append(self.builder.tracked.meant(value))
-        if self.on:
-            self.note(self._appended, kept, value, None)
 
-    def _appended(self, kept: Any, value: Any, _: None) -> None:
-        builder = self.builder
-        self._storable(value, f"a {type(kept).__name__}")
-        builder.unread.pop(id(kept), None)
-        builder.appended.setdefault(id(kept), []).append(value)
-        self.effects.waiting[id(kept), len(self.effects.waiting)] = Deferred(
-            kept, Append(), value, builder.where()
-        )
+def append_to_history(recording: Recording, kept: Any, value: Any) -> None:
+    """`kept.append(value)`, where it grows."""
+    kept.append(recording.builder.tracked.meant(value))
+    if recording.on:
+        recording.note(_appended, recording, kept, value, None)
 
-    def of_history(self, obj: Any, index: Any, result: Any) -> tuple[Any, ...]:
-        """An item of a list, tuple or deque from outside that was not read as a whole, in a tuple; empty
-        where that is another thing."""
-        builder = self.builder
-        if type(obj) not in READ_BY_ITEM or type(index) is not int or id(obj) in builder.loose:
-            return ()
-        added = builder.appended.get(id(obj), [])
-        if not added and id(obj) not in builder.unread:
-            return ()
-        builder.ref(index, True)
-        if -len(added) <= index < 0:
-            return (result,)  # it was appended just now
-        if added and (type(obj) is deque or index >= len(obj) - len(added)):
-            return ()
-        if index < 0:
-            index += len(added)  # where it is until what was appended is stored
-        return (self._read(ReadItem, index, None, builder.containers[id(obj)], result),)  # type: ignore[attr-defined]
 
-    def length_of_history(self, obj: Any, result: int) -> tuple[Any, ...]:
-        """The length of a list, tuple or deque from outside that was not read as a whole, in a tuple; empty
-        where that is another thing."""
-        builder = self.builder
-        added = len(builder.appended.get(id(obj), ()))
-        if id(obj) in builder.loose or (id(obj) not in builder.unread and (not added or type(obj) is deque)):
-            return ()
-        place = "length", "", builder.containers[id(obj)]
-        if place not in self.reads_seen:
-            length = builder.tracked.result(result - added)
-            builder.tracked.number(length, builder.add("number", len, (place[2],), {}, Value("int")))
-            self.reads_seen[place] = None, length
-        length = self.reads_seen[place][1]
-        if not added:
-            return (length,)
-        builder.constant(added)
-        return (builder.number(operator.add, (length, added), {}, result),)
+def _appended(recording: Recording, kept: Any, value: Any, _: None) -> None:
+    builder = recording.builder
+    check_storable(recording, value, f"a {type(kept).__name__}")
+    builder.unread.pop(id(kept), None)
+    builder.appended.setdefault(id(kept), []).append(value)
+    recording.effects.waiting[id(kept), len(recording.effects.waiting)] = Deferred(
+        kept, Append(), value, builder.where()
+    )
 
-    def truth_of_list(self, x: Any) -> Any:
-        if id(x) not in self.builder.loose:
-            if id(x) in self.builder.appended:
-                return bool(x)
-            if id(x) in self.builder.unread:
-                result = bool(x)
-                self.note(self.builder.guard, TruthIs(result), self.builder.containers[id(x)])
-                return result
-        return PASS
+
+def item_of_history(recording: Recording, obj: Any, index: Any, result: Any) -> tuple[Any, ...]:
+    """An item of a list, tuple or deque from outside that was not read as a whole, in a tuple; empty
+    where that is another thing."""
+    builder = recording.builder
+    if type(obj) not in READ_BY_ITEM or type(index) is not int or id(obj) in builder.loose:
+        return ()
+    added = builder.appended.get(id(obj), [])
+    if not added and id(obj) not in builder.unread:
+        return ()
+    builder.ref(index, True)
+    if -len(added) <= index < 0:
+        return (result,)  # it was appended just now
+    if added and (type(obj) is deque or index >= len(obj) - len(added)):
+        return ()
+    if index < 0:
+        index += len(added)  # where it is until what was appended is stored
+    return (note_read(recording, ReadItem, index, None, builder.containers[id(obj)], result),)
+
+
+def length_of_history(recording: Recording, obj: Any, result: int) -> tuple[Any, ...]:
+    """The length of a list, tuple or deque from outside that was not read as a whole, in a tuple; empty
+    where that is another thing."""
+    builder = recording.builder
+    added = len(builder.appended.get(id(obj), ()))
+    if id(obj) in builder.loose or (id(obj) not in builder.unread and (not added or type(obj) is deque)):
+        return ()
+    place = "length", "", builder.containers[id(obj)]
+    if place not in recording.reads_seen:
+        length = builder.tracked.result(result - added)
+        builder.tracked.number(length, builder.add("number", len, (place[2],), {}, Value("int")))
+        recording.reads_seen[place] = None, length
+    length = recording.reads_seen[place][1]
+    if not added:
+        return (length,)
+    builder.constant(added)
+    return (builder.number(operator.add, (length, added), {}, result),)
+
+
+def truth_of_list(recording: Recording, x: Any) -> Any:
+    if id(x) not in recording.builder.loose:
+        if id(x) in recording.builder.appended:
+            return bool(x)
+        if id(x) in recording.builder.unread:
+            result = bool(x)
+            recording.note(recording.builder.guard, TruthIs(result), recording.builder.containers[id(x)])
+            return result
+    return PASS

@@ -16,8 +16,15 @@ from npcompile.frontend.program.array_facts import is_array
 from npcompile.frontend.program.call_steps import Call
 from npcompile.frontend.program.object_steps import class_attribute
 from npcompile.frontend.record.handlers import PASS
-from npcompile.frontend.record.random import Drawing
-from npcompile.frontend.record.special_methods import COMPARED, NAMES, UNARY
+from npcompile.frontend.record.opaque_calls import call_opaque
+from npcompile.frontend.record.recording import Recording
+from npcompile.frontend.record.special_methods import (
+    COMPARED,
+    NAMES,
+    UNARY,
+    note_held_by_class,
+    special_method,
+)
 
 _BINARY, _REFLECTED, _IN_PLACE, _ALONE = range(4)  # how a method calls its ufunc
 
@@ -129,62 +136,64 @@ def _is_array(obj: Any) -> bool:
     return isinstance(obj, np.ndarray) or is_array(obj)
 
 
-class Overriding(Drawing):
-    """Such an object's method is a function like others."""
+def call_wrapper(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """`np.add.__call__(...)`: the function itself is called."""
+    if fn.__name__ == "__call__" and isinstance(fn.__self__, np.ufunc | DISPATCHER):
+        return recording.dispatch(fn.__self__, args, kwargs)
+    return PASS
 
-    def call_wrapper(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """`np.add.__call__(...)`: the function itself is called."""
-        if fn.__name__ == "__call__" and isinstance(fn.__self__, np.ufunc | DISPATCHER):
-            return self.dispatch(fn.__self__, args, kwargs)
-        return PASS
 
-    def call_numpy_function(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if asked := _asked("__array_function__", fn, args, kwargs):
-            owner, kinds = asked
-            return self._taken_over(fn, owner, kinds, args, kwargs)
-        return PASS
+def call_numpy_function(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if asked := _asked("__array_function__", fn, args, kwargs):
+        owner, kinds = asked
+        return _taken_over(recording, fn, owner, kinds, args, kwargs)
+    return PASS
 
-    def call_ufunc(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if asked := _asked("__array_ufunc__", fn, args, kwargs):
-            own, inputs, named = asked
-            if (method := self.protocol(own, "__array_ufunc__")) is not None:
-                result = self.call(method, own, fn, "__call__", *inputs, **named)
-                if result is not NotImplemented:
-                    return result
-        return PASS
 
-    @performs
-    def _taken_over(
-        self, fn: Any, owner: Any, kinds: tuple[type, ...], args: tuple[Any, ...], kwargs: Any
-    ) -> Any:
-        takers = [kind for kind in kinds if kind is not np.ndarray]
-        method = self.protocol(owner, "__array_function__") if len(takers) == 1 else None
-        if method is None:
-            return self._opaque(Call(fn.__name__, fn), fn, args, kwargs)
-        result = self.call(method, owner, fn, kinds, args, kwargs)
-        if result is not NotImplemented:
-            return result
-        raise TypeError(
-            f"no implementation found for '{fn.__module__}.{fn.__name__}' on types that implement"
-            f" __array_function__: {list(kinds)}"
-        )
+def call_ufunc(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if asked := _asked("__array_ufunc__", fn, args, kwargs):
+        own, inputs, named = asked
+        if (method := special_method(recording, own, "__array_ufunc__")) is not None:
+            result = recording.call(method, own, fn, "__call__", *inputs, **named)
+            if result is not NotImplemented:
+                return result
+    return PASS
 
-    def call_mixed_in(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """A method of `NDArrayOperatorsMixin`."""
-        plain = fn.__func__ if isinstance(fn, types.MethodType) else fn
-        if plain in _MIXED and not kwargs:
-            own = (fn.__self__, *args) if isinstance(fn, types.MethodType) else args
-            ufunc, how = _MIXED[plain]
-            if len(own) == (1 if how == _ALONE else 2):
-                return self._mixed_in(ufunc, how, *own)
-        return PASS
 
-    def _mixed_in(self, ufunc: np.ufunc, how: int, own: Any, *other: Any) -> Any:
-        """What a method of the mixin does with its ufunc."""
-        if how == _IN_PLACE:
-            return self.call(ufunc, own, *other, out=(own,))
-        if other:
-            self.lies_in_class(type(other[0]), "__array_ufunc__")
-            if getattr(other[0], "__array_ufunc__", ...) is None:
-                return NotImplemented
-        return self.call(ufunc, *((*other, own) if how == _REFLECTED else (own, *other)))
+@performs
+def _taken_over(
+    recording: Recording, fn: Any, owner: Any, kinds: tuple[type, ...], args: tuple[Any, ...], kwargs: Any
+) -> Any:
+    takers = [kind for kind in kinds if kind is not np.ndarray]
+    method = special_method(recording, owner, "__array_function__") if len(takers) == 1 else None
+    if method is None:
+        return call_opaque(recording, Call(fn.__name__, fn), fn, args, kwargs)
+    result = recording.call(method, owner, fn, kinds, args, kwargs)
+    if result is not NotImplemented:
+        return result
+    raise TypeError(
+        f"no implementation found for '{fn.__module__}.{fn.__name__}' on types that implement"
+        f" __array_function__: {list(kinds)}"
+    )
+
+
+def call_mixed_in(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A method of `NDArrayOperatorsMixin`."""
+    plain = fn.__func__ if isinstance(fn, types.MethodType) else fn
+    if plain in _MIXED and not kwargs:
+        own = (fn.__self__, *args) if isinstance(fn, types.MethodType) else args
+        ufunc, how = _MIXED[plain]
+        if len(own) == (1 if how == _ALONE else 2):
+            return _mixed_in(recording, ufunc, how, *own)
+    return PASS
+
+
+def _mixed_in(recording: Recording, ufunc: np.ufunc, how: int, own: Any, *other: Any) -> Any:
+    """What a method of the mixin does with its ufunc."""
+    if how == _IN_PLACE:
+        return recording.call(ufunc, own, *other, out=(own,))
+    if other:
+        note_held_by_class(recording, type(other[0]), "__array_ufunc__")
+        if getattr(other[0], "__array_ufunc__", ...) is None:
+            return NotImplemented
+    return recording.call(ufunc, *((*other, own) if how == _REFLECTED else (own, *other)))

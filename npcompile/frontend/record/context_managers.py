@@ -12,8 +12,12 @@ import numpy as np
 from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.boundary.faults import handed
 from npcompile.frontend.program.call_steps import Call
+from npcompile.frontend.record.control_flow import is_decided
 from npcompile.frontend.record.handlers import PASS
-from npcompile.frontend.record.user_functions import Functions, suspends
+from npcompile.frontend.record.recording import Recording
+from npcompile.frontend.record.special_methods import special_method
+from npcompile.frontend.record.stores import prepare_opaque
+from npcompile.frontend.record.user_functions import note_bound_method, suspends
 from npcompile.frontend.replay.locks import ACQUIRE, RELEASE
 from npcompile.frontend.rewrite.call_sites import do
 
@@ -26,7 +30,7 @@ _LOCKS = (type(threading.Lock()), type(threading.RLock()), threading.Condition, 
 class Managed:
     """What a `with` statement enters in place of a manager: its methods are called by the hooks."""
 
-    def __init__(self, hooks: Managing, manager: Any, enter: Any, leave: Any, *args: Any) -> None:
+    def __init__(self, hooks: Recording, manager: Any, enter: Any, leave: Any, *args: Any) -> None:
         self.hooks = hooks
         self._manager = manager
         self._enter = enter
@@ -35,7 +39,7 @@ class Managed:
 
     @handed(lambda self: type(self._manager).__enter__(self._manager))
     def __enter__(self) -> Any:
-        result = self.hooks.step(self._enter, *self._args)
+        result = enter_or_leave(self.hooks, self._enter, *self._args)
         self.hooks.builder.tries += 1
         return result
 
@@ -43,70 +47,75 @@ class Managed:
     def __exit__(self, kind: Any, error: Any, trace: Any) -> bool:
         hooks = self.hooks
         hooks.builder.tries -= 1
-        if error is not None and hooks.on and not hooks.is_decided(error):
+        if error is not None and hooks.on and not is_decided(hooks, error):
             hooks.stop(Cause.WITH_RAISED(type(error).__name__))
-        result = hooks.step(self._leave, *self._args, kind, error, trace)
+        result = enter_or_leave(hooks, self._leave, *self._args, kind, error, trace)
         return hooks.truth(result)
 
 
-class Managing(Functions):
-    """Managers: objects of the user's with `__enter__` and `__exit__`, those of `contextmanager`, locks."""
-
-    def manager(self, obj: Any) -> Any:
-        if not self.on or isinstance(obj, np.errstate):
-            return obj
-        enter, leave = self.protocol(obj, "__enter__"), self.protocol(obj, "__exit__")
-        if enter is not None and leave is not None:
-            return Managed(self, obj, enter, leave, obj)
-        if id(obj) in self.managers:
-            return Managed(self, obj, obj.__enter__, obj.__exit__)
-        if isinstance(obj, _LOCKS) and self.builder.tracked.node(obj) is not None:
-            return Managed(self, obj, self._acquire, self._release, obj)
-        self.stop(Cause.WITH(type(obj).__name__))
+def enter_manager(recording: Recording, obj: Any) -> Any:
+    if not recording.on or isinstance(obj, np.errstate):
         return obj
+    enter, leave = special_method(recording, obj, "__enter__"), special_method(recording, obj, "__exit__")
+    if enter is not None and leave is not None:
+        return Managed(recording, obj, enter, leave, obj)
+    if id(obj) in recording.managers:
+        return Managed(recording, obj, obj.__enter__, obj.__exit__)
+    if isinstance(obj, _LOCKS) and recording.builder.tracked.node(obj) is not None:
+        return Managed(recording, obj, _acquire, _release, obj)
+    recording.stop(Cause.WITH(type(obj).__name__))
+    return obj
 
-    def step(self, method: Any, *args: Any) -> Any:
-        """What a manager does as it is entered or left."""
-        own = getattr(method, "__self__", None)
-        return method(*args) if own is self else self.call(method, *args)
 
-    def _acquire(self, lock: Any) -> Any:
-        result = lock.__enter__()
-        self._on_lock("acquire", ACQUIRE, lock)
-        return result
+def enter_or_leave(recording: Recording, method: Any, *args: Any) -> Any:
+    """What a manager does as it is entered or left."""
+    if method is _acquire or method is _release:
+        return method(recording, *args)
+    return recording.call(method, *args)
 
-    def _release(self, lock: Any, *error: Any) -> Any:
-        result = lock.__exit__(*error)
-        self._on_lock("release", RELEASE, lock)
-        return result
 
-    def _on_lock(self, name: str, method: Any, lock: Any) -> None:
-        if self.on:
-            self.note(self.handed, (), {}, method)
-            self.forget()  # another thread may have had it
-            self.note(self.builder.effect, Call(name, method), (lock,), {}, False, None)
+def _acquire(recording: Recording, lock: Any) -> Any:
+    result = lock.__enter__()
+    _on_lock(recording, "acquire", ACQUIRE, lock)
+    return result
 
-    def call_plain_manager(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        return self._is_manager(do(fn, *args, **kwargs))
 
-    def call_manager(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Methods of managers that were made inside, and functions that `contextmanager` made."""
-        if type(fn) is types.MethodType and id(fn.__self__) in self.managers:
-            return fn(*args, **kwargs)
-        helper = fn.__func__ if type(fn) is types.MethodType else fn
-        if type(helper) is not types.FunctionType or helper.__code__ is not _MAKES_MANAGERS:
-            return PASS
-        if helper is not fn:
-            self.note(self._bound, fn, None)
-            args = (fn.__self__, *args)
-        function: Any = vars(helper)["__wrapped__"]
-        if not suspends(function):
-            return PASS
-        made = object.__new__(_GENERATED)
-        made.gen = self.call(function, *args, **kwargs)
-        made.func, made.args, made.kwds = function, args, kwargs
-        return self._is_manager(made)
+def _release(recording: Recording, lock: Any, *error: Any) -> Any:
+    result = lock.__exit__(*error)
+    _on_lock(recording, "release", RELEASE, lock)
+    return result
 
-    def _is_manager(self, made: Any) -> Any:
-        self.managers[id(made)] = made
-        return made
+
+def _on_lock(recording: Recording, name: str, method: Any, lock: Any) -> None:
+    if recording.on:
+        recording.note(prepare_opaque, recording, (), {}, method)
+        recording.forget()  # another thread may have had it
+        recording.note(recording.builder.effect, Call(name, method), (lock,), {}, False, None)
+
+
+def call_plain_manager(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return _is_manager(recording, do(fn, *args, **kwargs))
+
+
+def call_manager(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Methods of managers that were made inside, and functions that `contextmanager` made."""
+    if type(fn) is types.MethodType and id(fn.__self__) in recording.managers:
+        return fn(*args, **kwargs)
+    helper = fn.__func__ if type(fn) is types.MethodType else fn
+    if type(helper) is not types.FunctionType or helper.__code__ is not _MAKES_MANAGERS:
+        return PASS
+    if helper is not fn:
+        recording.note(note_bound_method, recording, fn, None)
+        args = (fn.__self__, *args)
+    function: Any = vars(helper)["__wrapped__"]
+    if not suspends(function):
+        return PASS
+    made = object.__new__(_GENERATED)
+    made.gen = recording.call(function, *args, **kwargs)
+    made.func, made.args, made.kwds = function, args, kwargs
+    return _is_manager(recording, made)
+
+
+def _is_manager(recording: Recording, made: Any) -> Any:
+    recording.managers[id(made)] = made
+    return made

@@ -12,7 +12,7 @@ from npcompile.frontend.catalog.python_operators import BINARY, INPLACE
 from npcompile.frontend.program.array_facts import is_numpy
 from npcompile.frontend.program.signature import NUMBERS
 from npcompile.frontend.record.handlers import PASS
-from npcompile.frontend.record.introspection import Asking
+from npcompile.frontend.record.recording import Recording
 from npcompile.frontend.record.special_methods import COMPARED, NAMES, UNARY
 
 _Handler = Callable[[Any, tuple[Any, ...]], Any]
@@ -63,26 +63,24 @@ _LISTED = _listed()
 _OF_SCALARS = {"any": np.any, "all": np.all}  # methods of scalars that are these functions
 
 
-class Special(Asking):
-    """`a.__add__(b)` and `np.ndarray.__add__(a, b)`, of arrays, NumPy's scalars and numbers.
+def call_special_method(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if type(fn) in (types.MethodWrapperType, types.WrapperDescriptorType) and not kwargs:
+        if type(fn) is types.MethodWrapperType and type(fn.__self__) is np.ndarray:
+            found, args_ = _LISTED.get(_OWN.get(fn.__name__)), (fn.__self__, *args)
+        else:
+            found, args_ = _LISTED.get(fn), args
+        if found is not None and args_ and type(args_[0]) is np.ndarray:
+            count, handler = found
+            plain = all(is_numpy(arg) or type(arg) in (*NUMBERS, bool) for arg in args_)
+            if count == 0 or (len(args_) == count and plain):
+                return handler(recording, args_)
+    return PASS
 
-    Of anything else they may answer with NotImplemented, where the operator asks the other operand."""
 
-    def call_special_method(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if type(fn) in (types.MethodWrapperType, types.WrapperDescriptorType) and not kwargs:
-            if type(fn) is types.MethodWrapperType and type(fn.__self__) is np.ndarray:
-                found, args_ = _LISTED.get(_OWN.get(fn.__name__)), (fn.__self__, *args)
-            else:
-                found, args_ = _LISTED.get(fn), args
-            if found is not None and args_ and type(args_[0]) is np.ndarray:
-                count, handler = found
-                plain = all(is_numpy(arg) or type(arg) in (*NUMBERS, bool) for arg in args_)
-                if count == 0 or (len(args_) == count and plain):
-                    return handler(self, args_)
-        return PASS
-
-    def call_method_of_scalar(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if isinstance(fn.__self__, np.generic) and not (args or kwargs):
-            if (function := _OF_SCALARS.get(fn.__name__)) is not None:
-                return self.call(function, fn.__self__)
-        return PASS
+def call_method_of_scalar(
+    recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    if isinstance(fn.__self__, np.generic) and not (args or kwargs):
+        if (function := _OF_SCALARS.get(fn.__name__)) is not None:
+            return recording.call(function, fn.__self__)
+    return PASS

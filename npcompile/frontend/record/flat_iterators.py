@@ -13,114 +13,128 @@ from npcompile.frontend.ops.table import TABLE
 from npcompile.frontend.program.array_facts import is_array
 from npcompile.frontend.program.bound_methods import After
 from npcompile.frontend.program.signature import NUMBERS
-from npcompile.frontend.record.array_function import Overriding
+from npcompile.frontend.record.attributes_items import store_item
+from npcompile.frontend.record.control_flow import flat_array
 from npcompile.frontend.record.handlers import PASS
+from npcompile.frontend.record.local_containers import read_item
+from npcompile.frontend.record.recording import Recording
 from npcompile.frontend.rewrite.call_sites import do
 from npcompile.nep50 import weak
 
 THROUGH = (list, tuple, sum, min, max)  # they go through what they are given, to its end
 
 
-class Flats(Overriding):
-    """The flat view of an array is followed as its array and an index; what it gives is a copy."""
-
-    def flat_attribute(self, obj: Any, name: str) -> Any:
-        if name != "flat" or type(obj) is not np.ndarray:
-            return PASS
-        made = obj.flat
-        self.flat_views[id(made)] = made
-        return made
-
-    def flat_item(self, obj: Any, index: Any) -> Any:
-        base = self.flat_array(obj)
-        if base is None or not _picks(index):
-            return PASS
-        result = do(operator.getitem, obj, index)  # it may refuse
-        found = self.read_item(self.call(np.ravel, base), index)
-        if is_array(found) and type(index) is slice:
-            found = self.call(np.copy, found)
-        return found if self.on else result
-
-    def scalar_item(self, obj: Any, index: Any) -> Any:
-        if not _adds_axes(index):
-            return PASS
-        result = do(operator.getitem, obj, index)
-        return self.note(self._of_scalar, obj, index, result)
-
-    def _of_scalar(self, obj: Any, index: Any, result: Any) -> Any:
-        """`scalar[()]`, which is the scalar again, and `scalar[...]` or `scalar[None]`, arrays."""
-        op = TABLE.of(np.reshape)
-        if is_array(result) and op is not None and op.refuses((obj, result.shape), {}) is None:
-            self.builder.constant(result.shape)
-            return self.builder.op(op, (obj, result.shape), {}, result)
-        if index != ():
-            return self.builder.host(operator.getitem, (obj, index), {}, result)
-        node, result = self.builder.tracked.node(obj), self.builder.tracked.result(result)
-        self.builder.tracked.number(result, node)
-        return result
-
-    def store_flat_item(self, obj: Any, index: Any, value: Any) -> Any:
-        base = self.flat_array(obj)
-        if base is None:
-            return PASS
-        if (
-            base.flags.c_contiguous
-            and base.flags.writeable
-            and type(index) in (int, slice)
-            and _is_number(value)
-            and _stays(value, base.dtype)
-        ):
-            self.store_item(self.call(np.ravel, base), index, value)
-        else:
-            do(operator.setitem, obj, index, value)
-            self.note(lambda _: self.builder.instead(After(_put, "flat"), (base, index, value), base), None)
-        return None
-
-    def store_flat(self, obj: Any, name: str, value: Any) -> Any:
-        if name != "flat" or type(obj) is not np.ndarray:
-            return PASS
-        _fill(obj, value)
-        self.note(lambda _: self.builder.instead(After(_fill, "flat"), (obj, value), obj), None)
-        return None
-
-    def iterate_flat(self, obj: Any) -> Any:
-        base = self.flat_array(obj)
-        if base is None or not base.flags.c_contiguous:  # of others `ravel` would not see what is written
-            return PASS
-        return self._along(obj, self.iterate(self.call(np.ravel, base)))
-
-    def _along(self, obj: Any, items: Any) -> Iterator[Any]:
-        for item in items:
-            next(obj)
-            yield item
-
-    def call_len_of_flat(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if len(args) == 1 and (base := self.flat_array(args[0])) is not None:
-            return self.dispatch(np.size, (base,), {})
+def flat_attribute(recording: Recording, obj: Any, name: str) -> Any:
+    if name != "flat" or type(obj) is not np.ndarray:
         return PASS
+    made = obj.flat
+    recording.flat_views[id(made)] = made
+    return made
 
-    def call_through_flat(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if len(args) == 1 and (base := self.flat_array(args[0])) is not None:
-            deque(args[0], 0)
-            return self.dispatch(fn, (self.call(np.ravel, base),), kwargs)
+
+def flat_item(recording: Recording, obj: Any, index: Any) -> Any:
+    base = flat_array(recording, obj)
+    if base is None or not _picks(index):
         return PASS
+    result = do(operator.getitem, obj, index)  # it may refuse
+    found = read_item(recording, recording.call(np.ravel, base), index)
+    if is_array(found) and type(index) is slice:
+        found = recording.call(np.copy, found)
+    return found if recording.on else result
 
-    def call_extend(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """`list.extend` by an array or its flat view."""
-        if type(fn.__self__) is list and fn.__name__ == "extend" and len(args) == 1 and not kwargs:
-            if self.flat_array(args[0]) is not None or (is_array(args[0]) and args[0].ndim):
-                return self.dispatch(fn, ([*self.iterate(args[0])],), kwargs)
+
+def scalar_item(recording: Recording, obj: Any, index: Any) -> Any:
+    if not _adds_axes(index):
         return PASS
+    result = do(operator.getitem, obj, index)
+    return recording.note(_note_scalar_item, recording, obj, index, result)
 
-    def call_iter_of_flat(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        return args[0] if len(args) == 1 and self.flat_array(args[0]) is not None else PASS
 
-    def call_with_flats(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """`zip` and `enumerate` of flat views."""
-        if all(self.flat_array(arg) is None for arg in args):
-            return PASS
-        over = tuple([self.iterate(arg) if self.flat_array(arg) is not None else arg for arg in args])
-        return self.dispatch(fn, over, kwargs)
+def _note_scalar_item(recording: Recording, obj: Any, index: Any, result: Any) -> Any:
+    """`scalar[()]`, which is the scalar again, and `scalar[...]` or `scalar[None]`, arrays."""
+    op = TABLE.of(np.reshape)
+    if is_array(result) and op is not None and op.refuses((obj, result.shape), {}) is None:
+        recording.builder.constant(result.shape)
+        return recording.builder.op(op, (obj, result.shape), {}, result)
+    if index != ():
+        return recording.builder.host(operator.getitem, (obj, index), {}, result)
+    node, result = recording.builder.tracked.node(obj), recording.builder.tracked.result(result)
+    recording.builder.tracked.number(result, node)
+    return result
+
+
+def store_flat_item(recording: Recording, obj: Any, index: Any, value: Any) -> Any:
+    base = flat_array(recording, obj)
+    if base is None:
+        return PASS
+    if (
+        base.flags.c_contiguous
+        and base.flags.writeable
+        and type(index) in (int, slice)
+        and _is_number(value)
+        and _stays(value, base.dtype)
+    ):
+        store_item(recording, recording.call(np.ravel, base), index, value)
+    else:
+        do(operator.setitem, obj, index, value)
+        recording.note(
+            lambda _: recording.builder.instead(After(_put, "flat"), (base, index, value), base), None
+        )
+    return None
+
+
+def store_flat(recording: Recording, obj: Any, name: str, value: Any) -> Any:
+    if name != "flat" or type(obj) is not np.ndarray:
+        return PASS
+    _fill(obj, value)
+    recording.note(lambda _: recording.builder.instead(After(_fill, "flat"), (obj, value), obj), None)
+    return None
+
+
+def iterate_flat(recording: Recording, obj: Any) -> Any:
+    base = flat_array(recording, obj)
+    if base is None or not base.flags.c_contiguous:  # of others `ravel` would not see what is written
+        return PASS
+    return _along(recording, obj, recording.iterate(recording.call(np.ravel, base)))
+
+
+def _along(recording: Recording, obj: Any, items: Any) -> Iterator[Any]:
+    for item in items:
+        next(obj)
+        yield item
+
+
+def call_len_of_flat(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if len(args) == 1 and (base := flat_array(recording, args[0])) is not None:
+        return recording.dispatch(np.size, (base,), {})
+    return PASS
+
+
+def call_through_flat(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if len(args) == 1 and (base := flat_array(recording, args[0])) is not None:
+        deque(args[0], 0)
+        return recording.dispatch(fn, (recording.call(np.ravel, base),), kwargs)
+    return PASS
+
+
+def call_extend(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """`list.extend` by an array or its flat view."""
+    if type(fn.__self__) is list and fn.__name__ == "extend" and len(args) == 1 and not kwargs:
+        if flat_array(recording, args[0]) is not None or (is_array(args[0]) and args[0].ndim):
+            return recording.dispatch(fn, ([*recording.iterate(args[0])],), kwargs)
+    return PASS
+
+
+def call_iter_of_flat(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return args[0] if len(args) == 1 and flat_array(recording, args[0]) is not None else PASS
+
+
+def call_with_flats(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """`zip` and `enumerate` of flat views."""
+    if all(flat_array(recording, arg) is None for arg in args):
+        return PASS
+    over = tuple([recording.iterate(arg) if flat_array(recording, arg) is not None else arg for arg in args])
+    return recording.dispatch(fn, over, kwargs)
 
 
 def _picks(index: Any) -> bool:

@@ -21,7 +21,10 @@ from npcompile.frontend.program.reads import (
     ReadMethodResult,
 )
 from npcompile.frontend.record.handlers import PASS
-from npcompile.frontend.record.slices import Slices
+from npcompile.frontend.record.local_objects import note_absence
+from npcompile.frontend.record.reads import note_read
+from npcompile.frontend.record.recording import Recording
+from npcompile.frontend.record.special_methods import is_followed, note_held_by_class
 from npcompile.frontend.rewrite.call_sites import do
 
 _IMMUTABLE = 1 << 8  # Py_TPFLAGS_IMMUTABLETYPE
@@ -29,98 +32,103 @@ _CHECKS = "__instancecheck__", "__subclasscheck__"
 _HOLDERS = (type, types.ModuleType, types.FunctionType)
 
 
-class Asking(Slices):
-    """Questions of structure, of what may change while it stays the same object."""
+def call_looking(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """`hasattr`, and `getattr` with a default."""
+    if not kwargs and len(args) == (2 if fn is hasattr else 3) and type(args[1]) is str:
+        if (answer := _looked_for(recording, *args)) is not None:
+            return answer[0]
+    return PASS
 
-    def call_looking(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """`hasattr`, and `getattr` with a default."""
-        if not kwargs and len(args) == (2 if fn is hasattr else 3) and type(args[1]) is str:
-            if (answer := self._looked_for(*args)) is not None:
-                return answer[0]
+
+def call_context_variable(
+    recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    own = fn.__self__
+    if type(own) is not ContextVar or args or kwargs or fn.__name__ != "get":
         return PASS
+    if recording.builder.tracked.node(own) is None:
+        return PASS
+    result = do(fn)
+    return recording.note(_note_told, recording, own, result)
 
-    def call_context_variable(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        own = fn.__self__
-        if type(own) is not ContextVar or args or kwargs or fn.__name__ != "get":
-            return PASS
-        if self.builder.tracked.node(own) is None:
-            return PASS
-        result = do(fn)
-        return self.note(self._told, own, result)
 
-    def _told(self, variable: ContextVar[Any], result: Any) -> Any:
-        """What a variable of the context is."""
-        node = self.builder.tracked.node(variable)
-        place = "told", node
-        seen = self.reads_seen.get(place)
-        if seen is None or seen[0] is not result:
-            seen = self.reads_seen[place] = (
-                result,
-                self.builder.outside(ReadMethodResult("get"), node, result),
-            )
-        return seen[1]
+def _note_told(recording: Recording, variable: ContextVar[Any], result: Any) -> Any:
+    """What a variable of the context is."""
+    node = recording.builder.tracked.node(variable)
+    place = "told", node
+    seen = recording.reads_seen.get(place)
+    if seen is None or seen[0] is not result:
+        seen = recording.reads_seen[place] = (
+            result,
+            recording.builder.outside(ReadMethodResult("get"), node, result),
+        )
+    return seen[1]
 
-    def _looked_for(self, obj: Any, name: str, *default: Any) -> tuple[Any, ...] | None:
-        """`hasattr(obj, name)`, or with a default `getattr(obj, name, default)`, of an object that may have
-        it by now: what lies there is read again, and so is that nothing does."""
-        kind = type(obj)
-        if kind is types.SimpleNamespace:
-            known = self.builder.tracked.node(obj) is not None
-        else:
-            known = self.is_followed(obj) and is_plain(kind, "__getattribute__")
-        if not known:
+
+def _looked_for(recording: Recording, obj: Any, name: str, *default: Any) -> tuple[Any, ...] | None:
+    """`hasattr(obj, name)`, or with a default `getattr(obj, name, default)`, of an object that may have
+    it by now: what lies there is read again, and so is that nothing does."""
+    kind = type(obj)
+    if kind is types.SimpleNamespace:
+        known = recording.builder.tracked.node(obj) is not None
+    else:
+        known = is_followed(recording, obj) and is_plain(kind, "__getattribute__")
+    if not known:
+        return None
+    if is_absent(obj, name):
+        if class_attribute(kind, "__getattr__") is not None:
             return None
-        if is_absent(obj, name):
-            if class_attribute(kind, "__getattr__") is not None:
-                return None
-            self.note(self.builder.ref, name, True)
-            self.lies_in_class(kind, "__getattr__")
-            self._lacks(obj, name)
-            return default or (False,)
-        if not is_own(obj, name):
-            return None  # a property may raise, too
-        self.note(self.builder.ref, name, True)
-        found = self.getattr(obj, name)
-        return (found,) if default else (True,)
+        recording.note(recording.builder.ref, name, True)
+        note_held_by_class(recording, kind, "__getattr__")
+        note_absence(recording, obj, name)
+        return default or (False,)
+    if not is_own(obj, name):
+        return None  # a property may raise, too
+    recording.note(recording.builder.ref, name, True)
+    found = recording.getattr(obj, name)
+    return (found,) if default else (True,)
 
-    def ask_again(self, fn: Any, args: tuple[Any, ...], result: Any) -> None:
-        """Note what decides the answer of `hasattr` and the like, beside the types of their arguments."""
-        if fn is hasattr:
-            self._has(args[0], args[1], result)
-        elif fn is callable:
-            self.lies_in_class(type(args[0]), "__call__")
-        elif fn is isinstance:
-            if class_attribute(type(args[0]), "__class__") is not object.__dict__["__class__"]:
-                if inlining.is_users_class(type(args[0])):
-                    raise Unfollowed(Cause.SAID_CLASS(type(args[0]).__name__))
-            self._is_a(type(args[0]), args[1], args[0])
-        elif fn is issubclass and isinstance(args[0], type):
-            self._is_a(args[0], args[1], None)
 
-    def _has(self, obj: Any, name: str, result: bool) -> None:
-        if is_array(obj):
-            return
-        if self.builder.tracked.node(obj) is not None:
-            raise Unfollowed(Cause.HASATTR_OUTSIDE())
-        if isinstance(obj, _HOLDERS):
-            if not (isinstance(obj, type) and obj.__flags__ & _IMMUTABLE):
-                self._read(ReadHasAttribute, name, obj, None, result)
-        elif inlining.is_users_class(type(obj)):  # made inside, and its class has it
-            if type(class_attribute(type(obj), name)) is property:
-                raise Unfollowed(Cause.HASATTR_BY_CLASS(type(obj).__name__))
-            self.lies_in_class(type(obj), name)
+def note_asked(recording: Recording, fn: Any, args: tuple[Any, ...], result: Any) -> None:
+    """Note what decides the answer of `hasattr` and the like, beside the types of their arguments."""
+    if fn is hasattr:
+        _note_has(recording, args[0], args[1], result)
+    elif fn is callable:
+        note_held_by_class(recording, type(args[0]), "__call__")
+    elif fn is isinstance:
+        if class_attribute(type(args[0]), "__class__") is not object.__dict__["__class__"]:
+            if inlining.is_users_class(type(args[0])):
+                raise Unfollowed(Cause.SAID_CLASS(type(args[0]).__name__))
+        _note_is_a(recording, type(args[0]), args[1], args[0])
+    elif fn is issubclass and isinstance(args[0], type):
+        _note_is_a(recording, args[0], args[1], None)
 
-    def _is_a(self, kind: type, classes: Any, obj: Any) -> None:
-        for other in _flat(classes):
-            if issubclass(type(other), ABCMeta) and _asks_as(type(other), ABCMeta):
-                if obj is not None and hasattr(other, "_is_protocol"):  # it may ask what the object holds
-                    raise Unfollowed(Cause.PROTOCOL(other.__name__))
-                if not kind.__flags__ & _IMMUTABLE or inlining.is_users_class(other):  # one may be registered
-                    self._read(ReadIsSubclass, kind, other, None, issubclass(kind, other))
-            elif not _asks_as(type(other), type):
-                raise Unfollowed(Cause.ISINSTANCE_BY_CLASS(other.__name__))
-        if inlining.is_users_class(kind):
-            self._read(ReadClassAttribute, "__mro__", kind, None, kind.__mro__)
+
+def _note_has(recording: Recording, obj: Any, name: str, result: bool) -> None:
+    if is_array(obj):
+        return
+    if recording.builder.tracked.node(obj) is not None:
+        raise Unfollowed(Cause.HASATTR_OUTSIDE())
+    if isinstance(obj, _HOLDERS):
+        if not (isinstance(obj, type) and obj.__flags__ & _IMMUTABLE):
+            note_read(recording, ReadHasAttribute, name, obj, None, result)
+    elif inlining.is_users_class(type(obj)):  # made inside, and its class has it
+        if type(class_attribute(type(obj), name)) is property:
+            raise Unfollowed(Cause.HASATTR_BY_CLASS(type(obj).__name__))
+        note_held_by_class(recording, type(obj), name)
+
+
+def _note_is_a(recording: Recording, kind: type, classes: Any, obj: Any) -> None:
+    for other in _flat(classes):
+        if issubclass(type(other), ABCMeta) and _asks_as(type(other), ABCMeta):
+            if obj is not None and hasattr(other, "_is_protocol"):  # it may ask what the object holds
+                raise Unfollowed(Cause.PROTOCOL(other.__name__))
+            if not kind.__flags__ & _IMMUTABLE or inlining.is_users_class(other):  # one may be registered
+                note_read(recording, ReadIsSubclass, kind, other, None, issubclass(kind, other))
+        elif not _asks_as(type(other), type):
+            raise Unfollowed(Cause.ISINSTANCE_BY_CLASS(other.__name__))
+    if inlining.is_users_class(kind):
+        note_read(recording, ReadClassAttribute, "__mro__", kind, None, kind.__mro__)
 
 
 def _flat(classes: Any) -> Iterator[Any]:

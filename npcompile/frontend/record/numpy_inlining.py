@@ -30,11 +30,14 @@ from npcompile.frontend.program.array_facts import is_array, is_numpy
 from npcompile.frontend.program.bound_methods import After
 from npcompile.frontend.program.call_steps import Call
 from npcompile.frontend.record.array_converter import Converter
-from npcompile.frontend.record.calls import Calls
+from npcompile.frontend.record.calls import note_structural
 from npcompile.frontend.record.checkpoint import Checkpoint
+from npcompile.frontend.record.container_keys import decide_keys
 from npcompile.frontend.record.control_flow import MAX_TRIPS
 from npcompile.frontend.record.handlers import PASS
-from npcompile.frontend.record.user_functions import MAX_DEPTH
+from npcompile.frontend.record.operators import refusal_of
+from npcompile.frontend.record.recording import Recording
+from npcompile.frontend.record.user_functions import MAX_DEPTH, note_bound_method, run
 from npcompile.frontend.rewrite.call_sites import as_noted
 from npcompile.frontend.rewrite.rewriter import Rewritten, rewrite
 
@@ -46,282 +49,304 @@ INDEX = type(np.s_)
 JOINING = (type(np.r_), type(np.c_), type(np.mgrid), type(np.ogrid))  # `np.r_[a, 0, b]`
 
 
-class Following(Calls):
-    """Calls of listed NumPy functions go into them, as calls of the user's functions do.
-
-    What cannot be recorded inside ends the recording of that function alone: what was noted of it is taken
-    back, and it is one call of NumPy. NumPy's own modules are taken not to change while a program runs.
-    """
-
-    def call_asfortranarray(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if "like" in kwargs:
-            return PASS
-        self.builder.constant(1)
-        return self.dispatch(np.array, args, {**kwargs, "order": "F", "copy": None, "ndmin": 1})
-
-    def call_with_dtype_class(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Take a class of dtypes as the dtype that it has."""
-        asked = kwargs.get("dtype")
-        if isinstance(asked, type(np.dtype)) and asked in _DTYPES and TABLE.of(fn) is not None:
-            kwargs["dtype"] = _DTYPES[asked]
+def call_asfortranarray(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if "like" in kwargs:
         return PASS
+    recording.builder.constant(1)
+    return recording.dispatch(np.array, args, {**kwargs, "order": "F", "copy": None, "ndmin": 1})
 
-    def call_public(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Take a function of NumPy's in C as the public one."""
-        found = numpy_private.public(fn)
-        return PASS if found is fn else self.dispatch(found, args, kwargs)
 
-    def call_with_polynomials(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Take polynomials as their `__array__` gives them."""
-        if any(type(arg) is np.poly1d for arg in args) and TABLE.of(fn) is not None:
-            args = tuple([self.getattr(arg, "coeffs") if type(arg) is np.poly1d else arg for arg in args])
-            return self.dispatch(fn, args, kwargs)
+def call_with_dtype_class(
+    recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """Take a class of dtypes as the dtype that it has."""
+    asked = kwargs.get("dtype")
+    if isinstance(asked, type(np.dtype)) and asked in _DTYPES and TABLE.of(fn) is not None:
+        kwargs["dtype"] = _DTYPES[asked]
+    return PASS
+
+
+def call_public(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Take a function of NumPy's in C as the public one."""
+    found = numpy_private.public(fn)
+    return PASS if found is fn else recording.dispatch(found, args, kwargs)
+
+
+def call_with_polynomials(
+    recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """Take polynomials as their `__array__` gives them."""
+    if any(type(arg) is np.poly1d for arg in args) and TABLE.of(fn) is not None:
+        args = tuple([recording.getattr(arg, "coeffs") if type(arg) is np.poly1d else arg for arg in args])
+        return recording.dispatch(fn, args, kwargs)
+    return PASS
+
+
+def call_turning(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """`np.flip` and the like of a list: else what is turned is no view."""
+    if args and type(args[0]) in (tuple, list):
+        return recording.dispatch(fn, (recording.call(np.asanyarray, args[0]), *args[1:]), kwargs)
+    return PASS
+
+
+def call_along_axis(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    found = _restated(recording, LANE_REWRITES.get(id(args[0])), fn, args, kwargs, 1)
+    return PASS if found is None else found[0]
+
+
+def call_followed(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A listed function of NumPy's: as what it is made of, where it has no op that does this call."""
+    source = inlining.FOLLOWED.get(id(fn))
+    if source is None or is_refused(fn, args, kwargs):
         return PASS
-
-    def call_turning(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """`np.flip` and the like of a list: else what is turned is no view."""
-        if args and type(args[0]) in (tuple, list):
-            return self.dispatch(fn, (self.call(np.asanyarray, args[0]), *args[1:]), kwargs)
+    noted, named = as_noted(recording.builder.constant, fn, args, kwargs)
+    if _by_parts(recording, fn, noted, named):
+        return _composed(recording, fn, source, noted, named)
+    if _are_same(args, noted) and _are_same(tuple(kwargs.values()), tuple(named.values())):
         return PASS
+    return recording.dispatch(fn, noted, named)
 
-    def call_along_axis(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        found = self._restated(LANE_REWRITES.get(id(args[0])), fn, args, kwargs, 1)
-        return PASS if found is None else found[0]
 
-    def call_followed(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """A listed function of NumPy's: as what it is made of, where it has no op that does this call."""
-        source = inlining.FOLLOWED.get(id(fn))
-        if source is None or is_refused(fn, args, kwargs):
-            return PASS
-        noted, named = as_noted(self.builder.constant, fn, args, kwargs)
-        if self._by_parts(fn, noted, named):
-            return self._composed(fn, source, noted, named)
-        if _are_same(args, noted) and _are_same(tuple(kwargs.values()), tuple(named.values())):
-            return PASS
-        return self.dispatch(fn, noted, named)
+def call_shape(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if len(args) == 1 and not kwargs and is_array(args[0]):
+        return recording.getattr(args[0], fn.__name__)
+    return PASS
 
-    def call_shape(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if len(args) == 1 and not kwargs and is_array(args[0]):
-            return self.getattr(args[0], fn.__name__)
+
+def call_helper(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    made = _helper(recording, fn, args, kwargs)
+    return PASS if made is None else made
+
+
+def call_nonzero(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if recording.inside_trimming and len(args) == 1 and is_few(args[0]):
+        return _places(recording, args[0])
+    return PASS
+
+
+def call_builtin_inside(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """`any`, `all`, `set`, `tuple` and `list` in a function of NumPy's."""
+    if len(args) != 1 or kwargs:
         return PASS
+    if fn is any or fn is all:
+        return _every(recording, fn, args[0])
+    if fn is set and type(args[0]) in (tuple, list, range):
+        return recording.note(decide_keys, recording, args[0], set(args[0]))
+    if (fn is tuple or fn is list) and type(args[0]) is range:
+        result = fn(args[0])
+        recording.builder.constant(tuple(result))
+        return result
+    return PASS
 
-    def call_helper(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        made = self._helper(fn, args, kwargs)
-        return PASS if made is None else made
 
-    def call_nonzero(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if self.inside_trimming and len(args) == 1 and is_few(args[0]):
-            return self._places(args[0])
+def _by_parts(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether a listed function has no op that does this call."""
+    op = TABLE.of(fn)
+    if op is None:
+        return True
+    try:
+        return refusal_of(recording, op, args, kwargs) is not None
+    except Exception:  # the predicate saw a call that NumPy will refuse itself
+        return False
+
+
+def _helper(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What NumPy's own helpers in C give: they do not compute."""
+    own = getattr(fn, "__self__", None)
+    if type(own) is np.ndarray and _ARRAY.get(fn.__name__) is _WRAP and type(args[0]) is np.ndarray:
+        return args[0]
+    if fn is getattr and len(args) == 3 and is_numpy(args[0]) and type(args[1]) is str:
+        return recording.getattr(*args[:2]) if hasattr(*args[:2]) else args[2]
+    if isinstance(own, np.generic) and (found := _of_constants(recording, fn, (own, *args), kwargs, True)):
+        return found[0]
+    if fn is numpy_private.ARRAY_CONVERTER:
+        return Converter.of(recording, args)
+    if type(getattr(fn, "__self__", None)) is Converter:
+        return fn(*args, **kwargs)
+    if type(getattr(fn, "__self__", None)) is slice and fn.__name__ == "indices" and not kwargs:
+        return recording.note(note_structural, recording, fn, (fn.__self__, *args), kwargs, fn(*args))
+    if fn is np.ndindex and not recording.builder.traced(*args):
+        places = list(np.ndindex(*args))
+        for place in places[: MAX_TRIPS + 1]:
+            recording.builder.constant(place)
+        return places
+    if fn is np.ravel_multi_index and len(args) == 2 and not kwargs:
+        lengths = args[1]
+        if type(lengths) is np.ndarray and are_constant(recording.builder, [lengths]):
+            recording.builder.constant(shape := tuple(lengths.tolist()))
+            return recording.call(fn, args[0], shape)
+    if any(fn is item for item in numpy_private.OF_NO_ARRAY):
+        return recording.note(note_structural, recording, fn, args, kwargs, fn(*args, **kwargs))
+    return None
+
+
+def _places(recording: Recording, array: Any) -> Any:
+    """`np.nonzero` of the coefficients of a polynomial, of which all but few are never zero: decided."""
+    if not recording.truth(recording.call(np.all, array)):
+        for place in range(len(array)):
+            recording.builder.constant(place)
+            recording.truth(recording.getitem(array, place))
+    places = np.nonzero(array)
+    return recording.note(constants, recording.builder, places)
+
+
+def joining_item(recording: Recording, obj: Any, index: Any) -> Any:
+    """`np.r_[...]` and the like: recorded as the function that they are."""
+    recording.builder.tracked.keep(obj, None)
+    function = type(obj).__getitem__
+    found = _composed(recording, function, function, (obj, index), {})
+    return recording.dispatch(function, (obj, index), {}) if found is PASS else found
+
+
+def converter_item(recording: Recording, obj: Any, index: Any) -> Any:
+    return obj[index] if type(obj) is Converter or recording.inside_numpy else PASS
+
+
+def _every(recording: Recording, fn: Any, items: Any) -> bool:
+    """`any` or `all`, truth by truth."""
+    for item in recording.iterate(items):
+        if recording.truth(item) is (fn is any):
+            return fn is any
+    return fn is all
+
+
+def binary_of_sets(recording: Recording, op: str, a: Any, b: Any) -> Any:
+    """Sets of axes, which are decided, in a function of NumPy's."""
+    if recording.inside_numpy and type(a) is set and type(b) is set:
+        return BINARY[op](a, b)
+    return PASS
+
+
+def attribute_of_converter(recording: Recording, obj: Any, name: str, result: Any) -> Any:
+    return result
+
+
+def flags_inside(recording: Recording, obj: Any, name: str, result: Any) -> Any:
+    """`array.flags` in a function of NumPy's."""
+    if not recording.inside_numpy or name != "flags":
         return PASS
+    recording.builder.asked(obj)
+    recording.builder.tracked.keep(result, None)
+    return result
 
-    def call_builtin_inside(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """`any`, `all`, `set`, `tuple` and `list` in a function of NumPy's."""
-        if len(args) != 1 or kwargs:
-            return PASS
-        if fn is any or fn is all:
-            return self._every(fn, args[0])
-        if fn is set and type(args[0]) in (tuple, list, range):
-            return self.note(self._keys, args[0], set(args[0]))
-        if (fn is tuple or fn is list) and type(args[0]) is range:
-            result = fn(args[0])
-            self.builder.constant(tuple(result))
-            return result
+
+def _composed(
+    recording: Recording, fn: Any, source: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    if recording.inside_numpy and (found := _of_constants(recording, fn, args, kwargs)) is not None:
+        return found[0]
+    rewritten = rewrite(source)
+    if not isinstance(rewritten, Rewritten) or len(recording.closures) >= MAX_DEPTH:
         return PASS
+    before = Checkpoint(recording)
+    trims = fn is np.roots or (fn is np.trim_zeros and recording.inside_numpy > 0)
+    masks = fn in USES_MASKS_IN_PLACE
+    recording.inside_numpy += 1
+    recording.inside_trimming += trims
+    recording.inside_masking += masks
+    recording.builder.folding = True
+    try:
+        result = run(recording, rewritten, source, args, kwargs)
+    finally:
+        recording.inside_numpy -= 1
+        recording.inside_trimming -= trims
+        recording.inside_masking -= masks
+        recording.builder.folding = recording.inside_numpy > 0
+    left = before.calls(recording, masks or recording.inside_masking > 0)
+    if recording.active and not left:
+        return result
+    if recording.inside_numpy:  # a part of another such function: that is where it is taken back
+        recording.stop(left or Cause.NOT_WHOLE(source.__name__))
+        return result
+    reason, at, top = recording.reason or left, recording.at, recording.top
+    before.restore(recording)
+    if kwargs.get("out") is not None or (fn in WRITES_FIRST_ARGUMENT and kwargs):
+        recording.active, recording.reason, recording.at, recording.top = (
+            False,
+            reason or Cause.WRITES(source.__name__),
+            at,
+            top,
+        )
+        return result
+    if fn in WRITES_FIRST_ARGUMENT:
+        return recording.note(lambda *_: recording.builder.instead(After(fn), args, args[0]), result)
+    if fn in CALLBACKS and fn not in purity.HOST_FUNCTIONS:
+        recording.reads_seen.clear()
+        return recording.note(recording.builder.opaque, Call(source.__name__, fn), args, kwargs, result)
+    recording.builder.refusal = reason
+    return recording.note(recording.builder.host, fn, args, kwargs, result)
 
-    def _by_parts(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-        """Whether a listed function has no op that does this call."""
-        op = TABLE.of(fn)
-        if op is None:
-            return True
-        try:
-            return self._refuses(op, args, kwargs) is not None
-        except Exception:  # the predicate saw a call that NumPy will refuse itself
-            return False
 
-    def _helper(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """What NumPy's own helpers in C give: they do not compute."""
-        own = getattr(fn, "__self__", None)
-        if type(own) is np.ndarray and _ARRAY.get(fn.__name__) is _WRAP and type(args[0]) is np.ndarray:
-            return args[0]
-        if fn is getattr and len(args) == 3 and is_numpy(args[0]) and type(args[1]) is str:
-            return self.getattr(*args[:2]) if hasattr(*args[:2]) else args[2]
-        if isinstance(own, np.generic) and (found := self._of_constants(fn, (own, *args), kwargs, True)):
-            return found[0]
-        if fn is numpy_private.ARRAY_CONVERTER:
-            return Converter.of(self, args)
-        if type(getattr(fn, "__self__", None)) is Converter:
-            return fn(*args, **kwargs)
-        if type(getattr(fn, "__self__", None)) is slice and fn.__name__ == "indices" and not kwargs:
-            return self.note(self._structural, fn, (fn.__self__, *args), kwargs, fn(*args))
-        if fn is np.ndindex and not self.builder.traced(*args):
-            places = list(np.ndindex(*args))
-            for place in places[: MAX_TRIPS + 1]:
-                self.builder.constant(place)
-            return places
-        if fn is np.ravel_multi_index and len(args) == 2 and not kwargs:
-            lengths = args[1]
-            if type(lengths) is np.ndarray and are_constant(self.builder, [lengths]):
-                self.builder.constant(shape := tuple(lengths.tolist()))
-                return self.call(fn, args[0], shape)
-        if any(fn is item for item in numpy_private.OF_NO_ARRAY):
-            return self.note(self._structural, fn, args, kwargs, fn(*args, **kwargs))
+def _of_constants(
+    recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], bound: bool = False
+) -> tuple[Any] | None:
+    """What a part of such a function gives where nothing but constants decides it."""
+    if fn in WRITES_FIRST_ARGUMENT or fn in CALLBACKS or kwargs.get("out") is not None:
         return None
+    try:
+        if not are_constant(recording.builder, [*args, *kwargs.values()]):
+            return None
+    except Unfollowed:
+        return None
+    return folded(recording.builder, args, kwargs, fn(*args[bound:], **kwargs))
 
-    def _places(self, array: Any) -> Any:
-        """`np.nonzero` of the coefficients of a polynomial, of which all but few are never zero: decided."""
-        if not self.truth(self.call(np.all, array)):
-            for place in range(len(array)):
-                self.builder.constant(place)
-                self.truth(self.getitem(array, place))
-        places = np.nonzero(array)
-        return self.note(constants, self.builder, places)
 
-    def joining_item(self, obj: Any, index: Any) -> Any:
-        """`np.r_[...]` and the like: recorded as the function that they are."""
-        self.builder.tracked.keep(obj, None)
-        function = type(obj).__getitem__
-        found = self._composed(function, function, (obj, index), {})
-        return self.dispatch(function, (obj, index), {}) if found is PASS else found
+def call_listed_method(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    plain = fn.__func__ if isinstance(fn, types.MethodType) else fn
+    if isinstance(plain, types.FunctionType) and inlining.is_listed_method(plain):
+        return _listed_method(recording, plain, fn, args, kwargs)
+    return PASS
 
-    def converter_item(self, obj: Any, index: Any) -> Any:
-        return obj[index] if type(obj) is Converter or self.inside_numpy else PASS
 
-    def _every(self, fn: Any, items: Any) -> bool:
-        """`any` or `all`, truth by truth."""
-        for item in self.iterate(items):
-            if self.truth(item) is (fn is any):
-                return fn is any
-        return fn is all
+def call_function_inside(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A function that one of NumPy's calls."""
+    if (found := _restated(recording, REWRITES.get(fn), fn, args, kwargs)) is not None:
+        return found[0]
+    if isinstance(fn, types.FunctionType) and inlining.is_numpys(fn.__globals__):
+        rewritten = rewrite(fn) if len(recording.closures) < MAX_DEPTH else None
+        if isinstance(rewritten, Rewritten):
+            return run(recording, rewritten, fn, args, kwargs)
+    return PASS
 
-    def binary_of_sets(self, op: str, a: Any, b: Any) -> Any:
-        """Sets of axes, which are decided, in a function of NumPy's."""
-        if self.inside_numpy and type(a) is set and type(b) is set:
-            return BINARY[op](a, b)
+
+def _restated(
+    recording: Recording, other: Any, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], skip: int = 0
+) -> tuple[Any] | None:
+    """What a function of NumPy's gives, recorded as another that gives the same; None where none does."""
+    array = None if other is None or not recording.on else operand(other, args[skip:], kwargs)
+    if array is None or len(recording.closures) >= MAX_DEPTH:
+        return None
+    rewritten, zeros = rewrite(other), rewrite(has_negative_zeros)
+    if not isinstance(rewritten, Rewritten) or not isinstance(zeros, Rewritten):
+        return None
+    if recording.truth(run(recording, zeros, has_negative_zeros, (array,), {})):
+        return None
+    want = fn(*args, **kwargs)
+    found = run(recording, rewritten, other, args[skip:], kwargs)
+    if type(found) is type(want) and found.dtype == want.dtype and found.shape == want.shape:
+        if np.array_equal(found, want, equal_nan=True):
+            return (found,)
+    recording.stop(Cause.ANSWERS_OTHERWISE(other.__name__))
+    return (want,)
+
+
+def _listed_method(
+    recording: Recording, plain: types.FunctionType, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """A method of an object of NumPy's: what cannot be recorded inside ends the recording."""
+    rewritten = rewrite(plain)
+    if not isinstance(rewritten, Rewritten) or len(recording.closures) >= MAX_DEPTH:
         return PASS
-
-    def attribute_of_converter(self, obj: Any, name: str, result: Any) -> Any:
-        return result
-
-    def flags_inside(self, obj: Any, name: str, result: Any) -> Any:
-        """`array.flags` in a function of NumPy's."""
-        if not self.inside_numpy or name != "flags":
-            return PASS
-        self.builder.asked(obj)
-        self.builder.tracked.keep(result, None)
-        return result
-
-    def _composed(
-        self, fn: Any, source: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> Any:
-        if self.inside_numpy and (found := self._of_constants(fn, args, kwargs)) is not None:
-            return found[0]
-        rewritten = rewrite(source)
-        if not isinstance(rewritten, Rewritten) or len(self.closures) >= MAX_DEPTH:
-            return PASS
-        before = Checkpoint(self)
-        trims = fn is np.roots or (fn is np.trim_zeros and self.inside_numpy > 0)
-        masks = fn in USES_MASKS_IN_PLACE
-        self.inside_numpy += 1
-        self.inside_trimming += trims
-        self.inside_masking += masks
-        self.builder.folding = True
-        try:
-            result = self.run(rewritten, source, args, kwargs)
-        finally:
-            self.inside_numpy -= 1
-            self.inside_trimming -= trims
-            self.inside_masking -= masks
-            self.builder.folding = self.inside_numpy > 0
-        left = before.calls(self, masks or self.inside_masking > 0)
-        if self.active and not left:
-            return result
-        if self.inside_numpy:  # a part of another such function: that is where it is taken back
-            self.stop(left or Cause.NOT_WHOLE(source.__name__))
-            return result
-        reason, at, top = self.reason or left, self.at, self.top
-        before.restore(self)
-        if kwargs.get("out") is not None or (fn in WRITES_FIRST_ARGUMENT and kwargs):
-            self.active, self.reason, self.at, self.top = (
-                False,
-                reason or Cause.WRITES(source.__name__),
-                at,
-                top,
-            )
-            return result
-        if fn in WRITES_FIRST_ARGUMENT:
-            return self.note(lambda *_: self.builder.instead(After(fn), args, args[0]), result)
-        if fn in CALLBACKS and fn not in purity.HOST_FUNCTIONS:
-            self.reads_seen.clear()
-            return self.note(self.builder.opaque, Call(source.__name__, fn), args, kwargs, result)
-        self.builder.refusal = reason
-        return self.note(self.builder.host, fn, args, kwargs, result)
-
-    def _of_constants(
-        self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], bound: bool = False
-    ) -> tuple[Any] | None:
-        """What a part of such a function gives where nothing but constants decides it."""
-        if fn in WRITES_FIRST_ARGUMENT or fn in CALLBACKS or kwargs.get("out") is not None:
-            return None
-        try:
-            if not are_constant(self.builder, [*args, *kwargs.values()]):
-                return None
-        except Unfollowed:
-            return None
-        return folded(self.builder, args, kwargs, fn(*args[bound:], **kwargs))
-
-    def call_listed_method(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        plain = fn.__func__ if isinstance(fn, types.MethodType) else fn
-        if isinstance(plain, types.FunctionType) and inlining.is_listed_method(plain):
-            return self._listed_method(plain, fn, args, kwargs)
-        return PASS
-
-    def call_function_inside(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """A function that one of NumPy's calls."""
-        if (found := self._restated(REWRITES.get(fn), fn, args, kwargs)) is not None:
-            return found[0]
-        if isinstance(fn, types.FunctionType) and inlining.is_numpys(fn.__globals__):
-            rewritten = rewrite(fn) if len(self.closures) < MAX_DEPTH else None
-            if isinstance(rewritten, Rewritten):
-                return self.run(rewritten, fn, args, kwargs)
-        return PASS
-
-    def _restated(
-        self, other: Any, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], skip: int = 0
-    ) -> tuple[Any] | None:
-        """What a function of NumPy's gives, recorded as another that gives the same; None where none does."""
-        array = None if other is None or not self.on else operand(other, args[skip:], kwargs)
-        if array is None or len(self.closures) >= MAX_DEPTH:
-            return None
-        rewritten, zeros = rewrite(other), rewrite(has_negative_zeros)
-        if not isinstance(rewritten, Rewritten) or not isinstance(zeros, Rewritten):
-            return None
-        if self.truth(self.run(zeros, has_negative_zeros, (array,), {})):
-            return None
-        want = fn(*args, **kwargs)
-        found = self.run(rewritten, other, args[skip:], kwargs)
-        if type(found) is type(want) and found.dtype == want.dtype and found.shape == want.shape:
-            if np.array_equal(found, want, equal_nan=True):
-                return (found,)
-        self.stop(Cause.ANSWERS_OTHERWISE(other.__name__))
-        return (want,)
-
-    def _listed_method(
-        self, plain: types.FunctionType, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> Any:
-        """A method of an object of NumPy's: what cannot be recorded inside ends the recording."""
-        rewritten = rewrite(plain)
-        if not isinstance(rewritten, Rewritten) or len(self.closures) >= MAX_DEPTH:
-            return PASS
-        if plain is not fn:
-            self.note(self._bound, fn, None)
-            args = (fn.__self__, *args)
-        self.inside_numpy += 1
-        self.builder.folding = True
-        try:
-            return self.run(rewritten, plain, args, kwargs)
-        finally:
-            self.inside_numpy -= 1
-            self.builder.folding = self.inside_numpy > 0
+    if plain is not fn:
+        recording.note(note_bound_method, recording, fn, None)
+        args = (fn.__self__, *args)
+    recording.inside_numpy += 1
+    recording.builder.folding = True
+    try:
+        return run(recording, rewritten, plain, args, kwargs)
+    finally:
+        recording.inside_numpy -= 1
+        recording.builder.folding = recording.inside_numpy > 0
 
 
 def _are_same(some: tuple[Any, ...], others: tuple[Any, ...]) -> bool:

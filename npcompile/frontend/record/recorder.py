@@ -2,20 +2,65 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from npcompile.frontend.boundary.faults import guarded, noting
 from npcompile.frontend.graph.builder_values import Unfollowed
 from npcompile.frontend.program.program import Program
+from npcompile.frontend.record import (
+    appended_lists,
+    attributes_items,
+    context_managers,
+    control_flow,
+    formatting,
+    operators,
+    user_functions,
+)
+from npcompile.frontend.record.recording import Recording
 from npcompile.frontend.record.registry import TABLES
-from npcompile.frontend.record.resize import Resizing
+from npcompile.frontend.record.stores import set_apart, settle
 
 
 @guarded
-class Recorder(Resizing):
+class Recorder(Recording):
     """One recording of one call."""
 
     handlers = TABLES
+    run = user_functions.run
+
+    # Hooks that one function answers, whatever the types.
+    passing = operators.passing
+    compare_passed = operators.compare_passed
+    truth_passed = operators.truth_passed
+    format = formatting.format_field
+    text = formatting.join_texts
+    discard = control_flow.discard
+    appending = appended_lists.appending
+    delattr = attributes_items.delete_attribute
+    load_global = attributes_items.load_global
+    load_free = attributes_items.load_free
+    store_global = attributes_items.store_global
+    store_free = attributes_items.store_free
+    imported = control_flow.imported
+    loop = control_flow.loop
+    delegate = control_flow.delegate
+    unpack = control_flow.unpack
+    unpack_star = control_flow.unpack_star
+    manager = context_managers.enter_manager
+    trying = control_flow.trying
+    raising = control_flow.raising
+    reraising = control_flow.reraising
+    caught = control_flow.caught
+    key = control_flow.take_key
+    keys = control_flow.take_keys
+    build = control_flow.build
+    define = control_flow.define
+    unsupported = control_flow.unsupported
+
+    def __post_init__(self, filename: str, libraries: bool) -> None:
+        super().__post_init__(filename, libraries)
+        self.builder.settle = functools.partial(settle, self)
 
     def finish(self, name: str, answer: Any) -> Program | None:
         """The program, or None with `reason` set."""
@@ -24,8 +69,8 @@ class Recorder(Resizing):
         if not self.active:
             return None
         try:
-            self.settle()
-            self.set_apart()
+            settle(self)
+            set_apart(self)
             program = self.builder.finish(name, answer)
             program.trips = tuple(self.own_trips)
             program.builtins = tuple(self.not_in_module.values())

@@ -6,13 +6,9 @@ recording and the operands, and gives the answer or `PASS`. The last row of a ta
 To have recordings support a type of Python's, or an area of a library, write a file of handlers, and add
 their rows here where they belong, and cases to `tests/`.
 
-The classes that rows still name are one chain, each file's class the base of the next one's. It holds
-methods, and no state. To dissolve a class: make each method a function of its file (`def name(recording,
-...)`). Where `Recording` has x, `self.x` becomes `recording.x`; else a call of the function, which loses
-its underscore where another file calls it. Where a method was handed on, the recording is:
-`recording.note(function, recording, ...)`. Take the class out of the chain, and name the functions in the
-rows. A function that a lower file calls moves to a lower file: handlers import lower files, and this module
-imports all.
+A handler is a function of the file of its area, at most sixty lines long. It imports functions of lower files
+alone: what several areas need lies in a file below them. It keeps no state but in fields of the recording.
+Hooks that one function answers, whatever the types, are named in `recorder.Recorder`.
 """
 
 from __future__ import annotations
@@ -34,28 +30,37 @@ from npcompile.frontend.eager.ndarray import ndarray
 from npcompile.frontend.graph.visible_objects import HOLDING
 from npcompile.frontend.ops.numpy_private import DISPATCHER
 from npcompile.frontend.program.equality import DICTS
-from npcompile.frontend.record.appended_lists import Histories
+from npcompile.frontend.record import (
+    appended_lists,
+    array_function,
+    attributes_items,
+    calls,
+    context_managers,
+    control_flow,
+    dunder_calls,
+    flat_iterators,
+    introspection,
+    local_containers,
+    local_objects,
+    numpy_inlining,
+    operators,
+    random,
+    resize,
+    slices,
+    special_methods,
+    stdlib,
+    stores,
+)
 from npcompile.frontend.record.array_converter import Converter
-from npcompile.frontend.record.array_function import Overriding
-from npcompile.frontend.record.attributes_items import Access
-from npcompile.frontend.record.calls import Calls
-from npcompile.frontend.record.context_managers import PLAIN_MANAGERS, Managing
-from npcompile.frontend.record.control_flow import Control
-from npcompile.frontend.record.dunder_calls import Special
-from npcompile.frontend.record.flat_iterators import THROUGH, Flats
+from npcompile.frontend.record.context_managers import PLAIN_MANAGERS
+from npcompile.frontend.record.flat_iterators import THROUGH
 from npcompile.frontend.record.handlers import CallTable, PairTable, Row, Table, Tables
-from npcompile.frontend.record.introspection import Asking
-from npcompile.frontend.record.local_containers import KEPT_DICTS, Kept
-from npcompile.frontend.record.local_objects import Making
-from npcompile.frontend.record.numpy_inlining import INDEX, JOINING, TURNING, Following
-from npcompile.frontend.record.operators import Operators
-from npcompile.frontend.record.random import DRAW_METHOD, Drawing
+from npcompile.frontend.record.local_containers import KEPT_DICTS
+from npcompile.frontend.record.numpy_inlining import INDEX, JOINING, TURNING
+from npcompile.frontend.record.random import DRAW_METHOD
 from npcompile.frontend.record.recording import Recording
-from npcompile.frontend.record.resize import Resizing
-from npcompile.frontend.record.slices import Slices
-from npcompile.frontend.record.special_methods import ASKING, Objects
-from npcompile.frontend.record.stdlib import CACHED, GETTERS, LIBRARY, OF_DECIDED, OPERATORS, Library
-from npcompile.frontend.record.stores import Storing
+from npcompile.frontend.record.special_methods import ASKING
+from npcompile.frontend.record.stdlib import CACHED, GETTERS, LIBRARY, OF_DECIDED, OPERATORS
 
 _ARRAYS = (np.ndarray, ndarray, np.memmap)
 _BUILTIN, _FUNCTION, _METHOD = types.BuiltinFunctionType, types.FunctionType, types.MethodType
@@ -94,153 +99,153 @@ _users = inlining.is_users_class
 _CALLS = (
     Row(Recording.hold_given, _BUILTIN, _WRAPPER, _METHOD, owners=HOLDING),
     Row(
-        Resizing.call_resize,
+        resize.call_resize,
         _BUILTIN,
         functions=[np.ndarray.resize],
         owners=_ARRAYS,
         owner=_is_array_class,
     ),
     # Flat views
-    Row(Flats.call_len_of_flat, functions=[len]),
-    Row(Flats.call_through_flat, functions=THROUGH),
-    Row(Flats.call_extend, _BUILTIN, owners=[list]),
-    Row(Flats.call_iter_of_flat, functions=[iter]),
-    Row(Flats.call_with_flats, functions=[zip, enumerate]),
+    Row(flat_iterators.call_len_of_flat, functions=[len]),
+    Row(flat_iterators.call_through_flat, functions=THROUGH),
+    Row(flat_iterators.call_extend, _BUILTIN, owners=[list]),
+    Row(flat_iterators.call_iter_of_flat, functions=[iter]),
+    Row(flat_iterators.call_with_flats, functions=[zip, enumerate]),
     # Objects that take NumPy's functions over
-    Row(Overriding.call_wrapper, _WRAPPER),
-    Row(Overriding.call_numpy_function, DISPATCHER),
-    Row(Overriding.call_ufunc, np.ufunc),
-    Row(Drawing.call_fast_draw, _METHOD, _BUILTIN, owners=_GENERATORS),
+    Row(array_function.call_wrapper, _WRAPPER),
+    Row(array_function.call_numpy_function, DISPATCHER),
+    Row(array_function.call_ufunc, np.ufunc),
+    Row(random.call_fast_draw, _METHOD, _BUILTIN, owners=_GENERATORS),
     # NumPy's functions that are made of others
-    Row(Following.call_asfortranarray, functions=[np.asfortranarray]),
-    Row(Following.call_with_dtype_class, DISPATCHER, np.ufunc, type, _FUNCTION, _BUILTIN),
-    Row(Following.call_public, _BUILTIN, inside=True),
-    Row(Following.call_with_polynomials, DISPATCHER, np.ufunc, type, _FUNCTION, _BUILTIN, inside=True),
-    Row(Following.call_turning, functions=TURNING),
-    Row(Following.call_along_axis, functions=[np.apply_along_axis], inside=True),
-    Row(Following.call_followed, DISPATCHER, _FUNCTION),
-    Row(Following.call_shape, functions=[np.shape, np.size]),
-    Row(Following.call_helper, inside=True),
-    Row(Following.call_nonzero, functions=[np.nonzero], inside=True),
-    Row(Following.call_builtin_inside, functions=[any, all, set, tuple, list], inside=True),
+    Row(numpy_inlining.call_asfortranarray, functions=[np.asfortranarray]),
+    Row(numpy_inlining.call_with_dtype_class, DISPATCHER, np.ufunc, type, _FUNCTION, _BUILTIN),
+    Row(numpy_inlining.call_public, _BUILTIN, inside=True),
+    Row(numpy_inlining.call_with_polynomials, DISPATCHER, np.ufunc, type, _FUNCTION, _BUILTIN, inside=True),
+    Row(numpy_inlining.call_turning, functions=TURNING),
+    Row(numpy_inlining.call_along_axis, functions=[np.apply_along_axis], inside=True),
+    Row(numpy_inlining.call_followed, DISPATCHER, _FUNCTION),
+    Row(numpy_inlining.call_shape, functions=[np.shape, np.size]),
+    Row(numpy_inlining.call_helper, inside=True),
+    Row(numpy_inlining.call_nonzero, functions=[np.nonzero], inside=True),
+    Row(numpy_inlining.call_builtin_inside, functions=[any, all, set, tuple, list], inside=True),
     # Functions that are known one by one
-    Row(Calls.call_inner_function, _FUNCTION),
-    Row(Calls.call_warn, functions=[warnings.warn]),
-    Row(Calls.call_from_numpy, functions=[torch.from_numpy]),
-    Row(Calls.call_copyto, functions=[np.copyto]),
-    Row(Calls.call_getattr, functions=[getattr, setattr]),
-    Row(Calls.call_bool, functions=[bool]),
+    Row(calls.call_inner_function, _FUNCTION),
+    Row(calls.call_warn, functions=[warnings.warn]),
+    Row(calls.call_from_numpy, functions=[torch.from_numpy]),
+    Row(calls.call_copyto, functions=[np.copyto]),
+    Row(calls.call_getattr, functions=[getattr, setattr]),
+    Row(calls.call_bool, functions=[bool]),
     # Objects and classes
-    Row(Special.call_special_method, _WRAPPER, types.WrapperDescriptorType),
-    Row(Special.call_method_of_scalar, _BUILTIN, owners=[np.generic], owner=_is_scalar_class),
-    Row(Asking.call_looking, functions=[hasattr, getattr]),
-    Row(Asking.call_context_variable, _BUILTIN, owners=[contextvars.ContextVar]),
-    Row(Slices.call_slice_class, functions=[slice]),
-    Row(Slices.call_method_of_slice, _BUILTIN, owners=[slice]),
-    Row(Kept.call_builtin_method, _BUILTIN),
-    Row(Kept.call_container_class, functions=[dict, set, frozenset]),
-    Row(Making.call_partial_class, functions=[functools.partial]),
-    Row(Making.call_partial, functools.partial, where=_is_partial_class),
-    Row(Making.call_class, type, ABCMeta, enum.EnumType, where=_is_class),
-    Row(Making.call_asking, functions=ASKING),
-    Row(Making.call_replace, functions=[dataclasses.replace]),
-    Row(Making.call_object_method, _WRAPPER, functions=[object.__setattr__]),
-    Row(Managing.call_plain_manager, functions=PLAIN_MANAGERS),
-    Row(Managing.call_manager, _FUNCTION, _METHOD),
-    Row(Kept.call_text_of_exception, functions=[str, repr]),
-    Row(Kept.call_kept_class, type, ABCMeta, enum.EnumType, where=_is_class),
-    Row(Kept.call_method_of_named_tuple, _METHOD),
+    Row(dunder_calls.call_special_method, _WRAPPER, types.WrapperDescriptorType),
+    Row(dunder_calls.call_method_of_scalar, _BUILTIN, owners=[np.generic], owner=_is_scalar_class),
+    Row(introspection.call_looking, functions=[hasattr, getattr]),
+    Row(introspection.call_context_variable, _BUILTIN, owners=[contextvars.ContextVar]),
+    Row(slices.call_slice_class, functions=[slice]),
+    Row(slices.call_method_of_slice, _BUILTIN, owners=[slice]),
+    Row(local_containers.call_builtin_method, _BUILTIN),
+    Row(local_containers.call_container_class, functions=[dict, set, frozenset]),
+    Row(local_objects.call_partial_class, functions=[functools.partial]),
+    Row(local_objects.call_partial, functools.partial, where=_is_partial_class),
+    Row(local_objects.call_class, type, ABCMeta, enum.EnumType, where=_is_class),
+    Row(local_objects.call_asking, functions=ASKING),
+    Row(local_objects.call_replace, functions=[dataclasses.replace]),
+    Row(local_objects.call_object_method, _WRAPPER, functions=[object.__setattr__]),
+    Row(context_managers.call_plain_manager, functions=PLAIN_MANAGERS),
+    Row(context_managers.call_manager, _FUNCTION, _METHOD),
+    Row(local_containers.call_text_of_exception, functions=[str, repr]),
+    Row(local_containers.call_kept_class, type, ABCMeta, enum.EnumType, where=_is_class),
+    Row(local_containers.call_method_of_named_tuple, _METHOD),
     Row(
-        Kept.call_method_of_container,
+        local_containers.call_method_of_container,
         _BUILTIN,
         owners=[*_KEPT, types.GeneratorType, str, list, tuple, frozenset],
     ),
     # Python's own library
-    Row(Library.call_library, functions=LIBRARY),
-    Row(Library.call_operator, functions=OPERATORS),
-    Row(Library.call_enum, enum.EnumType, where=_is_enum_class),
-    Row(Library.call_getter, *GETTERS),
-    Row(Library.call_cached, CACHED),
-    Row(Library.call_dispatcher, _FUNCTION),
-    Row(Library.call_library_method, _BUILTIN, owners=[list, type]),
-    Row(Library.call_of_decided, functions=OF_DECIDED),
+    Row(stdlib.call_library, functions=LIBRARY),
+    Row(stdlib.call_operator, functions=OPERATORS),
+    Row(stdlib.call_enum, enum.EnumType, where=_is_enum_class),
+    Row(stdlib.call_getter, *GETTERS),
+    Row(stdlib.call_cached, CACHED),
+    Row(stdlib.call_dispatcher, _FUNCTION),
+    Row(stdlib.call_library_method, _BUILTIN, owners=[list, type]),
+    Row(stdlib.call_of_decided, functions=OF_DECIDED),
     # Anything else, by its kind
-    Row(Calls.call_builtin, _BUILTIN),
-    Row(Calls.call_method, _METHOD),
-    Row(Calls.call_op),
-    Row(Overriding.call_mixed_in, _FUNCTION, _METHOD),
-    Row(Following.call_listed_method, _FUNCTION, _METHOD),
-    Row(Following.call_function_inside, _FUNCTION, _METHOD, inside=True),
-    Row(Calls.call_function, _FUNCTION, _METHOD, where=_is_jitted_class),
-    Row(Drawing.call_draw, DRAW_METHOD),
-    Row(Calls.call_callable),
+    Row(calls.call_builtin, _BUILTIN),
+    Row(calls.call_method, _METHOD),
+    Row(calls.call_op),
+    Row(array_function.call_mixed_in, _FUNCTION, _METHOD),
+    Row(numpy_inlining.call_listed_method, _FUNCTION, _METHOD),
+    Row(numpy_inlining.call_function_inside, _FUNCTION, _METHOD, inside=True),
+    Row(calls.call_function, _FUNCTION, _METHOD, where=_is_jitted_class),
+    Row(random.call_draw, DRAW_METHOD),
+    Row(calls.call_callable),
 )
 
 TABLES = Tables(
     binary=PairTable(
-        Row(Following.binary_of_sets, set),
-        Row(Kept.binary_of_dicts, dict),
-        Row(Objects.binary_of_objects, where=_users),
-        Row(Operators.binary_of_values),
-        plain=Operators.binary_of_values,
+        Row(numpy_inlining.binary_of_sets, set),
+        Row(local_containers.binary_of_dicts, dict),
+        Row(special_methods.binary_of_objects, where=_users),
+        Row(operators.binary_of_values),
+        plain=operators.binary_of_values,
     ),
     inplace=PairTable(
-        Row(Kept.inplace_containers, dict, set),
-        Row(Objects.inplace_objects, where=_users),
-        Row(Operators.inplace_values),
-        plain=Operators.inplace_values,
+        Row(local_containers.inplace_containers, dict, set),
+        Row(special_methods.inplace_objects, where=_users),
+        Row(operators.inplace_values),
+        plain=operators.inplace_values,
     ),
     unary=Table(
-        Row(Objects.unary_of_object, where=_users),
-        Row(Operators.unary_of_value),
-        plain=Operators.unary_of_value,
+        Row(special_methods.unary_of_object, where=_users),
+        Row(operators.unary_of_value),
+        plain=operators.unary_of_value,
     ),
     compare=PairTable(
-        Row(Slices.compare_slices, slice),
-        Row(Kept.compare_containers, *DICTS, set, frozenset),
-        Row(Access.compare_with_dict, *DICTS),
-        Row(Objects.compare_objects, where=_users),
-        Row(Objects.compare_rows, list, tuple),
-        Row(Operators.compare_values),
-        plain=Operators.compare_values,
+        Row(slices.compare_slices, slice),
+        Row(local_containers.compare_containers, *DICTS, set, frozenset),
+        Row(attributes_items.compare_with_dict, *DICTS),
+        Row(special_methods.compare_objects, where=_users),
+        Row(special_methods.compare_rows, list, tuple),
+        Row(operators.compare_values),
+        plain=operators.compare_values,
     ),
     truth=Table(
-        Row(Kept.truth_of_kept, *_KEPT),
-        Row(Objects.truth_of_deque, deque),
-        Row(Objects.truth_of_object, where=_users),
-        Row(Histories.truth_of_list, list, tuple),
-        Row(Operators.truth_of_value),
+        Row(local_containers.truth_of_kept, *_KEPT),
+        Row(special_methods.truth_of_deque, deque),
+        Row(special_methods.truth_of_object, where=_users),
+        Row(appended_lists.truth_of_list, list, tuple),
+        Row(operators.truth_of_value),
     ),
-    call=CallTable(*_CALLS, inside=False, plain=Calls.call_plain),
-    call_inside=CallTable(*_CALLS, inside=True, plain=Calls.call_plain),
+    call=CallTable(*_CALLS, inside=False, plain=calls.call_plain),
+    call_inside=CallTable(*_CALLS, inside=True, plain=calls.call_plain),
     getattr=Table(
-        Row(Resizing.resize_attribute, *_ARRAYS, where=_is_array_class),
-        Row(Flats.flat_attribute, np.ndarray),
-        Row(Access.attribute_of),
-        plain=Resizing.plain_attribute,
+        Row(resize.resize_attribute, *_ARRAYS, where=_is_array_class),
+        Row(flat_iterators.flat_attribute, np.ndarray),
+        Row(attributes_items.attribute_of),
+        plain=resize.plain_attribute,
     ),
     attribute=Table(
-        Row(Following.attribute_of_converter, Converter),
-        Row(Following.flags_inside, *_ARRAYS),
-        Row(Slices.attribute_of_slice, slice),
-        Row(Kept.attribute_of_kept, _FUNCTION, types.GeneratorType, *_KEPT),
-        Row(Access.attribute_note),
+        Row(numpy_inlining.attribute_of_converter, Converter),
+        Row(numpy_inlining.flags_inside, *_ARRAYS),
+        Row(slices.attribute_of_slice, slice),
+        Row(local_containers.attribute_of_kept, _FUNCTION, types.GeneratorType, *_KEPT),
+        Row(attributes_items.attribute_note),
     ),
-    setattr=Table(Row(Flats.store_flat, np.ndarray), Row(Storing.store_attribute)),
+    setattr=Table(Row(flat_iterators.store_flat, np.ndarray), Row(stores.store_attribute)),
     getitem=Table(
-        Row(Flats.flat_item, np.flatiter),
-        Row(Flats.scalar_item, np.generic, where=_is_scalar_class),
-        Row(Following.joining_item, *JOINING),
-        Row(Following.converter_item, Converter, INDEX),
-        Row(Kept.read_item),
-        plain=Access.item_of,
+        Row(flat_iterators.flat_item, np.flatiter),
+        Row(flat_iterators.scalar_item, np.generic, where=_is_scalar_class),
+        Row(numpy_inlining.joining_item, *JOINING),
+        Row(numpy_inlining.converter_item, Converter, INDEX),
+        Row(local_containers.read_item),
+        plain=attributes_items.item_of,
     ),
     setitem=Table(
-        Row(Flats.store_flat_item, np.flatiter),
-        Row(Kept.store_kept_item, *_KEPT),
-        Row(Access.store_item),
-        plain=Access.store_item,
+        Row(flat_iterators.store_flat_item, np.flatiter),
+        Row(local_containers.store_kept_item, *_KEPT),
+        Row(attributes_items.store_item),
+        plain=attributes_items.store_item,
     ),
-    delitem=Table(Row(Kept.delete_kept_item, *_KEPT), Row(Access.delete_item)),
-    iterate=Table(Row(Flats.iterate_flat, np.flatiter), Row(Control.trips)),
+    delitem=Table(Row(local_containers.delete_kept_item, *_KEPT), Row(attributes_items.delete_item)),
+    iterate=Table(Row(flat_iterators.iterate_flat, np.flatiter), Row(control_flow.trips_over)),
 )
