@@ -41,11 +41,12 @@ from tests.jit import (
 )
 
 PACKAGE = str(Path(npcompile.__file__).parent) + os.sep
-# The boundary itself, what every call passes on its way there and back, what stands for operations and
-# statements of Python's, threads that are nobody's call, and what the interpreter has in place of kernels.
+# The boundary itself, what every call passes on its way there and back, reasons, what stands for operations
+# and statements of Python's, threads that are no call's, and what the interpreter has in place of kernels.
 EXEMPT = (
     "frontend/boundary/faults.py",
     "tiering/overhead.py",
+    "diagnostics/reason.py",
     "frontend/rewrite/hooks.py",
     "frontend/rewrite/match_statement.py",
     "lower/service/compiler.py",

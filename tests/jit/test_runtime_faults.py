@@ -187,7 +187,7 @@ def test_worker_that_always_dies_is_given_up(kernel_folder: Path, monkeypatch: p
 
     monkeypatch.setattr(compiler.subprocess, "Popen", counted)
     monkeypatch.setattr(compiler, "START", "import sys; sys.exit('out of luck')")
-    monkeypatch.setattr(compiler, "MOST_DEATHS", 3)
+    monkeypatch.setattr(compiler, "MAX_DEATHS", 3)
     for size in (60, 70, 80, 90):
         _, told = run(size)
         assert "the compiling process died" in told
