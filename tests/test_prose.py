@@ -129,9 +129,6 @@ NOT_YET: dict[str, list[str]] = {
         "stores",
         "user_functions",
     ],
-    "frontend/replay": [
-        "codegen",
-    ],
     "frontend/rewrite": [
         "hooks",
     ],

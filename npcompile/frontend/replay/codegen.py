@@ -1,4 +1,9 @@
-"""The text of a replay: a plan written as one Python function, in which the array work has become kernels."""
+"""Code generation of replays: writes a plan as one Python function, which calls kernels for the array work.
+
+`Replay` compiles and links the text. All that may diverge comes before the first effect, in one `try`: there
+any exception makes the replay diverge, and the call is answered otherwise. Names of the text's own begin with
+two underscores, values have the names of the program's steps.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +42,7 @@ _PREFIXES = {id(function): symbol for symbol, function in UNARY.items()}
 
 
 def as_numpy(op: Op, on_device: bool) -> Callable[..., Any]:
-    """The NumPy function that an op stands for, called with the array first."""
+    """Return the NumPy function that an op stands for, to be called with the array first."""
     function = op.function
     if on_device and getattr(function, "__objclass__", None) is np.ndarray:
         return method(function.__name__)
@@ -47,47 +52,58 @@ def as_numpy(op: Op, on_device: bool) -> Callable[..., Any]:
     return result
 
 
-_INSIDE = ("op", "view", "library", "write", "number", "guard")  # steps that hand no array to anybody
+_INTERNAL = ("op", "view", "library", "write", "number", "guard")  # steps that hand no array to anybody
 
-# Longer whole numbers are no text: Python converts some thousand digits at most.
+# Longer whole numbers become constants: Python converts some thousand digits at most.
 MOST_BITS = 1024
 
 
 class Writer:
-    """Writes the function's text; objects that text cannot name are handed in as constants."""
+    """Writes the text of one replay on the host; objects that text cannot name become constants.
+
+    Parameters
+    ----------
+    program : Program
+        The program to replay.
+    plan : Plan
+        Its segments, and the steps between them.
+    general : bool
+        The replay is shape-generic: kernels are given the numbers that sizes are made of.
+    checks : mapping of nodes to Check, optional
+        The checks of slices; without it, the shape of each that may be checked.
+    """
 
     def __init__(
         self, program: Program, plan: Plan, general: bool, checks: Mapping[fx.Node, Check] | None = None
     ) -> None:
-        """checks: of slices, where it is not the shape of all that may be checked."""
         self.program = program
         self.plan = plan
         self.general = general
         shapes = dict.fromkeys(checkable(program, plan), Check(True, False))
         self.checks = shapes if checks is None else checks
-        self.shapes: dict[fx.Node, str] = {}  # what their shapes have to be, by its name
-        # Values have the user's names: all others begin with two underscores.
+        self.shapes: dict[fx.Node, str] = {}  # by slice, the constant that is its shape
         self.space: dict[str, Any] = {"__Diverged": Diverged, "__copyto": np.copyto}
-        self.hosts: dict[str, fx.Node] = {}  # what NumPy is called for, for want of an op, by its name
-        self.literals = literals.table(program.literals)  # the objects that those of the text are
+        self.hosts: dict[str, fx.Node] = {}  # by constant, the step of the host call that it makes
+        self.literals = literals.table(program.literals)  # the user's objects for literals of the text
         self.lines: list[str] = []
-        self.users: list[int | None] = []  # for each line, the line of the function that it stands for
+        self.users: list[int | None] = []  # by line, the line of the user's function that it stands for
         self.user: int | None = None
-        self.ending: dict[fx.Node | None, list[str]] = {}
+        self.deletions: dict[fx.Node | None, list[str]] = {}  # by step, the names to delete after it
         self.indent = "    "
 
     def put(self, text: str) -> None:
+        """Add a line."""
         self.lines.append(self.indent + text)
         self.users.append(self.user)
 
     def constant(self, value: Any, name: str = "k") -> str:
-        """The name that a constant object has in the text."""
+        """Return a new name that stands for an object in the text."""
         key = f"__{name}{len(self.space)}"
         self.space[key] = value
         return key
 
     def arg(self, value: Any) -> str:
-        """An argument of a node as text."""
+        """Return an argument of a step as text."""
         if isinstance(value, fx.Node):
             return value.name
         if isinstance(value, slice):
@@ -114,7 +130,7 @@ class Writer:
         return ", ".join(parts)
 
     def call(self, node: fx.Node) -> str:
-        """A host step as an expression."""
+        """Return a step on the host as an expression."""
         target: Any = node.target
         first = self.arg(node.args[0]) if node.args else ""
         if isinstance(target, Read):
@@ -138,7 +154,7 @@ class Writer:
         return self.within(node, name) if attributes(node).call_frames else f"{name}({self.args(node)})"
 
     def within(self, node: fx.Node, name: str) -> str:
-        """A call that helpers make: from frames like theirs."""
+        """Return a call that the user's helpers make, from frames like theirs: libraries look at those."""
         given = "(" + "".join(f"{self.arg(arg)}, " for arg in node.args) + ")"
         named = self.arg(dict(node.kwargs))
         for place in reversed(attributes(node).call_frames):
@@ -147,11 +163,11 @@ class Writer:
         return f"{name}{given}"
 
     def function(self, op: Op, node: fx.Node) -> Callable[..., Any]:
-        """What a step on the host calls for an op."""
+        """Return the function that a step on the host calls for an op."""
         return product if is_stack(node) else as_numpy(op, False)
 
     def index(self, index: Any) -> str:
-        """What stands between the brackets."""
+        """Return an index as text: the inside of the brackets."""
         if isinstance(index, tuple) and index:
             return ", ".join(map(self.index, index)) + ("," if len(index) == 1 else "")
         if isinstance(index, slice):
@@ -169,51 +185,54 @@ class Writer:
         value, *others = map(self.arg, node.args)
         return str(guard.failure(self, value, others[0] if others else "", about.op == "placeholder"))
 
+    def diverge_if(self, condition: str) -> None:
+        """Write that the replay diverges where a condition holds."""
+        self.put(f"if {condition}:")
+        self.put("    raise __Diverged")
+
     def step(self, step: Step, number: int) -> None:
+        """Write a step of the plan; number: of its segment, if it is one."""
         self.user = _line(step)
         self._step(step, number)
-        for name in self.ending.get(step.node, ()):
+        for name in self.deletions.get(step.node, ()):
             self.put(f"del {name}")
 
     def _step(self, step: Step, number: int) -> None:
         if step.segment is not None:
             self.segment(step.segment, number)
-        elif step.kind == "copy":
-            assert step.node is not None
-            self.copy(step.node, self.arg(step.source))
+            return
+        node = step.node
+        assert node is not None
+        if step.kind == "copy":
+            self.copy(node, self.arg(step.source))
         elif step.kind == "guard":
-            assert step.node is not None
-            self.put(f"if {self.guard(step.node)}:")
-            self.put("    raise __Diverged")
+            self.diverge_if(self.guard(node))
         elif step.kind == "part":
-            assert step.node is not None
-            self.put(f"{step.node.name} = {self.arg(step.node.args[0])}[{self.arg(step.node.args[1])}]")
+            self.put(f"{node.name} = {self.arg(node.args[0])}[{self.arg(node.args[1])}]")
+        elif isinstance(node.target, Store):
+            self.put(node.target.statement(self, *node.args))
         else:
-            assert step.node is not None
-            if isinstance(step.node.target, Store):
-                self.put(step.node.target.statement(self, *step.node.args))
-            else:
-                self.put(f"{step.node.name} = {self.call(step.node)}")
-                if _calls(step, ACQUIRE):
-                    self.put(f"__held.append({self.arg(step.node.args[0])})")
-                elif _calls(step, RELEASE):
-                    self.put("__held.pop()")
-                if step.node in self.checks:
-                    self.check(step.node, self.checks[step.node])
+            self.put(f"{node.name} = {self.call(node)}")
+            if _calls(step, ACQUIRE):
+                self.put(f"__held.append({self.arg(node.args[0])})")
+            elif _calls(step, RELEASE):
+                self.put("__held.pop()")
+            if node in self.checks:
+                self.check(node, self.checks[node])
 
     def check(self, node: fx.Node, check: Check) -> None:
-        """What a slice has to be, as it has been made."""
+        """Write the check of a slice, which has just been made."""
         self.shapes[node] = self.constant(value_of(node).shape, "shape")
         wrong = [f"{node.name}.shape != {self.shapes[node]}"] if check.shape else []
         wrong += [f"{self.arg(end)} != {number}" for end, number in ends_of(node)] if check.ends else []
-        self.put(f"if {' or '.join(wrong)}:")
-        self.put("    raise __Diverged")
+        self.diverge_if(" or ".join(wrong))
 
     def copy(self, node: fx.Node, value: str) -> None:
-        """`node[...] = value`."""
+        """Write `node[...] = value`."""
         self.put(f'__copyto({node.name}, {value}, casting="unsafe")')
 
     def segment(self, segment: Segment, number: int) -> None:
+        """Write the call of a segment's kernel, and the checks of the flags that it gives."""
         inputs = []
         for node, axes in segment.inputs:
             if axes:
@@ -228,45 +247,46 @@ class Writer:
         call = f"__segment{number}({', '.join(inputs)})"
         self.put(f"{', '.join(outputs)} = {call}" if outputs else call)
         for flag in flags:
-            self.put(f"if not {flag}:")
-            self.put("    raise __Diverged")
+            self.diverge_if(f"not {flag}")
 
     def leaf(self, value: Any) -> str:
-        """A value that leaves the function: it is returned, or stored."""
+        """Return a value as text, where it leaves the replay: it is returned, or stored outside."""
         return self.arg(value)
 
     def returned(self, value: Any) -> str:
-        """A value that is returned. Where NumPy answered with a view of what it had made, so is
-        this: it does not own its memory."""
+        """Return a value of the answer as text.
+
+        Where NumPy answered with a view of what it had made, the replay does too: it owns no memory.
+        """
         viewed = isinstance(value, fx.Node) and attributes(value).returns_view
         return self.leaf(value) + ("[...]" if viewed and self._leaves_once(value) else "")
 
     def _leaves_once(self, node: fx.Node) -> bool:
-        """Whether nobody but the caller gets this array, so that it need not be one object everywhere."""
+        """Tell whether the caller alone gets this array: then nobody sees that it is another object."""
         once = sum(leaf is node for leaf in self.program.result.leaves()) == 1
-        return once and all(user.op == "output" or step_of(user) in _INSIDE for user in node.users)
+        return once and all(user.op == "output" or step_of(user) in _INTERNAL for user in node.users)
 
-    gives_back = False  # the caller's arrays get what was written when all steps are done
+    gives_back = False  # are the caller's arrays written to when all steps are done?
 
     def first_effect(self) -> int:
-        """The place of the first step that changes what the caller can see; past the last where none does."""
+        """Return the position of the first step with an effect; past the last step where none has."""
         return len(self.plan.steps) if self.plan.effects is None else self.plan.effects
 
     def begin(self) -> None:
-        """What comes between the steps that need nothing computed and the others."""
+        """Write what comes between the early steps, which need nothing computed, and the others."""
 
     def finish(self) -> None:
+        """Write the answer."""
         self.put(f"return {self.program.result.text(self.returned)}")
 
     def carry_out(self, rest: list[Step], numbers: dict[int, int]) -> None:
-        """The steps from the first effect on; numbers: of segments, by step."""
+        """Write the steps from the first effect on; numbers: of segments, by step."""
         for step in rest:
             self.step(step, numbers.get(id(step), 0))
         self.finish()
 
     def overlap(self) -> str:
-        """The condition that arrays from outside share memory as they did; it matters if any of it is
-        written to."""
+        """Return the check that arrays from outside share memory as recorded; empty if none is written to."""
         plan = self.plan
         early = [step.node for step in plan.early if step.kind == "read" and step.node is not None]
         arrays = [node for node in (*self.program.inputs, *early) if value_of(node).kind == "array"]
@@ -284,56 +304,66 @@ class Writer:
         return f"{self.constant(Overlap(tuple(pairs)), 'overlap')}({', '.join(node.name for node in arrays)})"
 
     def write(self) -> str:
+        """Return the text of the whole function."""
         plan = self.plan
         first = self.first_effect()
         pure, rest = plan.steps[:first], plan.steps[first:]
-        self.ending = _ending(plan)
+        self.deletions = _deletions(plan)
         self.indent = ""
         self.put(f"def {self.program.name}({', '.join(node.name for node in self.program.inputs)}):")
         self.indent = "    "
         for space, name in self.program.builtins:
-            self.put(f"if {name!r} in {self.constant(space, 'globals')}:")
-            self.put("    raise __Diverged")
-        unchanged = []
-        if self.program.classes:
-            unchanged.append(self.constant(Classes(self.program.classes), "classes"))
-        if self.program.functions:
-            unchanged.append(self.constant(Codes(tuple(self.program.functions)), "codes"))
-        numbers = {
-            id(step): number for number, step in enumerate(s for s in plan.steps if s.segment is not None)
-        }
-        done = False
-        body = [*plan.early, *pure]
+            self.diverge_if(f"{name!r} in {self.constant(space, 'globals')}")
+        checks = self.program_checks()
+        segments = (step for step in plan.steps if step.segment is not None)
+        numbers = {id(step): number for number, step in enumerate(segments)}
         overlap = self.overlap()
-        if body or overlap or unchanged or self.program.device is not None:
-            # Whatever fails before the first effect is answered by running the function itself again.
-            self.put("try:")
-            self.indent, begun = "        ", len(self.lines)
-            for holds in unchanged:
-                self.put(f"if not {holds}():")
-                self.put("    raise __Diverged")
-            for step in plan.early:
-                self.step(step, 0)
-            if overlap:
-                self.put(f"if not {overlap}:")
-                self.put("    raise __Diverged")
-            self.begin()
-            for step in pure:
-                self.step(step, numbers.get(id(step), 0))
-            done = not rest and not self.gives_back
-            if done:
-                self.finish()
-            if len(self.lines) == begun:
-                self.put("pass")
-            self.indent = "    "
-            self.put("except Exception as __error:")
-            self.put("    raise __Diverged from __error")
+        done = False
+        if plan.early or pure or overlap or checks or self.program.device is not None:
+            done = self.before_effects(checks, overlap, pure, numbers, is_all=not rest)
         if not done:
             self.hold(rest, numbers)
         return "\n".join(self.lines)
 
+    def program_checks(self) -> list[str]:
+        """Return the checks of the functions and classes that the program takes for unchanged."""
+        checks = []
+        if self.program.classes:
+            checks.append(f"{self.constant(Classes(self.program.classes), 'classes')}()")
+        if self.program.functions:
+            checks.append(f"{self.constant(Codes(tuple(self.program.functions)), 'codes')}()")
+        return checks
+
+    def before_effects(
+        self, checks: list[str], overlap: str, pure: list[Step], numbers: dict[int, int], is_all: bool
+    ) -> bool:
+        """Write what comes before the first effect, and the answer if no effect follows: tell if that is so.
+
+        Any failure there makes the replay diverge: the function itself is then run.
+        """
+        self.put("try:")
+        self.indent, begun = "        ", len(self.lines)
+        for check in checks:
+            self.diverge_if(f"not {check}")
+        for step in self.plan.early:
+            self.step(step, 0)
+        if overlap:
+            self.diverge_if(f"not {overlap}")
+        self.begin()
+        for step in pure:
+            self.step(step, numbers.get(id(step), 0))
+        done = is_all and not self.gives_back
+        if done:
+            self.finish()
+        if len(self.lines) == begun:
+            self.put("pass")
+        self.indent = "    "
+        self.put("except Exception as __error:")
+        self.put("    raise __Diverged from __error")
+        return done
+
     def hold(self, rest: list[Step], numbers: dict[int, int]) -> None:
-        """The steps from the first effect on. Where one raises, locks that they acquired are released."""
+        """Write the steps from the first effect on; where one raises, locks that they hold are released."""
         if not any(_calls(step, ACQUIRE) for step in rest):
             self.carry_out(rest, numbers)
             return
@@ -349,12 +379,13 @@ class Writer:
 
 
 def _calls(step: Step, function: Any) -> bool:
+    """Tell whether a step is an opaque call of this function."""
     target = None if step.node is None else step.node.target
     return isinstance(target, Call) and target.function is function
 
 
-def _ending(plan: Plan) -> dict[fx.Node | None, list[str]]:
-    """The names of objects that die in the course of the function, by the step after which they do."""
+def _deletions(plan: Plan) -> dict[fx.Node | None, list[str]]:
+    """Return the names of objects that die within the function, by the step after which they do."""
     places = {step.node: place for place, step in enumerate(plan.steps) if step.node is not None}
     nodes = list(places)
     found: dict[fx.Node | None, list[str]] = {}
@@ -366,7 +397,7 @@ def _ending(plan: Plan) -> dict[fx.Node | None, list[str]]:
 
 
 def _line(step: Step) -> int | None:
-    """The line of the function that a step stands for."""
+    """Return the line of the user's function that a step stands for."""
     if step.segment is not None:
         return next((source_place(node).top for node in step.segment.ops), None)
     if isinstance(step.source, fx.Node) and step.kind == "copy":
@@ -375,7 +406,19 @@ def _line(step: Step) -> int | None:
 
 
 def in_place(text: str, users: list[int | None], known: dict[Any, Any], program: Program) -> types.CodeType:
-    """The text's code, its lines those of the user's function that they stand for: tracebacks show those."""
+    """Return the code of the text, with the user's lines, which tracebacks and profilers show.
+
+    Parameters
+    ----------
+    text : str
+        The text of the function.
+    users : list of int or None
+        For each line of it, the line of the user's function that it stands for.
+    known : dict
+        The objects that literals are.
+    program : Program
+        The program that the text replays.
+    """
     tree = parse(text)
     line = next((user for user in users if user is not None), 1)
     lines = []
