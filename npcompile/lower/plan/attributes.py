@@ -51,9 +51,7 @@ class StepAttributes:
     broadcast: bool = False  # its own shape may be less than that of what it is written to
     layout_decides: bool = False  # something depends on the order in which the array lies
     range_guards: set[tuple[float, float]] | None = None  # the bounds that guards hold it to
-    parts_read: dict[tuple[type, Any], fx.Node] | None = (
-        None  # the steps that read its parts, by how and name
-    )
+    parts_read: dict[tuple[type, Any], fx.Node] | None = None  # the steps that read its parts, by class, name
     called: bool = False  # it was called as a function: a guard holds it to its code
     mask_form: tuple[str, str] | None = None  # the form in which a mask's elements are computed, and why
 
