@@ -7,9 +7,9 @@ import ast
 from torch import fx
 
 from npcompile.frontend.program.call_steps import Call
+from npcompile.frontend.program.dynamic_sizes import sized_by_data
 from npcompile.frontend.program.guards import ValueEquals
 from npcompile.frontend.program.program import Program
-from npcompile.frontend.program.shape_generalization import sized_by_data
 from npcompile.frontend.rewrite.block_levels import Block
 from npcompile.frontend.rewrite.liveness import loads
 from npcompile.frontend.rewrite.scopes import own_nodes

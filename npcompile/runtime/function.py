@@ -19,9 +19,10 @@ from npcompile.frontend.boundary.faults import fault_of, performs, told
 from npcompile.frontend.catalog.assumed_modules import replaced
 from npcompile.frontend.eager.errstate import all_warnings_are_errors, traps, warnings_matter
 from npcompile.frontend.pipeline import Traced, trace
+from npcompile.frontend.program.dynamic_sizes import counts_of
+from npcompile.frontend.program.generic_signature import apart
 from npcompile.frontend.program.guards import Diverged
 from npcompile.frontend.program.program import Program
-from npcompile.frontend.program.shape_generalization import apart, counts_of
 from npcompile.frontend.program.signature import BY_NAME, are_apart, key_of
 from npcompile.frontend.record.recorder import Recorder
 from npcompile.frontend.rewrite.partition import may_resize, tried_whole

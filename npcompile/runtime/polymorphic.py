@@ -10,15 +10,11 @@ from torch import fx
 
 from npcompile.diagnostics.stats import Stats
 from npcompile.frontend.pipeline import ops_version
+from npcompile.frontend.program.dynamic_sizes import counts_of, sized_by_data
+from npcompile.frontend.program.generic_signature import pattern_of
 from npcompile.frontend.program.guards import Diverged, ValueEquals
 from npcompile.frontend.program.program import Program
-from npcompile.frontend.program.shape_generalization import (
-    counts_of,
-    looked_at,
-    pattern_of,
-    same_program,
-    sized_by_data,
-)
+from npcompile.frontend.program.shape_generalization import looked_at, same_program
 from npcompile.frontend.program.slice_guards import (
     Check,
     at_once,

@@ -14,8 +14,8 @@ from npcompile.diagnostics.stats import Stats
 from npcompile.frontend.boundary.faults import Fault, InternalError, fault_of, told
 from npcompile.frontend.graph.options import on_device
 from npcompile.frontend.pipeline import Traced
+from npcompile.frontend.program.generic_signature import apart, whatever_lengths
 from npcompile.frontend.program.guards import Diverged
-from npcompile.frontend.program.shape_generalization import apart, whatever_lengths
 from npcompile.frontend.program.signature import key_of
 from npcompile.frontend.rewrite.block_levels import MAX_WORK
 from npcompile.lower.device.transfers import counting

@@ -22,10 +22,11 @@ from npcompile.frontend.graph.coercions import as_number
 from npcompile.frontend.graph.identity import Tracked
 from npcompile.frontend.ops.table import computed
 from npcompile.frontend.program.array_facts import is_array, is_uneven, layout
+from npcompile.frontend.program.dynamic_sizes import sized_by_data
 from npcompile.frontend.program.guards import SameObject, SizeEquals, ValueEquals
+from npcompile.frontend.program.length_origins import origin, stays
 from npcompile.frontend.program.object_steps import Build, Store
 from npcompile.frontend.program.reads import Length, Read
-from npcompile.frontend.program.shape_generalization import origin, sized_by_data, stays
 from npcompile.frontend.program.signature import NUMBERS, by_value
 from npcompile.frontend.rewrite.call_sites import frames
 from npcompile.lower.plan.attributes import NOWHERE, SourcePlace, annotate, attributes, step_of, value_of

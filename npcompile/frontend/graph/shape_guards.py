@@ -10,7 +10,7 @@ import numpy as np
 from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.graph.builder_escapes import Unfollowed
 from npcompile.frontend.program.array_facts import is_array
-from npcompile.frontend.program.shape_generalization import origin
+from npcompile.frontend.program.length_origins import origin
 from npcompile.lower.plan.attributes import attributes, step_of
 
 if TYPE_CHECKING:

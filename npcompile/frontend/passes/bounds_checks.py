@@ -17,10 +17,10 @@ from npcompile.frontend.ops.table import TABLE, Op
 from npcompile.frontend.program.call_steps import Call
 from npcompile.frontend.program.draw_shapes import source_of
 from npcompile.frontend.program.guards import ValueEquals
+from npcompile.frontend.program.length_origins import origin
 from npcompile.frontend.program.memory_versions import Contents
 from npcompile.frontend.program.program import Program
 from npcompile.frontend.program.reads import Length
-from npcompile.frontend.program.shape_generalization import origin
 from npcompile.lower.plan.attributes import annotate, attributes, source_place, step_of, value_of
 from npcompile.lower.plan.values import Value
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from npcompile.frontend.catalog.purity import NEVER_RAISES
+from npcompile.frontend.program.dynamic_sizes import bound_by_sizes
 from npcompile.frontend.program.guards import Guard
 from npcompile.frontend.program.object_steps import Build
 from npcompile.frontend.program.program import Program
 from npcompile.frontend.program.reads import Length
-from npcompile.frontend.program.shape_generalization import bound_by_sizes
 from npcompile.lower.plan.attributes import attributes, step_of
 
 

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from torch import fx
 
+from npcompile.frontend.program.dynamic_sizes import sized_by_data
 from npcompile.frontend.program.program import Program
-from npcompile.frontend.program.shape_generalization import sized_by_data
 from npcompile.lower.plan.attributes import attributes, step_of, value_of
 from npcompile.lower.plan.plan import Plan
 

@@ -17,10 +17,11 @@ from npcompile.frontend.catalog.purity import VIEWS
 from npcompile.frontend.ops.table import NUMPY, TORCH, Op
 from npcompile.frontend.program.aliasing import Region, address
 from npcompile.frontend.program.draw_shapes import stand_in
+from npcompile.frontend.program.dynamic_sizes import sized_by_data
 from npcompile.frontend.program.guards import Guard
 from npcompile.frontend.program.program import Program
 from npcompile.frontend.program.reads import Length
-from npcompile.frontend.program.shape_generalization import looked_at, sized_by_data
+from npcompile.frontend.program.shape_generalization import looked_at
 from npcompile.frontend.replay.codegen import as_numpy
 from npcompile.lower import adapter
 from npcompile.lower.plan.attributes import attributes, step_of, value_of
