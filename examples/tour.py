@@ -15,6 +15,7 @@ import itertools
 import numpy as np
 
 import npcompile
+from npcompile.frontend.passes.order import PASSES, watched
 from npcompile.frontend.pipeline import trace
 from npcompile.frontend.rewrite.rewriter import Rewritten, rewrite, source_with_hooks
 
@@ -65,17 +66,36 @@ indented(source_with_hooks(lloyd_step))
 
 # frontend/record/ is a set of hooks: each does what Python does, on the real arrays, and notes it. `trace`
 # runs a whole recording: from the arguments to the residual program, its plan and its replay function.
+# `watched` keeps the program's text as it was recorded, and after each pass.
 
 rewritten = rewrite(lloyd_step)
 assert isinstance(rewritten, Rewritten)  # else it says why the function cannot be rewritten
-traced = trace(lloyd_step, rewritten, (X, means), {}, ["X", "means"], None, "cpu")
+with watched(True) as snapshots:
+    traced = trace(lloyd_step, rewritten, (X, means), {}, ["X", "means"], None, "cpu")
 assert traced.program is not None and traced.plan is not None and traced.replay is not None, traced.reason
+recorded, *passed = snapshots
 
 stage(
     "The residual program, recorded",
     "The recording answered the call with NumPy's own result, and noted each step: dtype, shape, line.",
 )
-indented(traced.program)
+indented(recorded.text)
+
+
+# frontend/passes/order.py lists the passes, which change a program in place. As recorded, NumPy picks by the
+# masks (host calls), and guards hold how many were picked. Lowered, the masks are `where=` of a mean at full
+# length: nothing depends on how many there are, and one kernel can hold all of it.
+
+purposes = {one.name: one.purpose for one in PASSES}
+
+stage(
+    "The program after each pass",
+    "Passes take the program and change it (frontend/passes/). Those that changed nothing are named alone.",
+)
+for snapshot in passed:
+    indented(f"after {snapshot.after!r}: {purposes[snapshot.after]}")
+    indented(snapshot.text if snapshot.changed else "  (nothing changed)")
+    print()
 
 
 # lower/plan/ gathers ops into segments. Here nothing needs a value on the host in between, so one segment

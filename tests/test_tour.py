@@ -19,11 +19,8 @@ STAGES = {
         ".hooks.load_global('np', np)",
         ".hooks.compare('==', nearest, 0)",
     ],
-    "The residual program, recorded": [
-        "guard(np is numpy)",
-        "np.argmin(norm, axis=0)",
-        "# int64[1000]  op",
-    ],
+    "The residual program, recorded": ["guard(np is numpy)", "np.argmin(norm, axis=0)", "(X, equal)", "host"],
+    "The program after each pass": ["after 'lower masks'", "where=mask", "(nothing changed)"],
     "The plan": ["early guard", "segment of 10 ops: subtract, norm, argmin", "gives argmin, stack"],
     "The C++ of the kernel": ["const double* in_ptr0", "more lines", "npc_run(void** in, void** out"],
     "The replay function": ["raise __Diverged", "__segment0(X, means)", "return (argmin, stack)"],
