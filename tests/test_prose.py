@@ -154,7 +154,6 @@ NOT_YET: dict[str, list[str]] = {
     ],
     "lower/service": [
         "compiler",
-        "failures",
     ],
     "partition": [
         "__init__",
