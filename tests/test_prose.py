@@ -66,7 +66,6 @@ NOT_YET: dict[str, list[str]] = {
         "__init__",
         "blocks",
         "explain",
-        "programs",
         "timing",
     ],
     "frontend": [

@@ -1,4 +1,7 @@
-"""One residual program explained: each step's line, text and what it became; the kernels and their cost."""
+"""Explains one residual program: what each step became, on which line, and which kernels a replay calls.
+
+`npcompile.explain` shows the result, `ExplainedProgram`, as text; its fields are for programs to read.
+"""
 
 from __future__ import annotations
 
@@ -38,12 +41,34 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Kernel:
-    """A segment: ops that were compiled together, and what a call of it does.
+    """The kernel of a segment: ops that were compiled together.
 
-    number: in its program, from 1. kernels: how many one call runs. threads: None on a GPU. form: "native"
-    (one C call), "general" (torch operators among the kernels), "triton" or "interpreter" (not compiled).
-    source: the generated C++ or Triton. ended: why the next op is not in it; empty at the program's end.
-    checks: how many answers it gives that decide whether NumPy would have raised. error: why there is none.
+    Attributes
+    ----------
+    number : int
+        Its number within the program, from 1.
+    lines : tuple of int
+        The lines of the function that are in it.
+    kernels : int
+        The number of loops that one call runs.
+    bytes_written : int
+        Bytes that one call writes.
+    threads : int or None
+        Threads that it uses; None on a GPU.
+    seconds : float
+        The time that compiling it took.
+    from_disk : bool
+        It was compiled by an earlier process.
+    form : {"native", "general", "triton", "interpreter"}
+        One C call; torch operators among the loops; Triton; not compiled.
+    source : str
+        The generated C++ or Triton.
+    ended : str
+        Why the next op is not in it; empty at the program's end.
+    checks : int
+        The number of flags it gives that tell whether NumPy would have raised.
+    error : str or None
+        Why there is no kernel.
     """
 
     number: int
@@ -85,11 +110,27 @@ class Kernel:
 class Step:
     """One step of a residual program.
 
-    line: in the function's file, or None. elsewhere: "file:line" where the step is in a function of another
-    file; `line` is the one that led there. type: of what it gives. became: "kernel", "scalar step", "view",
-    "write in place", "copy", "library call", "host call", "opaque call", "guard", "read", "part" (of several
-    results) or "left out". detail: how, and why. mask: the form that a mask took ("where" or "compaction"),
-    or None. kernel: the number of the one that it is in, or None. reason: why a host call is left to NumPy.
+    Attributes
+    ----------
+    line : int or None
+        The line in the function's file.
+    text : str
+        The step as Python.
+    type : str
+        The type of the value that it gives.
+    became : str
+        "kernel", "scalar step", "view", "write in place", "copy", "library call", "host call", "opaque call",
+        "store", "text", "object", "guard", "read", "part" (of several results) or "left out".
+    detail : str
+        Details of that, and why.
+    mask : {"where", "compaction", None}
+        The form that a mask took.
+    kernel : int or None
+        The number of the kernel that the step is in.
+    elsewhere : str
+        "file:line" where the step is in a function of another file; `line` is the one that led there.
+    reason : Reason or None
+        Why a host call is left to NumPy.
     """
 
     line: int | None
@@ -104,15 +145,33 @@ class Step:
 
     @property
     def where(self) -> str:
-        """The line, for reading."""
+        """The line, or the file and line of another function, for people to read."""
         return self.elsewhere.replace("\\", "/").rpartition("/")[2] or str(self.line or "")
 
 
 @dataclass(frozen=True)
 class ExplainedProgram:
-    """A residual program. text: all of it as Python. guards: what must hold for it to be replayed.
-    has_effects: a replay writes into arrays from outside, or makes an opaque call. others: other lengths that
-    it has answered for."""
+    """A residual program, explained.
+
+    Attributes
+    ----------
+    signature : str
+        The arguments for which it was recorded.
+    text : str
+        The whole program as Python.
+    steps : tuple of Step
+        Its steps, in order.
+    kernels : tuple of Kernel
+        The kernels that a replay calls.
+    result : str
+        The answer, as Python.
+    host_calls : int
+        The number of calls of NumPy's that a replay makes.
+    has_effects : bool
+        A replay writes into arrays from outside, or makes an opaque call.
+    others : int
+        The number of signatures beside its own that it has answered for.
+    """
 
     signature: str
     text: str = field(repr=False)
@@ -125,11 +184,12 @@ class ExplainedProgram:
 
     @property
     def guards(self) -> tuple[Step, ...]:
+        """The checks that must hold for a replay."""
         return tuple(step for step in self.steps if step.became == "guard")
 
     @property
     def bytes_written(self) -> int:
-        """By the kernels of one replay."""
+        """Bytes that the kernels of one replay write."""
         return sum(kernel.bytes_written for kernel in self.kernels)
 
     @property
@@ -158,7 +218,7 @@ def _became(step: Step) -> str:
 
 
 def size_text(count: int) -> str:
-    """A number of bytes for reading."""
+    """Return a number of bytes as text."""
     for unit, factor in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
         if count >= factor:
             return f"{count / factor:.3g} {unit}"
@@ -166,7 +226,7 @@ def size_text(count: int) -> str:
 
 
 def duration_text(seconds: float) -> str:
-    """A time for reading."""
+    """Return a time as text."""
     for unit, factor in (("s", 1.0), ("ms", 1e-3)):
         if seconds >= factor:
             return f"{seconds / factor:.3g} {unit}"
@@ -174,7 +234,7 @@ def duration_text(seconds: float) -> str:
 
 
 def signature_text(program: Program) -> str:
-    """The arguments that a program takes, each with its type, and its strides where it is not in C order."""
+    """Return a program's arguments as text: each with its type, and strides unless it is in C order."""
     parts = []
     for node in program.inputs[program.own :]:
         value = value_of(node)
@@ -188,7 +248,7 @@ def signature_text(program: Program) -> str:
 
 
 def explained(entry: RecordedProgram, others: int = 0) -> ExplainedProgram:
-    """What became of one recorded program. others: signatures beside its own that it has answered for."""
+    """Explain one recorded program; others: how many signatures beside its own it has answered for."""
     program, plan = entry.program, entry.plan
     steps = [step for step in plan.steps if step.segment is not None]
     numbers = {id(step): number for number, step in enumerate(steps, 1)}
@@ -313,7 +373,7 @@ def _members(planned: Planned) -> Sequence[fx.Node]:
 
 
 def _masked(node: fx.Node) -> tuple[str | None, str]:
-    """The form of a mask inside a kernel, and why it is possible."""
+    """Return the form of a mask inside a kernel, and why it is possible; None where there is no mask."""
     if (form := attributes(node).mask_form) is not None:
         return form
     if function_of(node) is SETITEM and has_mask(node):

@@ -1,4 +1,10 @@
-"""The text of a replay on a device: which arrays enter it, what goes back to the host's, and when."""
+"""Code generation of replays on a device: writes when arrays enter the device, and when the host gets them.
+
+An array from outside is copied to the device where it enters, and the host's array is its *twin* from then
+on. An array of the device that was handed out has a twin as well. Steps write on the device. Twins are
+brought up to date before anybody may look at them: an opaque call, or the caller. After an opaque call the
+device's arrays get what the call may have written into their twins.
+"""
 
 from __future__ import annotations
 
@@ -23,21 +29,17 @@ _INSIDE = frozenset(["segment", "copy", "view", "number", "part"])  # steps that
 
 
 class DeviceWriter(Writer):
-    """An array from outside is copied to the device where it enters, and has a twin from then on: the host's
-    array. So has an array of the device that was handed out. What steps write is on the device first. Twins
-    get it before anybody may look at them: an opaque call, or who called. After an opaque call the device's
-    arrays get what it may have written into their twins.
-    """
+    """Writes the text of one replay on a device. Parameters as of `Writer`."""
 
     def __init__(
         self, program: Program, plan: Plan, general: bool, checks: Mapping[fx.Node, Check] | None = None
     ) -> None:
         super().__init__(program, plan, general, checks)
-        self.twins: dict[fx.Node, str] = {}  # by the array: its twin's name
-        self.there: dict[Any, fx.Node] = {}  # by place in memory: the first array that has a twin
+        self.twins: dict[fx.Node, str] = {}  # by array, the name of its twin
+        self.there: dict[Any, fx.Node] = {}  # by place in memory, the first array that has a twin
         self.behind: set[fx.Node] = set()  # arrays that were written since their twins were made
-        self.waiting: list[fx.Node] | None = []  # what enters once it is known how arrays overlap
-        self.handing = False  # arguments are written for somebody who knows no device
+        self.waiting: list[fx.Node] | None = []  # arrays that enter after the check of overlaps
+        self.handing = False  # are arguments written for a function that takes the host's arrays?
         steps = [*plan.early, *plan.steps]
         self.written = {value_of(node).root for step in steps for node in _written(step)}
         self.later: dict[int, set[Any]] = {}  # by step, the memory that the steps after it use
@@ -60,8 +62,10 @@ class DeviceWriter(Writer):
         return bool(self.behind)
 
     def first_effect(self) -> int:
-        """Pass over writes to the device's copies of host arrays: the caller sees them when they are given
-        back."""
+        """Return the position of the first step with an effect.
+
+        Writes to the device's copies of host arrays are none: the caller sees them when they are given back.
+        """
         first = super().first_effect()
         if self.program.device in (None, "cpu"):
             return first
@@ -99,7 +103,7 @@ class DeviceWriter(Writer):
                 self.enter(node)
 
     def carry_out(self, rest: list[Step], numbers: dict[int, int]) -> None:
-        """Where a step raises, the caller's arrays are left as far as the steps before it went."""
+        """Write the steps from the first effect on; where one raises, the caller's arrays keep up."""
         written = (node for node in self.twins if value_of(node).root in self.written)
         known = [self._gives_back(node) for node in self._once(written)]
         if not rest or not known:
@@ -116,7 +120,7 @@ class DeviceWriter(Writer):
     # -- entering ----------------------------------------------------------------------------------------
 
     def meet(self, node: fx.Node) -> None:
-        """Have an array enter that came from outside: what a host call gives, or a part of it, is there."""
+        """Let an array enter that came from outside; results of host calls are on the device already."""
         made = node
         while step_of(made) == "part":
             made = made.all_input_nodes[0]
@@ -128,7 +132,7 @@ class DeviceWriter(Writer):
             self.waiting.append(node)
 
     def enter(self, node: fx.Node) -> None:
-        """From here on the name stands for the array on the device, and its twin's for the one given."""
+        """Write that an array enters: its name is the device's array, its twin's the one given."""
         if attributes(node).wrapped:  # it was given as an array of the device
             self.put(f"{node.name} = __lane.enter({node.name})")
             return
@@ -147,7 +151,7 @@ class DeviceWriter(Writer):
         self.behind |= {node for node in self.twins if value_of(node).root in roots}
 
     def _once(self, nodes: Iterable[fx.Node]) -> list[fx.Node]:
-        """Of these arrays one for each place in memory."""
+        """Return one of these arrays for each place in memory."""
         found: dict[Any, fx.Node] = {}
         for node in nodes:
             found.setdefault(_place(node), node)
@@ -157,31 +161,31 @@ class DeviceWriter(Writer):
         return f"__lane.give_back({self.twins[node]}, {node.name})"
 
     def catch_up(self) -> None:
-        """Write what has become of arrays into their twins."""
+        """Write that twins get what was written into their arrays."""
         for node in self._once(node for node in self.twins if node in self.behind):
             self.put(self._gives_back(node))
         self.behind.clear()
 
     def renew(self, roots: set[Any]) -> None:
-        """Write what may have become of twins into the arrays that are in this memory."""
+        """Write that the arrays in this memory get what may have been written into their twins."""
         for node in self._once(node for node in self.twins if value_of(node).root in roots):
             self.put(f"__lane.renew({node.name}, {self.twins[node]})")
 
     def _own(self, value: Any) -> str:
-        """An argument as the device's own steps take it."""
+        """Return an argument as text, as the device's own steps take it."""
         handing, self.handing = self.handing, False
         text = self.arg(value)
         self.handing = handing
         return text
 
     def leaf(self, value: Any) -> str:
-        """A value that leaves: of an array of the device the twin, of a view of one the same view of that."""
+        """Return a value that leaves as text: the twin of an array, and of a view the twin's view."""
         if not isinstance(value, fx.Node) or value_of(value).kind != "array" or attributes(value).wrapped:
             return self._own(value)
         return self.twin(value)
 
     def twin(self, node: fx.Node) -> str:
-        """The name of an array's twin, which is made where there is none."""
+        """Return the name of an array's twin, which is made where there is none."""
         if node in self.twins:
             return self.twins[node]
         name = f"__{node.name}_host"
@@ -216,14 +220,14 @@ def _place(node: fx.Node) -> Any:
 
 
 def _written(step: Step) -> list[fx.Node]:
-    """The arrays that a step writes to."""
+    """Return the arrays that a step writes to."""
     if step.segment is not None:
         return list(step.segment.writes)
     return [step.node] if step.kind == "copy" and step.node is not None else []
 
 
 def _used(step: Step) -> list[fx.Node]:
-    """The arrays that a step uses."""
+    """Return the arrays that a step uses."""
     found = _written(step) + nodes_in(step.source)
     if step.segment is not None:
         found += [node for node, _ in step.segment.inputs]

@@ -1,5 +1,7 @@
-"""The device lane of a replay: arrays enter it at the call, kernels take and give device arrays, NumPy
-arrays leave it."""
+"""The device lane: moves a replay's arrays to a device and back, and calls kernels there.
+
+Arrays enter the lane at the call, kernels take and give device arrays, and NumPy arrays leave it.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ class Lane:
         self.device = torch.device(device)
 
     def enter(self, array: Any) -> Any:
-        """An array on the lane's device: the same one if it is there, sharing memory on the CPU."""
+        """Return an array on the lane's device: itself if it is there, one on its memory on the CPU."""
         own = asarray(array)
         if own._memory.device == self.device:
             return own
@@ -35,8 +37,10 @@ class Lane:
         return entered(own, lambda memory: transfers.to_device(memory, self.device))
 
     def leave(self, array: Any, order: tuple[int, ...], apart: int = 1) -> np.ndarray[Any, Any]:
-        """A NumPy array of a device array's values, laid out as NumPy's is; order: its axes from the
-        outermost in memory inwards; apart: how many elements further the next one lies."""
+        """Return a NumPy array of a device array's values, laid out as NumPy lays it out.
+
+        order: its axes from the outermost in memory inwards. apart: the distance of elements, in elements.
+        """
         found: np.ndarray[Any, Any] = transfers.to_host(array._tensor).numpy()
         rows = found.transpose(order)
         if apart == 1 and rows.flags.c_contiguous:
@@ -46,19 +50,19 @@ class Lane:
         return laid.transpose(np.argsort(order))
 
     def give_back(self, host: np.ndarray[Any, Any], array: Any) -> None:
-        """Write what has become of an array of the device into the host's own, which it was, or became."""
+        """Copy an array of the device into its twin on the host."""
         if self.device.type != "cpu":
             host[...] = transfers.to_host(array._tensor).numpy()
 
     def renew(self, array: Any, host: np.ndarray[Any, Any]) -> None:
-        """Write what may have become of the host's array into the device's."""
+        """Copy the twin on the host into an array of the device."""
         if self.device.type != "cpu":
             array[...] = host
 
     def kernel(
         self, kernel: Callable[..., Any], inputs: list[Value], outputs: list[Value]
     ) -> Callable[..., Any]:
-        """A segment's kernel as a callable on device arrays and numbers."""
+        """Return a segment's kernel as a callable on device arrays and numbers."""
         if self.device.type == "cpu":
             return _on_host(kernel)
         return self._on_tensors(kernel, inputs, outputs)
@@ -88,8 +92,7 @@ class Lane:
 
 
 def entered(array: Any, move: Callable[[torch.Tensor], torch.Tensor]) -> Any:
-    """The array, moved and laid out as it was: kernels were made for that, and axes run backwards where its
-    own do."""
+    """Return the array, moved and laid out as it was: kernels were made for that layout."""
     memory = array._memory
     sizes = [(stride, size) for stride, size in zip(memory.stride(), memory.shape, strict=True) if size > 1]
     end = 1
@@ -107,20 +110,20 @@ def entered(array: Any, move: Callable[[torch.Tensor], torch.Tensor]) -> Any:
 
 
 def _regular(tensor: torch.Tensor, value: Value) -> torch.Tensor:
-    """A kernel's result with the strides that NumPy gives it: what comes next was made for those."""
+    """Return a kernel's result with the strides that NumPy gives it, for which the next kernel was made."""
     if tensor.stride() == value.strides or tensor.numel() < 2 or tuple(tensor.shape) != value.shape:
         return tensor
     return laid(tensor, value)
 
 
 def _number(tensor: torch.Tensor, value: Value) -> Any:
-    """A 0-d result as NumPy's scalar, or as the Python number that it is."""
+    """Return a 0-d result as NumPy's scalar, or as a Python number."""
     found = transfers.to_host(tensor).numpy()[()]
     return found.item() if value.kind in _NUMBERS else found
 
 
 def _on_host(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """A host kernel for arrays of ours that lie on the CPU."""
+    """Return a host kernel as a callable on `npcompile.ndarray`s that lie on the CPU."""
 
     def run(*values: Any) -> Any:
         result = kernel(*[layout(value) for value in values])
@@ -140,7 +143,7 @@ def assign(dst: Any, value: Any) -> None:
 
 
 def method(name: str) -> Callable[..., Any]:
-    """A method called with its array first, or an attribute."""
+    """Return a function that calls a method of its first argument, or gives an attribute of it."""
 
     def call(array: Any, *args: Any, **kwargs: Any) -> Any:
         found = getattr(array, name)

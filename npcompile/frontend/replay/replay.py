@@ -1,4 +1,4 @@
-"""Replay: the generated function of a program, linked with its kernels."""
+"""Replay: compiles the text of a program's function, and links it with kernels and native checks."""
 
 from __future__ import annotations
 

@@ -29,11 +29,11 @@ from npcompile.lower.plan.plan import Plan
 
 
 def places(program: Program, plan: Plan, leaves: list[Any]) -> dict[fx.Node, Any] | None:
-    """The arguments, what is read from outside before anything is computed, and the views and numbers that
-    follow from them alone, by their nodes; of random numbers, arrays that are as large.
+    """Return the values known before a replay, by node; None where the program is not for them.
 
-    None unless each two views of one array of the caller's are the same, overlap or lie apart as recorded,
-    which planning depends on; None as well where that cannot be known before the program has run.
+    The values are the arguments, early reads, and the views and numbers that follow from both; random draws
+    are arrays of their size. Planning relies on which views of the caller's arrays are equal, overlap or lie
+    apart: None where two of them lie otherwise, and where that cannot be known before the program has run.
     """
     now: dict[fx.Node, Any] = dict(zip(program.inputs, leaves, strict=True))
     roots: dict[int, list[tuple[Any, Region]]] = {}
@@ -75,14 +75,14 @@ def places(program: Program, plan: Plan, leaves: list[Any]) -> dict[fx.Node, Any
 
 
 def _views(program: Program) -> Iterator[fx.Node]:
-    """The arrays whose place in the caller's memory was recorded."""
+    """Yield the arrays whose place in the caller's memory was recorded."""
     for node in program.graph.nodes:
         if node.op != "output" and value_of(node).kind == "array" and value_of(node).region is not None:
             yield node
 
 
 def _free(program: Program) -> Iterator[fx.Node]:
-    """The views of the caller's arrays that may lie anywhere, but for those that a call of NumPy gives."""
+    """Return the views of the caller's arrays that may lie anywhere, but those that host calls give."""
     return (
         node
         for node in program.graph.nodes
@@ -91,7 +91,7 @@ def _free(program: Program) -> Iterator[fx.Node]:
 
 
 def further(program: Program, now: dict[fx.Node, Any], made: dict[fx.Node, Any]) -> None:
-    """Learn what follows from how large the results of a kernel are."""
+    """Add the values that follow from the sizes of a kernel's results, which are `made`."""
     large = {*made, *(node for node in now if step_of(node) in ("op", "opaque", "library", "part"))}
     now.update(made)
     for node in program.graph.nodes:
@@ -102,8 +102,10 @@ def further(program: Program, now: dict[fx.Node, Any], made: dict[fx.Node, Any])
 
 
 def _known(node: fx.Node, now: dict[fx.Node, Any], early: set[fx.Node | None], large: set[fx.Node]) -> bool:
-    """Work out a number or a view that follows from the arguments and early reads alone. large: of these
-    arrays only how large they are is known."""
+    """Add a number or a view that follows from the arguments and early reads; tell whether it does.
+
+    large: the arrays of which the size alone is known.
+    """
     step = step_of(node)
     if step == "opaque" and (array := stand_in(node, now)) is not None:
         now[node] = array
@@ -133,8 +135,7 @@ def _known(node: fx.Node, now: dict[fx.Node, Any], early: set[fx.Node | None], l
 
 
 def _as_large(node: fx.Node, now: dict[fx.Node, Any]) -> Any:
-    """Arrays of anything, as large as what a library gives for arrays of which only that is known. None where
-    data decide it."""
+    """Return arrays of any values, as large as the results of a library call; None where data decide that."""
     if any(now.get(arg) is None for arg in node.all_input_nodes):
         return None
     if step_of(node) == "part":
@@ -154,7 +155,7 @@ def _as_large(node: fx.Node, now: dict[fx.Node, Any]) -> Any:
 
 
 def _unknown(value: Any) -> Any:
-    """An array as a tensor without values, a number as it is."""
+    """Return an array as a tensor without values, a number as it is."""
     if not isinstance(value, np.ndarray):
         return value
     return torch.empty(value.shape, dtype=TORCH[value.dtype])
