@@ -9,7 +9,7 @@ from torch import fx
 
 from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.catalog import purity
-from npcompile.frontend.graph.graph_builder import GETITEM
+from npcompile.frontend.catalog.python_operators import GETITEM
 from npcompile.frontend.ops.table import Op
 from npcompile.frontend.program.array_facts import with_items
 from npcompile.lower.plan.attributes import attributes, value_of

@@ -15,8 +15,8 @@ from torch import fx
 from npcompile.diagnostics.host_calls import function_of, has_mask, host_reason, is_sized_by_data
 from npcompile.diagnostics.reason import Reason
 from npcompile.frontend.catalog import purity
+from npcompile.frontend.catalog.python_operators import GETITEM, SETITEM
 from npcompile.frontend.graph.constant_folding import Constant
-from npcompile.frontend.graph.graph_builder import GETITEM, SETITEM
 from npcompile.frontend.program.array_facts import with_items
 from npcompile.frontend.program.object_steps import Build, Store
 from npcompile.frontend.program.printing import (

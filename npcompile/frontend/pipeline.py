@@ -15,7 +15,7 @@ import numpy as np
 import npcompile.frontend.ops  # noqa: F401  (registers every op)
 from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.boundary.faults import Fault, noting, performs
-from npcompile.frontend.graph.builder_values import Unfollowed
+from npcompile.frontend.graph.unfollowed import Unfollowed
 from npcompile.frontend.ops.table import WEAK
 from npcompile.frontend.passes.order import run_passes
 from npcompile.frontend.program.equality import DICTS

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import npcompile
-from npcompile.frontend.graph.builder_reads import MAX_GIVEN, Outside
+from npcompile.frontend.graph.builder_reads import MAX_GIVEN, ReadBuilder
 from npcompile.frontend.program import signature
 from npcompile.runtime.growing_arguments import MANY
 from tests.checker import same
@@ -54,13 +54,13 @@ GIVEN: dict[str, Callable[[int], Any]] = {
 @pytest.mark.parametrize("fn", [counted, item_of, items_in_loop])
 def test_what_a_call_gives(fn: Any, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Values and lengths are others at each call; those that are followed do not grow with them."""
-    typed, seen = Outside.typed, [0]
+    typed, seen = ReadBuilder.typed, [0]
 
     def counting(*args: Any) -> None:
         seen[0] += 1
         typed(*args)
 
-    monkeypatch.setattr(Outside, "typed", counting)
+    monkeypatch.setattr(ReadBuilder, "typed", counting)
     jitted = npcompile.jit(fn)
     x = np.arange(4.0)
     counts = []

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from torch import fx
 
 from npcompile.frontend.catalog.purity import OPERATORS, UFUNCS
+from npcompile.frontend.graph.builder import Builder
 from npcompile.frontend.graph.data_sizes import mark
 from npcompile.frontend.ops.creation import steps_between
 from npcompile.frontend.ops.table import TABLE
 from npcompile.lower.plan.attributes import attributes
 from npcompile.lower.plan.sizes import SMALLEST
-
-if TYPE_CHECKING:
-    from npcompile.frontend.graph.graph_builder import Steps
 
 _KINDS = (int, float, np.int64, np.float64)
 
@@ -25,12 +23,12 @@ def arange_length(start: Any, stop: Any, step: Any) -> int:
     return steps_between(stop - start, step)
 
 
-def ranged(notes: Steps, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:
+def ranged(builder: Builder, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:
     """Note `np.arange(*args)`; returns the result to hand on. None where all of its numbers are sizes or
     decided, or of types with rules of their own."""
     if kwargs or not 1 <= len(args) <= 3 or any(type(arg) not in _KINDS for arg in args):
         return None
-    nodes = [notes.tracked.node(arg) for arg in args]
+    nodes = [builder.tracked.node(arg) for arg in args]
     sizes = all(type(arg) is int for arg in args) and all(
         node is None or attributes(node).recorded_size is not None for node in nodes
     )
@@ -40,26 +38,26 @@ def ranged(notes: Steps, args: tuple[Any, ...], kwargs: dict[str, Any], result: 
     size = len(result)
     if arange_length(start, stop, step) != size or result.dtype not in (np.int64, np.float64):
         return None
-    given = [Operand(arg, notes.ref(arg)) for arg in args]
+    given = [Operand(arg, builder.ref(arg)) for arg in args]
     # Python has one object for each small number: what is no argument must not be looked up.
     first, last, by = (
         (Operand(0, 0), *given, Operand(1, 1)) if len(args) == 1 else (*given, Operand(1, 1))[:3]
     )
-    notes.bound((*args, result), (result,))
-    length = notes.number_step(arange_length, (first.ref, last.ref, by.ref), {}, size)
-    places = _op(notes, np.arange, Operand(size, _size(notes, length, size)))
+    builder.bound((*args, result), (result,))
+    length = builder.number_step(arange_length, (first.ref, last.ref, by.ref), {}, size)
+    places = _op(builder, np.arange, Operand(size, _size(builder, length, size)))
     if result.dtype == np.int64:
-        made = _op(notes, np.add, _op(notes, np.multiply, places, by), first)
+        made = _op(builder, np.add, _op(builder, np.multiply, places, by), first)
     else:  # the first two are as they were given, the rest follows from their difference
-        first, by = _as_float(notes, first), _as_float(notes, by)
-        second = _of_numbers(notes, "+", first, by)
-        rest = _op(notes, np.multiply, places, _of_numbers(notes, "-", second, first))
-        made = _op(notes, np.add, rest, first)
+        first, by = _as_float(builder, first), _as_float(builder, by)
+        second = _of_numbers(builder, "+", first, by)
+        rest = _op(builder, np.multiply, places, _of_numbers(builder, "-", second, first))
+        made = _op(builder, np.add, rest, first)
         for place, number in ((1, second), (0, first)):
-            here = _op(notes, np.equal, places, Operand(place, place))
-            made = _op(notes, np.where, here, number, made)
-    attributes(made.ref).value = notes.value(result)
-    notes.know(result, made.ref)
+            here = _op(builder, np.equal, places, Operand(place, place))
+            made = _op(builder, np.where, here, number, made)
+    attributes(made.ref).value = builder.value(result)
+    builder.know(result, made.ref)
     return result
 
 
@@ -70,7 +68,7 @@ class Operand(NamedTuple):
     ref: Any
 
 
-def _op(notes: Steps, function: Any, *operands: Operand) -> Operand:
+def _op(builder: Builder, function: Any, *operands: Operand) -> Operand:
     op = TABLE.of(function)
     assert op is not None
     with np.errstate(all="ignore"):
@@ -78,35 +76,35 @@ def _op(notes: Steps, function: Any, *operands: Operand) -> Operand:
     refs = tuple(operand.ref for operand in operands)
     if not any(isinstance(ref, fx.Node) for ref in refs) and isinstance(result, np.generic):
         return Operand(result, result)
-    return Operand(result, notes.add("op", op, refs, {}, notes.value(result)))
+    return Operand(result, builder.add("op", op, refs, {}, builder.value(result)))
 
 
-def _as_float(notes: Steps, number: Operand) -> Operand:
-    return number if isinstance(number.value, float) else _number(notes, float, number)
+def _as_float(builder: Builder, number: Operand) -> Operand:
+    return number if isinstance(number.value, float) else _number(builder, float, number)
 
 
-def _of_numbers(notes: Steps, symbol: str, a: Operand, b: Operand) -> Operand:
+def _of_numbers(builder: Builder, symbol: str, a: Operand, b: Operand) -> Operand:
     if isinstance(a.value, np.generic) or isinstance(b.value, np.generic):
-        return _op(notes, UFUNCS[symbol], a, b)
-    return _number(notes, OPERATORS[symbol], a, b)
+        return _op(builder, UFUNCS[symbol], a, b)
+    return _number(builder, OPERATORS[symbol], a, b)
 
 
-def _number(notes: Steps, function: Any, *operands: Operand) -> Operand:
+def _number(builder: Builder, function: Any, *operands: Operand) -> Operand:
     result = function(*(operand.value for operand in operands))
     refs = tuple(operand.ref for operand in operands)
     if not any(isinstance(ref, fx.Node) for ref in refs):
         return Operand(result, result)
-    return Operand(result, notes.number_step(function, refs, {}, result))
+    return Operand(result, builder.number_step(function, refs, {}, result))
 
 
-def _size(notes: Steps, length: fx.Node, size: int) -> Any:
+def _size(builder: Builder, length: fx.Node, size: int) -> Any:
     """The length as an argument of an op."""
     if attributes(length).recorded_size is not None:
-        if length in notes.counts:
-            notes.is_size(length)
-    elif notes.general and size >= SMALLEST:
-        mark(notes, length, size)
+        if length in builder.counts:
+            builder.is_size(length)
+    elif builder.general and size >= SMALLEST:
+        mark(builder, length, size)
     else:
-        notes.decide(length, size)
+        builder.decide(length, size)
         return size
     return length

@@ -10,11 +10,12 @@ from typing import Any
 
 from torch import fx
 
-from npcompile.diagnostics.reason import Cause, Reason
-from npcompile.frontend.graph.equal_objects import Origins
-from npcompile.frontend.graph.visible_objects import Showing
+from npcompile.diagnostics.reason import Cause
+from npcompile.frontend.graph.equal_objects import EqualObjects
+from npcompile.frontend.graph.unfollowed import Unfollowed
+from npcompile.frontend.graph.visible_objects import VisibleObjects
 from npcompile.frontend.program.equality import DICTS
-from npcompile.frontend.program.guards import Guard, SameObject
+from npcompile.frontend.program.guards import SameObject
 from npcompile.frontend.program.object_steps import Build, Container, contents
 from npcompile.frontend.program.signature import MADE_ANEW
 from npcompile.frontend.program.structure import Structure
@@ -27,15 +28,7 @@ MOST_THINGS = 16_384
 ANSWERED = 16  # a thing in an answer counts as this many: each stands in the program's source
 
 
-class Unfollowed(Exception):
-    """The recording cannot go on. reason: why."""
-
-    def __init__(self, reason: Reason) -> None:
-        super().__init__(reason)
-        self.reason = reason
-
-
-class Handed(Showing, Origins):
+class EscapeBuilder(VisibleObjects, EqualObjects):
     """Lists and dicts from outside are themselves; those made inside, and objects, are made again."""
 
     def through(self, container: Any, weight: int = 1) -> Any:
@@ -45,15 +38,6 @@ class Handed(Showing, Origins):
         if self.things > MOST_THINGS:
             raise Unfollowed(Cause.THINGS_GONE_THROUGH(MOST_THINGS))
         return container
-
-    def ref(self, obj: Any, static: bool = False, sizes: bool = False) -> Any:
-        raise NotImplementedError
-
-    def add(self, step: str, target: Any, args: Any, kwargs: dict[str, Any], value: Value) -> fx.Node:
-        raise NotImplementedError
-
-    def guard(self, guard: Guard, *nodes: fx.Node) -> None:
-        raise NotImplementedError
 
     def leave(self, obj: Any) -> fx.Node:
         """An object that was made inside is needed itself: the step that makes it of what it holds now. From
@@ -138,9 +122,6 @@ class Handed(Showing, Origins):
             raise Unfollowed(Cause.READ_AFTER_APPEND(type(obj).__name__))
         if id(obj) in self.unread:
             self.contents(self.unread.pop(id(obj))[1], obj)
-
-    def contents(self, node: fx.Node, container: Any) -> None:
-        raise NotImplementedError
 
     def given_away(self, value: Any) -> Any:
         """What is stored outside, as an argument of the step that stores it. Containers that were made inside

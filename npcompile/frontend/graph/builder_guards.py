@@ -6,13 +6,13 @@ from typing import Any
 
 from torch import fx
 
-from npcompile.frontend.graph.builder_escapes import Handed
+from npcompile.frontend.graph.builder_escapes import EscapeBuilder
 from npcompile.frontend.program.guards import Guard, IsObject, SameObject, ValueEquals, ValuesEqual
 from npcompile.lower.plan.attributes import attributes, step_of, value_of
 from npcompile.lower.plan.values import Value
 
 
-class Decided(Handed):
+class GuardBuilder(EscapeBuilder):
     """Decisions about values, and about which objects are one."""
 
     def decide(self, node: fx.Node, value: Any) -> None:

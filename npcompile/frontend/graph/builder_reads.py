@@ -14,10 +14,10 @@ from torch import fx
 
 from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.catalog.inlining import is_users_class
-from npcompile.frontend.graph.builder_escapes import Unfollowed
-from npcompile.frontend.graph.builder_values import Notes
+from npcompile.frontend.graph.builder_values import ValueBuilder
 from npcompile.frontend.graph.memmaps import Mapped, is_mapped, refuse_text
 from npcompile.frontend.graph.object_arrays import refuse_objects
+from npcompile.frontend.graph.unfollowed import Unfollowed
 from npcompile.frontend.program.array_facts import facts, is_array
 from npcompile.frontend.program.equality import DICTS, is_key, place_of
 from npcompile.frontend.program.guards import (
@@ -44,7 +44,7 @@ MAX_CONTENTS = 64
 MAX_GIVEN = 256
 
 
-class Outside(Notes):
+class ReadBuilder(ValueBuilder):
     """Reads, and the guards on what was read."""
 
     def __post_init__(self) -> None:

@@ -1,7 +1,7 @@
 """The state of the builder of a residual program: every field, and whether a checkpoint restores it.
 
-The classes in the other files of this folder that begin with `builder_`, and `graph_builder.Steps`, which is
-the last of them, add methods and no state.
+The classes in the other files of this folder that begin with `builder_`, and `graph_builder.GraphBuilder`,
+which is the last of them, add methods and no state.
 """
 
 from __future__ import annotations
@@ -9,17 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import CodeType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from torch import fx
 
 from npcompile.diagnostics.reason import Reason
 from npcompile.frontend.graph.identity import Tracked
+from npcompile.frontend.graph.memmaps import Mapped
 from npcompile.frontend.graph.recorded_state import DECLARED, Declared, nothing, restored, survives
 from npcompile.frontend.program.aliasing import Roots
-
-if TYPE_CHECKING:
-    from npcompile.frontend.graph.memmaps import Mapped
 
 _OPTION = "an option of the recording"
 _MEMORY = "memory that was met is numbered once"

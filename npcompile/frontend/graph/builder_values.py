@@ -16,10 +16,10 @@ from torch import fx
 from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.catalog.purity import NEVER_RAISES
 from npcompile.frontend.eager.ndarray import ndarray
-from npcompile.frontend.graph.builder_escapes import Unfollowed
-from npcompile.frontend.graph.builder_guards import Decided
+from npcompile.frontend.graph.builder_guards import GuardBuilder
 from npcompile.frontend.graph.coercions import as_number
 from npcompile.frontend.graph.identity import Tracked
+from npcompile.frontend.graph.unfollowed import Unfollowed
 from npcompile.frontend.ops.table import computed
 from npcompile.frontend.program.array_facts import is_array, is_uneven, layout
 from npcompile.frontend.program.dynamic_sizes import sized_by_data
@@ -55,7 +55,7 @@ _PLAIN: dict[str, Callable[[Any], Any]] = {"i": operator.index, "u": operator.in
 _NUMPY = np.__file__.rpartition("/")[0] + "/"  # its functions are recorded, too; their lines are nobody's
 
 
-class Notes(Decided):
+class ValueBuilder(GuardBuilder):
     """The graph under construction, and the live objects that its nodes stand for."""
 
     def __post_init__(self) -> None:

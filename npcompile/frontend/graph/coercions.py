@@ -5,15 +5,13 @@ from __future__ import annotations
 
 import operator
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from npcompile.frontend.eager.ndarray import is_basic
+from npcompile.frontend.graph.builder import Builder
 from npcompile.frontend.ops.table import TABLE, computed
-
-if TYPE_CHECKING:
-    from npcompile.frontend.graph.graph_builder import Steps
 
 
 def as_number(value: Any) -> Any:
@@ -53,25 +51,25 @@ _SEVERAL: tuple[Any, ...] = (
 _MOST = 64  # numbers of which NumPy makes a shape
 
 
-def as_index(notes: Steps, index: Any) -> Any:
+def as_index(builder: Builder, index: Any) -> Any:
     """An index in which ranges are arrays, and arrays at the ends of slices whole numbers."""
     items = index if type(index) is tuple else (index,)
     if not any(type(item) is range or type(item) is slice for item in items):
         return index
-    made = tuple([_item(notes, item) for item in items])
+    made = tuple([_item(builder, item) for item in items])
     return made if type(index) is tuple else made[0]
 
 
-def _item(notes: Steps, item: Any) -> Any:
+def _item(builder: Builder, item: Any) -> Any:
     if type(item) is range:
-        return _counted(notes, item)
+        return _counted(builder, item)
     if type(item) is slice and any(type(end) is np.ndarray for end in (item.start, item.stop, item.step)):
-        return slice(*(_end(notes, end) for end in (item.start, item.stop, item.step)))
+        return slice(*(_end(builder, end) for end in (item.start, item.stop, item.step)))
     return item
 
 
-def _end(notes: Steps, end: Any) -> Any:
-    return notes.number(operator.index, (end,), {}, int(end)) if type(end) is np.ndarray else end
+def _end(builder: Builder, end: Any) -> Any:
+    return builder.number(operator.index, (end,), {}, int(end)) if type(end) is np.ndarray else end
 
 
 def is_whole(index: Any) -> bool:
@@ -81,7 +79,7 @@ def is_whole(index: Any) -> bool:
 
 
 def as_counts(
-    notes: Steps, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    builder: Builder, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """The arguments of an op in which arrays of no dimension, where whole numbers stand, are scalars, and
     arrays of one, where several do, tuples of such."""
@@ -89,41 +87,43 @@ def as_counts(
     if places is None:
         return args, kwargs
     several = any(function is one for one in _SEVERAL)
-    args = tuple([_count(notes, arg, several) if place in places else arg for place, arg in enumerate(args)])
-    return args, {key: _count(notes, arg, several) if key in places else arg for key, arg in kwargs.items()}
+    args = tuple(
+        [_count(builder, arg, several) if place in places else arg for place, arg in enumerate(args)]
+    )
+    return args, {key: _count(builder, arg, several) if key in places else arg for key, arg in kwargs.items()}
 
 
-def _count(notes: Steps, arg: Any, several: bool = False) -> Any:
+def _count(builder: Builder, arg: Any, several: bool = False) -> Any:
     if type(arg) in (tuple, list) and any(type(item) is np.ndarray for item in arg):
-        return type(arg)([_count(notes, item) for item in arg])
+        return type(arg)([_count(builder, item) for item in arg])
     if type(arg) is not np.ndarray or arg.dtype.kind not in "iu":
         return arg
     op = TABLE.of(np.ndarray.__getitem__)
     assert op is not None
     if several and arg.ndim == 1 and len(arg) <= _MOST:
-        notes.constant(tuple(range(len(arg))))
-        return tuple([notes.op(op, (arg, (place,)), {}, arg[place]) for place in range(len(arg))])
-    return arg if arg.ndim else notes.op(op, (arg, ()), {}, arg[()])
+        builder.constant(tuple(range(len(arg))))
+        return tuple([builder.op(op, (arg, (place,)), {}, arg[place]) for place in range(len(arg))])
+    return arg if arg.ndim else builder.op(op, (arg, ()), {}, arg[()])
 
 
-def _counted(notes: Steps, item: range) -> Any:
+def _counted(builder: Builder, item: range) -> Any:
     ends = (item.stop,) if (item.start, item.step) == (0, 1) else (item.start, item.stop, item.step)
     for end in ends:
-        if notes.tracked.get(end) is None:
-            notes.constant(end)
+        if builder.tracked.get(end) is None:
+            builder.constant(end)
     op = TABLE.of(np.arange)
     assert op is not None
-    return notes.op(op, ends, {}, np.arange(*ends))
+    return builder.op(op, ends, {}, np.arange(*ends))
 
 
-def as_value(notes: Steps, value: Any, array: np.ndarray[Any, Any]) -> Any:
+def as_value(builder: Builder, value: Any, array: np.ndarray[Any, Any]) -> Any:
     """A list or tuple that is stored into an array, as an array; None where that may come to another value or
     exception."""
     op = TABLE.of(np.array)
     dtype = array.dtype
     if op is None or type(array) is not np.ndarray or computed(dtype) is None:
         return None
-    if dtype.kind not in "fc" and notes.traced(value):
+    if dtype.kind not in "fc" and builder.traced(value):
         return None  # an integer that is too large is an OverflowError, a NaN a ValueError
     try:
         found = np.array(value)
@@ -131,4 +131,4 @@ def as_value(notes: Steps, value: Any, array: np.ndarray[Any, Any]) -> Any:
         return None
     if not np.can_cast(found.dtype, dtype, "same_kind") or op.refuses((value,), {"dtype": dtype}) is not None:
         return None
-    return notes.op(op, (value,), {"dtype": dtype}, found.astype(dtype))
+    return builder.op(op, (value,), {"dtype": dtype}, found.astype(dtype))

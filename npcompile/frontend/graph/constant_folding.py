@@ -7,20 +7,18 @@ So the masks, orders and places that NumPy's functions work out of axes, lengths
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 from torch import fx
 
+from npcompile.frontend.graph.builder import Builder
 from npcompile.frontend.ops.table import computed
 from npcompile.frontend.program.object_steps import Build
 from npcompile.frontend.program.signature import NUMBERS
 from npcompile.lower.plan.attributes import step_of, value_of
 from npcompile.lower.plan.segment import nodes_in
-
-if TYPE_CHECKING:
-    from npcompile.frontend.graph.graph_builder import Steps
 
 MOST = 1 << 24  # bytes of what a program keeps
 _MADE = frozenset(("op", "library", "view", "part", "write"))
@@ -52,25 +50,25 @@ def _again(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return made
 
 
-def folded(notes: Steps, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> tuple[Any] | None:
+def folded(builder: Builder, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> tuple[Any] | None:
     """What a call of NumPy without effects gave, as a constant; None where it is none."""
     parts = result if type(result) in (tuple, list) else (result,)
-    if not parts or not all(map(_can_be_kept, parts)) or not are_constant(notes, [*args, *kwargs.values()]):
+    if not parts or not all(map(_can_be_kept, parts)) or not are_constant(builder, [*args, *kwargs.values()]):
         return None
-    return (constants(notes, result),)
+    return (constants(builder, result),)
 
 
-def constants(notes: Steps, result: Any) -> Any:
+def constants(builder: Builder, result: Any) -> Any:
     """Follow what is decided, and the arrays in it, as constants."""
     if type(result) is tuple:
-        return tuple([constants(notes, part) for part in result])
+        return tuple([constants(builder, part) for part in result])
     if type(result) is list and any(type(part) is np.ndarray for part in result):
-        return [constants(notes, part) for part in result]
+        return [constants(builder, part) for part in result]
     if type(result) is not np.ndarray:
-        notes.constant(tuple(result) if type(result) is list else result)
+        builder.constant(tuple(result) if type(result) is list else result)
         return result
-    node = notes.add("host", Constant(result), (), {}, notes.value(result))
-    return notes.result(node, result)
+    node = builder.add("host", Constant(result), (), {}, builder.value(result))
+    return builder.result(node, result)
 
 
 def _can_be_kept(part: Any) -> bool:
@@ -82,29 +80,29 @@ def _can_be_kept(part: Any) -> bool:
     return computed(part.dtype) is not None and steps and part.nbytes <= MOST
 
 
-def folds(notes: Steps, result: Any, args: tuple[Any, ...]) -> bool:
+def folds(builder: Builder, result: Any, args: tuple[Any, ...]) -> bool:
     """Whether a number is a constant, within NumPy's functions, as all is that it was worked out of."""
     number = isinstance(result, np.generic) or type(result) in (*NUMBERS, bool)
-    if notes.folding and number and are_constant(notes, args):
-        notes.constant(result)
+    if builder.folding and number and are_constant(builder, args):
+        builder.constant(result)
         return True
     return False
 
 
-def stored(notes: Steps, array: np.ndarray[Any, Any], args: tuple[Any, ...]) -> fx.Node | None:
+def stored(builder: Builder, array: np.ndarray[Any, Any], args: tuple[Any, ...]) -> fx.Node | None:
     """A constant array after NumPy has written constants into it; None where it is none."""
-    if not _can_be_kept(array) or not are_constant(notes, args):
+    if not _can_be_kept(array) or not are_constant(builder, args):
         return None
-    whole = notes.value(array).renewed(notes.roots.new(), array.shape, computed(array.dtype))
-    return notes.add("host", Constant(array), (), {}, whole)
+    whole = builder.value(array).renewed(builder.roots.new(), array.shape, computed(array.dtype))
+    return builder.add("host", Constant(array), (), {}, whole)
 
 
-def are_constant(notes: Steps, values: Any) -> bool:
+def are_constant(builder: Builder, values: Any) -> bool:
     """Whether all of these, and what is in them, are worked out of constants alone."""
     found: list[fx.Node] = []
-    fx.node.map_arg(notes.ref(tuple(values)), found.append)
+    fx.node.map_arg(builder.ref(tuple(values)), found.append)
     known: set[fx.Node] = set()
-    writes = [node for node in notes.graph.nodes if step_of(node) in ("write", "opaque")]
+    writes = [node for node in builder.graph.nodes if step_of(node) in ("write", "opaque")]
     while found:
         if not all(_is_constant(node, known) for node in found):
             return False
@@ -143,16 +141,16 @@ def _is_constant(node: fx.Node, known: set[fx.Node]) -> bool:
     return True
 
 
-def without_masks(notes: Steps, index: Any) -> Any:
+def without_masks(builder: Builder, index: Any) -> Any:
     """An index in which masks that are constants are the places where they are True; None if it has none."""
     items = index if type(index) is tuple else (index,)
     made: list[Any] = []
     for item in items:
         mask = type(item) is np.ndarray and item.dtype == bool and item.ndim > 0
-        if not mask or not are_constant(notes, [item]):
+        if not mask or not are_constant(builder, [item]):
             made.append(item)
         else:
-            made.extend(constants(notes, tuple(place.copy() for place in item.nonzero())))
+            made.extend(constants(builder, tuple(place.copy() for place in item.nonzero())))
     if len(made) == len(items) and all(one is other for one, other in zip(made, items, strict=True)):
         return None
     return tuple(made)

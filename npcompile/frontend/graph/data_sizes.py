@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from torch import fx
 
+from npcompile.frontend.graph.builder import Builder
 from npcompile.frontend.program.guards import InRange
 from npcompile.lower.plan.attributes import attributes, step_of, value_of
 from npcompile.lower.plan.segment import nodes_in
 from npcompile.lower.plan.sizes import SMALLEST
 
-if TYPE_CHECKING:
-    from npcompile.frontend.graph.graph_builder import Steps
 
-
-def size_by_data(notes: Steps, obj: Any) -> fx.Node | None:
+def size_by_data(builder: Builder, obj: Any) -> fx.Node | None:
     """The step of a number that stands where an op takes a size, in a program for many lengths. None for what
     is none: it is decided by value.
 
@@ -25,51 +23,51 @@ def size_by_data(notes: Steps, obj: Any) -> fx.Node | None:
     """
     if type(obj) not in (int, np.int64) or abs(obj) < SMALLEST:
         return None
-    node = notes.tracked.node(obj)
-    if node is None or attributes(node).recorded_size is not None or node in notes.decided:
+    node = builder.tracked.node(obj)
+    if node is None or attributes(node).recorded_size is not None or node in builder.decided:
         return None
     if type(obj) is int and step_of(node) in ("input", "read"):
         return None
     if type(obj) is not int or step_of(node) != "number":
-        node = notes.number_step(operator.index, (node,), {}, int(obj))
+        node = builder.number_step(operator.index, (node,), {}, int(obj))
     if attributes(node).recorded_size is None:
-        mark(notes, node, int(obj))
+        mark(builder, node, int(obj))
     return node
 
 
-def on_host(notes: Steps, node: fx.Node) -> fx.Node:
+def on_host(builder: Builder, node: fx.Node) -> fx.Node:
     """Where ufuncs gave a scalar of lengths alone (`np.sqrt(len(x))`): the same by steps on the host, so that
     what is made of it (`int(...)`) is a length, too, not decided by data."""
     target: Any = node.target
     if step_of(node) != "op" or value_of(node).kind == "array" or not isinstance(target.function, np.ufunc):
         return node
-    refs = fx.node.map_arg(node.args, lambda arg: on_host(notes, arg))
+    refs = fx.node.map_arg(node.args, lambda arg: on_host(builder, arg))
     found = nodes_in(refs)
-    if node.kwargs or not found or not set(found) <= notes.sizes:
+    if node.kwargs or not found or not set(found) <= builder.sizes:
         return node
-    made = notes.numbers.get((target.function, refs))
+    made = builder.numbers.get((target.function, refs))
     if made is None:
-        made = notes.add("number", target.function, refs, {}, value_of(node))
-        notes.numbers[target.function, refs] = notes.sized(made, None)
+        made = builder.add("number", target.function, refs, {}, value_of(node))
+        builder.numbers[target.function, refs] = builder.sized(made, None)
     return made
 
 
-def mark(notes: Steps, node: fx.Node, number: int) -> None:
+def mark(builder: Builder, node: fx.Node, number: int) -> None:
     """Say that a step gives a size that data decide."""
     bounds = (SMALLEST, 2**63 - 1) if number > 0 else (-(2**63), -SMALLEST)
-    notes.guard(InRange(*bounds), node)
+    builder.guard(InRange(*bounds), node)
     attributes(node).recorded_size, attributes(node).data_ends = number, (number,)
 
 
-def ends_by_data(notes: Steps, item: Any) -> tuple[tuple[int, int], ...]:
+def ends_by_data(builder: Builder, item: Any) -> tuple[tuple[int, int], ...]:
     """The ends of a slice that are numbers of this kind, in a program for many lengths: NumPy makes the view
     at replay, so that they may be any. By place: 0 is where it starts, 1 where it stops."""
-    if not notes.general or type(item) is not slice:
+    if not builder.general or type(item) is not slice:
         return ()
     ends = []
     for place, end in enumerate((item.start, item.stop)):
-        node = notes.tracked.node(end) if type(end) in (int, np.int64) else None
-        if node is None or node in notes.decided | notes.sizes | notes.counts:
+        node = builder.tracked.node(end) if type(end) in (int, np.int64) else None
+        if node is None or node in builder.decided | builder.sizes | builder.counts:
             continue
         if step_of(node) not in ("input", "read"):
             ends.append((place, int(end)))

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from typing import Any, cast
 
 from torch import fx
 
-from npcompile.frontend.graph.builder_state import BuilderState
+from npcompile.frontend.graph.builder import Builder
 from npcompile.frontend.program.guards import Guard, IsObject, SameObject
-from npcompile.lower.plan.attributes import SourcePlace, annotate
+from npcompile.lower.plan.attributes import annotate
 from npcompile.lower.plan.values import Value
 
 
-class Origins(BuilderState):
+class EqualObjects(Builder):
     """From which steps such objects came: where one leaves, or is asked for, it is what its step gives."""
-
-    where: Callable[[], SourcePlace]
 
     def whole(self, name: str, leaf: Any) -> None:
         """A text or a tuple among the arguments."""

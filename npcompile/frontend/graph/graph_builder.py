@@ -11,11 +11,11 @@ from torch import fx
 
 from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.catalog import purity
+from npcompile.frontend.catalog.python_operators import GETITEM, SETITEM
 from npcompile.frontend.eager.ndarray import is_basic
 from npcompile.frontend.graph import store_casts
 from npcompile.frontend.graph.arange import ranged
-from npcompile.frontend.graph.builder_escapes import Unfollowed
-from npcompile.frontend.graph.builder_reads import Outside, is_called, is_steady
+from npcompile.frontend.graph.builder_reads import ReadBuilder, is_called, is_steady
 from npcompile.frontend.graph.coercions import as_counts, as_index, as_value, is_whole
 from npcompile.frontend.graph.constant_folding import folded, folds, stored, without_masks
 from npcompile.frontend.graph.data_sizes import (
@@ -27,6 +27,7 @@ from npcompile.frontend.graph.data_sizes import (
     sources,
 )
 from npcompile.frontend.graph.roll import rolled
+from npcompile.frontend.graph.unfollowed import Unfollowed
 from npcompile.frontend.ops.table import TABLE, TORCH, Op, computed
 from npcompile.frontend.program.aliasing import Moving, form_of
 from npcompile.frontend.program.array_facts import (
@@ -59,11 +60,8 @@ from npcompile.lower.plan.values import Value
 # scalars are of a type of their own.
 _SUMMED = "?bBhHiIlLefd"
 
-GETITEM = np.ndarray.__getitem__
-SETITEM = np.ndarray.__setitem__
 
-
-class Steps(Outside):
+class GraphBuilder(ReadBuilder):
     """The residual program under construction."""
 
     def ref(self, obj: Any, static: bool = False, sizes: bool = False) -> Any:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from npcompile.diagnostics.reason import Cause
-from npcompile.frontend.graph.builder_escapes import Unfollowed
+from npcompile.frontend.graph.unfollowed import Unfollowed
 from npcompile.lower.plan.attributes import value_of
 from npcompile.lower.plan.segment import nodes_in
 from npcompile.lower.plan.values import Value

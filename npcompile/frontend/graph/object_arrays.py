@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from npcompile.diagnostics.reason import Cause
-from npcompile.frontend.graph.builder_escapes import Unfollowed
+from npcompile.frontend.graph.unfollowed import Unfollowed
 from npcompile.frontend.program.object_steps import Build
 from npcompile.frontend.program.reads import Length
 from npcompile.lower.plan.attributes import value_of

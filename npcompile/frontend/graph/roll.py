@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from npcompile.frontend.graph.builder import Builder
 from npcompile.frontend.ops.table import TABLE
 from npcompile.lower.plan.attributes import step_of
 
-if TYPE_CHECKING:
-    from npcompile.frontend.graph.graph_builder import Steps
 
-
-def rolled(notes: Steps, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:
+def rolled(builder: Builder, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:
     """The steps of a roll by a number that an earlier step gave; None where it is another call."""
     names = dict(zip(("a", "shift", "axis"), args, strict=False), **kwargs)
     array, shift, axis = names.get("a"), names.get("shift"), names.get("axis")
@@ -22,25 +20,25 @@ def rolled(notes: Steps, args: tuple[Any, ...], kwargs: dict[str, Any], result: 
         return None
     if axis is None and array.ndim == 1:
         axis = 0
-    node = notes.tracked.node(shift)
-    if type(axis) is not int or notes.traced(axis) or node is None or step_of(node) in ("input", "read"):
+    node = builder.tracked.node(shift)
+    if type(axis) is not int or builder.traced(axis) or node is None or step_of(node) in ("input", "read"):
         return None
-    if node in notes.decided | notes.sizes | notes.counts or array.shape[axis] == 0:
+    if node in builder.decided | builder.sizes | builder.counts or array.shape[axis] == 0:
         return None
-    length = notes.length(array, axis % array.ndim)
+    length = builder.length(array, axis % array.ndim)
     if type(shift) is int:
-        far: Any = notes.number(operator.mod, (shift, length), {}, shift % length)
+        far: Any = builder.number(operator.mod, (shift, length), {}, shift % length)
     else:
-        far = _op(notes, np.remainder, (shift, length))
-    apart = _op(notes, np.subtract, (_op(notes, np.arange, (length,)), far))
-    places = _op(notes, np.remainder, (apart, length))
+        far = _op(builder, np.remainder, (shift, length))
+    apart = _op(builder, np.subtract, (_op(builder, np.arange, (length,)), far))
+    places = _op(builder, np.remainder, (apart, length))
     take = TABLE.of(np.take)
     assert take is not None
-    notes.constant(axis)
-    return notes.op(take, (array, places, axis), {}, result)
+    builder.constant(axis)
+    return builder.op(take, (array, places, axis), {}, result)
 
 
-def _op(notes: Steps, function: Any, args: tuple[Any, ...]) -> Any:
+def _op(builder: Builder, function: Any, args: tuple[Any, ...]) -> Any:
     op = TABLE.of(function)
     assert op is not None
-    return notes.op(op, args, {}, function(*args))
+    return builder.op(op, args, {}, function(*args))

@@ -9,7 +9,7 @@ import numpy as np
 from torch import fx
 
 from npcompile.diagnostics.reason import Cause
-from npcompile.frontend.graph.builder_escapes import Unfollowed
+from npcompile.frontend.graph.unfollowed import Unfollowed
 from npcompile.frontend.ops.table import NUMPY, Op, computed
 from npcompile.frontend.program.signature import NUMBERS
 from npcompile.lower.plan.attributes import value_of

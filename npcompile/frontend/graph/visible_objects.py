@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from npcompile.frontend.graph.builder_state import BuilderState
+from npcompile.frontend.graph.builder import Builder
 from npcompile.frontend.program.equality import DICTS
 from npcompile.frontend.program.object_steps import contents
 
@@ -38,7 +38,7 @@ _ITERATORS: tuple[type, ...] = (zip, map, filter, enumerate, reversed, type(iter
 Undo = list[Callable[[], None]]
 
 
-class Showing(BuilderState):
+class VisibleObjects(Builder):
     """What is to be seen of containers and objects."""
 
     def holds(self, container: Any, *items: Any) -> None:

@@ -12,7 +12,7 @@ import torch
 from numpy.random import Generator, RandomState
 from torch import fx
 
-from npcompile.frontend.graph.graph_builder import GETITEM, SETITEM
+from npcompile.frontend.catalog.python_operators import GETITEM, SETITEM
 from npcompile.frontend.ops.table import TABLE, Op
 from npcompile.frontend.program.call_steps import Call
 from npcompile.frontend.program.draw_shapes import source_of

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import fx
 
-from npcompile.frontend.graph.graph_builder import GETITEM
+from npcompile.frontend.catalog.python_operators import GETITEM
 from npcompile.frontend.ops.masked import Extreme
 from npcompile.frontend.ops.table import Op
 from npcompile.frontend.program.array_facts import with_items

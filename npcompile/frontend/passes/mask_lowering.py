@@ -19,7 +19,7 @@ import numpy as np
 import torch
 from torch import fx
 
-from npcompile.frontend.graph.graph_builder import GETITEM
+from npcompile.frontend.catalog.python_operators import GETITEM
 from npcompile.frontend.ops.masked import put_where
 from npcompile.frontend.ops.table import NUMPY, TABLE, Op
 from npcompile.frontend.passes.mask_analysis import (

@@ -15,12 +15,12 @@ import numpy as np
 from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.catalog import inlining, purity
 from npcompile.frontend.catalog.assumed_modules import is_fixed, take
+from npcompile.frontend.catalog.python_operators import GETITEM
 from npcompile.frontend.eager.ndarray import is_basic
 from npcompile.frontend.graph import shape_guards
-from npcompile.frontend.graph.builder_values import Unfollowed
 from npcompile.frontend.graph.coercions import as_index
 from npcompile.frontend.graph.constant_folding import folded, without_masks
-from npcompile.frontend.graph.graph_builder import GETITEM
+from npcompile.frontend.graph.unfollowed import Unfollowed
 from npcompile.frontend.ops import numpy_private
 from npcompile.frontend.ops.table import TABLE
 from npcompile.frontend.program.array_facts import is_array

@@ -12,15 +12,16 @@ import torch
 
 from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.catalog import fast_random, inlining, purity
+from npcompile.frontend.catalog.python_operators import SETITEM
 from npcompile.frontend.eager.dispatch import UPDATING
 from npcompile.frontend.eager.errstate import TRAPS
 from npcompile.frontend.graph import shape_guards
-from npcompile.frontend.graph.builder_values import Unfollowed
-from npcompile.frontend.graph.graph_builder import SETITEM, _part
+from npcompile.frontend.graph.graph_builder import _part
 from npcompile.frontend.graph.memmaps import of_memmaps
 from npcompile.frontend.graph.object_arrays import is_numpys
 from npcompile.frontend.graph.options import with_default
 from npcompile.frontend.graph.resize_refcount import counting
+from npcompile.frontend.graph.unfollowed import Unfollowed
 from npcompile.frontend.graph.visible_objects import HOLDING, JOINING
 from npcompile.frontend.ops import numpy_private
 from npcompile.frontend.ops.table import TABLE, TORCH, Op, native

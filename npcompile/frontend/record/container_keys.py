@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from npcompile.diagnostics.reason import Cause
-from npcompile.frontend.graph.builder_values import Unfollowed
 from npcompile.frontend.graph.identity import is_nan
+from npcompile.frontend.graph.unfollowed import Unfollowed
 from npcompile.frontend.program.guards import LengthIs
 from npcompile.frontend.program.object_steps import is_plain
 from npcompile.frontend.record.recording import Recording

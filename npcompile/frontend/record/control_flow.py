@@ -17,7 +17,7 @@ from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.boundary.faults import Source, drawn, told
 from npcompile.frontend.catalog.assumed_modules import is_fixed
 from npcompile.frontend.graph import shape_guards
-from npcompile.frontend.graph.builder_values import Unfollowed
+from npcompile.frontend.graph.unfollowed import Unfollowed
 from npcompile.frontend.graph.visible_objects import HOLDING
 from npcompile.frontend.program.array_facts import is_array
 from npcompile.frontend.program.equality import DICTS, is_key

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from npcompile.diagnostics.reason import Cause
-from npcompile.frontend.graph.builder_values import Unfollowed
 from npcompile.frontend.graph.memmaps import refuse_text
+from npcompile.frontend.graph.unfollowed import Unfollowed
 from npcompile.frontend.program.array_facts import is_numpy
 from npcompile.frontend.program.signature import NUMBERS
 from npcompile.frontend.program.text_steps import Format, Piece, fresh_text, join

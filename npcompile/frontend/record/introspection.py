@@ -11,7 +11,7 @@ from typing import Any
 
 from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.catalog import inlining
-from npcompile.frontend.graph.builder_values import Unfollowed
+from npcompile.frontend.graph.unfollowed import Unfollowed
 from npcompile.frontend.program.array_facts import is_array
 from npcompile.frontend.program.object_steps import class_attribute, is_absent, is_own, is_plain
 from npcompile.frontend.program.reads import (

@@ -1,7 +1,8 @@
 """Objects of the user's classes that the function makes, and what they hold.
 
 Such an object is no step: what it holds is followed as local names are. Where it leaves the function
-(answered, stored, handed to an opaque call) it becomes one, made again of what it holds (`Notes.leave`).
+(answered, stored, handed to an opaque call) it becomes one, made again of what it holds
+(`EscapeBuilder.leave`).
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any
 from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.boundary.faults import performs
 from npcompile.frontend.catalog import inlining
-from npcompile.frontend.graph.builder_values import Unfollowed
+from npcompile.frontend.graph.unfollowed import Unfollowed
 from npcompile.frontend.program.guards import AttributeAbsent, LengthIs, TextKeysAre, TypeIs
 from npcompile.frontend.program.object_steps import (
     class_attribute,

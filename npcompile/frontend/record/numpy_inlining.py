@@ -22,8 +22,8 @@ from npcompile.frontend.catalog.vectorized_rewrites import (
     has_negative_zeros,
     operand,
 )
-from npcompile.frontend.graph.builder_values import Unfollowed
 from npcompile.frontend.graph.constant_folding import are_constant, constants, folded
+from npcompile.frontend.graph.unfollowed import Unfollowed
 from npcompile.frontend.ops import numpy_private
 from npcompile.frontend.ops.table import TABLE, TORCH
 from npcompile.frontend.program.array_facts import is_array, is_numpy

@@ -13,10 +13,10 @@ from torch import fx
 from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.catalog import purity
 from npcompile.frontend.catalog.python_operators import BINARY, COMPARE, INPLACE, UNARY
-from npcompile.frontend.graph.builder_values import Unfollowed
 from npcompile.frontend.graph.coercions import as_number
 from npcompile.frontend.graph.constant_folding import are_constant
 from npcompile.frontend.graph.identity import is_nan
+from npcompile.frontend.graph.unfollowed import Unfollowed
 from npcompile.frontend.graph.visible_objects import HOLDING
 from npcompile.frontend.ops.table import TABLE, TORCH, Op
 from npcompile.frontend.program.array_facts import is_array, is_numpy

@@ -9,7 +9,7 @@ from torch import fx
 
 from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.catalog.assumed_modules import take
-from npcompile.frontend.graph.builder_values import Unfollowed
+from npcompile.frontend.graph.unfollowed import Unfollowed
 from npcompile.frontend.program.equality import place_of
 from npcompile.frontend.program.reads import Read, ReadGlobal
 from npcompile.frontend.record.recording import Recording

@@ -6,7 +6,7 @@ import functools
 from typing import Any
 
 from npcompile.frontend.boundary.faults import guarded, noting
-from npcompile.frontend.graph.builder_values import Unfollowed
+from npcompile.frontend.graph.unfollowed import Unfollowed
 from npcompile.frontend.program.program import Program
 from npcompile.frontend.record import (
     appended_lists,

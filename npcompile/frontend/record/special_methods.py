@@ -11,7 +11,7 @@ import numpy as np
 from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.catalog import inlining, purity
 from npcompile.frontend.catalog.python_operators import COMPARE
-from npcompile.frontend.graph.builder_values import Unfollowed
+from npcompile.frontend.graph.unfollowed import Unfollowed
 from npcompile.frontend.program.array_facts import is_array, is_numpy
 from npcompile.frontend.program.guards import MethodFunctionIs, TypeIs
 from npcompile.frontend.program.object_steps import class_attribute, is_named_tuple

@@ -20,9 +20,9 @@ from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.frontend.boundary.faults import Fault, noting
 from npcompile.frontend.eager.dispatch import map_arrays
 from npcompile.frontend.eager.strided import Strided
-from npcompile.frontend.graph.builder_values import Unfollowed
-from npcompile.frontend.graph.graph_builder import Steps
+from npcompile.frontend.graph.graph_builder import GraphBuilder
 from npcompile.frontend.graph.recorded_state import DECLARED, Declared, nothing, restored, survives
+from npcompile.frontend.graph.unfollowed import Unfollowed
 from npcompile.frontend.program.array_facts import layout
 from npcompile.frontend.program.object_steps import Store
 from npcompile.frontend.rewrite.hooks import Hooks
@@ -53,7 +53,7 @@ class Deferred(NamedTuple):
     obj: Any
     store: Store
     value: Any
-    place: tuple[int | None, int | None, str]  # where it is done: see `Notes.where`
+    place: tuple[int | None, int | None, str]  # where it is done: see `ValueBuilder.where`
 
 
 @dataclass(eq=False, repr=False)
@@ -79,7 +79,7 @@ class State(Hooks):
     filename: InitVar[str]
     default_float: np.dtype[Any] | None = field(default=None, metadata={DECLARED: Declared(_OPTION)})
     libraries: InitVar[bool] = True
-    builder: Steps = field(init=False, metadata={DECLARED: Declared("its own fields are restored")})
+    builder: GraphBuilder = field(init=False, metadata={DECLARED: Declared("its own fields are restored")})
     effects: Effects = field(
         init=False, default_factory=Effects, metadata={DECLARED: Declared("its own fields are restored")}
     )
@@ -123,7 +123,7 @@ class State(Hooks):
     goes_on: ClassVar[bool] = True  # loops go on as they were written when it has been given up
 
     def __post_init__(self, filename: str, libraries: bool) -> None:
-        self.builder = Steps(filename, libraries)
+        self.builder = GraphBuilder(filename, libraries)
 
     def forget(self) -> None:
         """A call may have changed anything: what is read after it is read again."""

@@ -12,7 +12,7 @@ from typing import Any
 from torch import fx
 
 from npcompile.diagnostics.reason import Cause
-from npcompile.frontend.graph.builder_values import Unfollowed
+from npcompile.frontend.graph.unfollowed import Unfollowed
 from npcompile.frontend.program.array_facts import is_numpy
 from npcompile.frontend.program.equality import DICTS, is_key, place_of
 from npcompile.frontend.program.guards import DifferentObjects, KeysAre

@@ -12,7 +12,7 @@ import numpy as np
 
 from npcompile.frontend.boundary.faults import performs
 from npcompile.frontend.catalog import inlining
-from npcompile.frontend.graph.builder_values import Unfollowed
+from npcompile.frontend.graph.unfollowed import Unfollowed
 from npcompile.frontend.program.guards import CodeIs, IsObject, LengthIs, MethodFunctionIs, SameObject, TypeIs
 from npcompile.frontend.program.reads import ReadAttribute, ReadDefaults, ReadItem, ReadKeywordDefaults
 from npcompile.frontend.program.signature import NUMBERS
