@@ -154,33 +154,6 @@ NOT_YET: dict[str, list[str]] = {
     "lower/service": [
         "compiler",
     ],
-    "partition": [
-        "__init__",
-        "accumulators",
-        "callees",
-        "partitioned",
-        "substitutes",
-        "unit",
-    ],
-    "runtime": [
-        "binding",
-        "fast_path",
-        "fork",
-        "function",
-        "growing_arguments",
-        "linking",
-        "plain_calls",
-        "plain_streaks",
-        "polymorphic",
-        "shape_sharing",
-        "specialization",
-    ],
-    "tiering": [
-        "host_call_profile",
-        "overhead",
-        "recording_budget",
-        "statement_profile",
-    ],
 }
 
 

@@ -1,1 +1,1 @@
-"""A function cut into blocks: each block recorded and replayed by itself, Python between them."""
+"""Functions cut into blocks: each block is recorded and replayed by itself, with Python between them."""

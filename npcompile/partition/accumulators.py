@@ -34,7 +34,7 @@ class Accumulators:
         self._kinds: dict[int, type[np.generic] | None] = {}  # NumPy's; None: that makes a difference
 
     def answer(self, block: Any, key: Any, args: tuple[Any, ...]) -> tuple[Any] | None:
-        """What a first trip gives: by the program of the others, or as NumPy does where there is none yet.
+        """Return what a first trip gives: by the program of the others, or by NumPy where there is none yet.
         None: it is a call like others."""
         if key in block._states and key not in self.lent:
             return None

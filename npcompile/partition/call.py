@@ -1,4 +1,4 @@
-"""A call of a function that was cut into blocks: which form of it runs, and what comes of that."""
+"""Answers the calls of a function that was cut into blocks: chooses the form that runs, notes the result."""
 
 from __future__ import annotations
 

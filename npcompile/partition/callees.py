@@ -1,4 +1,4 @@
-"""What Python between blocks calls: functions of the user's are jitted in their turn."""
+"""Chooses what Python between blocks calls: functions of the user's are jitted in their turn."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class CalleeSubstitution:
             self.idles()
 
     def enter(self, fn: Any) -> Any:
-        """What Python between the blocks calls for `fn`: functions of the user's are jitted, too."""
+        """Return what Python between the blocks calls for `fn`: functions of the user's are jitted, too."""
         if current().spent and not self._substitutes:
             return fn
         kind = type(fn)  # asked at each trip of a loop
@@ -121,7 +121,7 @@ class CalleeSubstitution:
         return fn
 
     def as_it_is(self, fn: Any) -> bool:
-        """Whether `enter` gives this itself, and need not be asked at each call. (Should another function
+        """Tell if `enter` gives this itself, and need not be asked at each call. (Should another function
         come to stand there, it is called right, but plain.)"""
         return fn is not UNKNOWN and self.owner._default_float is None and self.enter(fn) is fn
 
@@ -154,7 +154,7 @@ class CalleeSubstitution:
 
 
 def _is_usable(fn: types.FunctionType) -> bool:
-    """Whether a function is jitted where Python calls it: with a closure only where it is not to be cut."""
+    """Tell if a function is jitted where Python calls it: with a closure only where it is not to be cut."""
     if inlining.looks_at_callers(fn):
         return False
     if fn.__closure__ is None or fn.__code__.co_freevars == ("__class__",):

@@ -1,4 +1,4 @@
-"""A function cut into blocks: each block recorded, compiled and replayed by itself, Python in between.
+"""Cuts a function into blocks: each is recorded, compiled and replayed by itself, with Python in between.
 
 Where a recording cannot follow a function as a whole (loops, calls for their effect, exceptions caught,
 decisions after effects), its runs of array statements still can be. What a block cannot do is found out as
@@ -145,12 +145,12 @@ class PartitionedFunction(PartitionedCalls):
 
     @property
     def is_plain(self) -> bool:
-        """Whether it comes to the function itself."""
+        """Tell if it comes to the function itself."""
         idle = self.idling.long and not self._substitutes
         return self.made is not None and (idle or self.made.function is self.owner.__wrapped__)
 
     def key_of(self, piece: Piece) -> Any:
-        """What a block is known by from cut to cut."""
+        """Return what a block is known by from cut to cut."""
         return (*map(id, piece.block.statements), piece.block.takes, piece.block.gives)
 
     def leave_if_plain(self) -> None:
@@ -379,7 +379,7 @@ class Block(Unit):
         return super()._unanswered(key, args, kwargs)
 
     def _shares(self, key: Any) -> bool:
-        """Whether lengths of this kind are others so often that a program for all of them is wanted."""
+        """Tell if lengths of this kind are others so often that a program for all of them is wanted."""
         group, lengths = self._group(key)
         kinds = [apart(sighted)[0] for sighted in self.sighted]
         return group is not None and group.is_general(lengths) and kinds.count(apart(key)[0]) > LIKE_IT

@@ -1,4 +1,4 @@
-"""What Python between blocks calls in place of NumPy's functions, where an option of `jit` asks for it."""
+"""Stands in for NumPy's functions that Python between blocks calls, where an option of `jit` asks for it."""
 
 from __future__ import annotations
 

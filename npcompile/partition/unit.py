@@ -57,7 +57,7 @@ class Unit(RecordedFunction):
         self.balance = root.balances.setdefault(self._place(), RecordingBudget(PART))
 
     def _place(self) -> Any:
-        """What it is known by, however often the functions around it are cut."""
+        """Return what it is known by, however often the functions around it are cut."""
         raise NotImplementedError
 
     def _too_often(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -87,7 +87,7 @@ class Unit(RecordedFunction):
         return False
 
     def _all_small(self) -> bool:
-        """Whether NumPy is faster at all that was seen, and enough was."""
+        """Tell if NumPy is faster at all that was seen, and enough was."""
         self.calls_too_small += 1
         return self.calls_too_small > 3 and all(state.tier in TOO_SMALL for state in self._states.values())
 

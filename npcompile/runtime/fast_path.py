@@ -1,4 +1,4 @@
-"""The native runtime in front of recorded functions: calls of known signatures, without Python in between.
+"""Puts the native runtime in front of recorded functions: it answers known signatures without Python.
 
 Until it has been built, and where anything is not as usual, `RecordedFunction.__call__` answers in Python.
 """
@@ -91,7 +91,7 @@ def use() -> None:
 
 
 def _look() -> None:
-    """A call of a known signature without the native runtime."""
+    """Count a call of a known signature without the native runtime, and look for that now and then."""
     global _missed, _next_look
     if os.environ.get("NPCOMPILE_BACKEND") == "interpreter":
         return
@@ -106,7 +106,7 @@ def _look() -> None:
 def note(
     recorded: Seen, args: tuple[Any, ...], kwargs: dict[str, Any], state: Specialization, key: Any
 ) -> None:
-    """Calls with such arguments have this state, while all is as usual, as it is now.
+    """Tell the native runtime the state of calls with such arguments, while all is as usual, as it is now.
 
     args, kwargs: as the function's binding gives them. key: the signature, which keeps what it names alive.
     """
@@ -117,8 +117,8 @@ def note(
 
 
 def passes_over(recorded: Seen) -> bool:
-    """Whether, while all is as usual, as it is now, it does what is not looked at: calls by signatures that
-    it does not know."""
+    """Tell if the native runtime answers calls by signatures that it does not know, while all is as usual, as
+    it is now."""
     front = _of(recorded)
     if front is None or current.get() is not None or replaced() is not None:
         return False
@@ -127,7 +127,7 @@ def passes_over(recorded: Seen) -> bool:
 
 
 def _of(recorded: Seen) -> Any:
-    """What the native runtime knows of a function; None where it does not see to its calls."""
+    """Return what the native runtime knows of a function; None where it does not see to its calls."""
     binding = recorded._binding
     if _module is None or not recorded._alone or not binding.of_python:
         return None
@@ -154,6 +154,6 @@ def _of(recorded: Seen) -> Any:
 
 
 def forget(recorded: Known) -> None:
-    """What is known of a function's signatures is no longer so."""
+    """Have the native runtime forget the signatures of a function."""
     if recorded._front is not None:
         recorded._front.forget()

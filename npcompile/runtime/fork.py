@@ -1,4 +1,7 @@
-"""What becomes of jitted functions in a forked child."""
+"""Lets jitted functions go on in a forked child.
+
+Locks are made anew there, programs that were being compiled start over, and what was recorded stays valid.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +42,7 @@ def _before() -> None:
 
 
 def _after() -> None:
-    """Locks that another thread held are made anew, what was under way starts over.
+    """Make locks anew, which another thread may have held; what was under way starts over.
 
     Kernels run on one thread there, and torch may have been set to that: what was recorded stays valid.
     """

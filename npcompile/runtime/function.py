@@ -86,7 +86,7 @@ class RecordedFunction(PlainCalls):
         fork.alive.add(self)
 
     def _start_anew(self) -> None:
-        """Nothing is known of the function, which may have had other code until now (it was reloaded)."""
+        """Forget all about the function, which may have had other code until now (it was reloaded)."""
         fn = self.__wrapped__
         with self._lock:
             self._code = getattr(fn, "__code__", None)
@@ -191,13 +191,13 @@ class RecordedFunction(PlainCalls):
         return self._unanswered(key, args, kwargs)
 
     def _replayed(self) -> None:
-        """A call was answered by a program."""
+        """Take note of a call that a program answered."""
         self.balance.replayed()
         if self.cut is not None:
             self.cut.unanswered = self.cut.idle = 0
 
     def signature(self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any]) -> tuple[Any, ...]:
-        """The signature of a call with its arguments in the one form; their leaves are put into `leaves`."""
+        """Return the signature of a call with its arguments in the one form; put its leaves into `leaves`."""
         if self._growing.has_long(args):
             self._front = None
         if self._growing.places:
@@ -209,15 +209,15 @@ class RecordedFunction(PlainCalls):
         return (torch.get_num_threads(), current_device(), replaced(), *parts)
 
     def _again(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any], failure: BaseException) -> Any:
-        """A call whose replay raised before any effect. If the function itself does not, that is ours to
-        tell."""
+        """Answer a call whose replay raised before any effect. If the function itself does not, that is ours
+        to tell."""
         result = self._unanswered(key, args, kwargs)
         what = f"{type(failure).__name__}: {failure}"
         self.note(Cause.REPLAY_RAISED(what), self.at(self.led_to(failure)))
         return result
 
     def _unanswered(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """A call that no replay answers: link what has been compiled, else record, else run plain."""
+        """Answer a call that no replay answers: link what has been compiled, else record, else run plain."""
         with self._lock:
             state = self._states.get(key)
         linked = state is not None and self._link(state)
@@ -296,14 +296,14 @@ class RecordedFunction(PlainCalls):
         return state.partitioned.run(args, kwargs)
 
     def _grows(self, args: tuple[Any, ...]) -> bool:
-        """Whether a container among the arguments is now found to grow: signatures are others from now on."""
+        """Tell if a container among the arguments is now found to grow: signatures are others from now on."""
         found = self._growing.look(args, self._affords())
         if found:
             self._front = None
         return found
 
     def _cut_alike(self, state: Specialization) -> PartitionedLike | None:
-        """The function cut into blocks by its source: the same for all calls that differ in lengths alone."""
+        """Return the function cut into blocks by its source: one for all calls that differ in lengths."""
         if state.group is None:
             return self._cut(None)
         if state.group.partitioned is None:
@@ -311,18 +311,19 @@ class RecordedFunction(PlainCalls):
         return state.group.partitioned
 
     def _cut_at_last(self, state: Specialization) -> PartitionedLike | None:
-        """The same, where it was tried to record it whole."""
+        """Return the function cut into blocks by its source, where it was tried to record it whole."""
         tried_whole(self.__wrapped__)
         state.partitioned = self._cut_alike(state)
         return state.partitioned
 
     def _missed(self, state: Specialization) -> None:
-        """All programs of a signature diverged. Where that is the rule they are given up, and it is told."""
+        """Take note that all programs of a signature diverged. Where that is the rule they are given up,
+        and it is told."""
         if state.missed(self.balance, self._affords()):
             self.root.note(why_given_up(self), self.at(self._first_line()))
 
     def _are_news(self) -> bool:
-        """Whether warnings are errors, and were none yet when the function was jitted."""
+        """Tell if warnings are errors, and were none yet when the function was jitted."""
         return all_warnings_are_errors() and not self._made_so
 
     def _too_many(self, args: tuple[Any, ...], kwargs: dict[str, Any], cause: Cause, limit: int) -> Any:
@@ -330,7 +331,7 @@ class RecordedFunction(PlainCalls):
         return self._plain(args, kwargs, cause(limit, last_difference(self)))
 
     def _too_often(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """A call that is not recorded as those before were recorded in vain."""
+        """Answer a call that is not recorded, as those before were recorded in vain."""
         return self._plain(args, kwargs, why_given_up(self))
 
     def _seldom(self) -> int:
@@ -349,7 +350,7 @@ class RecordedFunction(PlainCalls):
         return self.unlooked
 
     def gave_up(self) -> None:
-        """A signature has been left to NumPy, which was measured to take less time."""
+        """Take note that a signature was left to NumPy, which was measured to take less time."""
 
     def _record(self, state: Specialization, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         rewritten = self._source()
@@ -434,7 +435,7 @@ class RecordedFunction(PlainCalls):
         return result
 
     def _not_followed(self, state: Specialization, traced: Traced) -> None:
-        """The recording of a call was given up."""
+        """Cut the function into blocks, as the recording of a call was given up; else leave it to Python."""
         if traced.exceeded:
             self.block_work = SHORT
         cut = self._cut_at_last(state)
@@ -447,7 +448,7 @@ class RecordedFunction(PlainCalls):
             self._report(traced.reason or Cause.NOT_RECORDED(), self.at(traced.line))
 
     def _worth(self, state: Specialization, traced: Traced) -> bool:
-        """Whether to compile what was recorded."""
+        """Tell if to compile what was recorded."""
         return not state.is_unsure(traced.program)
 
 

@@ -23,7 +23,7 @@ MANY, MANY_NUMBERS, MOST = 256, 64, 1024
 
 
 def size(container: Any) -> int:
-    """How many things lie in a container, and in those that lie in it."""
+    """Return the number of things in a container, and in those that lie in it."""
     items = container.values() if type(container) is dict else container
     return len(container) + sum(size(item) for item in items if type(item) in _KINDS)
 
@@ -51,7 +51,7 @@ def _room(container: Any, room: int) -> int:
 
 
 class GrowingArguments:
-    """What is known of one function's arguments, by their position."""
+    """Finds the arguments of one function that grow, by their position."""
 
     def __init__(self, fn: Any = None) -> None:
         self.places: frozenset[int] = frozenset()  # of those that grow
@@ -82,7 +82,7 @@ class GrowingArguments:
         return bool(found)
 
     def has_long(self, args: tuple[Any, ...]) -> bool:
-        """Whether a container is found to be too long to be known one by one; from now on it is not."""
+        """Tell if a container is found to be too long to be known one by one; from now on it is not."""
         kept = frozenset(
             place
             for place, arg in enumerate(args)
@@ -92,7 +92,7 @@ class GrowingArguments:
         return bool(kept)
 
     def parts(self, args: tuple[Any, ...], leaves: list[Any]) -> list[Any]:
-        """The keys of a call's arguments."""
+        """Return the keys of a call's arguments."""
         return [self._part(place, arg, leaves) for place, arg in enumerate(args)]
 
     def _part(self, place: int, arg: Any, leaves: list[Any]) -> Any:
@@ -102,7 +102,7 @@ class GrowingArguments:
         return GrowingArguments, type(arg)
 
     def among(self, args: tuple[Any, ...]) -> frozenset[int]:
-        """The places of the arguments that are known by their type alone."""
+        """Return the places of the arguments that are known by their type alone."""
         return frozenset(place for place, arg in enumerate(args) if self._is_one(place, arg))
 
     def _is_one(self, place: int, arg: Any) -> bool:

@@ -1,4 +1,7 @@
-"""The compiled side of a recorded function: kernels are waited for and linked, failures told."""
+"""Links a recorded function's programs to their kernels once these are compiled, and tells of failures.
+
+It is the base of `RecordedFunction`; everything that waits for the compiler is here.
+"""
 
 from __future__ import annotations
 
@@ -63,13 +66,13 @@ class KernelLinking:
         return getattr(self.__wrapped__, "__name__", repr(self.__wrapped__))
 
     def _look_again(self) -> None:
-        """What answers the next call may be another by now."""
+        """Have the next call looked at: another program may answer by now."""
         if self._front is not None:
             self._front.look()
 
     @property
     def _has_to_wait(self) -> bool:
-        """Whether calls wait for the compiler."""
+        """Tell if calls wait for the compiler."""
         raise NotImplementedError
 
     def _unpark(self, state: Specialization) -> None:

@@ -1,4 +1,7 @@
-"""The calls of a recorded function that Python and NumPy answer, with its options, and why they do."""
+"""Answers the calls of a recorded function that are Python's and NumPy's, with its options, and says why.
+
+It is a base of `RecordedFunction`: what is here records nothing and replays nothing.
+"""
 
 from __future__ import annotations
 
@@ -52,16 +55,16 @@ class PlainCalls(ShapeSharing):
         return fn
 
     def _by_numpy(self, state: Specialization, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """A call of a signature that is NumPy's, for good or as long as its kernels are being compiled."""
+        """Answer a call of a signature that is NumPy's, for good or while its kernels are being compiled."""
         return self._too_small(args, kwargs) if state.tier in TOO_SMALL else self._plain(args, kwargs)
 
     def _beyond(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """A call within one that has spent what it may: plain, and some after it are not even looked at."""
+        """Answer a call within one that has spent what it may: plain, and some after it are not looked at."""
         self._pass_over(2 * LOOKED_AT)
         return self._plain(args, kwargs)
 
     def _raising(self, state: Specialization, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """A call after recordings that ended in an exception, of which nothing is kept: it may well, too."""
+        """Answer a call after recordings that ended in an exception and left nothing: it may raise, too."""
         try:
             result = self._timed(state, args, kwargs)
         except BaseException:
@@ -77,14 +80,14 @@ class PlainCalls(ShapeSharing):
         raise NotImplementedError
 
     def _timed(self, state: Specialization, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """A plain call; how long it takes is what replays are measured by."""
+        """Answer a plain call; replays are measured by how long it takes."""
         call, start = PlainCalls.beside(self, args, kwargs), time.thread_time()
         result = users(call, args, kwargs)
         state.timed(time.thread_time() - start)
         return result
 
     def _unpaid(self, state: Specialization, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """A call that is not recorded, as that is not paid for yet."""
+        """Answer a call that is not recorded, as that is not paid for yet."""
         result = self._timed(state, args, kwargs)
         if not state.ready and len(state.plain_seconds) >= FEWEST:
             state.rest = self.root.allowance.passes(min(state.plain_seconds))
@@ -93,17 +96,17 @@ class PlainCalls(ShapeSharing):
         return result
 
     def beside(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """What has NumPy answer a call, to see how long it takes."""
+        """Count a call by NumPy and return what answers it, to see how long that takes."""
         self._stats.plain_calls += 1
         return self._in_python(on_device((args, kwargs)))
 
     def _too_small(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """A call of what NumPy does in less time than a kernel takes to be called."""
+        """Answer a call of what NumPy does in less time than a kernel takes to be called."""
         self._stats.calls -= 1
         return users(self._in_python(), args, kwargs)
 
     def _passes(self, args: tuple[Any, ...]) -> bool:
-        """Whether a call is the plain function's, as those before it."""
+        """Tell if a call is the plain function's, as those before it."""
         code = getattr(self.__wrapped__, "__code__", None)
         if code is not self._code or current_device() is not None or not self._passing.takes(args):
             self._passing.give_back()
@@ -124,7 +127,7 @@ class PlainCalls(ShapeSharing):
         self._passing.left = 0
 
     def _pass_on(self, state: Specialization, args: tuple[Any, ...]) -> None:
-        """Calls with such arguments are the plain function's for now."""
+        """Leave calls with such arguments to the plain function for now."""
         options = self._strict or self.fast_random or self.resizes or self._default_float is not None
         if self._direct and self._front is None and not options:
             lost = state.is_numpys
@@ -135,7 +138,7 @@ class PlainCalls(ShapeSharing):
                 self._passing.lender = state
 
     def _source(self) -> Rewritten | Reason:
-        """The function rewritten, or the reason why it cannot be."""
+        """Return the function rewritten, or the reason why it cannot be."""
         if self._rewritten is None:
             fn = self.__wrapped__
             if not isinstance(fn, types.FunctionType):

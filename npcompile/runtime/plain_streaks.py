@@ -1,4 +1,4 @@
-"""Calls in a row that are the plain function's, as the one before was: known by their arguments alone.
+"""Knows calls in a row that are the plain function's, as the one before was, by their arguments alone.
 
 `RecordedFunction` asks here until the native runtime is there, which has the same (lower/native/passing.h).
 """
@@ -17,7 +17,7 @@ _ITEMS = (list, tuple, dict, set, frozenset)  # their items may be others
 
 
 class PlainStreak:
-    """So many calls with arguments of these kinds are not looked at."""
+    """Counts down calls with arguments of certain kinds, which are not looked at."""
 
     __slots__ = ("_kinds", "_types", "left", "lender")
 
@@ -28,7 +28,7 @@ class PlainStreak:
         self._kinds: list[Any] | None = []  # None: the types say it all
 
     def begin(self, args: tuple[Any, ...], calls: int) -> bool:
-        """So many calls with such arguments are the plain function's. False: arguments say too little."""
+        """Leave so many calls with such arguments to the plain function. False: arguments say too little."""
         self.left = 0
         kinds = [_kind(arg) for arg in args]
         if any(kind is None for kind in kinds):
@@ -39,13 +39,13 @@ class PlainStreak:
         return True
 
     def give_back(self) -> None:
-        """A call is another than these: what is left of them is the state's again."""
+        """Give what is left back to the state, as a call is another than these."""
         if self.lender is not None:
             self.lender.rest += self.left
             self.left, self.lender = 0, None
 
     def takes(self, args: tuple[Any, ...]) -> bool:
-        """Whether this is one of them."""
+        """Tell if a call is one of them, and count it."""
         if self.left <= 0 or tuple(map(type, args)) != self._types:
             return False
         if self._kinds is not None and [_kind(arg) for arg in args] != self._kinds:

@@ -1,4 +1,7 @@
-"""One program for many lengths: calls whose arguments differ in lengths alone."""
+"""Makes one program answer for many lengths: calls whose arguments differ in lengths alone share it.
+
+`runtime.shape_sharing` asks a `LengthGroup` for such programs. Each kernel checks the sizes before.
+"""
 
 from __future__ import annotations
 
@@ -75,7 +78,7 @@ class LengthGroup:
 
     @property
     def is_used(self) -> bool:
-        """Whether anything is known of its calls."""
+        """Tell if anything is known of its calls."""
         return bool(self.seen or self.generals or self.partitioned)
 
     @property
@@ -87,7 +90,7 @@ class LengthGroup:
         return [known for known in self.generals if known.follows(lengths)]
 
     def is_general(self, lengths: tuple[int, ...]) -> bool:
-        """Whether the next recording is to be a general one."""
+        """Tell if the next recording is to be a general one."""
         if self.generals:  # what was the same in two recordings has to stay so, or kernels assumed more
             return self.left > 0 and (self._too_narrow(lengths) or self.misses > 0)
         return 0 < self.seen and self.left > 0 and bool(lengths or self.asked)
@@ -139,7 +142,7 @@ class LengthGroup:
 
 
 def _asks(program: Program) -> bool:
-    """Whether the lengths of an array from outside decide, or a whole number by its value."""
+    """Tell if the lengths of an array from outside decide, or a whole number by its value."""
     return bool(looked_at(program)) or any(
         isinstance(node.target, ValueEquals)
         and type(node.target.expected) in (int, np.int64)
@@ -154,18 +157,18 @@ def _outside(program: Program) -> tuple[int, ...]:
 
 
 def by_data(program: Program) -> bool:
-    """Whether lengths in it depend on data."""
+    """Tell if lengths in it depend on data."""
     return any(map(depends_on_data, program.graph.nodes))
 
 
 def _is_small(program: Program) -> bool:
-    """Whether a length in it that depends on data is 0 or 1: it says nothing of others."""
+    """Tell if a length in it that depends on data is 0 or 1: it says nothing of others."""
     made = [node for user in program.graph.nodes for node in _made(user)]
     return any(n < SMALLEST for node in made for n in value_of(node).shape)
 
 
 def _differ(one: RecordedProgram, other: RecordedProgram, lengths: bool) -> bool:
-    """Whether two recordings differ in all lengths that are not the arguments', so that it shows if one has
+    """Tell if two recordings differ in all lengths that are not the arguments', so that it shows if one has
     become a constant; those of arrays may be the same, and stay so. lengths: the arguments' differ."""
     slices = checkable(one.program, one.plan)
     pairs = zip(one.program.graph.nodes, other.program.graph.nodes, strict=True)
@@ -256,11 +259,11 @@ class PolymorphicProgram:
 
     @property
     def done(self) -> bool:
-        """Whether its kernels have been compiled."""
+        """Tell if its kernels have been compiled."""
         return self.entry.done and self._other.done
 
     def follows(self, lengths: tuple[int, ...]) -> bool:
-        """Whether arguments of these lengths may be answered by it."""
+        """Tell if arguments of these lengths may be answered by it."""
         if self.pattern is None:  # only lengths that depend on data differed
             return lengths == self.lengths
         return self.pattern.values(lengths) is not None
@@ -268,7 +271,7 @@ class PolymorphicProgram:
     def answer(
         self, leaves: list[Any], lengths: tuple[int, ...], stats: Stats
     ) -> tuple[Any, list[Callable[..., Any]]]:
-        """What the program answers for these arguments, and replays for others of the same lengths. Raises
+        """Return the answer for these arguments, and replays for others of the same lengths. Raises
         Diverged, before anything was done; Waiting where all that is missing is a kernel."""
         if (job := self._waits_for.get(lengths)) is not None and not job.done:
             raise Waiting(job)
@@ -352,7 +355,7 @@ class PolymorphicProgram:
         return instead if self._whole.values((*given, *lengths)) is not None else None
 
     def admits(self, leaves: list[Any]) -> bool:
-        """Whether the numbers that sizes depend on are such as were recorded."""
+        """Tell if the numbers that sizes depend on are such as were recorded."""
         if any(leaves[place] < SMALLEST for place in self.counts):
             return False
         self.refused = any(leaves[place] != value for place, value in self.fixed.items())
@@ -360,18 +363,18 @@ class PolymorphicProgram:
 
     @property
     def gone(self) -> int:
-        """How many kernels that were found are no longer kept."""
+        """Return how many kernels that were found are no longer kept."""
         return sum(kernels.evicted for kernels in self._kernels)
 
     def serves(self, leaves: list[Any], lengths: tuple[int, ...]) -> bool:
-        """Whether the program may answer for these arguments, of lengths for which it has answered."""
+        """Tell if the program may answer for these arguments, of lengths for which it has answered."""
         try:
             return self._ready(leaves, lengths) is not None
         except Exception:  # nothing has been done yet
             return False
 
     def _found_before(self, now: dict[Any, Any]) -> bool:
-        """Whether the kernels that run after the first effect are there. Raises Unfit, and KeyError where
+        """Tell if the kernels that run after the first effect are there. Raises Unfit, and KeyError where
         that depends on what is worked out."""
         plan = self.entry.plan
         if plan.effects is None:

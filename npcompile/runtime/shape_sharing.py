@@ -1,4 +1,7 @@
-"""The side of a recorded function that shares programs among calls that differ in lengths and sizes alone."""
+"""Shares a recorded function's programs among calls that differ in lengths and sizes alone.
+
+It is a base of `RecordedFunction`, and keeps signatures, of which there may be so many.
+"""
 
 from __future__ import annotations
 
@@ -102,7 +105,7 @@ class ShapeSharing(KernelLinking):
 
     @property
     def _has_to_wait(self) -> bool:
-        """Whether calls wait for the compiler."""
+        """Tell if calls wait for the compiler."""
         return self._wait or os.environ.get("NPCOMPILE_WAIT", "0") not in ("", "0")
 
     def _plain(self, args: tuple[Any, ...], kwargs: dict[str, Any], reason: Reason | None = None) -> Any:
@@ -206,7 +209,7 @@ class ShapeSharing(KernelLinking):
         return cut
 
     def _is_general(self, key: Any) -> bool:
-        """Whether a program for many lengths may answer."""
+        """Tell if a program for many lengths may answer."""
         group, lengths = self._group(key)
         return group is not None and bool(group.followed_by(lengths))
 
@@ -241,7 +244,7 @@ class ShapeSharing(KernelLinking):
         return result
 
     def by_replay(self, args: tuple[Any, ...], given: tuple[Any, ...], given_key: Any) -> Any:
-        """What a program that there is answers, which is kept for the call's own arguments, and their
+        """Return the answer of a program that there is, and keep it for the call's own arguments and their
         signature, too. Raises Diverged. given: these arguments."""
         leaves: list[Any] = [*self.own]
         key = self.signature(args, {}, leaves)
@@ -287,8 +290,8 @@ class ShapeSharing(KernelLinking):
         kwargs: dict[str, Any],
         given: tuple[Any, ...] | None = None,
     ) -> Any:
-        """The same, by kernels that are found for its lengths. given: what NumPy is to answer meanwhile, if
-        not `args`."""
+        """Answer a call by kernels that are found for its lengths. given: what NumPy is to answer meanwhile,
+        if not `args`."""
         entry = general.entry
         leaves = [*self.own]
         for arg in args:
@@ -338,7 +341,7 @@ class ShapeSharing(KernelLinking):
         return group.partitioned if full and group is not None else None
 
     def _has_room(self) -> bool:
-        """Whether another signature may be kept. Of those that can be found again the oldest make room."""
+        """Tell if another signature may be kept. Of those that can be found again the oldest make room."""
         if len(self._states) < self._full:
             return True
         again = [key for key, state in self._states.items() if state.is_found_again()]

@@ -1,4 +1,7 @@
-"""What is known of one signature of a function: its programs, on their way from recorded to replayable."""
+"""Holds all that is known of one signature of a function: its programs, replays, tier and back-offs.
+
+`RecordedFunction` has one `Specialization` a signature; the native runtime looks into its slots at each call.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +59,7 @@ class Measured(Protocol):
 
 
 class Specialization:
-    """What is known for one signature."""
+    """All that is known of one signature."""
 
     # The native runtime looks into these at each call (lower/native/front.h).
     __slots__ = (
@@ -123,7 +126,7 @@ class Specialization:
         return self.tier in UNRECORDED
 
     def is_unsure(self, program: Program | None) -> bool:
-        """Whether a further program would decide by a number that to CPython is one object with another: a
+        """Tell if a further program would decide by a number that to CPython is one object with another: a
         count, say, and that count modulo something. Later on they may be told apart."""
         assert program is not None
         confused = _confused(program)
@@ -149,12 +152,12 @@ class Specialization:
         self.move(Event.FAILED)
 
     def is_found_again(self) -> bool:
-        """Whether nothing is lost with it: a program for many lengths answered, or the cut that all have."""
+        """Tell if nothing is lost with it: a program for many lengths answered, or the cut that all have."""
         cut = None if self.group is None else self.group.partitioned
         return self.answered or (cut is not None and self.partitioned is cut)
 
     def missed(self, balance: RecordingBudget, affords: bool) -> bool:
-        """All programs diverged. Where that is the rule they are given up; whether they are now. affords: a
+        """Take note that all programs diverged; tell if they are given up, as that is the rule. affords: a
         further one may be recorded."""
         if self.pending or not affords:  # there may be one for such calls before long
             self.misses = max(self.misses, 1)
@@ -187,11 +190,11 @@ class Specialization:
         return self.raised_waits is not None and self.raised_waits.waits > 0
 
     def has_answered(self) -> None:
-        """A call by the function itself, of such as raised, did not."""
+        """Take note that a call by the function itself, of such as raised, did not raise."""
         self.owed, self.raises = self.owed - 1, False
 
     def may_follow(self) -> bool:
-        """Whether a program of other signatures may answer calls that none of its own does."""
+        """Tell if a program of other signatures may answer calls that none of its own does."""
         known = [] if self.group is None else self.group.followed_by(self.lengths)
         return any(one.by_data or one.outside or (one.counts and self.general is not one) for one in known)
 
@@ -202,14 +205,14 @@ class Specialization:
             balance.found()
 
     def rests(self) -> bool:
-        """Whether this call is not to be recorded."""
+        """Tell if this call is not to be recorded."""
         if self.ambiguous is None or not self.ambiguous.rests():
             return False
         self.misses = 1  # none that counts
         return True
 
     def waits(self) -> bool:
-        """Whether there is nothing to do but to wait for the compiler."""
+        """Tell if there is nothing to do but to wait for the compiler."""
         if len(self.plain_seconds) < FEWEST or (self.group is not None and self.group.general is not None):
             return False
         if not self.pending or any(entry.done for entry in self.pending):
@@ -249,7 +252,7 @@ class Specialization:
         self.tried = True
 
     def measured(self, recorded: Measured, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """A call by which it is measured whether replays take less time than NumPy does."""
+        """Answer a call by which it is measured whether replays take less time than NumPy does."""
         trial, self.trial = self.trial, None  # calls from within this one are none of it
         if trial is None:  # one on another thread is
             return users(recorded.beside(args, kwargs), args, kwargs)
@@ -274,7 +277,7 @@ class Specialization:
         return result
 
     def _lose(self, recorded: Measured) -> None:
-        """NumPy takes less time than the replays that there are."""
+        """Leave calls to NumPy, which takes less time than the replays that there are."""
         event = Event.TOO_SMALL
         if recorded.tries_again and are_held():
             event = Event.LOST
@@ -285,7 +288,7 @@ class Specialization:
         recorded.gave_up()
 
     def tries_again(self) -> bool:
-        """Whether replays that lost are to be measured once more, from the next call on."""
+        """Tell if replays that lost are to be measured once more, from the next call on."""
         if self.aside is None or self.rest > 0:
             self.rest -= self.rest > 0
             return False

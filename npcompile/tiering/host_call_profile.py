@@ -1,4 +1,4 @@
-"""What calls of NumPy cost for which there is no op: measured on a few replays of a program that has any.
+"""Measures the cost of calls of NumPy for which there is no op, on a few replays of a program that has any.
 
 What takes more than a tenth of the time is told, once.
 """

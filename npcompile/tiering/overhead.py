@@ -234,7 +234,7 @@ class Call:
         return min(max(self.left, seconds), FIRST)
 
     def in_vain(self) -> None:
-        """What was done since machinery left off was machinery's, too: a replay that diverged."""
+        """Count what was done since machinery left off as machinery's, too: a replay that diverged."""
         self.machinery += clock() - self._since
 
     def _spend(self, now: float) -> None:

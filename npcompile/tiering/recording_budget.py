@@ -1,4 +1,4 @@
-"""Whether recording a place pays: where next to no call is replayed, it is given up, and seldom tried again.
+"""Tells whether recording a place pays: where next to no call is replayed, it is tried ever more seldom.
 
 A recording takes as long as hundreds of calls, and its compilation seconds. Where every call brings sizes or
 decisions of its own, no program of the last one is right for the next.
@@ -26,7 +26,7 @@ REST, LONGER = 64, 8
 
 
 class RecordingBudget:
-    """What the recordings of one place have cost and given.
+    """Weighs what the recordings of one place have cost against what they have given.
 
     Replays that the native runtime answers are not seen here, but for the first of each signature.
     """
@@ -52,11 +52,11 @@ class RecordingBudget:
 
     @property
     def useless(self) -> bool:
-        """Whether it is spent, and what there is seldom answers."""
+        """Tell if it is spent, and what there is seldom answers."""
         return self.spent and self.replays < self.recordings + self.misses
 
     def is_given_up(self, calls: int) -> bool:
-        """Whether it has long been useless. calls: those of the function that it is in, so far."""
+        """Tell if it has long been useless. calls: those of the function that it is in, so far."""
         if not self.useless:
             self._since = None
         elif self._since is None:
@@ -64,7 +64,7 @@ class RecordingBudget:
         return self._since is not None and calls - self._since >= PATIENCE
 
     def recorded(self, kind: Any, missed: bool = False) -> None:
-        """A recording; the first of its kind (whatever the lengths) costs nothing.
+        """Count a recording; the first of its kind (whatever the lengths) costs nothing.
 
         missed: it is of a call for which all programs diverged, as has been noted.
         """
@@ -78,28 +78,28 @@ class RecordingBudget:
         self._met.add(kind)
 
     def learn(self, key: Any, program: Any) -> None:
-        """What has come of a recording."""
+        """Keep what has come of a recording."""
         self.latest = [*self.latest[-1:], (key, program)]
         self.cause = None
 
     def missed(self) -> None:
-        """A call for which all programs diverged."""
+        """Count a call for which all programs diverged."""
         self.misses += 1
         self._owed += MISS
 
     def found(self) -> None:
-        """The call that has been noted as missed was answered by a program for many lengths."""
+        """Take note that a call noted as missed was answered by a program for many lengths."""
         self.misses -= 1
         self._owed = max(self._owed - MISS, 0)
 
     def replayed(self) -> None:
-        """A call that a program answered, or will when it is compiled."""
+        """Count a call that a program answered, or will when it is compiled."""
         self.replays += 1
         if self._owed:
             self._owed -= 1
 
     def rests(self) -> bool:
-        """Whether a call is not to be recorded. After long it may be: sizes may have settled."""
+        """Tell if a call is not to be recorded. After long it may be: sizes may have settled."""
         if not self.spent:
             return False
         if self._rests is None:
@@ -113,11 +113,11 @@ class RecordingBudget:
 
     @property
     def resting(self) -> int:
-        """So many calls more are not to be recorded, but for the last of them."""
+        """Return how many calls more are not to be recorded, but for the last of them."""
         return 0 if self._rests is None else max(self._rests.left - 1, 0)
 
     def passed_over(self, calls: int) -> None:
-        """So many of them are not asked for one by one."""
+        """Count calls that are not asked for one by one."""
         if self._rests is not None:
             self._rests.left -= calls
 

@@ -1,5 +1,7 @@
-"""Which statements that are left to Python cost: measured on a few calls of a function that was cut into
-blocks, once all of it that can be is compiled; what takes more than a tenth of the time is told, once."""
+"""Measures which statements that are left to Python cost, on a few calls of a function cut into blocks.
+
+It does so once all that can be is compiled; what takes more than a tenth of the time is told, once.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,7 @@ MOST, EACH, LEAST = 1000, 3e-6, 100
 
 
 def _is_jitted(fn: Any) -> bool:
-    """Whether users have jitted a function (or a method's) themselves: it is measured by itself."""
+    """Tell if users have jitted a function (or a method's) themselves: it is measured by itself."""
     return hasattr(type(getattr(fn, "__func__", fn)), "npcompile_function")
 
 
@@ -239,7 +241,7 @@ class Watch:
         frame.unit = None
 
     def _overhead(self) -> float:
-        """What taking the time itself takes."""
+        """Return the seconds that taking the time itself takes."""
         found = []
         for _ in range(16):
             start = clock()
