@@ -19,7 +19,7 @@ from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.diagnostics.uncompiled_statements import tell_libraries
 from npcompile.frontend.catalog import inlining
 from npcompile.frontend.pipeline import Traced
-from npcompile.frontend.program.generic_signature import apart
+from npcompile.frontend.program.generic_signature import split_lengths
 from npcompile.frontend.rewrite.block_levels import Levels
 from npcompile.frontend.rewrite.dual_loops import IDLE
 from npcompile.frontend.rewrite.partition import Outline, Piece, goes_as_before, must_be_cut, outline, tree_of
@@ -381,8 +381,10 @@ class Block(Unit):
     def _shares(self, key: Any) -> bool:
         """Tell if lengths of this kind are others so often that a program for all of them is wanted."""
         group, lengths = self._group(key)
-        kinds = [apart(sighted)[0] for sighted in self.sighted]
-        return group is not None and group.is_general(lengths) and kinds.count(apart(key)[0]) > LIKE_IT
+        kinds = [split_lengths(sighted)[0] for sighted in self.sighted]
+        return (
+            group is not None and group.is_general(lengths) and kinds.count(split_lengths(key)[0]) > LIKE_IT
+        )
 
     def _contested(self, contest: Contest, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call by which it is measured whether finding kernels for sizes that change takes less time than

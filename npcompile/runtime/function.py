@@ -20,7 +20,7 @@ from npcompile.frontend.catalog.assumed_modules import replaced
 from npcompile.frontend.eager.errstate import all_warnings_are_errors, traps, warnings_matter
 from npcompile.frontend.pipeline import Traced, trace
 from npcompile.frontend.program.dynamic_sizes import counts_of
-from npcompile.frontend.program.generic_signature import apart
+from npcompile.frontend.program.generic_signature import split_lengths
 from npcompile.frontend.program.guards import Diverged
 from npcompile.frontend.program.program import Program
 from npcompile.frontend.program.signature import BY_NAME, are_apart, key_of
@@ -257,7 +257,7 @@ class RecordedFunction(PlainCalls):
                 state = self._states.get(key)
                 if state is None and self._has_room():
                     state = self._states[key] = Specialization(group, lengths)
-                    state.kind = apart(key)[0]
+                    state.kind = split_lengths(key)[0]
                     state.grows = self._growing.among(args)
         if state is None:
             least = self._seldom()

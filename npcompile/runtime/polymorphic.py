@@ -17,7 +17,7 @@ from npcompile.frontend.program.dynamic_sizes import counts_of, sized_by_data
 from npcompile.frontend.program.generic_signature import pattern_of
 from npcompile.frontend.program.guards import Diverged, ValueEquals
 from npcompile.frontend.program.program import Program
-from npcompile.frontend.program.shape_generalization import looked_at, same_program
+from npcompile.frontend.program.shape_generalization import resizable_guards, same_program
 from npcompile.frontend.program.slice_guards import (
     Check,
     at_once,
@@ -27,7 +27,7 @@ from npcompile.frontend.program.slice_guards import (
     unchanged,
 )
 from npcompile.frontend.replay.replay import Replay
-from npcompile.frontend.replay.view_placement import further, places
+from npcompile.frontend.replay.view_placement import add_sizes, known_values
 from npcompile.lower.plan.attributes import attributes, step_of, value_of
 from npcompile.lower.plan.sizes import SMALLEST
 from npcompile.lower.service.anysize import AnySize, differ_in_sizes_only
@@ -143,7 +143,7 @@ class LengthGroup:
 
 def _asks(program: Program) -> bool:
     """Tell if the lengths of an array from outside decide, or a whole number by its value."""
-    return bool(looked_at(program)) or any(
+    return bool(resizable_guards(program)) or any(
         isinstance(node.target, ValueEquals)
         and type(node.target.expected) in (int, np.int64)
         and step_of(node.args[0]) != "opaque"
@@ -153,7 +153,7 @@ def _asks(program: Program) -> bool:
 
 def _outside(program: Program) -> tuple[int, ...]:
     """The lengths of what it reads, in order."""
-    return tuple(n for node in looked_at(program).values() for n in node.target.lengths())  # type: ignore[union-attr]
+    return tuple(n for node in resizable_guards(program).values() for n in node.target.lengths())  # type: ignore[union-attr]
 
 
 def by_data(program: Program) -> bool:
@@ -330,7 +330,7 @@ class PolymorphicProgram:
                 self._slices, self._sliced = slices, Replay(entry.program, entry.plan, checks=ends)
         if not self.admits(leaves):
             return None
-        now = places(entry.program, entry.plan, leaves)
+        now = known_values(entry.program, entry.plan, leaves)
         if now is None:
             return None
         instead = self._guards(now, lengths)
@@ -341,7 +341,7 @@ class PolymorphicProgram:
         of the arguments."""
         instead: dict[Any, Any] = {}
         lengths: tuple[int, ...] = ()
-        for node, guard in looked_at(self.entry.program).items():
+        for node, guard in resizable_guards(self.entry.program).items():
             recorded: Any = guard.target
             found = recorded.renewed(now[node])
             if found is None or not recorded.differs_in_lengths_alone(found):
@@ -388,7 +388,7 @@ class PolymorphicProgram:
             values = [_turned(now[node], axes) if node in now else None for node, axes, _ in kernels.inputs]
             args = (*values, *(now[number] for number in kernels.numbers))
             kernels.kernel(*args)
-            further(
+            add_sizes(
                 self.entry.program,
                 now,
                 dict(zip(kernels.segment.outputs, kernels.empty_results(*args), strict=False)),

@@ -10,7 +10,7 @@ from typing import Any
 
 from npcompile.diagnostics.reason import Reason
 from npcompile.frontend.pipeline import Traced, ops_version
-from npcompile.frontend.program.shape_generalization import exactly
+from npcompile.frontend.program.shape_generalization import exact_guards
 from npcompile.frontend.program.slice_guards import stands_alone
 from npcompile.lower.device import cuda
 from npcompile.lower.service.compiler import Job, submit
@@ -30,7 +30,7 @@ class RecordedProgram:
         self.parked = False  # it is not compiled before calls that wait for it have done enough
         # Whether it may answer; where lengths depend on data, it may once another recording agrees.
         self.alone = not general or stands_alone(self.program, self.plan)
-        self.exactly = exactly(traced.program)  # guards in place of those for many lengths
+        self.exactly = exact_guards(traced.program)  # guards in place of those for many lengths
         self.counts: dict[int, int] = {}  # places and values of arguments that its sizes are
 
     def start(self) -> None:

@@ -17,7 +17,7 @@ from npcompile.diagnostics.stats import Stats
 from npcompile.frontend.boundary.faults import Fault, InternalError, fault_of, told
 from npcompile.frontend.graph.options import on_device
 from npcompile.frontend.pipeline import Traced
-from npcompile.frontend.program.generic_signature import apart, whatever_lengths
+from npcompile.frontend.program.generic_signature import split_lengths, without_layouts
 from npcompile.frontend.program.guards import Diverged
 from npcompile.frontend.program.signature import key_of
 from npcompile.frontend.rewrite.block_levels import MAX_WORK
@@ -177,7 +177,7 @@ class ShapeSharing(KernelLinking):
         """The calls that differ from this one in lengths alone, and its lengths."""
         if current_device() is not None or verifying():
             return None, ()
-        general, lengths = apart(key)
+        general, lengths = split_lengths(key)
         with self._lock:
             if (group := self._groups.get(general)) is None:
                 if len(self._groups) >= MAX_GROUPS:  # a text among the arguments is another at each call
@@ -186,7 +186,7 @@ class ShapeSharing(KernelLinking):
                 if len(self._groups) >= MAX_GROUPS:
                     return None, ()
                 group = self._groups[general] = LengthGroup()
-                kind = whatever_lengths(general)
+                kind = without_layouts(general)
                 group.seen += kind in self._kinds  # with lengths of 0 or 1, say
                 self._kinds.add(kind)
             return group, lengths
@@ -278,7 +278,7 @@ class ShapeSharing(KernelLinking):
             state = self._states.get(key)
             if state is None and self._has_room():
                 state = self._states[key] = Specialization(None, ())
-                state.kind, state.count, state.answered = apart(key)[0], 1, True
+                state.kind, state.count, state.answered = split_lengths(key)[0], 1, True
             if state is not None:
                 state.ready, state.misses = [(AsNumpys(kinds, replay), host_calls)], 0
 
@@ -298,7 +298,7 @@ class ShapeSharing(KernelLinking):
             key_of(arg, leaves)
         if kwargs:
             key_of(kwargs, leaves)
-        general_key, lengths = apart(key)
+        general_key, lengths = split_lengths(key)
         while True:
             try:
                 with counting(self._stats):

@@ -24,7 +24,7 @@ from npcompile.frontend.ops.table import computed
 from npcompile.frontend.program.array_facts import is_array, is_uneven, layout
 from npcompile.frontend.program.dynamic_sizes import sized_by_data
 from npcompile.frontend.program.guards import SameObject, SizeEquals, ValueEquals
-from npcompile.frontend.program.length_origins import origin, stays
+from npcompile.frontend.program.length_origins import keeps_length, origin
 from npcompile.frontend.program.object_steps import Build, Store
 from npcompile.frontend.program.reads import Length, Read
 from npcompile.frontend.program.signature import NUMBERS, by_value
@@ -140,7 +140,7 @@ class ValueBuilder(GuardBuilder):
         if not (self.general or (by_data and axis == 0)) or node is None or size < SMALLEST:
             if not by_data or axis == 0:
                 self.asked(array)
-            if self.general and node is not None and not stays(*origin(node, axis)):
+            if self.general and node is not None and not keeps_length(*origin(node, axis)):
                 self._decide_length(*origin(node, axis), size)
             self.constant(size)
             return size

@@ -9,7 +9,7 @@ import numpy as np
 from npcompile.lower.plan.sizes import SMALLEST, Pattern, pattern
 
 
-def apart(key: Any) -> tuple[Any, tuple[int, ...]]:
+def split_lengths(key: Any) -> tuple[Any, tuple[int, ...]]:
     """Return a signature without the lengths of its arrays, and the lengths.
 
     Of arrays in neither C nor Fortran order those strides count as lengths that do not follow from lengths (a
@@ -37,13 +37,13 @@ def apart(key: Any) -> tuple[Any, tuple[int, ...]]:
     return general, tuple(lengths)
 
 
-def whatever_lengths(key: Any) -> Any:
+def without_layouts(key: Any) -> Any:
     """Return a signature without lengths and layouts of arrays: equal for lengths of 0, 1 and more."""
     if type(key) is not tuple:
         return key
     if len(key) == 4 and isinstance(key[0], np.dtype) and type(key[1]) is tuple:
         return key[0], len(key[1])
-    return tuple(map(whatever_lengths, key))
+    return tuple(map(without_layouts, key))
 
 
 def _form(

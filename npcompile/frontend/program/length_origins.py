@@ -58,7 +58,7 @@ def origin(node: fx.Node, axis: int) -> tuple[fx.Node, int]:
     return node, axis
 
 
-def stays(node: fx.Node, axis: int) -> bool:
+def keeps_length(node: fx.Node, axis: int) -> bool:
     """Tell whether an axis of length 0 or 1 has that length wherever a shape-generic program is used.
 
     That holds for arguments and reads, by the signature, and for an axis that an index makes.

@@ -34,7 +34,7 @@ _AS_IT_LIES = frozenset(
 _COMPARED = ("dynamic_view", "unchecked", "result_count", "wrapped", "inert")
 
 
-def looked_at(program: Program) -> dict[fx.Node, fx.Node]:
+def resizable_guards(program: Program) -> dict[fx.Node, fx.Node]:
     """Return the guards on reads that a shape-generic program lets other lengths pass, by the read.
 
     They are on arrays in C or Fortran order, and on whole numbers that are sizes.
@@ -46,7 +46,7 @@ def looked_at(program: Program) -> dict[fx.Node, fx.Node]:
     return found
 
 
-def exactly(program: Program) -> dict[Any, Any]:
+def exact_guards(program: Program) -> dict[Any, Any]:
     """Return, by each guard that lets a call give other lengths, the one that does not.
 
     Kernels for the recorded sizes alone need the latter.
@@ -62,11 +62,11 @@ def _is_loose(node: fx.Node) -> bool:
     return step_of(about) == "read" and guard.is_resizable
 
 
-def may_lie_otherwise(program: Program) -> bool:
+def may_change_layout(program: Program) -> bool:
     """Tell whether a step gives a view at some lengths and a copy at others.
 
     `x[:, :n].ravel()` does, as `n` may be the length or less. Views of the caller's memory are checked again
-    at each replay (`view_placement.places`).
+    at each replay (`view_placement.known_values`).
     """
     return any(
         attributes(node).layout_decides and _may_be_whole(node) for node in program.graph.nodes
@@ -123,7 +123,7 @@ def same_program(one: Program, other: Program) -> bool:
         return False
     if one.around() != other.around():
         return False
-    if may_lie_otherwise(one):
+    if may_change_layout(one):
         return False
     places: dict[fx.Node, fx.Node] = {}
     for a, b in zip(one.graph.nodes, other.graph.nodes, strict=True):

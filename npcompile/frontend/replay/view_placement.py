@@ -21,14 +21,14 @@ from npcompile.frontend.program.dynamic_sizes import sized_by_data
 from npcompile.frontend.program.guards import Guard
 from npcompile.frontend.program.program import Program
 from npcompile.frontend.program.reads import Length
-from npcompile.frontend.program.shape_generalization import looked_at
+from npcompile.frontend.program.shape_generalization import resizable_guards
 from npcompile.frontend.replay.codegen import as_numpy
 from npcompile.lower import adapter
 from npcompile.lower.plan.attributes import attributes, step_of, value_of
 from npcompile.lower.plan.plan import Plan
 
 
-def places(program: Program, plan: Plan, leaves: list[Any]) -> dict[fx.Node, Any] | None:
+def known_values(program: Program, plan: Plan, leaves: list[Any]) -> dict[fx.Node, Any] | None:
     """Return the values known before a replay, by node; None where the program is not for them.
 
     The values are the arguments, early reads, and the views and numbers that follow from both; random draws
@@ -41,7 +41,7 @@ def places(program: Program, plan: Plan, leaves: list[Any]) -> dict[fx.Node, Any
     large: set[fx.Node] = set()  # only how large these are is known
     shown = 0  # views that may lie anywhere; one that cannot be made is an exception of NumPy's
     early = {step.node for step in plan.early}
-    loose = looked_at(program)
+    loose = resizable_guards(program)
     for node in program.graph.nodes:
         if node in early and isinstance(node.target, Guard) and loose.get(node.args[0]) is not node:
             if not node.target(*[now[arg] for arg in node.args]):
@@ -90,7 +90,7 @@ def _free(program: Program) -> Iterator[fx.Node]:
     )
 
 
-def further(program: Program, now: dict[fx.Node, Any], made: dict[fx.Node, Any]) -> None:
+def add_sizes(program: Program, now: dict[fx.Node, Any], made: dict[fx.Node, Any]) -> None:
     """Add the values that follow from the sizes of a kernel's results, which are `made`."""
     large = {*made, *(node for node in now if step_of(node) in ("op", "opaque", "library", "part"))}
     now.update(made)
