@@ -124,7 +124,7 @@ def truth_passed(recording: Recording, value: Any) -> bool:
         return recording.truth(value)
     result = bool(value)
     if recording.on:
-        recording.note(recording.builder.guard, "truth", result, step)
+        recording.note(recording.builder.guard, TruthIs(result), step)
     return result
 
 
