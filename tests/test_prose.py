@@ -56,18 +56,6 @@ NOT_YET: dict[str, list[str]] = {
     ".": [
         "device",
     ],
-    "diagnostics": [
-        "recompilations",
-        "stats",
-        "uncompiled_statements",
-        "warning_recorders",
-    ],
-    "explain": [
-        "__init__",
-        "blocks",
-        "explain",
-        "timing",
-    ],
     "frontend": [
         "pipeline",
     ],

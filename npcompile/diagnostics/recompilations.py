@@ -1,4 +1,4 @@
-"""Why a function was recorded more than once: another signature, or another decision on the way."""
+"""Says why a function was recorded more than once: another signature, or another decision on the way."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def recompilations(recorded: Recordings) -> tuple[Recompilation, ...]:
 
 
 def why_given_up(recorded: Recordings) -> Reason:
-    """Why recording does not pay, and what was different the last time. Worked out once for each place."""
+    """Return why recording does not pay, and what was different the last time: worked out once a place."""
     balance = recorded.balance
     if balance.why is None:
         balance.why = Cause.OF_NO_USE(last_difference(recorded))
@@ -83,7 +83,7 @@ def why_given_up(recorded: Recordings) -> Reason:
 
 
 def last_difference(recorded: Recordings) -> str:
-    """What was different when a place was last recorded anew, to stand behind a reason; empty if unknown."""
+    """Return what was different when a place was last recorded anew, as a detail; empty if unknown."""
     balance = recorded.balance
     if balance.cause is None:
         balance.cause = ""
@@ -113,7 +113,7 @@ def _differences(names: list[str], old: tuple[Any, ...], new: tuple[Any, ...]) -
 
 
 def _difference(name: str, old: Any, new: Any) -> list[str]:
-    """What differs between the keys of one argument (see `signature.key_of`)."""
+    """Return what differs between the keys of one argument (see `signature.key_of`)."""
     if _is_array(old) and _is_array(new):
         if old[0] != new[0]:
             return [f"{name}: dtype {old[0]}, now {new[0]}"]
@@ -166,7 +166,7 @@ def _key_text(key: Any) -> str:
 
 
 def _decision(earlier: list[Program], program: Program) -> str:
-    """The first guard that is another than in the earlier program that is most like this one."""
+    """Return the first guard that is another than in the earlier program that is most like this one."""
     mine = _guards(program)
     shared = 0
     other: tuple[str, int | None] | None = None

@@ -9,7 +9,7 @@ from npcompile.diagnostics.reason import Reason
 
 @dataclass(slots=True, repr=False)  # the native runtime counts in them (lower/native/front.h)
 class Stats:
-    """What a jitted function has done so far."""
+    """Counts what a jitted function has done so far."""
 
     calls: int = 0
     recordings: int = 0  # calls that were recorded while NumPy answered

@@ -1,4 +1,7 @@
-"""Why a statement of a function that was cut is left to Python, in words."""
+"""Says why statements of a function that was cut are left to Python.
+
+`npcompile.explain` and warnings of what costs show these reasons.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,7 @@ def reasons_of(fn: Any, stats: Stats) -> dict[int, Reason]:
 
 
 def tell_libraries(partitioned: Any) -> None:
-    """Say of a function that was cut which lines call libraries' functions; `strict` has that be an error."""
+    """Tell of a function that was cut which lines call libraries' functions; with `strict`, as an error."""
     root, levels = partitioned.root, partitioned.levels
     for node, name in levels.libraries.items():
         reason, place = Cause.LIBRARY(name), partitioned.owner.at(node.lineno)
@@ -65,13 +68,13 @@ def told(node: ast.stmt, in_loop: bool, levels: Levels, reasons: dict[int, Reaso
 
 
 def _is_small(node: ast.stmt, levels: Levels) -> bool:
-    """Whether a statement is too little work, where that is not said of what is left of one taken apart."""
+    """Tell if a statement is too little work, where that is not said of what is left of one taken apart."""
     return node in levels.small and (node in levels.faster or node not in levels.why)
 
 
 def why_it_costs(node: ast.stmt, levels: Levels, reasons: dict[int, Reason]) -> Reason | None:
-    """The same for one that costs; None where nothing would make it faster. Of a loop it is that of the first
-    statement in it which was found out to be one that no block holds."""
+    """Return why no block holds a statement that costs; None where nothing would make it faster. Of a loop it
+    is the reason of the first statement in it which was found out to be one that no block holds."""
     inner = [part for part in statements([node]) if has_work(part)]
     if inner == [node] and _is_small(node, levels):
         return Cause.LITTLE_EACH_TRIP() if node in levels.driven else None
@@ -81,7 +84,7 @@ def why_it_costs(node: ast.stmt, levels: Levels, reasons: dict[int, Reason]) -> 
 
 
 def statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """The simple statements of a body, however deep."""
+    """Yield the simple statements of a body, however deep."""
     for node in body:
         inner: list[ast.stmt] = []
         for name in ("body", "orelse", "finalbody"):
@@ -95,14 +98,14 @@ def statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
 
 
 def calls_of(node: ast.stmt) -> set[str]:
-    """The names by which a statement calls functions and methods."""
+    """Return the names by which a statement calls functions and methods."""
     called = [part.func for part in ast.walk(node) if isinstance(part, ast.Call)]
     named = {func.id for func in called if isinstance(func, ast.Name)}
     return named | {func.attr for func in called if isinstance(func, ast.Attribute)}
 
 
 def first_line(node: ast.stmt) -> str:
-    """How a statement begins."""
+    """Return the beginning of a statement's text."""
     text = ast.unparse(node).splitlines()[0]
     return text if len(text) <= 60 else f"{text[:57]}..."
 

@@ -18,7 +18,7 @@ _seen: tuple[Any, bool] = (None, True)
 
 
 def counted(text: str, category: type[Warning], module: str, line: int) -> bool:
-    """Whether a warning raised now would be kept in somebody's list who has not asked for this category.
+    """Tell if a warning raised now would be kept in a list of somebody who has not asked for this category.
 
     Asked for it have a filter and a test that name it, and a test runner that shows what each test warned of.
     """
@@ -30,7 +30,7 @@ def counted(text: str, category: type[Warning], module: str, line: int) -> bool:
 
 
 def _list() -> list[Any] | None:
-    """The list that warnings are kept in."""
+    """Return the list that warnings are kept in."""
     context = getattr(warnings, "_get_context", None)  # Python 3.14
     kept = getattr(getattr(warnings, "_showwarnmsg_impl", None), "__self__", None)
     if context is not None and (own := getattr(context(), "log", None)) is not None:
@@ -39,7 +39,7 @@ def _list() -> list[Any] | None:
 
 
 def _filter(text: str, category: type[Warning], module: str, line: int) -> tuple[str, Any]:
-    """What is done with a warning, and the category that the filter names which says so."""
+    """Return what is done with a warning, and the category that the filter names which says so."""
     filters = getattr(warnings, "_get_filters", lambda: warnings.filters)
     for action, message, named, where, at in filters():
         if issubclass(category, named) and _matches(message, text) and _matches(where, module):
@@ -55,7 +55,7 @@ def _matches(pattern: Any, text: str) -> bool:
 
 
 def _is_for(kept: list[Any], category: type[Warning]) -> bool:
-    """Whether a list belongs to a test that expects this very category, or to pytest itself, which keeps what
+    """Tell if a list belongs to a test that expects this very category, or to pytest itself, which keeps what
     each test warns of for its summary."""
     global _seen
     if _seen[0] is not kept:

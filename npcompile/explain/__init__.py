@@ -1,1 +1,1 @@
-"""`npcompile.explain`: what became of a function's lines, as text and as fields."""
+"""`npcompile.explain` says what became of a function's lines, as text and as fields."""

@@ -91,7 +91,7 @@ class LeftToPython:
 
 
 def blocks_of(partitioned: cutting.PartitionedFunction) -> tuple[Block, ...]:
-    """What became of each block of a cut."""
+    """Return what became of each block of a cut."""
     return tuple(_block(block) for block in partitioned.current())
 
 
@@ -145,7 +145,7 @@ def _way(recorded: RecordedFunction, has_programs: bool, in_loop: bool) -> str:
 
 
 def functions_of(root: Any) -> tuple[Block, ...]:
-    """What became of the functions that Python between blocks calls."""
+    """Return what became of the functions that Python between blocks calls."""
     found = []
     own = root.__wrapped__.__code__.co_filename
     for callee in list(root.callees.values()):
@@ -178,7 +178,7 @@ def functions_of(root: Any) -> tuple[Block, ...]:
 
 
 def left_to_python(partitioned: cutting.PartitionedFunction) -> tuple[LeftToPython, ...]:
-    """The statements in which there is work, but which no block holds."""
+    """Return the statements in which there is work, but which no block holds."""
     file = partitioned.owner.__wrapped__.__code__.co_filename
     elsewhere = "" if file == partitioned.root.__wrapped__.__code__.co_filename else file
     tree, _ = tree_of(partitioned.owner.__wrapped__)  # type: ignore[arg-type]
@@ -201,7 +201,7 @@ def left_to_python(partitioned: cutting.PartitionedFunction) -> tuple[LeftToPyth
 
 
 def held(partitioned: cutting.PartitionedFunction) -> Iterator[ast.AST]:
-    """The statements of all blocks that are called as such."""
+    """Yield the statements of all blocks that are called as such."""
     for block in partitioned.current():
         if block.inside is not None:
             yield from held(block.inside)

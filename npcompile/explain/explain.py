@@ -1,4 +1,4 @@
-"""`npcompile.explain`: what became of a function's lines, with reasons and cost, as text and as fields."""
+"""`npcompile.explain` says what became of a function's lines, and why, as text and as fields."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Hint:
 
 @dataclass(frozen=True)
 class Explanation:
-    """What became of a function, for one signature of its arguments. `str` of it is for reading.
+    """Holds what became of a function, for one signature of its arguments. `str` of it is for reading.
 
     result: what the call returned. programs: the residual programs of the function as a whole. why_cut: why
     there are none, where it was tried to record it so; then it is recorded in blocks from the next call: so
@@ -100,7 +100,7 @@ class Explanation:
 
     @property
     def guards(self) -> tuple[Step, ...]:
-        """What must hold for the programs to be replayed."""
+        """The checks that must hold for the programs to be replayed."""
         return tuple(step for step in self.steps if step.became == "guard")
 
     @property
@@ -146,7 +146,7 @@ def _pass_text(snapshot: Snapshot) -> list[str]:
 
 
 def explain(f: Callable[..., Any], /, *args: Any, passes: bool = False, **kwargs: Any) -> Explanation:
-    """What becomes of `f(*args, **kwargs)`: program, kernels, guards, copies, time, and why.
+    """Explain what becomes of `f(*args, **kwargs)`: program, kernels, guards, copies, time, and why.
 
     f: a function under `npcompile.jit`, or one that is not (it is then put under it for this), or a method.
     It is called with these arguments, so its effects happen, once; then what is being compiled is waited for.
@@ -212,7 +212,7 @@ def _is_method(f: Any) -> bool:
 
 
 def _key(jitted: Jitted, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """The signature of a call; None where it has none."""
+    """Return the signature of a call; None where it has none."""
     bound = jitted._binding.bind(args, kwargs)
     if bound is None:
         return None
@@ -270,13 +270,13 @@ def _explanation(
 
 
 def _is_repeated(block: Block) -> bool:
-    """Whether kernels of it may run more than once in a call."""
+    """Tell if kernels of a block may run more than once in a call."""
     own = (block.in_loop or block.name != "block") and bool(block.all_programs)
     return own or any(map(_is_repeated, block.inside))
 
 
 def _left(partitioned: PartitionedFunction) -> tuple[LeftToPython, ...]:
-    """What Python carries out, in the function and in those that it calls between its blocks."""
+    """Return what Python carries out, in the function and in those that it calls between its blocks."""
     callees = [
         callee for callee in list(partitioned.root.callees.values()) if isinstance(callee, RecordedFunction)
     ]
@@ -286,7 +286,7 @@ def _left(partitioned: PartitionedFunction) -> tuple[LeftToPython, ...]:
 
 
 def _why_cut(partitioned: PartitionedFunction | None) -> list[Hint]:
-    """Why a function could not be recorded as a whole, where that was tried."""
+    """Return why a function could not be recorded as a whole, where that was tried."""
     if partitioned is None or partitioned.why is None:
         return []
     reason, line = partitioned.why
@@ -307,7 +307,7 @@ def _hint(reason: Reason, code: types.CodeType | None) -> Hint:
 
 
 def _host_hints(file: str, programs: tuple[ExplainedProgram, ...]) -> list[Hint]:
-    """The calls of NumPy in the middle of programs. file: of these, where it is not the function's own."""
+    """Return the calls of NumPy within programs. file: of these, where it is not the function's own."""
     within = f" of {file}" if file else ""
     return [
         Hint(

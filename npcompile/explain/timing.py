@@ -1,4 +1,4 @@
-"""The time of a function under NumPy and replayed, where calling it again changes nothing."""
+"""Measures a function under NumPy and replayed, where calling it again changes nothing."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def _is_data(value: Any) -> bool:
 
 
 def _writes_outside(entry: RecordedProgram) -> bool:
-    """Whether a program of a part calls what is opaque, or writes into an array that it found outside."""
+    """Tell if a program of a part makes opaque calls, or writes into an array that it found outside."""
     nodes = list(entry.program.graph.nodes)
     if any(step_of(node) == "opaque" for node in nodes):
         return True
@@ -137,7 +137,7 @@ def _writes_outside(entry: RecordedProgram) -> bool:
 
 
 def _is_quiet(partitioned: PartitionedFunction) -> bool:
-    """Whether a call with copies of data as its arguments is sure to change nothing outside of it.
+    """Tell if a call with copies of data as its arguments is sure to change nothing outside of it.
 
     What was recorded is known; what Python does between (and blocks that were not recorded) must look so: no
     stores to attributes or outer names, calls of listed functions only, no arrays from outside.
@@ -183,7 +183,7 @@ def _entries(recorded: Any) -> set[RecordedProgram]:
 
 
 def _parts(body: list[ast.stmt]) -> Iterator[ast.AST]:
-    """The simple statements of a body, and what the others evaluate themselves."""
+    """Yield the simple statements of a body, and what the others evaluate themselves."""
     yield from statements(body)
     for node in (part for statement in body for part in ast.walk(statement)):
         if isinstance(node, ast.If | ast.While):
@@ -193,7 +193,7 @@ def _parts(body: list[ast.stmt]) -> Iterator[ast.AST]:
 
 
 class _Names:
-    """What the names of a function stand for."""
+    """Knows what the names of a function stand for."""
 
     def __init__(
         self, fn: types.FunctionType, nodes: list[ast.AST], partitioned: PartitionedFunction
@@ -205,7 +205,7 @@ class _Names:
         self.cells = dict(zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True))
 
     def value(self, node: ast.AST) -> Any:
-        """What a name, or a module's attribute, stands for; `_OUTSIDE` where that is not known."""
+        """Return what a name, or a module's attribute, stands for; `_OUTSIDE` where that is not known."""
         if isinstance(node, ast.Attribute):
             base = self.value(node.value)
             return getattr(base, node.attr, _OUTSIDE) if isinstance(base, types.ModuleType) else _OUTSIDE
@@ -231,7 +231,7 @@ class _Names:
         )
 
     def is_harmless(self, call: ast.Call) -> bool:
-        """Whether a call changes nothing but, at most, what it is given."""
+        """Tell if a call changes nothing but, at most, what it is given."""
         function = self.value(call.func)
         if function is _OUTSIDE:
             root: ast.AST = call.func
