@@ -5,6 +5,7 @@ Counted in a process of its own, so that nothing has been rewritten, read or cac
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -43,7 +44,9 @@ print(len(files), calls, switches)
 
 
 def test_the_first_call_of_kmeans_makes_no_more_python_calls_than_it_did() -> None:
-    ran = subprocess.run([sys.executable, "-c", PROGRAM], cwd=ROOT, capture_output=True, text=True)
+    # The verifier of residual programs is on in tests alone.
+    env = {**os.environ, "NPCOMPILE_VERIFY_PROGRAMS": "0"}
+    ran = subprocess.run([sys.executable, "-c", PROGRAM], cwd=ROOT, env=env, capture_output=True, text=True)
     assert ran.returncode == 0, ran.stderr
     found = tuple(map(int, ran.stdout.split()))
     assert all(one <= most for one, most in zip(found, MOST, strict=True)), found

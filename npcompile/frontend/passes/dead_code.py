@@ -8,25 +8,26 @@ from npcompile.frontend.program.guards import Guard
 from npcompile.frontend.program.object_steps import Build
 from npcompile.frontend.program.program import Program
 from npcompile.frontend.program.reads import Length
-from npcompile.lower.plan.attributes import attributes, step_of
+from npcompile.lower.plan.attributes import attributes
 
 
 def drop_unused(program: Program) -> None:
     """Erase steps without use or effect, except those that may fail: each call is to see whether they do."""
     graph, may_fail = program.graph, bound_by_sizes(program.graph, program.shape_generic)
     for node in reversed(list(graph.nodes)):
-        droppable = step_of(node) in ("op", "view", "number", "part", "library")
+        known = attributes(node)
+        droppable = known.kind in ("op", "view", "number", "part", "library")
         droppable |= isinstance(node.target, Build) and node.target.needless
-        checked = getattr(node.target, "checked", False) and not attributes(node).unchecked
-        checked |= step_of(node) == "number" and not (
+        checked = getattr(node.target, "checked", False) and not known.unchecked
+        checked |= known.kind == "number" and not (
             node.target in NEVER_RAISES or isinstance(node.target, Length)
         )
         # An index that a step gave may be out of bounds, whether or not anything uses what it leads to.
-        checked |= (step_of(node) == "view" and len(node.all_input_nodes) > 1) or node in may_fail
+        checked |= (known.kind == "view" and len(node.all_input_nodes) > 1) or node in may_fail
         if node.op == "call_function" and droppable and not checked and not node.users:
             graph.erase_node(node)
         elif (
-            (known := attributes(node)).incidental
+            known.incidental
             and not known.inspected
             and all(isinstance(user.target, Guard) and user.target.only_of_kind for user in node.users)
         ):

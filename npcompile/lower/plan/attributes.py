@@ -92,11 +92,6 @@ class StepAttributes:
     precedes_effects: bool = False  # a pass needs its check before anything is done that others could see
     is_collision: bool = False  # it holds a number to its value as another number was the same object
 
-    def __init__(self, kind: str, value: Value, place: SourcePlace = NOWHERE) -> None:
-        self.kind = kind
-        self.value = value
-        self.place = place
-
     def __repr__(self) -> str:
         return f"StepAttributes({', '.join(f'{name}={found!r}' for name, found in vars(self).items())})"
 
@@ -121,7 +116,9 @@ def attributes(node: fx.Node) -> StepAttributes:
 
 def annotate(node: fx.Node, kind: str, value: Value, place: SourcePlace = NOWHERE) -> StepAttributes:
     """Give a node attributes, in place of any that it has, and return them."""
-    node.meta[_KEY] = made = StepAttributes(kind, value, place)
+    # Without a call of `__init__`: every step of a recording comes through here.
+    node.meta[_KEY] = made = StepAttributes.__new__(StepAttributes)
+    made.kind, made.value, made.place = kind, value, place
     return made
 
 

@@ -92,7 +92,7 @@ class Planner:
         writes = [node.args[0] for node in graph.nodes if step_of(node) == "write"]
         self.changed = {value_of(dst).root for dst in writes if isinstance(dst, fx.Node)}
         self.shown: Counter[int] = Counter()  # how many arrays have shown a root so far
-        self.written = {self.place(node.args[0]) for node in graph.nodes if step_of(node) == "write"}
+        self.written = {self.place(dst) for dst in writes}
         for node in inputs:
             self._meet(node)
 
