@@ -1,6 +1,6 @@
-// How a call's arguments meet the parameters of a recorded function: what bind in binding.py does, in its one form.
+// Binding: a call's arguments are put in the order of a recorded function's parameters, as `bind` in binding.py does.
 //
-// Included by front.h only.
+// A call that does not fit is left to Python, which raises. Included by front.h only.
 #pragma once
 
 #include <cstddef>
@@ -9,23 +9,23 @@
 namespace {
 
 struct Parameters {
-    PyObject *takes;       // the names of those by position
-    PyObject *only_named;  // of those after a star
+    PyObject *takes;       // the names of parameters by position
+    PyObject *only_named;  // the names of those after a star
     Py_ssize_t only_positional;
     bool more, more_named;  // *rest and **named
 
     Py_ssize_t arity() const { return PyTuple_GET_SIZE(takes); }
 };
 
-// A call's arguments in the one form: by position, in `room` where they are not so already (borrowed), and by name.
+// A call's arguments in one form: by position (borrowed; in `room` if the caller gave them otherwise), and by name.
 struct Bound {
     PyObject *const *args = nullptr;
     Py_ssize_t count = 0;
-    PyObject *named = nullptr;  // a dictionary of its own, or null where there are none
+    PyObject *named = nullptr;  // a dictionary owned here, or null if there are none
     ~Bound() { Py_XDECREF(named); }
 };
 
-// The place of a name among others, from a place on; -1 where it is none of them. Nearly all names are interned.
+// Returns the place of a name among others, from a place on; -1 if it is not there. Nearly all names are interned.
 Py_ssize_t place_of(PyObject *name, PyObject *names, Py_ssize_t from) {
     bool interned = PyUnicode_CHECK_INTERNED(name);
     for (Py_ssize_t place = from; place < PyTuple_GET_SIZE(names); place++)
@@ -37,8 +37,8 @@ Py_ssize_t place_of(PyObject *name, PyObject *names, Py_ssize_t from) {
     return -1;
 }
 
-// Puts the arguments by name into `into` in their order: those of the function's own parameters, then the others.
-// False, without an exception, where they do not fit. left: how many names are not those of parameters by position.
+// Puts the arguments by name into `into` in order: those of the function's own parameters, then the others. Returns
+// false, without an exception, if they do not fit. left: the number of names that are not parameters by position.
 bool bind_named(const Parameters &of, PyObject *function, PyObject *const *values, PyObject *names, Py_ssize_t left,
                 PyObject *into) {
     PyObject *defaults = PyFunction_GET_KW_DEFAULTS(function);
@@ -58,7 +58,8 @@ bool bind_named(const Parameters &of, PyObject *function, PyObject *const *value
     return true;
 }
 
-// False where Python is to see to it: the arguments do not fit. room: for as many as the function takes by position.
+// Returns false if the arguments do not fit, which is left to Python. room: as many places as there are parameters
+// by position.
 bool bind(const Parameters &of, PyObject *function, PyObject *const *args, Py_ssize_t given, PyObject *names,
           PyObject **room, Bound &bound) {
     Py_ssize_t arity = of.arity(), more = names ? PyTuple_GET_SIZE(names) : 0, used = 0;

@@ -1,17 +1,19 @@
-// What Python between blocks calls for a function of the user's (callees.py): one that is called as it is, at once.
+// The native form of `CalleeSubstitution.enter` (callees.py): the function that Python between blocks calls for a
+// function of the user's.
 //
-// It is asked at each call of a helper in a loop that stays Python's. Included by native.cpp only.
+// It runs at each call of a helper in a loop that stays Python, and answers at once for functions that are called as
+// they are; others go to Python. Included by native.cpp only.
 #pragma once
 
 #include "slots.h"
 
 namespace {
 
-// Of the process: set once, by `entering`.
+// One for the process, set once, by `entering`.
 struct {
-    Slot plain;                   // the code of those that are called as they are, a list
-    Slot idle;                    // how many calls in a row were of such
-    PyObject *usual = nullptr;    // CalleeSubstitution.enter as Python has it
+    Slot plain;                   // the list of codes of functions called as they are
+    Slot idle;                    // the number of calls in a row of such functions
+    PyObject *usual = nullptr;    // CalleeSubstitution.enter in Python
 } of_entering;
 
 // CalleeSubstitution.enter
@@ -26,7 +28,7 @@ PyObject *enter(PyObject *self, PyObject *fn) {
 
 PyMethodDef enter_def = {"enter", enter, METH_O, "What Python between the blocks calls for a function."};
 
-// entering(class): what it is to have as its `enter` instead
+// entering(class): returns the method that replaces its `enter`
 PyObject *entering(PyObject *, PyObject *type) {
     if (!PyType_Check(type)) return PyErr_SetString(PyExc_TypeError, "entering takes a class"), nullptr;
     if (!find_slots(type, {{"_as_they_are", &of_entering.plain}, {"idle", &of_entering.idle}})) return nullptr;

@@ -1,7 +1,7 @@
-// Whether modules are as they were (frontend/catalog/assumed_modules.py): NumPy's functions, math's, the builtins.
+// Checks that modules are unchanged (frontend/catalog/assumed_modules.py): NumPy's functions, math's, the builtins.
 //
-// A dictionary's version says in a nanosecond that nothing in it has changed since it was looked through. A name is
-// added to the lists while it is what it was. Included by native.cpp only.
+// Each call of a recorded function asks. A dictionary's version says in a nanosecond that nothing in it has changed
+// since it was looked through. Names are added to the lists while they are unchanged. Included by native.cpp only.
 #pragma once
 
 #include <vector>
@@ -10,12 +10,12 @@ namespace {
 
 struct Space {
     PyObject *held, *names, *values;      // lists, which grow
-    unsigned long long version;  // of `held`, when all was as it was
+    unsigned long long version;  // of `held`, when all names were last found unchanged
 };
 
 std::vector<Space> spaces;
 
-// 0 where Python has none: the names are looked through at each call then.
+// Returns 0 if this Python has no versions: the names are then looked through at each call.
 unsigned long long version_of(PyObject *dict) {
 #if PY_VERSION_HEX < 0x030E0000
     return reinterpret_cast<PyDictObject *>(dict)->ma_version_tag;
@@ -41,7 +41,7 @@ bool are_as_they_were() {
     return !spaces.empty();
 }
 
-// fixed(((dictionary, names, values), ...)): what is to be as it is. Called once.
+// fixed(((dictionary, names, values), ...)): the names that have to stay unchanged. Called once.
 PyObject *fixed(PyObject *, PyObject *given) {
     if (!PyTuple_CheckExact(given)) return PyErr_SetString(PyExc_TypeError, "fixed takes a tuple"), nullptr;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(given); i++) {

@@ -1,8 +1,7 @@
 // Calls of recorded functions whose signature is known: from the arguments to the replay, without Python in between.
 //
-// What it does is what RecordedFunction.__call__ does, and where anything is not as usual that is what is called: another
-// signature, a tracer, a filter of warnings, a device, a replay that is being measured, one that diverges.
-// Included by native.cpp only.
+// It answers as RecordedFunction.__call__ does, and calls that where anything is unusual: another signature, a tracer, a
+// filter of warnings, a device, a replay that is being measured, one that diverges. Included by native.cpp only.
 #pragma once
 
 #include <alloca.h>
@@ -21,16 +20,16 @@
 
 namespace {
 
-// Of the process: set once, by `use`.
+// One for the process, set once, by `use`.
 struct Usual {
     PyObject *threads = nullptr;    // torch.get_num_threads
-    PyObject *warnings = nullptr;   // the names of that module
+    PyObject *warnings = nullptr;   // the names of the module `warnings`
     PyObject *errors = nullptr;     // NumPy's context variable for floating-point errors
-    PyObject *traps = nullptr;      // errstate.traps: whether these are to be exceptions
+    PyObject *traps = nullptr;      // errstate.traps: tells if these are to be exceptions
     PyObject *device = nullptr;     // ours for the current device
-    PyObject *devices = nullptr;    // a list of those that have ever been asked for
+    PyObject *devices = nullptr;    // the list of devices that were ever asked for
     PyObject *diverged = nullptr;   // the exception
-    PyObject *call = nullptr;       // RecordedFunction.__call__ as Python has it
+    PyObject *call = nullptr;       // RecordedFunction.__call__ in Python
 } usual;
 
 struct Names {
@@ -40,29 +39,29 @@ struct Names {
 struct Slots {
     Slot front, unlooked, vector;                               // of the recorded function
     Slot cut_rest, cut_raises, cut_unanswered, cut_idle;        // of one that was cut
-    Slot rest, trial, partitioned, ready, misses, is_numpys, raises, owed;  // of what is known of a signature
+    Slot rest, trial, partitioned, ready, misses, is_numpys, raises, owed;  // of a specialisation, the state of a signature
     Slot calls, replays, host_calls, plain_calls, divergences;  // of its counts
 } slots;
 
 struct Front {
     PyObject_HEAD
-    PyObject *function;  // as it was written
-    PyObject *code;      // that it had then
+    PyObject *function;  // the user's function
+    PyObject *code;      // the function's code when this was made
     Parameters parameters;
     PyObject *own;       // leaves before those of the arguments
     PyObject *stats;     // its counts
-    unsigned long long growing;  // bits for the places of arguments that are known by their type alone
-    bool quick;          // what is NumPy's as long as kernels are compiled is the function itself, called
-    bool direct;         // so is what is for good
-    PyObject *cut;       // whose loop calls this, a block: it counts calls in a row that no kernel answers; or null
-    PyObject *known;     // by the text of a signature: (state, count of threads, key)
+    unsigned long long growing;  // bits for the places of arguments of which only the type counts
+    bool quick;          // may the plain function be called here while kernels are compiled?
+    bool direct;         // may the plain function be called here for good, without entering Python?
+    PyObject *cut;       // of a block, the cut function, which counts calls in a row that no kernel answers; or null
+    PyObject *known;     // the text of a signature -> (state, count of threads, key)
     PyObject *last_text, *last;  // of the call before
-    PyObject *filters, *first, *errors;  // as they were when Python last found nothing unusual
-    Passing passing;                     // calls that are the function's own, as the last one was
+    PyObject *filters, *first, *errors;  // at the time when Python last found nothing unusual
+    Passing passing;                     // calls that the plain function answers, as it did the last one
     PyObject *lender;                    // the state whose rest they are taken from, or null
-    PyObject *words;                     // texts and classes of what is known: a set
-    bool strangers;                      // the signature looked at last was not known
-    long passed;                         // so many of them have not been counted yet
+    PyObject *words;                     // the set of texts and classes among the arguments of known signatures
+    bool strangers;                      // the last signature was unknown
+    long passed;                         // the number of such calls that have not been counted yet
     unsigned long long version;          // of the names of `warnings`, when `filters` was found there
 };
 
@@ -74,7 +73,7 @@ void forget(Front *self) {
     self->passing.end();
 }
 
-// Whether a context variable holds this (borrowed; `unset` where it holds nothing).
+// Returns true if a context variable holds this (borrowed; `unset` if it holds nothing).
 bool holds(PyObject *variable, PyObject *unset, PyObject *wanted) {
     PyObject *value = nullptr;
     if (PyContextVar_Get(variable, unset, &value) < 0) {
@@ -85,7 +84,7 @@ bool holds(PyObject *variable, PyObject *unset, PyObject *wanted) {
     return value == wanted;
 }
 
-// Whether no device is asked for. Where none ever was in this process, the thread's context need not be looked into.
+// Returns true if no device is asked for. If none ever was in this process, the thread's context is not looked into.
 bool is_without_device() { return !PyList_GET_SIZE(usual.devices) || holds(usual.device, nullptr, Py_None); }
 
 PyObject *filters_now() { return PyDict_GetItemWithError(usual.warnings, names.filters); }
@@ -94,7 +93,7 @@ PyObject *first_of(PyObject *filters) {
     return filters && PyList_CheckExact(filters) && PyList_GET_SIZE(filters) ? PyList_GET_ITEM(filters, 0) : nullptr;
 }
 
-// Whether floating-point errors are to be no exceptions: `with np.errstate(...)` has a new value each time.
+// Returns true if floating-point errors raise no exceptions: `with np.errstate(...)` sets a new value each time.
 bool errors_pass(Front *self) {
     if (holds(usual.errors, Py_None, self->errors)) return true;
     PyObject *now = nullptr;
@@ -107,7 +106,7 @@ bool errors_pass(Front *self) {
     return trapped == Py_False;
 }
 
-// Whether nothing asks for the call to be done by Python and NumPy.
+// Returns true if nothing asks for the call to be done by Python and NumPy.
 bool is_calm(Front *self) {
     if (!are_as_they_were()) return false;
     unsigned long long version = version_of(usual.warnings);
@@ -120,7 +119,7 @@ bool is_calm(Front *self) {
     return !PyThreadState_Get()->c_traceobj;  // sys.gettrace()
 }
 
-// What is known of the signature (borrowed), or null.
+// Returns the entry of a known signature (borrowed), or null.
 PyObject *known_of(Front *self, char *text, Py_ssize_t size) {
     if (self->last_text && PyBytes_GET_SIZE(self->last_text) == size &&
         !std::memcmp(PyBytes_AS_STRING(self->last_text), text, size_t(size)))
@@ -144,7 +143,7 @@ bool same_threads(PyObject *wanted) {
     return same;
 }
 
-// The counts of a call that has ended, with or without an exception; `ended` is its answer.
+// Counts a call that has ended, with or without an exception, and returns its answer, `ended`.
 PyObject *counted(Front *self, PyObject *ended, const Slot *kind, long hosts, long diverged) {
     PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
     if (!ended) PyErr_Fetch(&type, &value, &traceback);
@@ -162,18 +161,18 @@ PyObject *counted(Front *self, PyObject *ended, const Slot *kind, long hosts, lo
     return nullptr;
 }
 
-// Counts the calls that were passed on without a look.
+// Counts the calls that were passed on by their arguments alone.
 bool count_passed(Front *self) {
     long passed = std::exchange(self->passed, 0);
     return !passed || (count(self->stats, slots.calls, passed) && count(self->stats, slots.plain_calls, passed));
 }
 
-// A block's call is the function's own. False with an exception set.
+// Notes that the plain function answers a block's call. Returns false with an exception set.
 bool unanswered(Front *self) {
     return !self->cut || comes_to_nothing(self->cut, slots.cut_unanswered);
 }
 
-// A kernel has answered a block's call.
+// Notes that a kernel has answered a block's call.
 void answers(Front *self) {
     if (!self->cut) return;
     for (const Slot &slot : {slots.cut_unanswered, slots.cut_idle}) {
@@ -193,7 +192,7 @@ PyObject *with_arguments(PyObject *object, PyObject *method, PyObject *first, co
     return answer;
 }
 
-// The answer of a call whose replay has raised, if that is no exception of the user's: that stays set.
+// Returns the answer of a call whose replay has raised; null if the exception is the user's, which stays set.
 PyObject *despite(PyObject *recorded, const Bound &bound) {
     PyObject *type, *error, *traceback;
     PyErr_Fetch(&type, &error, &traceback);
@@ -211,7 +210,7 @@ PyObject *despite(PyObject *recorded, const Bound &bound) {
     return answer;
 }
 
-// The answer of the first replay that does not diverge; null without an exception where Python is to see to it.
+// Returns the answer of the first replay that does not diverge; null without an exception if Python has to answer.
 PyObject *replayed(Front *self, PyObject *recorded, PyObject *state, PyObject *ready, Signature &signature,
                    const Bound &bound, long &diverged) {
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(ready); i++) {
@@ -243,10 +242,10 @@ PyObject *replayed(Front *self, PyObject *recorded, PyObject *state, PyObject *r
     return nullptr;
 }
 
-constexpr long MOST_PASSED = 256;  // calls that are known by their arguments alone, before a signature is looked at
+constexpr long MOST_PASSED = 256;  // calls passed on by their arguments alone before a signature is looked at again
 
-// Whether the function is called as it is for now: one that was cut into blocks of which nothing is compiled, a
-// signature whose kernels are being compiled, or one that is not known.
+// Returns true if the plain function answers for now: of a cut function of which nothing is compiled, a signature whose
+// kernels are being compiled, or an unknown one.
 bool rests(PyObject *object, Slot slot) {
     PyObject *held = slot.of(object);
     long rest = held ? PyLong_AsLong(held) : 0;
@@ -255,7 +254,7 @@ bool rests(PyObject *object, Slot slot) {
     return false;
 }
 
-// Has calls like this one passed on, of a signature that is the function's own for good, or as long as it rests.
+// Passes on further calls like this one, of a signature that the plain function answers for good, or while it rests.
 void pass_on(Front *self, PyObject *state, bool rests, PyObject *const *args, Py_ssize_t given) {
     PyObject *held = slots.rest.of(state);
     long calls = rests ? std::min(held ? PyLong_AsLong(held) : 0, MOST_PASSED) : MOST_PASSED;
@@ -264,7 +263,7 @@ void pass_on(Front *self, PyObject *state, bool rests, PyObject *const *args, Py
     Py_XSETREF(self->lender, Py_NewRef(state));
 }
 
-// A call is another than those that are passed on: what is left of these is the state's again.
+// Ends passing calls on, as this one is another; the rest of their number goes back to the state.
 void give_back(Front *self) {
     if (!self->lender) return;
     if (long left = self->passing.rest(); left && !count(self->lender, slots.rest, left)) PyErr_Clear();
@@ -272,22 +271,22 @@ void give_back(Front *self) {
     Py_CLEAR(self->lender);
 }
 
-// What tells an argument from others of its kind: a text, a class, or (of an object) its class. Null where Python would
-// have to be asked if two are the same.
+// Returns the object that tells an argument from others of its kind: a text, a class, or (of an object) its class. Null
+// if only Python could tell if two are equal.
 PyObject *word_of(PyObject *arg) {
     if (PyUnicode_CheckExact(arg)) return arg;
     auto *kind = reinterpret_cast<PyObject *>(PyType_Check(arg) ? reinterpret_cast<PyTypeObject *>(arg) : Py_TYPE(arg));
     return Py_IS_TYPE(kind, &PyType_Type) ? kind : nullptr;
 }
 
-// Keeps what tells the arguments of a known signature from others.
+// Keeps the words of a known signature's arguments.
 bool learn_words(Front *self, PyObject *args) {
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); i++)
         if (PyObject *word = word_of(PyTuple_GET_ITEM(args, i)); word && PySet_Add(self->words, word) < 0) return false;
     return true;
 }
 
-// Whether an argument says that a call's signature is not known, and such calls are not looked at for now.
+// Returns true if an argument shows that a call's signature is unknown, and such calls are not looked at for now.
 bool is_strangers(Front *self, PyObject *recorded, PyObject *const *args, Py_ssize_t given) {
     if (!self->strangers || PyFunction_GET_CODE(self->function) != self->code || !is_calm(self)) return false;
     for (Py_ssize_t i = 0; i < given; i++) {
@@ -299,7 +298,7 @@ bool is_strangers(Front *self, PyObject *recorded, PyObject *const *args, Py_ssi
     return false;
 }
 
-// The function itself, for a call of such as raised: one that does not shows that it is to be recorded again.
+// Calls the plain function for a signature whose calls raised; one that does not raise is recorded again next time.
 PyObject *raising(Front *self, PyObject *state, PyObject *const *args, Py_ssize_t given, PyObject *named, long diverged) {
     PyObject *answer = PyObject_Vectorcall(self->function, args, size_t(given), named);
     if (answer) {
@@ -310,15 +309,15 @@ PyObject *raising(Front *self, PyObject *state, PyObject *const *args, Py_ssize_
     return counted(self, answer, &slots.plain_calls, 0, diverged);
 }
 
-// What a known signature's call comes to; null without an exception where Python is to see to it. args, given and
-// named: as the caller wrote them.
+// Returns the answer to a call of a known signature; null without an exception if Python has to answer. args, given and
+// named: as the caller gave them.
 PyObject *answered(Front *self, PyObject *recorded, PyObject *known, Signature &signature, const Bound &bound,
                    PyObject *const *args, Py_ssize_t given, PyObject *named) {
     PyObject *state = PyTuple_GET_ITEM(known, 0);
     PyObject *partitioned = slots.partitioned.of(state), *ready = slots.ready.of(state);
     if (!partitioned || !ready || !PyList_CheckExact(ready)) return nullptr;
     bool plain = self->direct;
-    bool resting = false;  // the signature, not all of what was cut
+    bool resting = false;  // the signature rests, not the whole cut function
     if (partitioned != Py_None) {
         if (plain && slots.cut_raises.of(partitioned) == Py_True) {
             Py_INCREF(partitioned);
@@ -360,7 +359,7 @@ PyObject *answered(Front *self, PyObject *recorded, PyObject *known, Signature &
     return nullptr;
 }
 
-// A call that is not passed on without a look.
+// Answers a call by its signature.
 PyObject *looked_at(Front *self, PyObject *recorded, PyObject *const *args, Py_ssize_t given, PyObject *named) {
     PyObject *answer = nullptr;
     if (PyFunction_GET_CODE(self->function) == self->code && is_calm(self)) {
@@ -389,7 +388,7 @@ PyObject *looked_at(Front *self, PyObject *recorded, PyObject *const *args, Py_s
     return answer;
 }
 
-// A call of a recorded function that is not passed on at once.
+// Answers a call of a recorded function that is not passed on at once.
 __attribute__((noinline)) PyObject *slowly(PyObject *recorded, PyObject *const *args, size_t flags, PyObject *named) {
     PyObject *front = slots.front.of(recorded);
     Py_ssize_t given = PyVectorcall_NARGS(flags);
@@ -415,7 +414,7 @@ __attribute__((noinline)) PyObject *slowly(PyObject *recorded, PyObject *const *
     return PyObject_Vectorcall(usual.call, all + 1, size_t(given + 1) | PY_VECTORCALL_ARGUMENTS_OFFSET, named);
 }
 
-// Calls a recorded function. What is passed on costs little more than the plain function does.
+// Calls a recorded function. A call that is passed on costs little more than the plain function does.
 PyObject *vector(PyObject *recorded, PyObject *const *args, size_t flags, PyObject *named) {
     Front *self = reinterpret_cast<Front *>(slots.front.of(recorded));
     if (!self || reinterpret_cast<PyObject *>(self) == Py_None || named) return slowly(recorded, args, flags, named);
@@ -433,13 +432,13 @@ PyObject *front_call(PyObject *recorded, PyObject *const *args, Py_ssize_t given
     return vector(recorded, args, size_t(given), named);
 }
 
-// The first call of each instance: later ones find `vector` in it.
+// Answers the first call of each instance; later ones find `vector` in it.
 PyObject *called(PyObject *recorded, PyObject *args, PyObject *named) {
     slots.vector.of(recorded) = reinterpret_cast<PyObject *>(vector);
     return PyVectorcall_Call(recorded, args, named);
 }
 
-// A recorded function as a method of an instance; by itself where there is none.
+// Returns a recorded function as a method of an instance; the function itself without one.
 PyObject *got(PyObject *recorded, PyObject *instance, PyObject *) {
     return instance && instance != Py_None ? PyMethod_New(recorded, instance) : Py_NewRef(recorded);
 }
@@ -478,7 +477,7 @@ PyObject *front_new(PyTypeObject *type, PyObject *args, PyObject *) {
     return reinterpret_cast<PyObject *>(self);
 }
 
-// usual(): Python has found nothing unusual now.
+// usual(): notes that Python has just found nothing unusual.
 PyObject *front_usual(PyObject *object, PyObject *) {
     Front *self = reinterpret_cast<Front *>(object);
     PyObject *filters = filters_now(), *errors = nullptr;
@@ -491,7 +490,7 @@ PyObject *front_usual(PyObject *object, PyObject *) {
     Py_RETURN_NONE;
 }
 
-// note(args, named, state, threads, key): calls like this one, now that Python has found nothing unusual.
+// note(args, named, state, threads, key): notes a signature, as Python has just found nothing unusual.
 PyObject *front_note(PyObject *object, PyObject *given) {
     Front *self = reinterpret_cast<Front *>(object);
     constexpr Py_ssize_t most = 1024;
@@ -592,7 +591,7 @@ PyMethodDef call_def = {"__call__", reinterpret_cast<PyCFunction>(reinterpret_ca
 PyMethodDef get_def = {"__get__", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(front_get)),
                        METH_FASTCALL | METH_KEYWORDS, "As a method of an instance."};
 
-// Has instances of a class, and of its subclasses that have these methods, called and bound without a search for them.
+// Makes Python call and bind instances of a class, and of subclasses with these methods, without looking them up.
 bool take_over(PyTypeObject *kind, PyObject *call, PyObject *get) {
     auto *type = reinterpret_cast<PyObject *>(kind);
     PyObject *own = PyObject_GetAttrString(type, "__call__"), *bound = PyObject_GetAttrString(type, "__get__");
@@ -630,7 +629,7 @@ PyObject *direct(PyObject *, PyObject *args) {
 }
 
 // use((class of recorded functions, of their cuts, of states, of counts), __call__ of the first, (threads, names of
-// warnings, errors, traps, device, devices, Diverged)): what the first is to have instead
+// warnings, errors, traps, device, devices, Diverged)): returns the replacement of the first's `__call__`
 PyObject *use(PyObject *, PyObject *args) {
     PyObject *type, *cut, *state, *counts, *call, *threads, *warnings, *errors, *traps, *device, *devices, *diverged;
     if (!PyArg_ParseTuple(args, "(O!OOO)O(OO!OOOO!O)", &PyType_Type, &type, &cut, &state, &counts, &call, &threads,

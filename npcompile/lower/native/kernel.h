@@ -1,4 +1,7 @@
-// The callable that checks host values and runs one segment's kernel on them. Included by native.cpp only.
+// The callable of one segment: it checks host values and runs the segment's kernel on them.
+//
+// Replays call it. A value of another type, dtype, shape or strides than was compiled raises before anything has run.
+// Included by native.cpp only.
 #pragma once
 
 #include <alloca.h>
@@ -19,7 +22,7 @@
 
 namespace {
 
-// ---------------------------------------------------------------------------------------------- what is passed
+// ---------------------------------------------------------------------------------------------- arguments
 
 enum class Kind { array, scalar, integer, real, complex_, boolean };
 
@@ -49,7 +52,7 @@ PyArray_Descr *descr_of(char kind, int size) {
 
 bool same_dtype(PyArray_Descr *have, PyArray_Descr *want) {
     if (have->type_num == want->type_num) return PyArray_ISNBO(have->byteorder);
-    // int64 is `long` here and `long long` there: one kind and size is one type
+    // int64 is `long` on one platform and `long long` on another: kind and size tell the type
     return PyTypeNum_ISNUMBER(have->type_num) && have->kind == want->kind &&
            PyDataType_ELSIZE(have) == PyDataType_ELSIZE(want) && PyArray_ISNBO(have->byteorder);
 }
@@ -93,10 +96,10 @@ struct Kernel {
     std::vector<Spec> *inputs, *outputs;
     Run run;        // the native form, or
     int *threads;   // the library's own count
-    std::vector<int64_t> *table;  // how many threads share a run; then a kernel's numbers for its sizes
-    Trial *trial;   // null: `table` says it
+    std::vector<int64_t> *table;  // the number of threads that share a run, then the kernel's numbers for its sizes
+    Trial *trial;   // null: `table` has the number of threads
     PyObject *body;  // the general form: body(input arrays, output arrays)
-    PyObject *instead;  // does the same where a run fails that has written nothing of the caller's
+    PyObject *instead;  // answers if a run fails that has written none of the caller's memory
     bool writes;        // into inputs
     size_t scratch;
     bool release;  // long enough to let other Python threads run
@@ -109,7 +112,7 @@ union Number {
     char bytes[32];
 };
 
-// The value's memory, or null with TypeError, ValueError or OverflowError set.
+// Returns the value's memory, or null with TypeError, ValueError or OverflowError set.
 void *pointer_to(const Spec &spec, PyObject *value, Number &number, Py_ssize_t place) {
     switch (spec.kind) {
         case Kind::array: {
@@ -178,7 +181,7 @@ void *pointer_to(const Spec &spec, PyObject *value, Number &number, Py_ssize_t p
     return nullptr;
 }
 
-// A new base-class array whose memory is the pool's and which owns it.
+// Returns a new base-class array that owns its memory, which is the pool's.
 PyObject *new_array(const Spec &spec) {
     void *buffer = pool_malloc(nullptr, spec.nbytes);
     if (!buffer) return PyErr_NoMemory();
@@ -190,7 +193,7 @@ PyObject *new_array(const Spec &spec) {
         pool_free(nullptr, buffer, 0);
         return nullptr;
     }
-    // What NumPy itself does after asking the current handler for memory: note whose it is, and own it.
+    // As NumPy does with memory from its current handler: note the handler, and own the memory.
     auto *fields = reinterpret_cast<PyArrayObject_fields *>(array);
     Py_INCREF(handler_capsule);
     Py_XSETREF(fields->mem_handler, handler_capsule);
@@ -198,7 +201,7 @@ PyObject *new_array(const Spec &spec) {
     return array;
 }
 
-// The argument as an array that torch takes: writeable (torch has no other), on the same memory.
+// Returns the argument as an array that torch takes: writeable (torch has no other), on the same memory.
 PyObject *as_array(const Spec &spec, PyObject *value, void *pointer) {
     Py_INCREF(spec.descr);
     if (spec.kind != Kind::array) {
@@ -264,7 +267,7 @@ bool run_native(Kernel *self, void **in, void **out, char *scratch) {
     return !message;
 }
 
-// The answer by other means, where there is one; else the exception stays that is set.
+// Returns the answer of `instead`, if there is one; otherwise the exception stays set.
 PyObject *done_instead(Kernel *self, PyObject *const *args, Py_ssize_t count) {
     PyObject *type, *error, *traceback;
     PyErr_Fetch(&type, &error, &traceback);
@@ -365,7 +368,7 @@ PyObject *kernel_new(PyTypeObject *type, PyObject *args, PyObject *) {
     for (size_t i = 0; i < self->outputs->size(); i++)
         if (!parse_spec(PyTuple_GET_ITEM(outputs, i), (*self->outputs)[i])) goto failed;
     if (library) {
-        // never closed: other kernels of the library, and other threads, may be in it
+        // never closed: other kernels of the library, and other threads, may be running
         void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
         self->run = handle ? reinterpret_cast<Run>(dlsym(handle, "npc_run")) : nullptr;
         if (!self->run) {

@@ -1,6 +1,6 @@
-// Calls in a row that are the plain function's, as the one before was: known by their arguments alone.
+// Calls in a row that the plain function answers, as it did the one before: told by their arguments alone.
 //
-// A signature takes longer to be written and found than a callback of a solver takes. Included by front.h only.
+// Writing and finding a signature takes longer than a solver's callback does. Included by front.h only.
 #pragma once
 
 #include <numpy/arrayobject.h>
@@ -11,7 +11,7 @@ namespace {
 
 class Passing {
   public:
-    // So many calls with such arguments are the plain function's. False where arguments say too little.
+    // Passes on `calls` calls with such arguments. Returns false if the arguments say too little.
     bool begin(PyObject *const *args, Py_ssize_t given, long calls) {
         end();
         if (given > MOST) return false;
@@ -28,7 +28,7 @@ class Passing {
         count = left = 0;
     }
 
-    // Whether this is one of them.
+    // Returns true if a call is one of them.
     bool takes(PyObject *const *args, Py_ssize_t given) {
         if (left <= 0 || given != count) return false;
         for (Py_ssize_t i = 0; i < given; i++)
@@ -37,7 +37,7 @@ class Passing {
         return true;
     }
 
-    // So many calls more.
+    // Returns how many more calls are passed on.
     long rest() const { return left; }
 
     int traverse(visitproc visit, void *arg) {
@@ -48,7 +48,7 @@ class Passing {
   private:
     static constexpr Py_ssize_t MOST = 6;
 
-    // A float or an int by its type, an array by its dtype and shape, others by being the same object.
+    // Compares a float or an int by its type, an array by its dtype and shape, any other argument by identity.
     struct Kind {
         PyObject *held;  // the type, the dtype, the object
         int axes;        // -1: a type, -2: an object
@@ -67,7 +67,7 @@ class Passing {
                 held = reinterpret_cast<PyObject *>(PyArray_DESCR(array));
                 for (int i = 0; i < axes; i++) shape[i] = PyArray_DIM(array, i);
             } else if (PyList_Check(arg) || PyTuple_Check(arg) || PyDict_Check(arg) || PyAnySet_Check(arg)) {
-                return held = nullptr, false;  // its items may be others
+                return held = nullptr, false;  // its items may change
             }
             Py_INCREF(held);
             return true;

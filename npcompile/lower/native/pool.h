@@ -1,4 +1,6 @@
-// The pool of reused buffers, and NumPy's allocator hook (NEP 49) that gives them back. Included by native.cpp only.
+// The pool of reused buffers, and NumPy's allocator hook (NEP 49) that gives them back.
+//
+// Kernels' results lie in it; arrays own their buffers as any others. Included by native.cpp only.
 #pragma once
 
 #include <numpy/arrayobject.h>
@@ -25,7 +27,7 @@ struct Block {  // lies in the header; the links are used while the block is fre
     size_t mapped;  // bytes mapped at the block's start, 0 for malloc's
     int size_class;
     Block *newer, *older;    // among all free blocks
-    Block *above, *below;    // among those of the class, most recently freed first
+    Block *above, *below;    // among free blocks of the size class, most recently freed first
 };
 static_assert(sizeof(Block) <= HEADER, "the header holds a block");
 
@@ -98,7 +100,7 @@ Block *obtain(size_t size, size_t capacity, int size_class) {
         size_t rest = start + mapped + HUGE_PAGE - (aligned + mapped);
         if (rest) munmap(aligned + mapped, rest);
 #ifdef MADV_HUGEPAGE
-        // The last, partly used one stays in small pages: a result takes no more memory than NumPy's.
+        // The last page, partly used, stays small: a result takes no more memory than NumPy's.
         madvise(aligned, (HEADER + size) / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE);
 #endif
         b = reinterpret_cast<Block *>(aligned);
@@ -145,7 +147,7 @@ void *pool_malloc(void *, size_t size) {
         pool.reused++;
     } else {
         pool.fresh++;
-        // what is kept and what is in use together stay within the limit as far as it can be done
+        // Free and used buffers together stay within the limit as far as possible.
         size_t used = pool.live_bytes + capacity;
         dropped = drop_until(pool.limit > used ? pool.limit - used : 0);
     }
@@ -155,7 +157,7 @@ void *pool_malloc(void *, size_t size) {
     release_chain(dropped);
     if (!b) {
         b = obtain(size, capacity, size_class);
-        if (!b) {  // the system has no more: give back all that is kept, try again
+        if (!b) {  // the system has no more memory: give back all free blocks, try again
             pthread_mutex_lock(&pool.lock);
             dropped = drop_until(0);
             pthread_mutex_unlock(&pool.lock);

@@ -1,8 +1,8 @@
-// What a recorded program is valid for, of a call's arguments: as bytes; and the leaves that the program takes.
+// Signatures of calls as bytes: all that a recorded program's validity depends on in its arguments, and its leaves.
 //
-// Says no less than key_of in frontend/program/signature.py does, and finds the same leaves, in a tenth of its time. Addresses
-// stand in the text for types, code and other objects: they are good as long as what is kept under the text keeps these
-// objects alive, which a key of key_of does. Included by native.cpp only.
+// A signature says no less than key_of in frontend/program/signature.py does, and has the same leaves, in a tenth of the
+// time. Addresses stand in the text for types, code and other objects: they are valid while the entry under the text
+// keeps these objects alive, which a key of key_of does. Included by native.cpp only.
 #pragma once
 
 #include <numpy/arrayobject.h>
@@ -14,7 +14,7 @@
 
 namespace {
 
-// Types, and classes, whose instances decide by themselves; and classes of whose instances the type says too little.
+// Types, and classes, whose instances count by value; and classes whose instances' type says too little.
 PyObject *by_value = nullptr, *classes_by_value = nullptr, *not_by_type = nullptr, *owners = nullptr;
 
 bool is_one_of(PyTypeObject *type, PyObject *classes) {
@@ -60,7 +60,7 @@ class Signature {
     static constexpr int DEEPEST = 16;  // containers within containers
     static constexpr int FLAGS =
         NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_F_CONTIGUOUS | NPY_ARRAY_ALIGNED | NPY_ARRAY_WRITEABLE;
-    // What an item of the text is; a number of a dtype, which is none of these, says that it is an array.
+    // The kinds of items in the text; a dtype's number, which is none of these, stands for an array.
     enum Mark : int { number = -1, plain = -2, same = -3, text_ = -4, function = -5, method = -6, tuple = -7, list = -8,
                       dict = -9, slice = -10, by_name = -11, unusual = -12, bound = -13 };
 
@@ -73,15 +73,15 @@ class Signature {
             for (size_t i = 0; i < leaves.size; i++) Py_DECREF(leaves.data()[i]);
     }
 
-    // From here on leaves are owned: what holds them may let go of them while they are in use.
+    // Own leaves from now on: their holder may let go of them while they are in use.
     void own() {
         if (owned) return;
         owned = true;
         for (size_t i = 0; i < leaves.size; i++) Py_INCREF(leaves.data()[i]);
     }
 
-    // False, without an exception, where it cannot be said: arguments of other kinds, or too many.
-    // growing: a bit for each place whose lists, tuples and dictionaries are known by their type alone.
+    // Returns false, without an exception, for arguments of unknown kinds, or too many.
+    // growing: a bit for each place whose lists, tuples and dictionaries count by their type alone.
     bool of(PyObject *const *args, Py_ssize_t count, unsigned long long growing = 0) {
         for (Py_ssize_t i = 0; i < count && !owned; i++) {
             PyTypeObject *type = Py_TYPE(args[i]);
@@ -95,10 +95,10 @@ class Signature {
         return true;
     }
 
-    // Arguments by name, after those by position: a dictionary that the caller keeps, as long as this is in use.
+    // Adds arguments by name, after those by position; the caller keeps the dictionary while this is in use.
     bool of_named(PyObject *named) { return put(int(by_name)) && items(named, 0); }
 
-    // A leaf that comes before those of the arguments. Called first.
+    // Adds a leaf that comes before those of the arguments. Called first.
     bool leaf(PyObject *value) {
         if (!leaves.add(&value, 1)) return false;
         if (owned) Py_INCREF(value);
@@ -137,7 +137,7 @@ class Signature {
             PyTypeObject *owner = Py_TYPE(PyCFunction_GET_SELF(value));
             int known = PySet_Contains(owners, reinterpret_cast<PyObject *>(owner));
             if (known < 0) return cleared();
-            // A method such as `history.append`: which object's it is does not count.
+            // A method such as `history.append`: its object does not count.
             const void *kind = reinterpret_cast<PyCFunctionObject *>(value)->m_ml;
             if (known) return put(bound, kind) && put(owner) && leaf(value);
         }
@@ -160,7 +160,7 @@ class Signature {
     bool array(PyArrayObject *array) {
         int dtype = PyArray_TYPE(array), ndim = PyArray_NDIM(array), shown = PyArray_FLAGS(array) & FLAGS;
         if ((dtype > NPY_CLONGDOUBLE && dtype != NPY_HALF) || !PyArray_ISNOTSWAPPED(array)) {
-            // Objects, text, times, fields and swapped numbers: the number of the dtype does not say enough of them.
+            // Of objects, text, times, fields and swapped numbers the dtype's number says too little.
             if (!put(unusual, PyArray_DESCR(array)) || !fields(PyArray_DESCR(array))) return false;
         }
         int head[] = {dtype, ndim, shown};
@@ -169,7 +169,7 @@ class Signature {
                text.add(reinterpret_cast<char *>(PyArray_STRIDES(array)), size);
     }
 
-    // The names of fields, which may be changed in place, within each other, too.
+    // Adds the names of fields, nested ones included: they may be changed in place.
     bool fields(PyArray_Descr *descr) {
         while (PyDataType_HASSUBARRAY(descr)) descr = PyDataType_SUBARRAY(descr)->base;
         if (!PyDataType_HASFIELDS(descr)) return true;
@@ -208,7 +208,7 @@ class Signature {
         return true;
     }
 
-    // Whether key_of has nothing to say of an object but its type. An object may pass for one of another class.
+    // Returns true if key_of says nothing of an object but its type. An object may pass for one of another class.
     static bool known_by_type(PyTypeObject *type) {
         if (is_one_of(type, not_by_type)) return false;
         if (!(type->tp_flags & Py_TPFLAGS_HEAPTYPE)) return true;
@@ -240,8 +240,8 @@ PyObject *signature(PyObject *, PyObject *args) {
     return leaves ? Py_BuildValue("(y#N)", found.text.data(), Py_ssize_t(found.text.size), leaves) : nullptr;
 }
 
-// deciding(types, classes, other classes, owners): instances of the first two decide by value; types say too little of
-// others; methods of the last are known by their name.
+// deciding(types, classes, other classes, owners): instances of the first two count by value; the type says too little
+// of the others; methods of the last count by their name.
 PyObject *deciding(PyObject *, PyObject *args) {
     PyObject *types, *classes, *others, *own;
     if (!PyArg_ParseTuple(args, "O!O!O!O!", &PyFrozenSet_Type, &types, &PyTuple_Type, &classes, &PyTuple_Type, &others,

@@ -1,4 +1,4 @@
-// Attributes of Python objects that the native runtime reads and counts in at each call.
+// Slots: attributes of Python objects that the native runtime reads, and counts in, at each call.
 //
 // Included by front.h and entering.h.
 #pragma once
@@ -10,7 +10,7 @@
 
 namespace {
 
-// An attribute in `__slots__`, which lies at one place in all instances of a class: a look into it takes a nanosecond.
+// An attribute in `__slots__` lies at one place in all instances of a class: reading it takes a nanosecond.
 struct Slot {
     Py_ssize_t at = 0;
     PyObject *&of(PyObject *object) const {
@@ -18,7 +18,7 @@ struct Slot {
     }
 };
 
-// Adds to a number. False with an exception set.
+// Adds to a number. Returns false with an exception set.
 bool count(PyObject *object, Slot slot, long more) {
     PyObject *&held = slot.of(object);
     long number = held ? PyLong_AsLong(held) : 0;
@@ -31,7 +31,7 @@ bool count(PyObject *object, Slot slot, long more) {
 
 constexpr long IDLE = 64;  // as in frontend/rewrite/dual_loops.py
 
-// Counts what came to nothing in a cut function, one more in a row. False with an exception set.
+// Counts one more call or trip in a row that came to nothing in a cut function. Returns false with an exception set.
 bool comes_to_nothing(PyObject *cut, Slot slot) {
     if (!count(cut, slot, 1)) return false;
     if (PyLong_AsLong(slot.of(cut)) != IDLE) return true;
@@ -40,7 +40,7 @@ bool comes_to_nothing(PyObject *cut, Slot slot) {
     return done != nullptr;
 }
 
-// Where the slots of a class are. False with an exception set.
+// Finds the slots of a class. Returns false with an exception set.
 bool find_slots(PyObject *type, std::initializer_list<std::pair<const char *, Slot *>> wanted) {
     for (auto &[name, slot] : wanted) {
         PyObject *found = PyObject_GetAttrString(type, name);
@@ -53,8 +53,8 @@ bool find_slots(PyObject *type, std::initializer_list<std::pair<const char *, Sl
     return true;
 }
 
-// Makes a slot room for an address, which neither the garbage collector nor Python takes for an object. For classes of
-// which no instance has it filled.
+// Turns a slot into room for an address, which neither the garbage collector nor Python takes for an object. No instance
+// of the class may have it filled.
 void hide(PyObject *type, const char *name) {
     PyObject *found = PyObject_GetAttrString(type, name);
     if (!found) return PyErr_Clear();

@@ -1,9 +1,9 @@
 // The team: the threads that share a kernel's parallel regions.
 //
-// Not OpenMP's own, whose threads wait by spinning and cannot do without each other: on a core that another process, or
-// another library's spinning thread, holds, a share that waits for its turn holds up the whole kernel for 4 to 20
-// milliseconds. Here the calling thread carries out what no other thread has begun, so sharing costs little more than
-// waking the others; and whoever waits, waits asleep after a moment.
+// It replaces OpenMP's, whose threads wait by spinning and depend on each other: on a core that another process, or
+// another library's spinning thread, holds, a share that waits for its turn delays the whole kernel for 4 to 20
+// milliseconds. Here the calling thread runs every share that no other thread has begun: sharing costs little more than
+// waking the others, and a thread that waits sleeps after a moment. Kernels call it through regions.h.
 #pragma once
 #include <pthread.h>
 #include <signal.h>
@@ -34,9 +34,9 @@ inline void pause_a_little() {
 
 class Team {
   public:
-    // Carry out share(region, 0) to share(region, count - 1), number 0 on this thread. One region at a time: a sum's last
-    // digits depend on how many share it, so it is the same number however many threads of Python ask.
-    // False: the system has no threads to give.
+    // Runs share(region, 0) to share(region, count - 1), number 0 on this thread. One region at a time: a sum's last digits
+    // depend on how many threads share it, and may not depend on how many threads of Python ask. Returns false if the
+    // system has no threads to give.
     bool run(Share share, void *region, unsigned count) {
         pthread_mutex_lock(&turn);
         if (!enough(count - 1)) {
@@ -64,7 +64,7 @@ class Team {
         return true;
     }
 
-    // Until all shares have come to the same barrier.
+    // Waits until all shares have reached the same barrier.
     void barrier(unsigned count) {
         const unsigned now = phase.load();
         if (arrived.fetch_add(1) + 1 == count) {
@@ -76,11 +76,11 @@ class Team {
         }
     }
 
-    // Whether this share is the one that carries out the region's single statement `place` (from 0).
+    // Returns true if this share runs the region's single statement `place` (from 0).
     bool single(unsigned place) { return singles.compare_exchange_strong(place, place + 1); }
 
   private:
-    static constexpr int64_t SPIN = 30000;  // nanoseconds until who waits sleeps: about what waking takes
+    static constexpr int64_t SPIN = 30000;  // nanoseconds until a waiting thread sleeps: about the time that waking takes
 
     std::atomic<uint64_t> ticket{0};  // generation, count of shares, the next share that nobody has begun
     std::atomic<unsigned> left{0}, arrived{0}, phase{0}, singles{0}, asleep{0}, waiting{0};
@@ -91,7 +91,7 @@ class Team {
     pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER, lock = PTHREAD_MUTEX_INITIALIZER;
     pthread_cond_t wake = PTHREAD_COND_INITIALIZER, finished = PTHREAD_COND_INITIALIZER;
 
-    // Begin the next share, if there is one. While it is under way, `run` does not return.
+    // Runs the next share, if there is one. `run` does not return meanwhile.
     template <typename Body>
     bool claim(Body body) {
         uint64_t now = ticket.load();
@@ -151,7 +151,7 @@ class Team {
         return nullptr;
     }
 
-    // Have so many workers. Signals are for the threads that Python knows.
+    // Starts workers up to this number. Signals are for the threads that Python knows.
     bool enough(unsigned wanted) {
         while (workers < wanted) {
             sigset_t all, before;
@@ -170,7 +170,7 @@ class Team {
 
 Team *team = new Team;  // never deleted: its threads end with the process
 
-// What a kernel's library is given.
+// The functions that a kernel's library is given.
 struct TeamCalls {
     bool (*run)(Share, void *, unsigned);
     void (*barrier)(unsigned);

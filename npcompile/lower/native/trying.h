@@ -1,22 +1,23 @@
-// Whether threads share a kernel's runs, by some of these runs: alone, then shared. What a run takes is known when it has
-// run; estimates of fused operations are off by up to thirty times.
+// Decides if threads share a kernel's runs by timing some of them, alone and then shared.
+//
+// Estimates of fused operations are off by up to thirty times, too much to decide by. Included by kernel.h.
 #pragma once
 #include <algorithm>
 #include <cstdint>
 
 namespace {
 
-// All its methods are for who holds the interpreter's lock.
+// The caller of any method holds the interpreter's lock.
 class Trial {
   public:
-    // Whether the next run is to be timed, and whether it is to be shared.
+    // Tell if the next run is to be timed, and if it is to be shared.
     bool timed() const { return !rest; }
     bool shared() const { return rest ? faster : done >= RUNS; }
 
-    // A run that was not timed.
+    // Notes a run that was not timed.
     void ran() { rest -= rest > 0; }
 
-    // A run that was timed took so long.
+    // Notes the time of a run.
     void took(int64_t time) {
         if (rest) return;
         times[done++] = time;
