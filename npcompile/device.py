@@ -1,4 +1,5 @@
-"""`with npcompile.device("cuda")` has jitted functions compute on a device; `asarray` puts arrays there."""
+"""Devices: jitted functions called inside `with npcompile.device("cuda")` compute there; `asarray` puts
+arrays there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`ndarray.flags` and `ndarray.flat` of eager arrays.
+"""The attributes `flags` and `flat` of eager arrays.
 
 NumPy has the flags of the layout and the rules of indexing; the eager array itself knows who owns the memory.
 """

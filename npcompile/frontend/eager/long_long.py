@@ -1,5 +1,5 @@
-"""NumPy's second types of the same bits, as `long long` beside `long`: computed in the first, named as NumPy
-names.
+"""NumPy has second types of the same bits, as `long long` beside `long`: ops compute in the first, and
+answers are named.
 
 torch has one type for both. Ops get operands of the first. The type of an answer is asked of NumPy itself:
 for ufuncs on operands without elements, for other functions by the rule for their dtype, listed here.

@@ -1,4 +1,4 @@
-"""`npcompile.ndarray`: NumPy's array over a torch tensor, for debugging and for arrays on a device.
+"""`npcompile.ndarray` is NumPy's array over a torch tensor, for debugging and for arrays on a device.
 
 Attributes and views are NumPy's, asked of the array's layout (`strided.py`); methods and protocols go to
 `dispatch`.

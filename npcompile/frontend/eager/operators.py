@@ -1,5 +1,5 @@
-"""Python's operators on eager arrays: their ufuncs, NumPy's rule of deferring to the other operand, its fast
-powers."""
+"""Python's operators on eager arrays run ufuncs; NumPy's rule of deferring and its fast powers hold here,
+too."""
 
 from __future__ import annotations
 

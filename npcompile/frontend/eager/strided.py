@@ -147,7 +147,7 @@ class Strided:
             values = values[0]
         if self._flips:
             values = unsigned.flipped(values.expand(self._memory.shape), self._flips)
-        self._memory.copy_(casts.ready(values, self._memory.dtype))
+        self._memory.copy_(casts.prepared_for_cast(values, self._memory.dtype))
 
 
 def _shares(tensor: torch.Tensor) -> bool:

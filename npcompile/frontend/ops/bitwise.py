@@ -1,4 +1,5 @@
-"""Ops on bits of integers and bools, on shifts and bytes, and integer functions that rest on divisibility.
+"""Ops that work on bits of integers and bools, on shifts and bytes, and integer functions that rest on
+divisibility.
 
 As in every file of ops, a statement registers a NumPy function with its tensor body (`table.py`).
 """

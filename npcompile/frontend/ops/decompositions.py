@@ -1,6 +1,6 @@
-"""Ops for decompositions of matrices: eigenvalues and eigenvectors, singular values and vectors, QR.
+"""Ops that decompose matrices: eigenvalues and eigenvectors, singular values and vectors, QR.
 
-The LAPACK of NumPy, and its signs of vectors, are in `lapack.py`.
+Their checks, and NumPy's LAPACK, are in `lapack.py`.
 """
 
 from __future__ import annotations

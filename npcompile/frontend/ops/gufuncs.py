@@ -1,4 +1,4 @@
-"""Rules of generalised ufuncs (`matmul`, `vecdot`, `solve`): shapes, axes, dtypes and casting.
+"""Rules of generalised ufuncs (`matmul`, `vecdot`, `solve`), which bind shapes, axes, dtypes and casting.
 
 `products.py` and `solving.py` check their operands by them, with NumPy's exceptions.
 """

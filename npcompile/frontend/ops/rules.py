@@ -65,7 +65,7 @@ def cast(tensor: torch.Tensor, dtype: DType) -> torch.Tensor:
         if target == torch.bool:
             return tensor != 0
         tensor = torch.real(tensor)
-    return casts.ready(tensor, target).to(target)
+    return casts.prepared_for_cast(tensor, target).to(target)
 
 
 def constant(value: Any, dtype: DType, device: torch.device | None = None) -> torch.Tensor:

@@ -1,4 +1,4 @@
-"""Ops that rearrange: other shapes, axes and parts of arrays with the same elements."""
+"""Ops that give arrays other shapes, axes and orders; the elements stay the same."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ops for convolution and correlation of rows: they slide one row along the other."""
+"""Ops that convolve and correlate rows: one row slides along the other."""
 
 from __future__ import annotations
 

@@ -138,7 +138,7 @@ class Op:
         unsigned.enter()
         try:
             return self.rule(self, args, kwargs)
-        except unsigned.Missing as missing:
+        except unsigned.UnknownOperator as missing:
             raise Unsupported(str(missing)) from None
         finally:
             unsigned.leave()

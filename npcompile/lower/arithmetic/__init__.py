@@ -1,1 +1,1 @@
-"""Arithmetic that torch does not do as NumPy does: complex numbers, unsigned integers, casts."""
+"""Arithmetic as NumPy does it where torch does not: complex numbers, unsigned integers, casts."""

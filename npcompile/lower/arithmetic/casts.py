@@ -1,4 +1,8 @@
-"""Casts as C does them: rounded once where torch rounds twice, and between floats and unsigned integers."""
+"""Casts that give NumPy's values on x86-64: rounded once where torch rounds twice, and between floats and
+integers.
+
+Bodies of ops and stores of eager arrays cast through `prepared_for_cast`.
+"""
 
 from __future__ import annotations
 
@@ -13,16 +17,17 @@ _INTEGERS = {  # the signed integer by way of which floats are cast
 }
 
 
-def ready(tensor: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
-    """A tensor that torch casts (`to`, `copy_`) to what `tensor` is in that dtype for NumPy on x86-64.
+def prepared_for_cast(tensor: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    """Return a tensor that torch casts (`to`, `copy_`) to the values that NumPy on x86-64 gives `tensor` in
+    that dtype.
 
     - float64 to float16: torch goes by way of float32, and its two roundings can be off by one ulp. Rounding
       to odd first keeps the side of a tie that the number lies on.
     - Floats to integers: to the signed integer that the processor has an instruction for (32 bits for short
-      ones, 64 for unsigned ones), whose low bits are kept. What does not fit that becomes its smallest number
+      ones, 64 for unsigned ones), whose low bits are kept. A float that does not fit becomes its smallest number
       (a GPU by itself takes the nearest). Of floats that neither int32 nor uint32 holds, NumPy's own uint32
       depends on where in the array the float lies; here it does not.
-    - Complex numbers to real ones: their real parts, cast in the same ways.
+    - Complex numbers to real ones: their real parts, cast in these ways.
     - uint64 to floats: torch's compiled code takes them for signed.
 
     Other casts are right as they are.
@@ -30,7 +35,7 @@ def ready(tensor: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     if tensor.dtype == dtype:
         return tensor
     if tensor.is_complex() and not dtype.is_complex and dtype != torch.bool:
-        return ready(tensor.real, dtype)
+        return prepared_for_cast(tensor.real, dtype)
     if tensor.dtype in _FLOATS and dtype in _INTEGERS:
         return _as_uint64(tensor) if dtype == torch.uint64 else _signed(tensor, _INTEGERS[dtype])
     if tensor.dtype == torch.uint64 and (dtype in _FLOATS or dtype.is_complex):
@@ -46,7 +51,7 @@ def ready(tensor: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
 
 
 def _signed(tensor: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
-    """Floats as int32 or int64, the smallest for all that does not fit: what x86-64 does by itself."""
+    """Return floats as int32 or int64, the smallest for all that do not fit, as x86-64 does."""
     if tensor.device.type == "cpu":
         return tensor.to(dtype)
     low = float(torch.iinfo(dtype).min)
@@ -63,7 +68,10 @@ def _as_uint64(tensor: torch.Tensor) -> torch.Tensor:
 
 
 def _of_uint64(tensor: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
-    """Halved where the highest bit is set; the bit that falls off is remembered: rounding is the same."""
+    """Return unsigned integers as floats, halved where the highest bit is set.
+
+    The bit that falls off is remembered, and the rounding is right.
+    """
     bits = tensor.to(torch.int64)
     half = ((bits >> 1) & (2**63 - 1)) | (bits & 1)
     wide = torch.float32 if dtype in (torch.float16, torch.float32, torch.complex64) else torch.float64

@@ -1,7 +1,8 @@
-"""Arithmetic on complex numbers as pairs of real tensors, with NumPy's digits, infinities and signs of zeros.
+"""Complex functions on pairs of real tensors, which have NumPy's digits, infinities and signs of zeros.
 
-Each function takes and gives (real part, imaginary part). Sources: NumPy's loops (`loops_arithm_fp`,
-`loops_unary_complex`, `loops.c.src`) and, for what those hand to C, glibc's `cexp`, `csqrt` and `clog`.
+Each function takes and returns (real part, imaginary part); `codegen/complex_ops.py` calls them. Sources:
+NumPy's loops (`loops_arithm_fp`, `loops_unary_complex`, `loops.c.src`) and, for functions that these leave to
+C, glibc's `cexp`, `csqrt` and `clog`.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ class Pair(NamedTuple):
 
 
 class _Limits(NamedTuple):
-    """Of a float's dtype."""
+    """Constants of a float dtype."""
 
     exponent: float  # the largest number whose exponential is finite, roughly
     large: float  # above, four of them overflow
@@ -39,17 +40,17 @@ _LIMITS = {
 
 
 def rounded_twice(a: Tensor, b: Tensor, c: Tensor) -> Tensor:
-    """a * b + c, where there is nothing better."""
+    """Return a * b + c, rounded twice, where the processor has no fused multiply-add."""
     return a * b + c
 
 
 def multiply(a: Pair, b: Pair, fma: Fma) -> Pair:
-    """NumPy's loop, with a fused multiplication and addition where the processor has one."""
+    """Multiply as NumPy's loop does, with a fused multiply-add where the processor has one."""
     return Pair(fma(a.re, b.re, -(a.im * b.im)), fma(a.re, b.im, a.im * b.re))
 
 
 def divide(a: Pair, b: Pair) -> Pair:
-    """Smith's algorithm; a division by zero divides both parts by it."""
+    """Divide by Smith's algorithm; a division by zero divides both parts by it."""
     flat = b.re.abs() >= b.im.abs()
     larger, smaller = torch.where(flat, b.re, b.im), torch.where(flat, b.im, b.re)
     ratio = smaller / larger
@@ -63,7 +64,7 @@ def divide(a: Pair, b: Pair) -> Pair:
 
 
 def absolute(a: Pair, fma: Fma) -> Tensor:
-    """The larger part times sqrt(1 + ratio ** 2)."""
+    """Return the larger part times sqrt(1 + ratio ** 2)."""
     re, im = a.re.abs(), a.im.abs()
     endless = torch.isinf(re) | torch.isinf(im)
     larger, smaller = torch.maximum(re, im), torch.minimum(re, im)
@@ -73,7 +74,7 @@ def absolute(a: Pair, fma: Fma) -> Tensor:
 
 
 def exp(a: Pair) -> Pair:
-    """C's cexp: of what overflows once, the exponential is taken in steps."""
+    """Do C's cexp: where the exponential overflows, it is taken in steps."""
     limits = _LIMITS[a.re.dtype]
     first = (a.re > limits.exponent) & torch.isfinite(a.re)
     rest = torch.where(first, a.re - limits.exponent, a.re)
@@ -96,7 +97,7 @@ def exp(a: Pair) -> Pair:
 
 
 def sinh(a: Pair) -> Pair:
-    """C's csinh."""
+    """Do C's csinh."""
     along, across = _hyperbolic(a)
     endless, turning = torch.isinf(a.re), torch.isfinite(a.im)
     lost = torch.where(a.re == 0, a.re, torch.where(endless, math.inf, math.nan).to(a.re.dtype))
@@ -105,7 +106,7 @@ def sinh(a: Pair) -> Pair:
 
 
 def cosh(a: Pair) -> Pair:
-    """C's ccosh."""
+    """Do C's ccosh."""
     along, across = _hyperbolic(a)
     endless, turning = torch.isinf(a.re), torch.isfinite(a.im)
     re = torch.where(turning | ~endless, along[1] * across[0], math.inf)
@@ -115,8 +116,11 @@ def cosh(a: Pair) -> Pair:
 
 
 def _hyperbolic(a: Pair) -> tuple[tuple[Tensor, Tensor], tuple[Tensor, Tensor]]:
-    """(sinh, cosh) of the real part and (cos, sin) of the imaginary one: of what overflows half of the
-    exponential, and what is beyond that goes into the others."""
+    """Return (sinh, cosh) of the real part and (cos, sin) of the imaginary one.
+
+    Where the exponential overflows, its half stands in the first pair, and the excess is a factor of the
+    second.
+    """
     limits = _LIMITS[a.re.dtype]
     size = a.re.abs()
     first = (size > limits.exponent) & torch.isfinite(size)
@@ -134,7 +138,7 @@ def _hyperbolic(a: Pair) -> tuple[tuple[Tensor, Tensor], tuple[Tensor, Tensor]]:
 
 
 def tanh(a: Pair) -> Pair:
-    """C's ctanh."""
+    """Do C's ctanh."""
     limits = _LIMITS[a.re.dtype]
     far = a.re.abs() > limits.exponent / 2
     cos, sin = torch.cos(a.im), torch.sin(a.im)
@@ -156,25 +160,25 @@ def tanh(a: Pair) -> Pair:
 
 
 def sin(a: Pair) -> Pair:
-    """C's csin: sinh(i a) / i, but for the sign of what is infinite where the other part is not finite."""
+    """Do C's csin: sinh(i a) / i, but for the sign of an infinite part where the other part is not finite."""
     result = sinh(Pair(-a.im, a.re))
     lost = torch.isinf(a.im) & ~torch.isfinite(a.re)
     return Pair(result.im, torch.where(lost, math.inf, -result.re))
 
 
 def tan(a: Pair) -> Pair:
-    """C's ctan."""
+    """Do C's ctan."""
     result = tanh(Pair(-a.im, a.re))
     return Pair(result.im, -result.re)
 
 
 def cos(a: Pair) -> Pair:
-    """C's ccos."""
+    """Do C's ccos."""
     return cosh(Pair(-a.im, a.re))
 
 
 def sqrt(a: Pair) -> Pair:
-    """C's csqrt: scaled where the sum of squares would overflow or lose digits."""
+    """Do C's csqrt: scaled where the sum of squares would overflow or lose digits."""
     limits = _LIMITS[a.re.dtype]
     size = torch.maximum(a.re.abs(), a.im.abs())
     large, small = size > limits.large, size < limits.tiny
@@ -209,13 +213,13 @@ def sqrt(a: Pair) -> Pair:
 
 
 def log(a: Pair, fma: Fma) -> Pair:
-    """C's clog: near the unit circle by way of the distance from it."""
+    """Do C's clog: near the unit circle by way of the distance from it."""
     if a.re.dtype == torch.float32:  # whose squares a float64 holds exactly
         wide = log(Pair(a.re.double(), a.im.double()), fma)
         return Pair(wide.re.float(), torch.atan2(a.im, a.re))
     one, other = a.re.abs(), a.im.abs()
     larger, smaller = torch.maximum(one, other), torch.minimum(one, other)
-    beyond = _beyond_one(larger, smaller, fma)
+    beyond = _square_less_one(larger, smaller, fma)
     near = (larger < 2) & (larger >= 0.5) & (beyond >= -0.5) & (beyond < 3)
     large, small = larger > 2.0**1022, larger < 2.0**-1021
     scale = torch.where(large, 0.5, torch.where(small, 2.0**54, 1.0)).double()
@@ -226,17 +230,17 @@ def log(a: Pair, fma: Fma) -> Pair:
     return Pair(real, torch.atan2(a.im, a.re))
 
 
-def _beyond_one(x: Tensor, y: Tensor, fma: Fma) -> Tensor:
-    """x * x + y * y - 1, with what the products and sums round away added at the end."""
+def _square_less_one(x: Tensor, y: Tensor, fma: Fma) -> Tensor:
+    """Return x * x + y * y - 1, with the rounding errors of products and sums added at the end."""
     square, other = x * x, y * y
     lost = fma(x, x, -square) + fma(y, y, -other)
-    first, rest = _sum(square, torch.full_like(square, -1.0))
-    second, more = _sum(first, other)
+    first, rest = _exact_sum(square, torch.full_like(square, -1.0))
+    second, more = _exact_sum(first, other)
     return second + (rest + more + lost)
 
 
-def _sum(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
-    """The sum, and exactly what its rounding takes away (Knuth)."""
+def _exact_sum(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the sum, and exactly its rounding error (Knuth)."""
     total = a + b
     part = total - a
     return total, (a - (total - part)) + (b - part)

@@ -1,9 +1,9 @@
-"""Unsigned integers of 16, 32 and 64 bits: torch stores them and computes with few of its operators.
+"""Unsigned integers of 16, 32 and 64 bits: torch stores them, but computes with few of its operators.
 
 Between `enter` and `leave`, once `needed` was called, torch's operators answer for these dtypes as they do
 for uint8: by way of int64, which holds every uint16 and uint32, and a uint64 as the bits of a signed number.
-Operators that are not on the lists below raise `Missing`, whatever torch itself would do: half-supported
-dtypes give wrong values.
+Operators that are not on the lists below raise `UnknownOperator`, whatever torch itself would do:
+half-supported dtypes give wrong values.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ _SIGNED = {torch.uint16: torch.int16, torch.uint32: torch.int32, torch.uint64: t
 Handler = Callable[[Any, torch.dtype, tuple[Any, ...], dict[str, Any]], Any]
 
 
-class Missing(Exception):
-    """An operator that is not known for these dtypes."""
+class UnknownOperator(Exception):
+    """An operator that has no handler for these dtypes."""
 
 
 class _State(threading.local):
@@ -41,7 +41,7 @@ _state = _State()
 
 
 def enter() -> None:
-    """Begin a scope. They nest; the outermost ends what `needed` began."""
+    """Begin a scope. They nest; the outermost ends the mode that `needed` began."""
     _state.depth += 1
 
 
@@ -54,14 +54,14 @@ def leave() -> None:
 
 
 def needed() -> None:
-    """From here to the end of the outermost scope, tensors of these dtypes may be met."""
+    """Handle tensors of these dtypes from here to the end of the outermost scope."""
     if _state.mode is None and _state.depth:
         _state.mode = _Mode()
         _state.mode.__enter__()
 
 
 def flipped(tensor: torch.Tensor, axes: tuple[int, ...]) -> torch.Tensor:
-    """`tensor.flip(axes)`, of these dtypes too, outside of any scope."""
+    """Return `tensor.flip(axes)`, of these dtypes too, outside of any scope."""
     if tensor.dtype not in WIDE:
         return tensor.flip(axes)
     return tensor.view(_SIGNED[tensor.dtype]).flip(axes).view(tensor.dtype)
@@ -77,12 +77,12 @@ class _Mode(TorchDispatchMode):
             return func(*args, **kwargs)
         handler = _HANDLERS.get(func.overloadpacket)
         if handler is None:
-            raise Missing(f"{func} of {dtype}")
+            raise UnknownOperator(f"{func} of {dtype}")
         return handler(func, dtype, args, kwargs)
 
 
 def _dtype(args: Any, kwargs: Any) -> torch.dtype | None:
-    """The one of these dtypes that a call is about: of an operand with axes, else of any, else as asked."""
+    """Return the unsigned dtype that a call is about: of an operand with axes, else of any, else as asked."""
     found = None
     for item in (*args, *kwargs.values()):
         for one in item if isinstance(item, (list, tuple)) else (item,):
@@ -95,18 +95,18 @@ def _dtype(args: Any, kwargs: Any) -> torch.dtype | None:
 
 
 def _bits(value: Any) -> Any:
-    """An operand as int64; Python integers modulo 2**64."""
+    """Return an operand as int64; Python integers modulo 2**64."""
     if isinstance(value, torch.Tensor):
         return value.to(torch.int64) if value.dtype in WIDE else value
     if type(value) is int:
         return (value + 2**63) % 2**64 - 2**63
     if isinstance(value, float):
-        raise Missing("a float beside unsigned integers")
+        raise UnknownOperator("a float beside unsigned integers")
     return value
 
 
 def _all_bits(args: Any) -> Any:
-    """The operands as int64, lists of them included."""
+    """Return the operands as int64, lists of them included."""
     return tuple(
         type(item)(_bits(one) if isinstance(one, torch.Tensor) else one for one in item)
         if isinstance(item, (list, tuple))
@@ -115,41 +115,42 @@ def _all_bits(args: Any) -> Any:
     )
 
 
-def _back(result: Any, dtype: torch.dtype) -> Any:
-    """int64 results as that dtype; others (bools) as they are."""
+def _from_bits(result: Any, dtype: torch.dtype) -> Any:
+    """Return int64 results as that dtype; others (bools) unchanged."""
     if isinstance(result, (tuple, list)):
-        return type(result)(_back(item, dtype) for item in result)
+        return type(result)(_from_bits(item, dtype) for item in result)
     return result.to(dtype) if result.dtype == torch.int64 else result
 
 
-def _keeps(func: Any, dtype: torch.dtype, args: Any, kwargs: Any) -> Any:
-    """torch's own: no element is looked at."""
+def _unchanged(func: Any, dtype: torch.dtype, args: Any, kwargs: Any) -> Any:
+    """Call torch's own operator, which looks at no element."""
     return func(*args, **kwargs)
 
 
-def _by_bits(func: Any, dtype: torch.dtype, args: Any, kwargs: Any) -> Any:
-    """What has the same bits whether numbers are signed or not: moving, wrapping arithmetic, equality."""
+def _on_bits(func: Any, dtype: torch.dtype, args: Any, kwargs: Any) -> Any:
+    """Call an operator with equal bits for signed and unsigned numbers: moving, wrapping arithmetic,
+    equality."""
     asked = kwargs.get("dtype")
     if asked in WIDE:
         dtype, kwargs = asked, {**kwargs, "dtype": torch.int64}
     elif asked is not None and asked != torch.int64 and asked != torch.bool:
-        raise Missing(f"{func} of {dtype} in {asked}")
+        raise UnknownOperator(f"{func} of {dtype} in {asked}")
     named = {key: _bits(item) if isinstance(item, torch.Tensor) else item for key, item in kwargs.items()}
     result = func(*_all_bits(args), **named)
     if asked is not None and asked not in WIDE:
         return result
-    return _back(result, dtype)
+    return _from_bits(result, dtype)
 
 
 def _in_place(func: Any, dtype: torch.dtype, args: Any, kwargs: Any) -> Any:
-    """`index_put_` and the like on int64, then copied into the target."""
+    """Call `index_put_` and the like on int64, then copy into the target."""
     target = args[0]
     result = func(_bits(target), *_all_bits(args[1:]), **kwargs)
     return target.copy_(result.to(target.dtype))
 
 
-def _ordering(value: Any, dtype: torch.dtype) -> Any:
-    """An operand as the int64 that is ordered as it is among its kind."""
+def _ordered_bits(value: Any, dtype: torch.dtype) -> Any:
+    """Return an operand as int64 numbers in the order of the unsigned ones."""
     bits = _bits(value)
     if dtype != torch.uint64 or bits is None or isinstance(bits, bool):
         return bits
@@ -158,19 +159,22 @@ def _ordering(value: Any, dtype: torch.dtype) -> Any:
     return bits + 2**63 if bits < 0 else bits - 2**63
 
 
-def _unordered(dtype: torch.dtype) -> Callable[[torch.Tensor], torch.Tensor]:
-    """From `_ordering` back to the dtype."""
+def _from_ordered_bits(dtype: torch.dtype) -> Callable[[torch.Tensor], torch.Tensor]:
+    """Return the inverse of `_ordered_bits`."""
     return lambda found: (found ^ _SIGN if dtype == torch.uint64 else found).to(dtype)
 
 
-def _compares(below: bool, above: bool) -> Handler:
-    """A comparison. below, above: what it gives where the other operand is negative, or larger than all."""
+def _comparison(below: bool, above: bool) -> Handler:
+    """Return the handler of a comparison.
+
+    below, above: its result where the other operand is negative, or larger than all.
+    """
 
     def handler(func: Any, dtype: torch.dtype, args: Any, kwargs: Any) -> Any:
         one, other = args
         if not isinstance(other, torch.Tensor) and not 0 <= other <= _MOST[dtype]:
             return torch.full_like(one, below if other < 0 else above, dtype=torch.bool)
-        result = func(_ordering(one, dtype), _ordering(other, dtype))
+        result = func(_ordered_bits(one, dtype), _ordered_bits(other, dtype))
         for signed, negative in ((one, above), (other, below)):
             if isinstance(signed, torch.Tensor) and signed.dtype not in WIDE:
                 result = torch.where(signed < 0, negative, result)
@@ -180,38 +184,38 @@ def _compares(below: bool, above: bool) -> Handler:
 
 
 def _extreme(func: Any, dtype: torch.dtype, args: Any, kwargs: Any) -> Any:
-    """maximum, amax, clamp, ...: the first result is an element, what else there is are positions."""
+    """Call maximum, amax, clamp, ...: the first result is an element, others are positions."""
     if func.overloadpacket is aten.clamp:
         most = _MOST[dtype]
         args = tuple(min(max(item, 0), most) if type(item) is int else item for item in args)
         kwargs = {key: min(max(item, 0), most) if type(item) is int else item for key, item in kwargs.items()}
-        kwargs = {key: _ordering(item, dtype) for key, item in kwargs.items()}
-        return _unordered(dtype)(func(*[_ordering(item, dtype) for item in args], **kwargs))
+        kwargs = {key: _ordered_bits(item, dtype) for key, item in kwargs.items()}
+        return _from_ordered_bits(dtype)(func(*[_ordered_bits(item, dtype) for item in args], **kwargs))
     result = func(
-        *[_ordering(item, dtype) if isinstance(item, torch.Tensor) else item for item in args], **kwargs
+        *[_ordered_bits(item, dtype) if isinstance(item, torch.Tensor) else item for item in args], **kwargs
     )
     if isinstance(result, torch.Tensor):
-        return _unordered(dtype)(result)
-    return _unordered(dtype)(result[0]), *result[1:]
+        return _from_ordered_bits(dtype)(result)
+    return _from_ordered_bits(dtype)(result[0]), *result[1:]
 
 
 def _position(func: Any, dtype: torch.dtype, args: Any, kwargs: Any) -> Any:
-    """argmax, searchsorted, ...: the results are positions."""
+    """Call argmax, searchsorted, ...: the results are positions."""
     return func(
-        *[_ordering(item, dtype) if isinstance(item, torch.Tensor) else item for item in args], **kwargs
+        *[_ordered_bits(item, dtype) if isinstance(item, torch.Tensor) else item for item in args], **kwargs
     )
 
 
-def _sorts(func: Any, dtype: torch.dtype, args: Any, kwargs: Any) -> Any:
-    values, places = func(_ordering(args[0], dtype), *args[1:], **kwargs)
-    return _unordered(dtype)(values), places
+def _sort(func: Any, dtype: torch.dtype, args: Any, kwargs: Any) -> Any:
+    values, places = func(_ordered_bits(args[0], dtype), *args[1:], **kwargs)
+    return _from_ordered_bits(dtype)(values), places
 
 
 def _quotient(one: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
-    """Unsigned division of the bits of 64-bit numbers; a divisor of 0 must not come here.
+    """Return the unsigned quotient of the bits of 64-bit numbers; no divisor may be 0.
 
-    Source: Hacker's Delight, 9-3. By divisors below 2**63 half the dividend is divided, and put right; by
-    larger ones the quotient is 0 or 1.
+    Source: Hacker's Delight, 9-3. By divisors below 2**63 half the dividend is divided, and the quotient
+    corrected; by larger ones the quotient is 0 or 1.
     """
     large = other < 0
     safe = torch.where(large, 1, other)
@@ -228,23 +232,23 @@ def _operands(dtype: torch.dtype, args: Any) -> tuple[torch.Tensor, torch.Tensor
     return ready[0], ready[1]
 
 
-def _divides(func: Any, dtype: torch.dtype, args: Any, kwargs: Any) -> Any:
+def _divide(func: Any, dtype: torch.dtype, args: Any, kwargs: Any) -> Any:
     if kwargs.get("rounding_mode") is None and func.overloadpacket is not aten.floor_divide:
-        raise Missing(f"{func} of {dtype}")
+        raise UnknownOperator(f"{func} of {dtype}")
     one, other = _operands(dtype, args)
     if dtype == torch.uint64:
         return _quotient(one, other).to(dtype)
     return torch.div(one, other, rounding_mode="floor").to(dtype)
 
 
-def _rest(func: Any, dtype: torch.dtype, args: Any, kwargs: Any) -> Any:
+def _remainder(func: Any, dtype: torch.dtype, args: Any, kwargs: Any) -> Any:
     one, other = _operands(dtype, args)
     if dtype == torch.uint64:
         return (one - _quotient(one, other) * other).to(dtype)
     return torch.remainder(one, other).to(dtype)
 
 
-def _shifted_right(func: Any, dtype: torch.dtype, args: Any, kwargs: Any) -> Any:
+def _right_shift(func: Any, dtype: torch.dtype, args: Any, kwargs: Any) -> Any:
     one, by = _operands(dtype, args)
     if dtype == torch.uint64:  # without the sign bit first, then all the rest
         left = torch.where(by == 0, by, by - 1)
@@ -252,7 +256,7 @@ def _shifted_right(func: Any, dtype: torch.dtype, args: Any, kwargs: Any) -> Any
     return (one >> by).to(dtype)
 
 
-def _raised(func: Any, dtype: torch.dtype, args: Any, kwargs: Any) -> Any:
+def _power(func: Any, dtype: torch.dtype, args: Any, kwargs: Any) -> Any:
     one, exponent = _operands(dtype, args)
     result = torch.pow(one, exponent & _MAX)
     if dtype == torch.uint64:  # to the 2**63: 0 of even numbers, 1 of odd ones
@@ -260,8 +264,9 @@ def _raised(func: Any, dtype: torch.dtype, args: Any, kwargs: Any) -> Any:
     return result.to(dtype)
 
 
-def _divisor(one: torch.Tensor, other: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
-    """gcd of bits: two steps of Euclid's leave numbers that an int64 holds, or 0 and the answer."""
+def _gcd_of_bits(one: torch.Tensor, other: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    """Return the gcd of bits: two steps of Euclid's leave numbers that an int64 holds, or 0 and the
+    answer."""
     if dtype != torch.uint64:
         return torch.gcd(one, other)
     for _ in range(2):
@@ -274,19 +279,19 @@ def _divisor(one: torch.Tensor, other: torch.Tensor, dtype: torch.dtype) -> torc
     return torch.where(done, one | other, both)
 
 
-def _common(func: Any, dtype: torch.dtype, args: Any, kwargs: Any) -> Any:
+def _gcd(func: Any, dtype: torch.dtype, args: Any, kwargs: Any) -> Any:
     one, other = _operands(dtype, args)
-    return _divisor(one, other, dtype).to(dtype)
+    return _gcd_of_bits(one, other, dtype).to(dtype)
 
 
-def _multiple(func: Any, dtype: torch.dtype, args: Any, kwargs: Any) -> Any:
+def _lcm(func: Any, dtype: torch.dtype, args: Any, kwargs: Any) -> Any:
     one, other = _operands(dtype, args)
-    divisor = _divisor(one, other, dtype)
+    divisor = _gcd_of_bits(one, other, dtype)
     safe = torch.where(divisor == 0, 1, divisor)
     return (_quotient(one, safe) * other).to(dtype)
 
 
-def _same(func: Any, dtype: torch.dtype, args: Any, kwargs: Any) -> Any:
+def _copy(func: Any, dtype: torch.dtype, args: Any, kwargs: Any) -> Any:
     return args[0].clone()
 
 
@@ -294,18 +299,18 @@ def _sign(func: Any, dtype: torch.dtype, args: Any, kwargs: Any) -> Any:
     return (args[0] != 0).to(dtype)
 
 
-def _converted(func: Any, dtype: torch.dtype, args: Any, kwargs: Any) -> Any:
-    """A cast, either way."""
+def _cast(func: Any, dtype: torch.dtype, args: Any, kwargs: Any) -> Any:
+    """Cast to or from these dtypes."""
     target = kwargs.get("dtype")
     if target is None or target == args[0].dtype:
         return func(*args, **kwargs)
-    return func(casts.ready(args[0], target), **kwargs)
+    return func(casts.prepared_for_cast(args[0], target), **kwargs)
 
 
-def _filled(func: Any, dtype: torch.dtype, args: Any, kwargs: Any) -> Any:
-    """full, arange, zeros, ones and their likes: as int64, then cast."""
+def _creation(func: Any, dtype: torch.dtype, args: Any, kwargs: Any) -> Any:
+    """Call full, arange, zeros, ones and their likes as int64, then cast."""
     if any(isinstance(item, float) for item in args):
-        raise Missing(f"{func} of {dtype} with floats")
+        raise UnknownOperator(f"{func} of {dtype} with floats")
     target = kwargs.get("dtype") or args[0].dtype
     if target not in WIDE:
         return func(*args, **kwargs)
@@ -345,9 +350,9 @@ _HANDLERS: dict[Any, Handler] = {
                 torch.ops.prim.layout,
             ),
         ],
-        _keeps,
+        _unchanged,
     ),
-    aten._to_copy: _converted,
+    aten._to_copy: _cast,
     **dict.fromkeys(
         [
             *(aten.add, aten.sub, aten.rsub, aten.mul, aten.neg, aten.bitwise_and, aten.bitwise_or),
@@ -366,15 +371,15 @@ _HANDLERS: dict[Any, Handler] = {
             ),
             *(aten.square, aten.isnan, aten.isinf, aten.isfinite, aten.take),
         ],
-        _by_bits,
+        _on_bits,
     ),
     **dict.fromkeys([aten.index_put_, aten.fill_, aten.zero_], _in_place),
-    aten.eq: _compares(False, False),
-    aten.ne: _compares(True, True),
-    aten.lt: _compares(False, True),
-    aten.le: _compares(False, True),
-    aten.gt: _compares(True, False),
-    aten.ge: _compares(True, False),
+    aten.eq: _comparison(False, False),
+    aten.ne: _comparison(True, True),
+    aten.lt: _comparison(False, True),
+    aten.le: _comparison(False, True),
+    aten.gt: _comparison(True, False),
+    aten.ge: _comparison(True, False),
     **dict.fromkeys(
         [
             *(aten.maximum, aten.minimum, aten.fmax, aten.fmin, aten.amax, aten.amin, aten.max, aten.min),
@@ -383,23 +388,23 @@ _HANDLERS: dict[Any, Handler] = {
         _extreme,
     ),
     **dict.fromkeys([aten.argmax, aten.argmin, aten.searchsorted, aten.bucketize, aten.argsort], _position),
-    aten.sort: _sorts,
-    aten.div: _divides,
-    aten.floor_divide: _divides,
-    aten.remainder: _rest,
-    aten.fmod: _rest,
-    aten.__rshift__: _shifted_right,
-    aten.bitwise_right_shift: _shifted_right,
-    aten.pow: _raised,
-    aten.gcd: _common,
-    aten.lcm: _multiple,
-    **dict.fromkeys([aten.abs, aten.floor, aten.ceil, aten.trunc, aten.round, aten.conj_physical], _same),
+    aten.sort: _sort,
+    aten.div: _divide,
+    aten.floor_divide: _divide,
+    aten.remainder: _remainder,
+    aten.fmod: _remainder,
+    aten.__rshift__: _right_shift,
+    aten.bitwise_right_shift: _right_shift,
+    aten.pow: _power,
+    aten.gcd: _gcd,
+    aten.lcm: _lcm,
+    **dict.fromkeys([aten.abs, aten.floor, aten.ceil, aten.trunc, aten.round, aten.conj_physical], _copy),
     aten.sign: _sign,
     **dict.fromkeys(
         [
             *(aten.full, aten.full_like, aten.arange, aten.zeros, aten.ones, aten.zeros_like, aten.ones_like),
             *(aten.new_zeros, aten.new_ones, aten.new_full, aten.scalar_tensor, aten.eye),
         ],
-        _filled,
+        _creation,
     ),
 }

@@ -1,4 +1,4 @@
-"""Torch operators on complex numbers, lowered to operators on their real and imaginary parts.
+"""Lowers torch operators on complex numbers to operators on their real and imaginary parts.
 
 `service/compile.py` traces a segment under a `Lowering`, which looks each operator up in `HANDLERS`. The
 arithmetic itself is in `arithmetic/complex_math.py`. An operator that has no handler raises

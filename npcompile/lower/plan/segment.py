@@ -10,7 +10,7 @@ import torch
 from torch import fx
 
 from npcompile.lower.arithmetic import unsigned
-from npcompile.lower.arithmetic.casts import ready
+from npcompile.lower.arithmetic.casts import prepared_for_cast
 from npcompile.lower.plan.attributes import (
     annotate,
     attributes,
@@ -62,7 +62,7 @@ def stored(value: Any, dtype: torch.dtype, like: torch.Tensor | tuple[int, ...])
         value = torch.full((), number, dtype=_OF_NUMBERS.get(type(number), dtype))
     while value.dim() > len(shape):  # leading axes of one element are dropped
         value = value[0]
-    return ready(value, dtype).to(dtype).broadcast_to(shape)
+    return prepared_for_cast(value, dtype).to(dtype).broadcast_to(shape)
 
 
 def flipped_axes(value: Value) -> tuple[int, ...]:

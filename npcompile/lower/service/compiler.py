@@ -1,4 +1,5 @@
-"""Submits segments to the worker process and links the kernels: the jobs of this process, and their thread.
+"""Submits segments to the worker process and links their kernels: it has the jobs of this process, and their
+thread.
 
 `submit` is called by the runtime for each segment of a program. A job always finishes, with a kernel or with
 the reason why there is none: failures of the compiler, the worker or the disk never reach the caller as

@@ -1,6 +1,7 @@
-"""Each exception of the compiler becomes a reason: a code by its type and error number, its text as a detail.
+"""Turns exceptions of the compiler into reasons: a code by the exception's type and error number, its text a
+detail.
 
-The compiler's thread and its worker process use this where they catch an exception.
+The compiler's thread and its worker process call it where they catch an exception.
 """
 
 from __future__ import annotations
