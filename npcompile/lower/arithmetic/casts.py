@@ -18,15 +18,15 @@ _INTEGERS = {  # the signed integer by way of which floats are cast
 
 
 def prepared_for_cast(tensor: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
-    """Return a tensor that torch casts (`to`, `copy_`) to the values that NumPy on x86-64 gives `tensor` in
+    """Return a tensor that torch casts (`to`, `copy_`) as NumPy on x86-64 casts `tensor` to that dtype.
     that dtype.
 
     - float64 to float16: torch goes by way of float32, and its two roundings can be off by one ulp. Rounding
       to odd first keeps the side of a tie that the number lies on.
     - Floats to integers: to the signed integer that the processor has an instruction for (32 bits for short
-      ones, 64 for unsigned ones), whose low bits are kept. A float that does not fit becomes its smallest number
-      (a GPU by itself takes the nearest). Of floats that neither int32 nor uint32 holds, NumPy's own uint32
-      depends on where in the array the float lies; here it does not.
+      ones, 64 for unsigned ones), whose low bits are kept. A float that does not fit becomes its smallest
+      number (a GPU by itself takes the nearest). Of floats that neither int32 nor uint32 holds, NumPy's own
+      uint32 depends on where in the array the float lies; here it does not.
     - Complex numbers to real ones: their real parts, cast in these ways.
     - uint64 to floats: torch's compiled code takes them for signed.
 
