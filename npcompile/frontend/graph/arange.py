@@ -1,4 +1,7 @@
-"""`np.arange` of numbers that steps give: how long it is follows from them, and so does each element."""
+"""Records `np.arange` of numbers that steps give: its length follows from them, and so does each element.
+
+The steps of the recording (`graph_builder.py`) call `ranged`.
+"""
 
 from __future__ import annotations
 
@@ -19,13 +22,15 @@ _KINDS = (int, float, np.int64, np.float64)
 
 
 def arange_length(start: Any, stop: Any, step: Any) -> int:
-    """How many elements `np.arange` gives. Raises where NumPy does."""
+    """Return how many elements `np.arange` gives. Raises where NumPy does."""
     return steps_between(stop - start, step)
 
 
 def ranged(builder: Builder, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:
-    """Note `np.arange(*args)`; returns the result to hand on. None where all of its numbers are sizes or
-    decided, or of types with rules of their own."""
+    """Note `np.arange(*args)`; return the result to hand on.
+
+    Returns None where all of its numbers are sizes or decided, or of types with rules of their own.
+    """
     if kwargs or not 1 <= len(args) <= 3 or any(type(arg) not in _KINDS for arg in args):
         return None
     nodes = [builder.tracked.node(arg) for arg in args]
@@ -39,7 +44,7 @@ def ranged(builder: Builder, args: tuple[Any, ...], kwargs: dict[str, Any], resu
     if arange_length(start, stop, step) != size or result.dtype not in (np.int64, np.float64):
         return None
     given = [Operand(arg, builder.ref(arg)) for arg in args]
-    # Python has one object for each small number: what is no argument must not be looked up.
+    # Python has one object for each small number: a number that is no argument must not be looked up.
     first, last, by = (
         (Operand(0, 0), *given, Operand(1, 1)) if len(args) == 1 else (*given, Operand(1, 1))[:3]
     )
@@ -62,7 +67,7 @@ def ranged(builder: Builder, args: tuple[Any, ...], kwargs: dict[str, Any], resu
 
 
 class Operand(NamedTuple):
-    """A number or an array, and its node, or itself where it is decided."""
+    """A number or an array, and its node, or the value itself if it is decided."""
 
     value: Any
     ref: Any
@@ -98,7 +103,7 @@ def _number(builder: Builder, function: Any, *operands: Operand) -> Operand:
 
 
 def _size(builder: Builder, length: fx.Node, size: int) -> Any:
-    """The length as an argument of an op."""
+    """Return the length as an argument of an op."""
     if attributes(length).recorded_size is not None:
         if length in builder.counts:
             builder.is_size(length)

@@ -1,4 +1,8 @@
-"""What leaves a recording: objects and containers that are answered, stored, or handed to calls."""
+"""Escapes: objects and containers that leave a recording, as they are answered, stored, or handed to calls.
+
+Lists and dicts from outside stay the objects that they are; containers and objects made inside are made again
+at replay, by steps of their own.
+"""
 
 from __future__ import annotations
 
@@ -23,25 +27,29 @@ from npcompile.lower.plan.attributes import annotate
 from npcompile.lower.plan.values import Value
 
 _DECIDED: tuple[type, ...] = (tuple, *MADE_ANEW)
-# One recording goes through at most this many things in containers: each takes about a microsecond.
+# The most items in containers that one recording goes through: each takes about a microsecond.
 MOST_THINGS = 16_384
 ANSWERED = 16  # a thing in an answer counts as this many: each stands in the program's source
 
 
 class EscapeBuilder(VisibleObjects, EqualObjects):
-    """Lists and dicts from outside are themselves; those made inside, and objects, are made again."""
+    """The escapes of a recording, on top of what is shown of containers and where equal objects came from."""
 
     def through(self, container: Any, weight: int = 1) -> Any:
-        """Give a container, or an iterator, that is gone through thing by thing. Raises Unfollowed where that
-        has been too many. weight: each takes as long as so many."""
+        """Return a container, or an iterator, to be gone through item by item.
+
+        weight: each item counts as this many. Raises Unfollowed after too many.
+        """
         self.things += weight * length_hint(container)
         if self.things > MOST_THINGS:
             raise Unfollowed(Cause.THINGS_GONE_THROUGH(MOST_THINGS))
         return container
 
     def leave(self, obj: Any) -> fx.Node:
-        """An object that was made inside is needed itself: the step that makes it of what it holds now. From
-        here on it is like one from outside."""
+        """Return the step that makes an object, made inside and needed itself, of what it holds now.
+
+        From here on it is like one from outside.
+        """
         if id(obj) in self.leaving:
             raise Unfollowed(Cause.HOLDS_ITSELF(type(obj).__name__))
         self.leaving.add(id(obj))
@@ -55,7 +63,7 @@ class EscapeBuilder(VisibleObjects, EqualObjects):
         return node
 
     def _held(self, value: Any) -> Any:
-        """What an object holds, as an argument of the step that makes it."""
+        """Return a value that an object holds, as an argument of the step that makes the object."""
         kind = type(value)
         known = self.tracked.get(value)
         if kind in (list, dict):
@@ -80,7 +88,7 @@ class EscapeBuilder(VisibleObjects, EqualObjects):
         return self.ref(value)
 
     def container(self, name: str, leaf: Any) -> None:
-        """A dict among the arguments, for stores to it: what lies in it are leaves of their own."""
+        """Note a dict among the arguments, for stores to it: its items are leaves of their own."""
         node = self.graph.create_node("placeholder", name, name=name)
         annotate(node, "input", Value("object")).container_type = type(leaf)
         self.inputs.append(node)
@@ -90,12 +98,13 @@ class EscapeBuilder(VisibleObjects, EqualObjects):
             self.containers[id(leaf)] = node
 
     def container_of(self, obj: Any) -> fx.Node | None:
-        """The step that gave a list or dict itself; None for those made inside."""
+        """Return the step that gave a list or dict itself; None for those made inside."""
         node = self.tracked.node(obj)
         return self.containers.get(id(obj)) if node is None else node
 
     def handed(self, obj: Any) -> Any:
-        """As `ref`, for a call that may do anything with it: lists and dicts are those themselves."""
+        """Return an object as `ref` does, for a call that may do anything with it: lists and dicts are the
+        objects themselves."""
         kind = type(obj)
         if kind in (list, *DICTS) and (node := self.container_of(obj)) is not None:
             return node
@@ -106,7 +115,7 @@ class EscapeBuilder(VisibleObjects, EqualObjects):
         return self.ref(obj)
 
     def loosen(self, *objs: Any) -> None:
-        """A call may have changed these: what lies in lists and dicts is no longer known."""
+        """Note that a call may have changed these: the items of lists and dicts are no longer known."""
         for obj in objs:
             if type(obj) in (list, deque, *DICTS):
                 self.loose[id(obj)] = obj
@@ -115,7 +124,7 @@ class EscapeBuilder(VisibleObjects, EqualObjects):
                 self.loosen(*obj)
 
     def tight(self, obj: Any) -> None:
-        """What lies in this is to be known. Raises Unfollowed."""
+        """Make sure that the items of this are known. Raises Unfollowed."""
         if id(obj) in self.loose:
             raise Unfollowed(Cause.CONTENTS_MAY_CHANGE(type(obj).__name__))
         if id(obj) in self.appended:
@@ -124,9 +133,11 @@ class EscapeBuilder(VisibleObjects, EqualObjects):
             self.contents(self.unread.pop(id(obj))[1], obj)
 
     def given_away(self, value: Any) -> Any:
-        """What is stored outside, as an argument of the step that stores it. Containers that were made inside
-        are made by a step of their own, of what they hold now; from here on they are like those from outside
-        that any call may change."""
+        """Return an object that is stored outside, as an argument of the step that stores it.
+
+        Containers that were made inside are made by a step of their own, of what they hold now; from here on
+        they are like those from outside that any call may change.
+        """
         kind = type(value)
         if kind in _DECIDED and (node := self.origin(value)) is not None:
             return node
@@ -163,18 +174,18 @@ class EscapeBuilder(VisibleObjects, EqualObjects):
         return node
 
     def _entries(self, own: dict[Any, Any], held: Callable[[Any], Any]) -> Any:
-        """Give a dict as an argument of a step: a dict, or its entries where a key is a step."""
+        """Return a dict as an argument of a step: a dict, or its entries where a key is a step."""
         entries = [(self._key(key), held(item)) for key, item in self.through(own).items()]
         return entries if any(isinstance(key, fx.Node) for key, _ in entries) else dict(entries)
 
     def _key(self, key: Any) -> Any:
-        """A key of a dict that leaves: decided, and yet the object that it is."""
+        """Return a key of a dict that leaves: decided, and yet the object that it is."""
         found = self.ref(key, True)
         node = self.origin(key) if type(key) in _DECIDED else self.tracked.node(key)
         return found if node is None else node
 
     def structure(self, result: Any) -> Structure:
-        """How the returned object is built."""
+        """Return how the returned object is built."""
         kind = type(result)
         if kind in (list, dict):
             if (node := self.container_of(result)) is not None:

@@ -1,4 +1,5 @@
-"""What a recording reads from outside the function: globals, what closures hold, attributes, items."""
+"""Reads: the recording notes what the function reads from outside (globals, closures, attributes, items), and
+guards it."""
 
 from __future__ import annotations
 
@@ -40,12 +41,12 @@ from npcompile.lower.plan.values import Value
 
 # Containers from outside are read as a whole, up to this many things.
 MAX_CONTENTS = 64
-# A call that is made again may give so many things in all: more are Python's, and read by what comes after.
+# The most items that an opaque call's result may hold in all: more are left to Python.
 MAX_GIVEN = 256
 
 
 class ReadBuilder(ValueBuilder):
-    """Reads, and the guards on what was read."""
+    """Reads, and the guards on values that were read."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -67,7 +68,8 @@ class ReadBuilder(ValueBuilder):
         return super().structure(result)
 
     def opened(self, container: Any, node: fx.Node) -> None:
-        """Follow a container from outside: what lies in a dict is read now, of others where it is needed."""
+        """Follow a container from outside: a dict's items are read now, those of others where they are
+        needed."""
         self.tracked.keep(container, node)
         if type(container) in DICTS:
             self.contents(node, container)
@@ -75,8 +77,8 @@ class ReadBuilder(ValueBuilder):
             self.unread[id(container)] = container, node
 
     def typed(self, value: Any, node: fx.Node, call: fx.Node) -> None:
-        """A call that is made again and gave a number has to give one of this type; one that gave an array
-        that was known (its own argument), that array."""
+        """Guard the type of a number that an opaque call gave; and the identity of an array that was known
+        before."""
         refuse_text((node.args, node.kwargs), value)
         if not is_called(call):
             if node is not call:
@@ -91,7 +93,7 @@ class ReadBuilder(ValueBuilder):
             self.guard(TypeIs(type(value)), node)
 
     def held(self, container: Any, node: fx.Node) -> None:
-        """A step gave a container. A call that is made again has to give one of this type and size."""
+        """Note that a step gave a container. An opaque call has to give one of this type and size again."""
         known = attributes(node)
         known.result_count = len(container)
         if not is_called(node):
@@ -106,8 +108,10 @@ class ReadBuilder(ValueBuilder):
             self.guard(LengthIs(len(container)), node)
 
     def contents(self, node: fx.Node, container: Any) -> None:
-        """Follow what lies in a container from outside. It is all read at once: a small int in it must not
-        be taken for another int of the same value."""
+        """Follow the items of a container from outside.
+
+        All are read at once: a small int among them must not be taken for another int of equal value.
+        """
         if len(container) > MAX_CONTENTS:
             raise Unfollowed(Cause.CONTAINER_TOO_LONG(MAX_CONTENTS))
         items = list(container.items() if type(container) in DICTS else enumerate(container))
@@ -126,16 +130,16 @@ class ReadBuilder(ValueBuilder):
             found[place_of(key)] = known
 
     def _is_item(self, item: fx.Node, node: fx.Node, key: Any, count: int) -> bool:
-        """Whether this was read from that place in a list already."""
+        """Tell if this was read from that place in a list already."""
         target = item.target
         if type(target) is not ReadItem or item.args != (node,):
             return False
         return type(target.name) is int and type(key) is int and target.name % count == key
 
     def outside(self, read: Read, base: fx.Node | None, value: Any, within: bool = False) -> Any:
-        """Note that a value from outside was read; returns it, numbers as objects of their own.
+        """Note that a value from outside was read; return it, numbers as objects of their own.
 
-        within: nobody has asked for it yet, it only lies in a container that was read.
+        within: the value only lies in a container that was read, and nobody has asked for it yet.
         """
         if type(value) in NUMBERS and type(read) is not ReadItem:
             value = self.tracked.stand(value)
@@ -149,7 +153,7 @@ class ReadBuilder(ValueBuilder):
         return self.read_as(node, value)
 
     def read_as(self, node: fx.Node, value: Any) -> Any:
-        """Note what a step that reads, or calls again, gave and has to give at replay."""
+        """Note the value of a step that reads, or of an opaque call, and guard it for the replay."""
         read = node.target
         kind = type(value)
         is_number = kind in NUMBERS or isinstance(value, np.generic)
@@ -201,22 +205,24 @@ class ReadBuilder(ValueBuilder):
         return value
 
 
-# Their methods are called anew at each replay, of the very object that is there then.
+# Types whose methods are called anew at each replay, of the very object that is there then.
 _STREAMS = (np.random.Generator, np.random.RandomState)
 
 
-# What the ends of a slice are that decides as a whole.
+# The types of a slice's ends for which it is decided as a whole.
 _ENDS = (int, np.integer, type(None))
 
 
 def is_fixed(value: tuple[Any, ...]) -> bool:
-    """Whether a tuple holds whole numbers, texts, slices and the like alone (a shape, names), which decide
-    as a rule: it is decided as a whole."""
+    """Tell if a tuple holds only whole numbers, texts, slices and the like (a shape, names).
+
+    These are decided on as a rule: the tuple is decided as a whole.
+    """
     return all(is_fixed(item) if type(item) is tuple else _decides(item) for item in value)
 
 
 def _holds_more(container: Any, most: int) -> bool:
-    """Tell whether more than so many things lie in a container, and in those that lie in it."""
+    """Tell if more than `most` items lie in a container, and in those that lie in it."""
     left, count = [container], 0
     while left and count <= most:
         one = left.pop()
@@ -227,7 +233,7 @@ def _holds_more(container: Any, most: int) -> bool:
 
 
 def is_steady(function: Any, args: tuple[Any, ...]) -> bool:
-    """Whether a call gives a number of the same type again: a clock's, or a random one."""
+    """Tell if a call gives a number of one type each time: a clock's, or a random one."""
     called = getattr(function, "function", None)
     if getattr(called, "__module__", None) == "time" or type(getattr(called, "__self__", None)) is Random:
         return True
@@ -235,14 +241,14 @@ def is_steady(function: Any, args: tuple[Any, ...]) -> bool:
 
 
 def is_called(node: fx.Node) -> bool:
-    """Whether this is what a call that is made again gave, or a part of that."""
+    """Tell if this is the result of an opaque call, or a part of it."""
     while step_of(node) == "part":
         (node,) = node.all_input_nodes
     return step_of(node) == "opaque"
 
 
 def is_shape(value: tuple[Any, ...]) -> bool:
-    """Whether a tuple may be that of an array's lengths."""
+    """Tell if a tuple may be that of an array's lengths."""
     return bool(value) and all(type(item) is int for item in value)
 
 

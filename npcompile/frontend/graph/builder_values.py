@@ -1,4 +1,5 @@
-"""What a recording knows: live objects and the nodes they came from, and what is read from outside."""
+"""Values: the live objects that a recording knows, the nodes they came from, and the frames that led to each
+step."""
 
 from __future__ import annotations
 
@@ -64,7 +65,7 @@ class ValueBuilder(GuardBuilder):
     # -- values ------------------------------------------------------------------------------------------
 
     def value(self, obj: Any, outside: bool = False) -> Value:
-        """What is known of a live object."""
+        """Return the facts about a live object that planning needs."""
         kind = type(obj)
         if is_array(obj):
             device = "cpu"
@@ -127,7 +128,7 @@ class ValueBuilder(GuardBuilder):
             self.constant((value.start, value.stop, value.step))
 
     def literal(self, value: Any) -> None:
-        """The same of what a function's code, or its defaults, hold: one object at each call."""
+        """Follow a number that a function's code, or its defaults, hold: one object at each call."""
         self.constant(value)
         if type(value) is str or type(value) is bytes:
             self.written[id(value)] = value
@@ -162,7 +163,7 @@ class ValueBuilder(GuardBuilder):
             self.guard(ValueEquals(size), self.lengths[node, axis])
 
     def by_data(self, array: Any) -> bool:
-        """Whether an array's first axis is as long as there are True places in a mask."""
+        """Tell if an array's first axis is as long as there are True places in a mask."""
         node = self.tracked.node(array)
         if node is None or array.ndim == 0 or array.shape[0] < SMALLEST:
             return False
@@ -359,8 +360,11 @@ class ValueBuilder(GuardBuilder):
         return known.parts_read[how, name]
 
     def traced(self, *objs: Any) -> bool:
-        """Whether any of these came from a step (rather than being decided), or is an object that was made
-        inside: what it holds may have, and how it compares is the user's code."""
+        """Tell if any of these came from a step (rather than being decided), or is an object that was made
+        inside.
+
+        The attributes of the latter may have come from a step, and how it compares is the user's code.
+        """
         for obj in objs:
             kind = type(obj)
             if self.tracked.node(obj) is not None or id(obj) in self.objects:
@@ -392,7 +396,7 @@ class ValueBuilder(GuardBuilder):
 
 
 def _may_raise(step: str, target: Any, args: tuple[Any, ...]) -> bool:
-    """Whether a step may end a replay with an exception."""
+    """Tell if a step may end a replay with an exception."""
     if step == "number":
         return target not in NEVER_RAISES and target is not len
     if step == "view":

@@ -1,5 +1,8 @@
-"""What stands for something else: ranges and lists for arrays, which are steps of their own, members of enums
-and arrays of no dimension for the numbers that they are, arrays of one for shapes."""
+"""Coercions that NumPy does on arguments, noted as steps: ranges and lists become arrays, members of enums
+numbers.
+
+Arrays of no dimension become whole numbers where NumPy takes one, and arrays of one dimension shapes.
+"""
 
 from __future__ import annotations
 
@@ -15,13 +18,15 @@ from npcompile.frontend.ops.table import TABLE, computed
 
 
 def as_number(value: Any) -> Any:
-    """A member of an `IntEnum` and the like as the number that NumPy takes it for; anything else as it is."""
+    """Return a member of an `IntEnum` and the like as the number that NumPy takes it for; any other value
+    unchanged."""
     if isinstance(value, Enum) and isinstance(value, int):
         return int.__pos__(value)
     return float.__pos__(value) if isinstance(value, Enum) and isinstance(value, float) else value
 
 
-# Where ops take whole numbers, or tuples of them, for which NumPy takes arrays of no dimension as well.
+# The arguments of ops that are whole numbers, or tuples of them, for which NumPy takes arrays of no
+# dimension, too.
 _WHOLE: dict[Any, frozenset[int | str]] = {
     np.roll: frozenset({1, "shift"}),
     np.tile: frozenset({1, "reps"}),
@@ -43,7 +48,8 @@ _WHOLE: dict[Any, frozenset[int | str]] = {
     },
 }
 
-# Those of them that take several, for which NumPy takes an array of them (`x.reshape(np.array([2, -1]))`).
+# Those of these functions that take several numbers, for which NumPy takes an array
+# (`x.reshape(np.array([2, -1]))`).
 _SEVERAL: tuple[Any, ...] = (
     *(np.roll, np.tile, np.reshape, np.ndarray.reshape, np.broadcast_to, np.indices),
     *(np.zeros, np.ones, np.empty, np.full),
@@ -52,7 +58,7 @@ _MOST = 64  # numbers of which NumPy makes a shape
 
 
 def as_index(builder: Builder, index: Any) -> Any:
-    """An index in which ranges are arrays, and arrays at the ends of slices whole numbers."""
+    """Return an index with ranges as arrays, and arrays at the ends of slices as whole numbers."""
     items = index if type(index) is tuple else (index,)
     if not any(type(item) is range or type(item) is slice for item in items):
         return index
@@ -73,7 +79,7 @@ def _end(builder: Builder, end: Any) -> Any:
 
 
 def is_whole(index: Any) -> bool:
-    """Whether NumPy takes every array of an index for a whole number: one item is stored."""
+    """Tell if NumPy takes every array of an index for a whole number: one item is stored."""
     arrays = [item for item in (index if type(index) is tuple else (index,)) if not is_basic(item)]
     return all(type(item) is np.ndarray and not item.ndim and item.dtype.kind in "iu" for item in arrays)
 
@@ -81,8 +87,11 @@ def is_whole(index: Any) -> bool:
 def as_counts(
     builder: Builder, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """The arguments of an op in which arrays of no dimension, where whole numbers stand, are scalars, and
-    arrays of one, where several do, tuples of such."""
+    """Return an op's arguments with arrays as numbers: of no dimension as scalars, of one dimension as
+    tuples.
+
+    Only arguments that NumPy takes whole numbers for are changed, and to tuples those that take several.
+    """
     places = _WHOLE.get(function)
     if places is None:
         return args, kwargs
@@ -117,8 +126,10 @@ def _counted(builder: Builder, item: range) -> Any:
 
 
 def as_value(builder: Builder, value: Any, array: np.ndarray[Any, Any]) -> Any:
-    """A list or tuple that is stored into an array, as an array; None where that may come to another value or
-    exception."""
+    """Return a list or tuple that is stored into an array as an array.
+
+    Returns None where that may come to another value or exception.
+    """
     op = TABLE.of(np.array)
     dtype = array.dtype
     if op is None or type(array) is not np.ndarray or computed(dtype) is None:

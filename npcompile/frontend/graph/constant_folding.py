@@ -1,7 +1,8 @@
-"""What nothing but constants decides, as a constant: what NumPy made of it while recording it makes always.
+"""Constant folding: a call whose inputs are all constants becomes the value that NumPy returned while
+recording.
 
-So the masks, orders and places that NumPy's functions work out of axes, lengths and literals
-(`np.tril_indices(n)`, `np.delete(x, [1, 2])`) are neither calls at replay nor lengths that data decide.
+Masks, orders and places that NumPy's functions compute from axes, lengths and literals (`np.tril_indices(n)`,
+`np.delete(x, [1, 2])`) are therefore neither calls at replay nor lengths that data decide.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _MADE = frozenset(("op", "library", "view", "part", "write"))
 
 
 class Constant(Build):
-    """Gives an array with these elements, laid out so: another one at each call, which may be written to."""
+    """Makes an array with these elements and this layout, a new one at each call, which may be written to."""
 
     __name__ = "constant"
     needless = True
@@ -51,7 +52,7 @@ def _again(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 
 def folded(builder: Builder, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> tuple[Any] | None:
-    """What a call of NumPy without effects gave, as a constant; None where it is none."""
+    """Return the result of a NumPy call without effects as a constant; None if it is none."""
     parts = result if type(result) in (tuple, list) else (result,)
     if not parts or not all(map(_can_be_kept, parts)) or not are_constant(builder, [*args, *kwargs.values()]):
         return None
@@ -59,7 +60,7 @@ def folded(builder: Builder, args: tuple[Any, ...], kwargs: dict[str, Any], resu
 
 
 def constants(builder: Builder, result: Any) -> Any:
-    """Follow what is decided, and the arrays in it, as constants."""
+    """Follow a decided value, and the arrays in it, as constants."""
     if type(result) is tuple:
         return tuple([constants(builder, part) for part in result])
     if type(result) is list and any(type(part) is np.ndarray for part in result):
@@ -81,7 +82,7 @@ def _can_be_kept(part: Any) -> bool:
 
 
 def folds(builder: Builder, result: Any, args: tuple[Any, ...]) -> bool:
-    """Whether a number is a constant, within NumPy's functions, as all is that it was worked out of."""
+    """Tell if a number, within NumPy's functions, is a constant: all that it was computed from is."""
     number = isinstance(result, np.generic) or type(result) in (*NUMBERS, bool)
     if builder.folding and number and are_constant(builder, args):
         builder.constant(result)
@@ -90,7 +91,7 @@ def folds(builder: Builder, result: Any, args: tuple[Any, ...]) -> bool:
 
 
 def stored(builder: Builder, array: np.ndarray[Any, Any], args: tuple[Any, ...]) -> fx.Node | None:
-    """A constant array after NumPy has written constants into it; None where it is none."""
+    """Return a constant array after NumPy has written constants into it; None if it is no constant."""
     if not _can_be_kept(array) or not are_constant(builder, args):
         return None
     whole = builder.value(array).renewed(builder.roots.new(), array.shape, computed(array.dtype))
@@ -98,7 +99,7 @@ def stored(builder: Builder, array: np.ndarray[Any, Any], args: tuple[Any, ...])
 
 
 def are_constant(builder: Builder, values: Any) -> bool:
-    """Whether all of these, and what is in them, are worked out of constants alone."""
+    """Tell if all of these, and what they hold, are computed from constants alone."""
     found: list[fx.Node] = []
     fx.node.map_arg(builder.ref(tuple(values)), found.append)
     known: set[fx.Node] = set()
@@ -106,7 +107,7 @@ def are_constant(builder: Builder, values: Any) -> bool:
     while found:
         if not all(_is_constant(node, known) for node in found):
             return False
-        # What is written there has a past of its own, with memory that others have written to.
+        # A written array depends on earlier writes to its memory as well.
         roots = {value_of(node).root for node in known if value_of(node).kind == "array"}
         found = [
             source
@@ -118,7 +119,7 @@ def are_constant(builder: Builder, values: Any) -> bool:
 
 
 def _reached(node: fx.Node) -> set[int]:
-    """The memory that a write or a call may change."""
+    """Return the memory that a write or a call may change."""
     given = nodes_in(node.args[0]) if step_of(node) == "write" else list(node.all_input_nodes)
     roots = set()
     for source in given:
@@ -130,7 +131,7 @@ def _reached(node: fx.Node) -> set[int]:
 
 
 def _is_constant(node: fx.Node, known: set[fx.Node]) -> bool:
-    """Whether there are none but such steps behind this one; they are put into `known`."""
+    """Tell if only such steps lead to this one; they are put into `known`."""
     ahead = [node]
     while ahead:
         if (one := ahead.pop()) not in known:
@@ -142,7 +143,7 @@ def _is_constant(node: fx.Node, known: set[fx.Node]) -> bool:
 
 
 def without_masks(builder: Builder, index: Any) -> Any:
-    """An index in which masks that are constants are the places where they are True; None if it has none."""
+    """Return an index with constant masks as the places where they are True; None if it has none."""
     items = index if type(index) is tuple else (index,)
     made: list[Any] = []
     for item in items:

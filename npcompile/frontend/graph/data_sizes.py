@@ -1,4 +1,7 @@
-"""Whole numbers that data decide, as sizes: where a slice ends, how many of something there are."""
+"""Sizes that data decide: whole numbers computed from elements, as the end of a slice or a count.
+
+In a shape-generic program they stay steps; elsewhere they are decided by value.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +19,10 @@ from npcompile.lower.plan.sizes import SMALLEST
 
 
 def size_by_data(builder: Builder, obj: Any) -> fx.Node | None:
-    """The step of a number that stands where an op takes a size, in a program for many lengths. None for what
-    is none: it is decided by value.
+    """Return the step of a number that stands where an op takes a size, in a shape-generic program.
 
-    What is 0 or 1 stays that, and what is negative does, too.
+    Returns None for any other number: it is decided by value. Sizes 0 and 1 stay constants, and negative
+    numbers stay negative.
     """
     if type(obj) not in (int, np.int64) or abs(obj) < SMALLEST:
         return None
@@ -36,8 +39,10 @@ def size_by_data(builder: Builder, obj: Any) -> fx.Node | None:
 
 
 def on_host(builder: Builder, node: fx.Node) -> fx.Node:
-    """Where ufuncs gave a scalar of lengths alone (`np.sqrt(len(x))`): the same by steps on the host, so that
-    what is made of it (`int(...)`) is a length, too, not decided by data."""
+    """Redo, by steps on the host, a scalar that ufuncs made of lengths alone (`np.sqrt(len(x))`).
+
+    A number made of it (`int(...)`) is then a length, too, and not decided by data.
+    """
     target: Any = node.target
     if step_of(node) != "op" or value_of(node).kind == "array" or not isinstance(target.function, np.ufunc):
         return node
@@ -53,15 +58,17 @@ def on_host(builder: Builder, node: fx.Node) -> fx.Node:
 
 
 def mark(builder: Builder, node: fx.Node, number: int) -> None:
-    """Say that a step gives a size that data decide."""
+    """Note that a step gives a size that data decide."""
     bounds = (SMALLEST, 2**63 - 1) if number > 0 else (-(2**63), -SMALLEST)
     builder.guard(InRange(*bounds), node)
     attributes(node).recorded_size, attributes(node).data_ends = number, (number,)
 
 
 def ends_by_data(builder: Builder, item: Any) -> tuple[tuple[int, int], ...]:
-    """The ends of a slice that are numbers of this kind, in a program for many lengths: NumPy makes the view
-    at replay, so that they may be any. By place: 0 is where it starts, 1 where it stops."""
+    """Return the ends of a slice that are such numbers, in a shape-generic program.
+
+    NumPy makes the view at replay, and they may have any value. By place: 0 is the start, 1 the stop.
+    """
     if not builder.general or type(item) is not slice:
         return ()
     ends = []
@@ -75,19 +82,19 @@ def ends_by_data(builder: Builder, item: Any) -> tuple[tuple[int, int], ...]:
 
 
 def has_such(arg: Any) -> bool:
-    """Whether a number of this kind is among a step's arguments."""
+    """Tell if such a number is among a step's arguments."""
     found: list[fx.Node] = []
     fx.node.map_arg(arg, found.append)
     return any(attributes(node).data_ends for node in found)
 
 
 def are_whole(refs: tuple[Any, ...]) -> bool:
-    """Whether a number is worked out of these by steps, or by whole numbers."""
+    """Tell if a number is computed from these by steps, or from whole numbers."""
     return all(isinstance(ref, fx.Node) or type(ref) is int for ref in refs)
 
 
 def sources(node: fx.Node) -> set[fx.Node]:
-    """What a number was worked out from by arithmetic."""
+    """Return the steps that a number was computed from by arithmetic."""
     if step_of(node) != "number":
         return {node}
     return set().union(*map(sources, node.all_input_nodes))

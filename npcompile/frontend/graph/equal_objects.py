@@ -1,4 +1,5 @@
-"""Which of several equal objects a text or a tuple is, of which a recording takes for decided what it is."""
+"""Equal objects: the recording notes which object a text or a tuple is, where equal ones are decided by
+value."""
 
 from __future__ import annotations
 
@@ -14,22 +15,25 @@ from npcompile.lower.plan.values import Value
 
 
 class EqualObjects(Builder):
-    """From which steps such objects came: where one leaves, or is asked for, it is what its step gives."""
+    """The steps that such objects came from: where one leaves, or is asked for, it is what its step gives."""
 
     def whole(self, name: str, leaf: Any) -> None:
-        """A text or a tuple among the arguments."""
+        """Note a text or a tuple among the arguments."""
         node = self.graph.create_node("placeholder", name, name=name)
         annotate(node, "input", Value("object"))
         self.inputs.append(node)
         self.came(leaf, node)
 
     def came(self, obj: Any, node: fx.Node) -> None:
-        """Note that a step gave this."""
+        """Note that a step gave this object."""
         self.origins.setdefault(id(obj), [obj]).append(node)
 
     def origin(self, obj: Any) -> fx.Node | None:
-        """The step that gave a text or a tuple; None where none did. Several that gave this one object, and
-        one that may be a literal's as well, are checked to do so."""
+        """Return the step that gave a text or a tuple; None if none did.
+
+        Several steps that gave this one object, and one that may be a literal's as well, are guarded to do
+        so.
+        """
         meant = self.tracked.meant(obj)
         steps = self.origins.get(id(meant), [meant])[1:]
         if type(meant) is tuple and (node := self.tracked.node(meant)) not in (None, *steps):
@@ -45,11 +49,11 @@ class EqualObjects(Builder):
         return cast("fx.Node", first)
 
     def is_literal(self, obj: Any) -> bool:
-        """Tell whether this tuple is one object at each call."""
+        """Tell if this tuple is one object at each call."""
         return type(obj) is tuple and any(obj is one for one in self.literals)
 
     def _unite(self, guard: Guard, node: fx.Node, *others: fx.Node) -> None:
-        """A guard that comes as soon as it can: what it is about is there from the beginning, or was read."""
+        """Add a guard as early as it can be checked: its nodes are arguments, or were read."""
         if (node, *others) in self.checked_ones:
             return
         self.checked_ones.add((node, *others))
@@ -61,5 +65,6 @@ class EqualObjects(Builder):
 
 
 def _is_shared(text: str) -> bool:
-    """Whether CPython may have one object for this and for literals: of those that look like names."""
+    """Tell if CPython may have one object for this text and for literals: it has for texts that look like
+    names."""
     return (len(text) < 2 or text.replace("_", "a").isalnum()) and sys.intern(text) is text

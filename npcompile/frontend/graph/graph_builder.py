@@ -149,21 +149,23 @@ class GraphBuilder(ReadBuilder):
         return made
 
     def _moves(self, op: Op, args: tuple[Any, ...]) -> bool:
-        """Whether this is `array[i, ...]` or `array[i:i+3, ...]` with an integer that a step gave: which
-        element, row or window it is may change, its shape does not."""
+        """Tell if this is `array[i, ...]` or `array[i:i+3, ...]` with an integer that a step gave.
+
+        The element, row or window taken may change from call to call, its shape does not.
+        """
         if op.function is not GETITEM or not is_basic(args[1]) or not isinstance(args[0], np.ndarray):
             return False
         return any(map(self._is_step, _items(args[1])))
 
     def _is_step(self, item: Any) -> bool:
-        """Whether an item of an index is an integer that a step gave (no length), or such a window."""
+        """Tell if an item of an index is an integer that a step gave (no length), or a window."""
         if not _is_integer(item):
             return self._is_window(item)
         node = self.tracked.node(item)
         return node is not None and node not in self.sizes
 
     def _is_window(self, item: Any) -> bool:
-        """Whether both ends of a slice depend on the same number that a step gave, or data decide one."""
+        """Tell if both ends of a slice depend on one number that a step gave, or data decide one."""
         if self.general or type(item) is not slice:
             return bool(ends_by_data(self, item))
         if not (_is_integer(item.start) and _is_integer(item.stop)):
@@ -233,14 +235,16 @@ class GraphBuilder(ReadBuilder):
             self.tracked.keep(result, node)
 
     def in_library(self, op: Op, args: tuple[Any, ...]) -> bool:
-        """Whether an op is done by NumPy's own libraries at replay: on the CPU they are the best there is,
-        but for what is done before they are called."""
+        """Tell if NumPy's own libraries do an op at replay.
+
+        On the CPU they are the best there is, but for work that is done before they are called.
+        """
         if not op.library or not self.libraries or not self.devices <= {"cpu"}:
             return False
         return not (op.product and not self.general and self._is_small(args))
 
     def _is_small(self, args: tuple[Any, ...]) -> bool:
-        """Whether these are the operands of a product that kernels do, at each call."""
+        """Tell if these are the operands of a product that kernels do, at each call."""
         operands = [layout(arg) for arg in args[:2] if is_array(arg)]
         return (
             len(operands) == 2
@@ -255,7 +259,7 @@ class GraphBuilder(ReadBuilder):
         return layout(result).base is not None and np.may_share_memory(layout(result), layout(args[0]))
 
     def _has_views(self, result: Any, args: tuple[Any, ...]) -> bool:
-        """Whether any of several results is a view of an argument (as those of `np.split` are)."""
+        """Tell if any of several results is a view of an argument (as those of `np.split` are)."""
         if type(result) not in (tuple, list):
             return False
         arrays = [layout(arg) for arg in args if is_array(arg)]
@@ -352,7 +356,7 @@ class GraphBuilder(ReadBuilder):
         return self.call("opaque", call, args, kwargs, result)
 
     def unused(self, result: None) -> None:
-        """What the last call gave is not used: it decides nothing."""
+        """Note that the result of the last call is not used, and decides nothing."""
         last = next(iter(reversed(self.graph.nodes)), None)
         if last is None or not isinstance(last.target, ValueEquals):
             return

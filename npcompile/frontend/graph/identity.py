@@ -1,10 +1,10 @@
-"""Which live objects a recording knows, and what step each came from: followed by identity.
+"""Identity: the live objects that a recording knows, and the step that each came from.
 
-Arrays are followed by weak reference, so that temporaries die as they would, and so are objects that calls
-gave (a file that nobody holds is closed, and what was written to it can be read). Numbers are kept alive,
-small ints, too, as objects of their own. An object that stands for two things at once (a literal and an
-argument that is True: CPython has one object for both) is decided by value, for both; two sizes that are
-equal are guarded to be so.
+Arrays are followed by weak reference: temporaries die as they would, and so do objects that calls gave (a
+file that nobody holds is closed, and its text can be read). Numbers are kept alive, small ints, too, as
+objects of their own. An object that stands for two things at once (a literal and an argument that is True:
+CPython has one object for both) is decided by value, for both; two sizes that are equal are guarded to be
+equal.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from npcompile.frontend.program.equality import is_shared
 
 
 class Known(NamedTuple):
-    """A followed object: `node` is the step it came from, or None for what the signature and the guards
-    decide."""
+    """A followed object: `node` is the step it came from, or None if the signature and the guards decide
+    it."""
 
     holder: Any  # the object, or a weak reference to it
     node: fx.Node | None
 
 
 def _another(value: Any) -> Any:
-    """The same number as another object where one can be made: so that identity tells it from its equals."""
+    """Return an equal number as another object where one can be made: identity tells the two apart."""
     kind = type(value)
     if kind is float:
         return value * 1.0
@@ -49,12 +49,12 @@ def _another(value: Any) -> Any:
 
 
 def is_nan(value: Any) -> bool:
-    """Whether it is a number of which it matters which one it is: `x in (0.0, np.nan)`."""
+    """Tell if it is a NaN, which is found by identity: `x in (0.0, np.nan)`."""
     return isinstance(value, float | complex | np.inexact) and bool(value != value)
 
 
 def _digit_at() -> int | None:
-    """Where in an int of one digit that digit is; None where ints are laid out in another way."""
+    """Return the place of the digit in an int of one digit; None where ints are laid out in another way."""
     if (
         sys.implementation.name != "cpython"
         or sys.int_info.sizeof_digit != 4
@@ -66,12 +66,12 @@ def _digit_at() -> int | None:
 
 
 def _size_of(number: int) -> ctypes.c_size_t:
-    """The word before the digits: how many there are, and the sign."""
+    """Return the word before the digits: their number, and the sign."""
     return ctypes.c_size_t.from_address(id(number) + int.__basicsize__ - ctypes.sizeof(ctypes.c_size_t))
 
 
 def _no_digits() -> int | None:
-    """What that word is in 0, which has no digit; None where it means something else."""
+    """Return that word of 0, which has no digit; None where it means something else."""
     words = [_size_of(number).value for number in (0, _ABOVE, _ABOVE + 7, 1 << 40)]
     if _DIGIT_AT is None or words not in ([0, 1, 1, 2], [1, 8, 8, 16], [5, 8, 8, 16]):
         return None
@@ -90,8 +90,10 @@ _HOLDING_KNOWN = _ALONE | {tuple, np.ndarray}
 
 
 def _apart(number: int) -> int:
-    """A small number as an object that is not CPython's one for it: made for a larger number, then changed
-    before anybody has seen it."""
+    """Return a small number as an object other than CPython's one for it.
+
+    It is made for a larger number, then changed before anybody has seen it.
+    """
     if _DIGIT_AT is None or (number == 0 and _NO_DIGITS is None):
         return number
     made = number - _ABOVE if number < 0 else number + _ABOVE
@@ -129,38 +131,40 @@ class Tracked:
         return None if known is None else known.node
 
     def clear(self) -> None:
-        """Follow nothing any more: what is followed by weak reference can tell."""
+        """Follow no object any more, so that weak references to this one die."""
         self.known.clear()
 
     def stand(self, value: Any) -> Any:
-        """What to hand on of a number from outside: an object of its own, which stands for it in what the
-        recording follows, and nowhere else (`meant`)."""
+        """Return the stand-in for a number from outside: an object of its own.
+
+        The stand-in stays in what the recording follows, and leaves nowhere (`meant`).
+        """
         made = _another(value)
         return value if made is value else self.stands(made, value)
 
     def result(self, value: Any) -> Any:
-        """What to hand on of a number that a step gave: itself, if nothing else can be that object."""
+        """Return a number that a step gave: itself, unless something else can be that object."""
         if id(value) in self.known or id(value) in self.standing or is_shared(value):
             return self.stand(value)
         return value
 
     def stands(self, made: Any, given: Any) -> Any:
-        """Note for which number, or tuple, this one stands."""
+        """Note which number, or tuple, this one stands for."""
         self.standing[id(made)] = made, self.meant(given)
         return made
 
     @property
     def any_meant(self) -> bool:
-        """Whether anything stands for another."""
+        """Tell if there are any stand-ins."""
         return bool(self.standing)
 
     def is_meant(self, obj: Any) -> bool:
-        """Whether this stands for another."""
+        """Tell if this is a stand-in."""
         return self.meant(obj) is not obj
 
     def are_themselves(self, items: Iterable[Any]) -> bool:
-        """Tell whether these, which may be many, are numbers, texts, arrays of such and tuples of all these,
-        of which none stands for another."""
+        """Tell if these, which may be many, are numbers, texts, arrays of such and tuples of all these, with
+        no stand-in."""
         kinds = set(map(type, items))
         if not (kinds <= _HOLDING_KNOWN and self.standing.keys().isdisjoint(map(id, items))):
             return False
@@ -174,8 +178,10 @@ class Tracked:
         return self.are_themselves(list(held))
 
     def meant(self, obj: Any) -> Any:
-        """The object that this is to Python: that for which it stands, or this itself. Of a tuple with such
-        in it, one that holds what Python would."""
+        """Return the object that this is to Python: the one that it stands for, or itself.
+
+        For a tuple with stand-ins in it, a tuple of the objects that they stand for.
+        """
         found = self.standing.get(id(obj))
         if found is not None:
             return found[1]
@@ -188,8 +194,10 @@ class Tracked:
         return obj
 
     def array(self, array: Any, node: fx.Node, ended: Callable[[fx.Node], None] | None = None) -> None:
-        """Follow an array (or another object that can be referred to weakly). ended: called with
-        the node when it dies, while it is followed."""
+        """Follow an array (or another object that can be referred to weakly).
+
+        ended: called with the node when the object dies while it is followed.
+        """
         key = id(array)
 
         def died(reference: Any, known: dict[int, Known] = self.known, key: int = key) -> None:
@@ -209,7 +217,7 @@ class Tracked:
         self.known[id(obj)] = Known(obj, node)
 
     def number(self, value: Any, node: fx.Node | None) -> None:
-        """Follow a number: Python's or NumPy's."""
+        """Follow a number of Python's or NumPy's."""
         known = self.known.get(id(value))
         if known is None:
             self.known[id(value)] = Known(value, node)

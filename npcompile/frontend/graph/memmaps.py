@@ -27,12 +27,13 @@ _OWN = frozenset(vars(np.memmap))  # what a memmap has that arrays have not, or 
 
 
 def is_mapped(obj: Any) -> bool:
-    """Whether this is a memmap. One of a class of the user's is none: it is as any subclass of arrays."""
+    """Tell if this is a memmap. An object of a subclass of the user's is none, but like any subclass of
+    arrays."""
     return type(obj) is np.memmap
 
 
 def of_memmaps(obj: Any, name: str) -> bool:
-    """Whether an attribute is a memmap's own, or its class's, rather than one that arrays have."""
+    """Tell if an attribute is a memmap's own, or its class's, rather than one that arrays have."""
     return is_mapped(obj) and (name in _OWN or name not in np.ndarray.__dict__)
 
 
@@ -43,14 +44,14 @@ def refuse_text(refs: Any, result: Any) -> None:
 
 
 class Mapped:
-    """The memory of files that one recording meets, and whether it was written to."""
+    """The memory of files that one recording meets, and which of it was written to."""
 
     def __init__(self) -> None:
         self.roots: set[int] = set()
         self.written = False
 
     def of(self, obj: Any, name: str, result: Any) -> None:
-        """Raise Unfollowed for an attribute that a plain array has not, or that is bound to the memmap."""
+        """Raise Unfollowed for an attribute that a plain array lacks, or that is bound to the memmap."""
         if of_memmaps(obj, name) or (is_mapped(obj) and type(result) is types.MethodWrapperType):
             raise Unfollowed(Cause.MEMMAP_MEMBER(name))
 
@@ -71,7 +72,8 @@ class Mapped:
             self.met(given[0].root)
 
     def met(self, root: int) -> None:
-        """Two memmaps may be of one file, at other addresses: none of several is written to."""
+        """Note a memmap. Two memmaps may be of one file, at other addresses: none of several is written
+        to."""
         self.roots.add(root)
         if self.written and len(self.roots) > 1:
             raise Unfollowed(Cause.MEMMAPS_WRITTEN())

@@ -38,6 +38,6 @@ def refuse_objects(step: str, target: Any, args: Any, value: Value) -> None:
 
 
 def is_numpys(function: Any) -> bool:
-    """Whether a function is a ufunc in C. Those of `np.frompyfunc` call a function of Python's, which may do
+    """Tell if a function is a ufunc in C. Those of `np.frompyfunc` call a function of Python's, which may do
     anything."""
     return isinstance(function, np.ufunc) and any("O" not in kinds for kinds in function.types)

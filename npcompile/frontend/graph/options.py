@@ -1,4 +1,8 @@
-"""What plain Python cannot do by itself in an unrecorded call: options of `jit`, and tensors on a device."""
+"""Python's own operations with npcompile's options: those of `jit`, and tensors on a device, apply to every
+call.
+
+An unrecorded call runs under `Defaults` where plain Python could not do them.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +24,8 @@ from npcompile.frontend.rewrite.rewriter import Rewritten, rewrite
 def with_default(
     fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], dtype: np.dtype[Any]
 ) -> dict[str, Any]:
-    """The keywords of a creating call, `dtype` added where NumPy would have taken float64 of its own
-    accord."""
+    """Return the keywords of a creating call, with `dtype` added where NumPy would have taken float64 by
+    itself."""
     if kwargs.get("dtype") is not None or any(
         isinstance(arg, np.dtype | type | np.ndarray | np.generic) for arg in args
     ):
@@ -39,7 +43,7 @@ _MOST = 1024
 
 
 def on_device(value: Any) -> bool:
-    """Tell whether a torch tensor on a device is among the arguments: its `.numpy()` is a device array."""
+    """Tell if a torch tensor on a device is among the arguments: its `.numpy()` is a device array."""
     pending, looked, seen = [value], 0, set()
     while pending:
         value = pending.pop()
@@ -63,8 +67,11 @@ def on_device(value: Any) -> bool:
 
 
 class Defaults(Hooks):
-    """Python's own operations, but for the dtype of arrays that are made without one, for random draws that
-    are taken over, and for `tensor.numpy()` and `torch.from_numpy` where the memory is a device's."""
+    """Python's own operations, with three exceptions.
+
+    These are the dtype of arrays that are made without one, random draws that `fast_random` computes, and
+    `tensor.numpy()` and `torch.from_numpy` where the memory is a device's.
+    """
 
     def __init__(self, dtype: np.dtype[Any] | None, fast_random: bool = False) -> None:
         self.dtype = dtype

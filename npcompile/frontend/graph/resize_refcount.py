@@ -1,4 +1,7 @@
-"""`a.resize(...)` of NumPy's arrays in functions that are jitted: which references are the user's."""
+"""`a.resize(...)` of NumPy's arrays in jitted functions: tells which references to the array are the user's.
+
+NumPy refuses to resize an array with other references. References of npcompile's own may not count.
+"""
 
 from __future__ import annotations
 
@@ -23,8 +26,10 @@ _STARRED = opcode.opmap["CALL_FUNCTION_EX"]
 
 
 class Counted:
-    """`a.resize` of NumPy's array `a`, to be called with what NumPy counts in plain Python: references to the
-    array that come of its function being jitted are none of the user's."""
+    """Calls `a.resize` of NumPy's array `a` with the references that NumPy counts in plain Python.
+
+    References that come of the function being jitted are none of the user's.
+    """
 
     def __init__(self, bound: Any) -> None:
         self._bound = bound
@@ -36,15 +41,15 @@ class Counted:
 
 
 def resized(array: np.ndarray[Any, Any], *new_shape: Any, **named: Any) -> None:
-    """`np.ndarray.resize(array, ...)`, called with what NumPy counts in plain Python: there, too, one
-    reference is the operand."""
+    """Call `np.ndarray.resize(array, ...)` with the references of plain Python: there, too, one is the
+    operand."""
     if _is_switch(named.get("refcheck", True)) and _are_users(array):
         named["refcheck"] = False
     np.ndarray.resize(array, *new_shape, **named)
 
 
 def counting(fn: Any) -> Any:
-    """What is to be called for `fn` where it resizes one of NumPy's arrays; None for others."""
+    """Return the function to call for `fn` where it resizes one of NumPy's arrays; None for others."""
     if fn is np.ndarray.resize:
         return resized
     if (
@@ -57,17 +62,17 @@ def counting(fn: Any) -> Any:
 
 
 def counted(obj: Any, name: str) -> Any:
-    """What `obj.name` is to be where it is the `resize` of one of NumPy's arrays; None elsewhere."""
+    """Return the value of `obj.name` where it is the `resize` of one of NumPy's arrays; None elsewhere."""
     return Counted(obj.resize) if name == "resize" and isinstance(obj, np.ndarray) else None
 
 
 def _is_switch(refcheck: Any) -> bool:
-    """Whether NumPy takes this: what it refuses, it is to be given."""
+    """Tell if NumPy takes this `refcheck`: NumPy itself gets one that it refuses."""
     return isinstance(refcheck, (bool, int, np.bool_, np.integer))
 
 
 def _are_users(array: Any) -> bool:
-    """Whether no more references than allowed are the user's, once what is left of a recording is gone."""
+    """Tell if no more references than allowed are the user's, once the rest of a recording is gone."""
     ours = 2 + _held(array)  # this function's own, and an argument's
     if sys.getrefcount(array) - ours > _ALLOWED or weakref.getweakrefcount(array):
         aliasing.forget_arrays()
@@ -76,7 +81,7 @@ def _are_users(array: Any) -> bool:
 
 
 def _held(array: Any) -> int:
-    """How often frames of ours refer to an array, and calls of jitted functions that were given it."""
+    """Return how often frames of ours refer to an array, and calls of jitted functions that were given it."""
     count = 0
     seen: set[int] = set()
     passed: list[Any] = []
@@ -109,8 +114,11 @@ def _held(array: Any) -> int:
 
 
 def _held_by_call(array: Any, frame: types.FrameType) -> int:
-    """How often the call refers to an array that this frame was given: a jitted function is no Python
-    function, so its caller keeps what it gave until it answers, and Python makes a tuple of it."""
+    """Return how often the call refers to an array that this frame was given.
+
+    A jitted function is no Python function: its caller keeps the arguments until it answers, and Python makes
+    a tuple of them.
+    """
     known = frame.f_locals
     if frame.f_code.co_filename.startswith(AROUND_HOOKS):  # a hook, which a function calls as any other
         return 0
@@ -123,7 +131,7 @@ def _held_by_call(array: Any, frame: types.FrameType) -> int:
 
 
 def _is_one(held: tuple[Any, ...], passed: list[Any]) -> bool:
-    """Whether these are the arguments of a call that has been counted."""
+    """Tell if these are the arguments of a call that has been counted."""
     return any(
         len(args) == len(held) and all(a is b for a, b in zip(args, held, strict=True))
         for args in passed

@@ -1,4 +1,5 @@
-"""What shapes decide in programs for many lengths: slices may be shorter elsewhere than recorded."""
+"""Guards on shapes in shape-generic programs: decisions that shapes make hold elsewhere only where these
+hold."""
 
 from __future__ import annotations
 
@@ -19,32 +20,36 @@ if TYPE_CHECKING:
 
 
 def rows(builder: Builder, array: Any) -> None:
-    """Guard how many rows there are: each is gone through by steps of its own."""
+    """Guard the number of rows: each is gone through by steps of its own."""
     if _may_differ(builder, array, 0):
         builder.ref(builder.length(array, 0), True)
 
 
 def form(builder: Builder, array: Any) -> None:
-    """Guard which axes have more than one element: whether there is anything to squeeze depends on it, and
-    whether the array lies in C's order."""
+    """Guard which axes have more than one element.
+
+    Squeezing depends on it, and so does if the array is in C order.
+    """
     for axis in range(array.ndim):
         if _may_differ(builder, array, axis) and (length := builder.length(array, axis)) > 1:
             builder.number(operator.gt, (length, 1), {}, True)
 
 
 def squeezes(builder: Builder, op: Op, args: tuple[Any, ...]) -> None:
-    """Guard what there is to squeeze, if this does."""
+    """Guard the axes that there are to squeeze, if this op squeezes."""
     if op.function is np.squeeze and args and is_array(args[0]):
         form(builder, args[0])
 
 
-# What answers with the array itself where there is nothing to do, and is no view otherwise.
+# Functions that return the array itself where there is nothing to do, and no view otherwise.
 HANDS_BACK = frozenset((np.ndarray.astype, np.astype))  # with copy=False
 
 
 def lies(builder: Builder, array: Any) -> Any:
-    """Note that it decides whether an array lies in C's order, or in Fortran's; returns the array. (Or the
-    number, of which `np.real` hands back itself, too.)"""
+    """Guard if an array is in C order, or in Fortran order; return the array.
+
+    `np.real` hands back a number itself, too.
+    """
     if not is_array(array):
         return array
     form(builder, array)
@@ -54,7 +59,8 @@ def lies(builder: Builder, array: Any) -> Any:
 
 
 def size(builder: Builder, array: Any, name: str) -> Any:
-    """How many elements (`size`) or bytes (`nbytes`) an array has: a product of lengths, which are traced."""
+    """Return the number of elements (`size`) or bytes (`nbytes`) of an array: a product of lengths, which are
+    traced."""
     axes = [builder.length(array, axis) for axis in range(array.ndim)]
     each = array.itemsize if name == "nbytes" else 1
     builder.constant(each)
@@ -69,7 +75,7 @@ def size(builder: Builder, array: Any, name: str) -> Any:
 
 
 def strides(builder: Builder, array: Any) -> None:
-    """Guard how long axes are, from which strides follow; but for those of one axis."""
+    """Guard the lengths of axes, which strides follow from; arrays of one axis need none."""
     if not builder.general or (array.ndim == 1 and array.flags.c_contiguous):
         return
     if not array.flags.forc:
@@ -79,14 +85,16 @@ def strides(builder: Builder, array: Any) -> None:
 
 
 def lengths(builder: Builder, *arrays: Any) -> None:
-    """Guard how long all axes are, whatever gave them."""
+    """Guard the lengths of all axes, whatever gave them."""
     for array in arrays if builder.general else ():
         for axis in range(array.ndim):
             builder.ref(builder.length(array, axis), True)
 
 
 def _may_differ(builder: Builder, array: Any, axis: int) -> bool:
-    """Whether an axis is one of a view. Of what is given the signature tells the lengths, and a check of what
-    kernels make would end them."""
+    """Tell if an axis is one of a view.
+
+    Of arguments the signature tells the lengths, and a check of a kernel's result would end them.
+    """
     node = builder.tracked.node(array)
     return builder.general and node is not None and step_of(origin(node, axis)[0]) == "view"

@@ -1,4 +1,4 @@
-"""What a traced number must be so that NumPy stores it in an array without complaint."""
+"""Stores of traced numbers: guards keep a number where NumPy stores it in an array without complaint."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _CONVERTING = {
 
 
 def ready(value: Any, dtype: np.dtype[Any]) -> Any:
-    """What a program writes over an array of this dtype for an array, or a number that is native.
+    """Return a value as a program writes it over an array of this dtype: an array, or a native number.
 
     Raises Unfollowed for anything else.
     """
@@ -51,9 +51,9 @@ def ready(value: Any, dtype: np.dtype[Any]) -> Any:
 
 
 def limits(known: Value, dtype: np.dtype[Any], how: str) -> tuple[float, float] | None:
-    """Between which bounds a number must stay to be stored as this dtype; None where nothing can be wrong.
+    """Return the bounds between which a number can be stored as this dtype; None if it always can.
 
-    A float need not be whole: NumPy cuts it off first, so that these bounds are at most too narrow.
+    A float need not be whole: NumPy truncates it first, and these bounds are at most too narrow.
     """
     whole = dtype.kind in "iu"
     if known.kind == "int" or (known.kind == "float" and whole and how != COPY):
@@ -76,7 +76,7 @@ def limits(known: Value, dtype: np.dtype[Any], how: str) -> tuple[float, float] 
 
 
 def given(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any], array: Any) -> Iterator[tuple[Any, str]]:
-    """What a call converts to the dtype of `array`, number by number, each with how."""
+    """Yield the arguments that a call converts to the dtype of `array`, number by number, each with how."""
     place = _CONVERTING.get(op.function)
     if place is None or not isinstance(array, np.ndarray):
         return
@@ -95,7 +95,7 @@ def given(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any], array: Any) -> 
 
 
 def leaves(value: Any) -> Iterator[Any]:
-    """What is in a list or tuple, and in those in it; the value itself where it is neither."""
+    """Yield the items of a list or tuple, and of those in it; the value itself if it is neither."""
     if type(value) in (list, tuple):
         for item in value:
             yield from leaves(item)

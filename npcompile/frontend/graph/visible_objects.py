@@ -1,9 +1,8 @@
-"""Where Python, or a library, can look at a value, it is the object that Python would have: what stands for
-it in a recording (`tracked.Tracked.stand`) stays inside.
+"""Visible objects: where Python, or a library, can look at a value, it is the object that Python would have.
 
-Local names, and the containers and objects that the function makes and nobody else has, hold what stands for
-numbers. It gives way to what is meant as such a one leaves: to an opaque call, in a store, as the answer, and
-all of it where the recording ends.
+Stand-ins for numbers (`Tracked.stand`) stay inside: local names hold them, and containers and objects that
+the function makes and nobody else has. A stand-in gives way to the number that it stands for as such an
+object leaves: to an opaque call, in a store, as the answer, and all of them where the recording ends.
 """
 
 from __future__ import annotations
@@ -39,16 +38,18 @@ Undo = list[Callable[[], None]]
 
 
 class VisibleObjects(Builder):
-    """What is to be seen of containers and objects."""
+    """The visible contents of containers and objects."""
 
     def holds(self, container: Any, *items: Any) -> None:
-        """Note that the function has put these into what it has made."""
+        """Note that the function has put these into an object that it has made."""
         if any(map(self.tracked.is_meant, items)):
             self.holding[id(container)] = container
 
     def show(self, *objs: Any, most: int | None = None) -> Undo:
-        """Have these, and what they hold, hold what Python would have in them. Returns what puts things back.
-        most: longer containers are left alone."""
+        """Replace the stand-ins in these, and in what they hold; return the function that puts them back.
+
+        most: longer containers are left alone.
+        """
         undo: Undo = []
         if self.tracked.any_meant:
             seen: set[int] = set()
@@ -57,12 +58,12 @@ class VisibleObjects(Builder):
         return undo
 
     def show_all(self) -> None:
-        """The same for all that the function has made."""
+        """Replace the stand-ins in all objects that the function has made."""
         self.show(*self.holding.values(), *self.objects.values())
         self.holding.clear()
 
     def given(self, items: Any) -> Any:
-        """Name what is put one by one into a container that others see, or may see."""
+        """Name the items that are put one by one into a container that others see, or may see."""
         if not self.tracked.any_meant:
             return items
         if isinstance(items, Iterator | KeysView | ValuesView | ItemsView):
@@ -72,7 +73,7 @@ class VisibleObjects(Builder):
         return items
 
     def show_iterators(self, answer: Any) -> None:
-        """Have iterators that leave, and go through what stands for others, stand for such as do not."""
+        """Replace iterators that leave, and go through stand-ins, by iterators over the numbers."""
         if not self.tracked.any_meant:
             return
         for obj in answer if type(answer) is tuple else (answer,):
@@ -90,7 +91,7 @@ class VisibleObjects(Builder):
         return made
 
     def show_held(self, obj: Any) -> None:
-        """The same for an object that the function has made, which leaves it."""
+        """Replace the stand-ins in an object that the function has made and that leaves it."""
         if self.tracked.any_meant:
             self._show_attributes(obj, [], {id(obj)}, None)
 
@@ -156,7 +157,7 @@ class VisibleObjects(Builder):
 
 
 def _putting_back(put: Any, obj: Any, place: Any, other: Any, item: Any) -> Callable[[], None]:
-    """Puts an item back where the other still is in its place."""
+    """Put an item back where the other still is in its place."""
 
     def back() -> None:
         try:

@@ -45,7 +45,7 @@ def _number(number: int) -> Size:
 
 
 def _length(node: fx.Node, axis: int) -> Size:
-    """How long an axis is."""
+    """Return the length of an axis."""
     first, axis = origin(node, axis)
     if isinstance(first.target, Op) and first.target.function in _MADE:
         shape = first.args[0] if isinstance(first.args[0], tuple | list) else (first.args[0],)
@@ -60,7 +60,7 @@ _MADE: frozenset[Any] = frozenset([np.zeros, np.ones, np.empty, np.full, np.aran
 
 
 def _size(number: Any) -> Size | None:
-    """What a step's argument is. None where that is not known."""
+    """Return the size that a step's argument is; None if it is not known."""
     if not isinstance(number, fx.Node):
         return _number(number) if _whole(number) else None
     if isinstance(number.target, Length):
@@ -223,8 +223,10 @@ def _now(node: fx.Node, known: dict[fx.Node, tuple[Bounds, Any]], contents: Cont
 def _fits(
     node: fx.Node, known: dict[fx.Node, tuple[Bounds, Any]], contents: Contents, checks: _Checks | None
 ) -> bool:
-    """Whether each index array of a step is in range along its axis. checks: at any lengths; what they do not
-    decide is checked before the first effect."""
+    """Tell if each index array of a step is in range along its axis.
+
+    checks: at any lengths; conditions that they do not decide are checked before the first effect.
+    """
     array, index = node.args[0], node.args[1]
     if not isinstance(array, fx.Node):
         return False
@@ -308,7 +310,7 @@ class _Checks:
 
 
 def _value(size: Size) -> int:
-    """What a number was while it was recorded."""
+    """Return the value of a number while it was recorded."""
     source, now = size.source, size.more
     if isinstance(source, tuple):
         now += value_of(source[0]).shape[source[1]]

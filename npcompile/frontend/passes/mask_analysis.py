@@ -1,4 +1,8 @@
-"""What masks pick in a program, and what becomes of it: which of it could stay at full length."""
+"""Analysis of masks: finds the values that masks pick in a program, and which of them could stay at full
+length.
+
+`mask_lowering.py` changes the program by it.
+"""
 
 from __future__ import annotations
 
@@ -173,7 +177,7 @@ class Finder:
         return len({self.picked[arg].contents for arg in used}) == 1
 
     def _still(self, picked: Picked) -> bool:
-        """Whether the mask still holds what it held."""
+        """Tell if the contents of the mask are unchanged."""
         return bool(self.contents.now(picked.mask) == picked.contents)
 
     def _elementwise(self, node: fx.Node, op: Op, used: list[fx.Node]) -> str:
@@ -229,7 +233,7 @@ class Finder:
         return ""
 
     def _count(self, node: fx.Node) -> str:
-        """How many there are. A number of them that something is shaped by needs what was counted."""
+        """Note a use of the number of picked elements. If it shapes something, the count itself is needed."""
         (array,) = nodes_in(node.args)
         if not self._still(self.picked[array]) or node.target.axis != 0:  # type: ignore[union-attr]
             return "the mask is written to before they are counted"
@@ -300,12 +304,12 @@ def _is_array(arg: Any) -> bool:
 
 
 def _of_its_size(node: fx.Node) -> bool:
-    """Whether a guard only makes sure what a call has to give again."""
+    """Tell if a guard only makes sure what a call has to give again."""
     return isinstance(node.target, Guard) and node.target.of_array
 
 
 def _is_sure(node: fx.Node) -> bool:
-    """Whether a power cannot fail: only integers to negative integer powers do."""
+    """Tell if a power cannot fail: only integers to negative integer powers do."""
     if attributes(node).unchecked:
         return True
     base, exponent = node.args
@@ -316,8 +320,7 @@ def _is_sure(node: fx.Node) -> bool:
 
 
 def _shapes(count: fx.Node) -> bool:
-    """Whether a number, or one that is made of it, stands among the arguments of an op where it takes no
-    operand."""
+    """Tell if a number, or one made of it, is an argument of an op where that takes no operand."""
     numbers = [count]
     for number in numbers:  # it grows
         for user in number.users:

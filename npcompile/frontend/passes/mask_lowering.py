@@ -71,7 +71,7 @@ def lower_masks(program: Program) -> None:
 
 
 def decide(together: Together) -> tuple[bool, str]:
-    """Whether these values stay at full length, and why: how many were picked and what is done with them."""
+    """Tell if these values stay at full length, and why: the number picked and the work on them decide."""
     if together.reason:
         return False, together.reason
     pair = taken(together.takes[0])
@@ -267,7 +267,7 @@ class _Rewriter:
 
 
 def _is_ufunc(node: fx.Node) -> bool:
-    """Whether a step works out each element by itself."""
+    """Tell if a step computes each element by itself."""
     function = node.target.function if isinstance(node.target, Op) else None
     return isinstance(function, np.ufunc) and function.signature is None
 

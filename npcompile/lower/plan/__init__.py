@@ -1,1 +1,1 @@
-"""From a residual program to a plan: segments to compile, and the steps between them."""
+"""Plans: a residual program becomes segments to compile, and steps between them."""

@@ -120,8 +120,10 @@ def unpack(data: bytes) -> list[tuple[Any, ...]]:
 
 
 def evaluate(rows: list[tuple[Any, ...]], *inputs: Any) -> Any:
-    """What the segment of these rows answers, its calls made one by one. An exception tells the one that
-    raised it by name (`culprit`)."""
+    """Run the calls of a segment's rows one by one; return what the segment answers.
+
+    An exception tells the call that raised it by name (`culprit`).
+    """
     given = iter(inputs)
     values: list[Any] = []
     for row in rows:
@@ -179,7 +181,8 @@ def key(data: bytes, salt: str, threads: int) -> str:
 
 
 def _value(value: Value) -> tuple[Any, ...]:
-    """What the compiler needs of a value: its memory's root and region are the planner's alone."""
+    """Return a value with only what the compiler needs: its memory's root and region are the planner's
+    alone."""
     shape = tuple(int(n) for n in value.shape)
     return value.kind, value.dtype, shape, tuple(int(s) for s in value.strides), -1, None, value.device
 

@@ -55,14 +55,15 @@ def laid(tensor: torch.Tensor, value: Value) -> torch.Tensor:
 def run_rows(
     rows: list[tuple[Any, ...]], values: Sequence[Value], results: Sequence[Value], host: Sequence[Any]
 ) -> Any:
-    """What a kernel of these rows would give for these host values."""
+    """Return what a kernel of these rows would return for these host values."""
     outputs = evaluate(rows, *(enter(item, value) for item, value in zip(host, values, strict=True)))
     left = tuple(leave(tensor, value) for tensor, value in zip(outputs, results, strict=True))
     return left[0] if len(left) == 1 else left
 
 
 def without_kernel(data: bytes, values: Sequence[Value], results: Sequence[Value], *host: Any) -> Any:
-    """The same for a kernel that could not run, for want of memory as a rule; told once. data: the rows."""
+    """Run the rows in place of a kernel that could not run, for want of memory as a rule; this is told
+    once."""
     result = run_rows(unpack(data), values, results, host)
     notices.tell(
         "a kernel could not get the memory that it needs: the operations were done one by one; instead: "

@@ -1,8 +1,9 @@
-"""From a residual program to a plan: segments to compile, the steps between them, and how each write is done.
+"""Plans a residual program: segments to compile, the steps between them, and the way in which each write is
+done.
 
-A segment is a maximal run of ops between steps that need values on the host. Writes are planned so that
-only the bytes of the slice written are written: a written view is its own mutated input of the segment,
-where everything else that the segment reads or writes of that memory is disjoint from it; else the segment
+A segment is a maximal run of ops between steps that need values on the host. Writes are planned in a way that
+writes only the bytes of the slice written: a written view is its own mutated input of the segment, where
+everything else that the segment reads or writes of that memory is disjoint from it; otherwise the segment
 ends at the write, and its value is copied into the slice.
 """
 
@@ -122,7 +123,8 @@ class Planner:
     # -- places ------------------------------------------------------------------------------------------
 
     def place(self, node: fx.Node) -> Any:
-        """What has the same place is the same array: its memory, and the array from outside that it is of.
+        """Return the place of an array: its memory, and the array from outside that it is of. Equal places
+        are one array.
 
         Two arrays from outside that lay in one memory may lie apart at the next call. Only where that memory
         is written to does a replay check how they lie (`Overlap`), and they are one here.
@@ -187,7 +189,7 @@ class Planner:
         self._meet(node)
 
     def _reads_a_write(self, arg: fx.Node) -> bool:
-        """Whether the open segment has written a part of this array, other than exactly this array."""
+        """Tell if the open segment has written a part of this array, other than exactly this array."""
         canonical = self.canonical(arg)
         return any(dst is not canonical and self._overlap(dst, arg) for _, dst in self.open.writes)
 
@@ -230,8 +232,10 @@ class Planner:
         self.open.add(node)
 
     def _reads_old(self, value: Any) -> bool:
-        """Whether a value was read from an array before the open segment wrote to it: Inductor may read it
-        where it is used, which is after that write."""
+        """Tell if a value was read from an array before the open segment wrote to it.
+
+        Inductor may read it where it is used, which is after that write.
+        """
         if not self.open.writes:
             return False
         places = {node: place for place, node in enumerate(self.open.ops)}

@@ -28,7 +28,7 @@ _BETWEEN = ("input", "op", "view", "part", "number", "library", "write", "guard"
 
 
 def is_small(one: Sequence[Any], other: Sequence[Any]) -> bool:
-    """Whether a product of operands of these shapes belongs in a kernel wherever it stands."""
+    """Tell if a product of operands of these shapes belongs in a kernel wherever it stands."""
     if not one or not other:
         return False
     rows, columns = one[-2:-1], other[-1:] if len(other) > 1 else ()
@@ -55,7 +55,7 @@ def summed(one: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
 
 
 def fusable(node: fx.Node, inside: set[fx.Node]) -> bool:
-    """Whether a product of vectors, or of a matrix and a vector, belongs in the open segment.
+    """Tell if a product of vectors, or of a matrix and a vector, belongs in the open segment.
 
     It does where the segment makes the matrix for this product alone, which then is never in memory; and
     where it makes one of two vectors: the library would need it written out, and the segment to end.

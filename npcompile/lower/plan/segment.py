@@ -126,7 +126,7 @@ class Open:
 
 
 class Places(Protocol):
-    """What a builder asks of the planner: where the program's values are."""
+    """The planner as a builder sees it: it tells where the program's values are."""
 
     weak: Mapping[
         str, Callable[..., Any]

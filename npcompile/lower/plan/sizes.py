@@ -100,12 +100,12 @@ def form(rows: list[tuple[Any, ...]]) -> Form:
 
 
 def _may_vary(number: int, kind: str) -> bool:
-    """Whether a number may be a parameter. An argument below zero (`x[:-k]`) is the parameter k."""
+    """Tell if a number may be a parameter. An argument below zero (`x[:-k]`) is the parameter k."""
     return number >= SMALLEST or (kind == ARGUMENT and number <= -SMALLEST)
 
 
 def _scale(rows: list[tuple[Any, ...]]) -> int:
-    """How large the work is: 0, 1 (shared among threads) or 2 (stored past the caches)."""
+    """Return the scale of the work: 0, 1 (shared among threads) or 2 (stored past the caches)."""
     inputs = [row[1] for row in rows if row[0] == "in"]
     outputs = [value for row in rows if row[0] == "out" for value in row[2]]
     if any(dtype and math.prod(shape) * dtype.itemsize >= STREAMED_FROM for _, dtype, shape, *_ in outputs):

@@ -1,4 +1,5 @@
-"""What is known of each value in a residual program: the data that planning and compiling work on."""
+"""Values of residual programs: their kinds, dtypes and layouts are the data that planning and compiling work
+on."""
 
 from __future__ import annotations
 
@@ -44,7 +45,7 @@ class Value:
 
     @property
     def doubled(self) -> bool:
-        """Whether several of an array's elements may lie in the same memory."""
+        """Tell if several of an array's elements may lie in one place in memory."""
         extent = 1
         for stride, length in sorted(
             (abs(stride), length) for stride, length in zip(self.strides, self.shape, strict=True)
@@ -55,7 +56,7 @@ class Value:
         return False
 
     def renewed(self, root: int, shape: tuple[int, ...], dtype: torch.dtype | None) -> Value:
-        """The same kind of value in memory of its own: C order, another root."""
+        """Return this kind of value in memory of its own: C order, another root."""
         return replace(
             self,
             root=root,
