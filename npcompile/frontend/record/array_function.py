@@ -11,6 +11,7 @@ import numpy as np
 
 from npcompile.frontend.boundary.faults import performs
 from npcompile.frontend.catalog import inlining, purity
+from npcompile.frontend.eager.ndarray import ndarray
 from npcompile.frontend.ops.numpy_private import DISPATCHER
 from npcompile.frontend.program.array_facts import is_array
 from npcompile.frontend.program.call_steps import Call
@@ -100,10 +101,16 @@ def _classes(kinds: set[type], name: str) -> dict[type, type]:
     return found
 
 
+# Types whose objects take nothing over, and hold no others.
+_NEVER = frozenset([np.ndarray, ndarray, np.memmap, int, float, complex, bool, str, type(None)])
+
+
 def _asked(name: str, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
     """The object whose method of this name NumPy calls first, and what it tells it; nothing where it calls
     none. Others stand in the places of such objects (and of arrays, on which NumPy's own functions would
     work), which say so and do nothing else."""
+    if _NEVER.issuperset(map(type, args)) and _NEVER.issuperset(map(type, kwargs.values())):
+        return ()
     arrays = name == "__array_function__"
     every = {id(obj): obj for obj in _leaves((*args, *kwargs.values()))}
     stood = [obj for obj in every.values() if (arrays and _is_array(obj)) or _takes_over(obj, name)]

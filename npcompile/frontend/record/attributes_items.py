@@ -5,55 +5,48 @@ from __future__ import annotations
 import enum
 import inspect
 import operator
-import threading
 import types
 from collections import deque
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.catalog import inlining, purity
-from npcompile.frontend.catalog.assumed_modules import is_fixed, take
 from npcompile.frontend.catalog.python_operators import GETITEM
 from npcompile.frontend.eager.ndarray import is_basic
-from npcompile.frontend.graph import shape_guards
 from npcompile.frontend.graph.coercions import as_index
 from npcompile.frontend.graph.constant_folding import folded, without_masks
 from npcompile.frontend.graph.unfollowed import Unfollowed
-from npcompile.frontend.ops import numpy_private
 from npcompile.frontend.ops.table import TABLE
 from npcompile.frontend.program.array_facts import is_array
 from npcompile.frontend.program.call_steps import Call
-from npcompile.frontend.program.draw_shapes import GENERATORS, is_draw
 from npcompile.frontend.program.equality import DICTS, is_key, place_of
-from npcompile.frontend.program.guards import MethodFunctionIs, PropertyIs, TypeIs
-from npcompile.frontend.program.object_steps import is_named_tuple, is_own, is_users_mapping
+from npcompile.frontend.program.guards import PropertyIs
+from npcompile.frontend.program.object_steps import is_named_tuple, is_users_mapping
 from npcompile.frontend.program.reads import (
     ReadAttribute,
     ReadCell,
-    ReadClassAttribute,
     ReadGlobal,
     ReadItem,
 )
-from npcompile.frontend.program.signature import NUMBERS, by_value
+from npcompile.frontend.program.signature import NUMBERS
 from npcompile.frontend.record.appended_lists import item_of_history
+from npcompile.frontend.record.attribute_notes import FLAGS, note_member_of_class
 from npcompile.frontend.record.container_keys import decide_keys, note_mutation
 from npcompile.frontend.record.handlers import PASS
-from npcompile.frontend.record.local_objects import computed_attribute, own_attribute
+from npcompile.frontend.record.local_objects import computed_attribute
 from npcompile.frontend.record.operators import compare_meant, refusal_of
-from npcompile.frontend.record.reads import note_read, touch
+from npcompile.frontend.record.reads import note_read
 from npcompile.frontend.record.recording import Recording
-from npcompile.frontend.record.special_methods import note_class_attribute, note_class_method, special_method
+from npcompile.frontend.record.special_methods import note_class_attribute, special_method
 from npcompile.frontend.record.state import SIMPLE
 from npcompile.frontend.record.stores import note_membership, note_stored_item
 from npcompile.frontend.rewrite.call_sites import caller, do
-from npcompile.lower.plan.attributes import attributes, step_of
+from npcompile.lower.plan.attributes import attributes
 
 _GRIDS = (type(np.mgrid), type(np.ogrid), type(np.r_), type(np.c_))  # `np.mgrid[0:3, 0:4]` makes arrays
 _INDICES = type(np.s_)
-_FLAGS = type(np.empty(0).flags)
-_IMMUTABLE = 1 << 8  # Py_TPFLAGS_IMMUTABLETYPE: in a class that Python code made, more may change
 
 
 def _getter(obj: Any, name: str) -> Any:
@@ -65,36 +58,6 @@ def _getter(obj: Any, name: str) -> Any:
         return None
     jitted = hasattr(type(found.fget), "npcompile_function")
     return found.fget if jitted or isinstance(found.fget, types.FunctionType) else None
-
-
-def _computed(obj: Any, name: str) -> bool:
-    """Whether reading this attribute runs code of the class: reading it again would run it again."""
-    kind = type(obj)
-    if not isinstance(kind.__getattribute__, types.WrapperDescriptorType):  # Python code of the class
-        return True
-    if isinstance(obj, np.random.BitGenerator):  # its state, which draws change
-        return True
-    found = inspect.getattr_static(obj, name, _computed)
-    if found is _computed:  # it is nowhere: `__getattr__` made it, or it is this thread's
-        is_local = kind.__getattribute__ is threading.local.__getattribute__
-        return not is_local or hasattr(kind, "__getattr__")
-    if not isinstance(obj, type) and is_own(obj, name):  # `self.inv = np.linalg.inv`: it binds to nothing
-        return False
-    return hasattr(type(found), "__get__") and not isinstance(found, _PLAIN_DESCRIPTORS)
-
-
-class _Fields(NamedTuple):
-    first: Any
-
-
-_PLAIN_DESCRIPTORS = (
-    type(vars(_Fields)["first"]),  # a field of a named tuple
-    types.FunctionType,
-    staticmethod,
-    classmethod,
-    types.MemberDescriptorType,
-    types.GetSetDescriptorType,
-) + (types.MethodDescriptorType, types.WrapperDescriptorType, types.BuiltinFunctionType, type, np.ufunc)
 
 
 def attribute_of(recording: Recording, obj: Any, name: str) -> Any:
@@ -116,150 +79,11 @@ def _noted_attribute(recording: Recording, obj: Any, name: str, result: Any) -> 
     raise Unfollowed(Cause.ATTRIBUTE(name, type(obj).__name__))
 
 
-def attribute_note(recording: Recording, obj: Any, name: str, result: Any) -> Any:
-    if id(obj) in recording.builder.objects:
-        return own_attribute(recording, obj, name, result)
-    if is_array(obj):
-        recording.builder.files.of(obj, name, result)
-        if name in purity.ARRAY_FACTS:
-            traced = recording.builder.general or recording.builder.by_data(obj)
-            if traced and name == "shape":
-                return tuple(recording.builder.length(obj, axis) for axis in range(len(result)))
-            if traced and name in ("size", "nbytes") and (obj.ndim == 1 or recording.builder.general):
-                return shape_guards.size(recording.builder, obj, name)
-            recording.builder.asked(obj)
-            if name == "strides":
-                shape_guards.strides(recording.builder, obj)
-            recording.builder.constant(result)
-            return result
-        if name == "device" and isinstance(result, str):
-            return result
-        if type(result) is _FLAGS:
-            recording.builder.asked(obj)
-            shape_guards.lies(recording.builder, obj)
-            return result
-        op = TABLE.of(np.ndarray.__dict__.get(name))
-        if type(result) in (types.BuiltinFunctionType, types.MethodType, types.MethodWrapperType):
-            return result
-        if op is None:
-            raise Unfollowed(Cause.ARRAY_MEMBER(name))
-        if (reason := refusal_of(recording, op, (obj,), {})) is not None:
-            raise Unfollowed(reason)
-        return recording.builder.op(op, (obj,), {}, result)
-    if type(obj) is _FLAGS and name in purity.FLAGS:
-        return result
-    if type(obj) is np.broadcast and name in purity.BROADCAST_FACTS:
-        shape_guards.lengths(recording.builder, *(of.base for of in obj.iters))
-        recording.builder.constant(result)
-        return result
-    if isinstance(obj, np.generic):
-        if name in purity.ARRAY_FACTS or type(result) is types.BuiltinFunctionType:
-            recording.builder.constant(result)
-            return result
-        return recording.builder.number(ReadAttribute(name), (obj,), {}, result)
-    if isinstance(obj, types.ModuleType):
-        if not is_fixed(obj) or not take(vars(obj), name):
-            return note_read(recording, ReadGlobal, name, vars(obj), None, result)
-        recording.builder.constant(result)
-        return result
-    if isinstance(obj, enum.Enum):
-        if vars(obj).get(name, _computed) is result:
-            return note_read(recording, ReadGlobal, name, vars(obj), None, result)
-        _of_member(recording, obj, name)
-    known = recording.builder.tracked.get(obj)
-    if known is not None and known.node is None:
-        if type(result) is types.BuiltinFunctionType and result.__self__ is not obj and not by_value(result):
-            raise Unfollowed(Cause.ATTRIBUTE_METHOD(name, type(obj).__name__))
-        recording.builder.constant(result)
-        if type(result) not in NUMBERS:
-            recording.builder.tracked.keep(result, None)
-        return result
-    if known is not None and known.node is not None and type(obj) not in NUMBERS:
-        return _attribute_from_outside(recording, obj, known.node, name, result)
-    if isinstance(obj, enum.Enum):
-        recording.builder.constant(result)
-        return result
-    if type(obj) is super:
-        return _of_super(recording, obj, name, result)
-    if type(obj) in SIMPLE or isinstance(obj, np.dtype | np.ufunc | numpy_private.DISPATCHER | type):
-        if isinstance(obj, type) and isinstance(result, enum.Enum):
-            return note_read(recording, ReadClassAttribute, name, obj, None, result)
-        if isinstance(obj, type) and obj.__module__ not in ("builtins", "numpy"):
-            if isinstance(result, types.MethodType) and result.__self__ is obj and not _computed(obj, name):
-                note_class_method(recording, obj, name, result)
-                return result
-            if type(result) is types.BuiltinFunctionType and obj.__flags__ & _IMMUTABLE:
-                return result  # `itertools.chain.from_iterable`
-            if _computed(obj, name) or isinstance(result, types.MethodType):
-                raise Unfollowed(Cause.ATTRIBUTE_OF_CLASS(name, obj.__name__))
-            return note_read(recording, ReadClassAttribute, name, obj, None, result)
-        recording.builder.constant(result)
-        return result
-    if type(obj) in NUMBERS and recording.builder.tracked.node(obj) is not None:
-        if type(result) is types.BuiltinFunctionType:
-            return result  # what is called on the number itself
-        if callable(result):
-            raise Unfollowed(Cause.MEMBER(type(obj).__name__, name))
-        return recording.builder.number(ReadAttribute(name), (obj,), {}, result)
-    if type(obj) in NUMBERS:
-        recording.builder.constant(result)
-        return result
-    raise Unfollowed(Cause.ATTRIBUTE(name, type(obj).__name__))
-
-
-def _attribute_from_outside(recording: Recording, obj: Any, node: Any, name: str, result: Any) -> Any:
-    """An attribute of an object from outside: read again at replay."""
-    if type(obj) in GENERATORS and is_draw(getattr(result, "__func__", None)):
-        if step_of(node) == "opaque":  # of others, the type is decided
-            recording.builder.guard(TypeIs(type(obj)), node)
-        return result
-    if isinstance(result, types.MethodType) and result.__self__ is obj:
-        read = recording.builder.add(
-            "read", ReadAttribute(name), (node,), {}, recording.builder.value(result)
-        )
-        recording.builder.guard(MethodFunctionIs(result.__func__), read)
-        return result
-    if isinstance(result, types.MethodType) and result.__self__ is type(obj):  # made anew at each read
-        read = recording.builder.add(
-            "read", ReadAttribute(name), (node,), {}, recording.builder.value(result)
-        )
-        recording.builder.guard(MethodFunctionIs(result.__func__), read)
-        recording.builder.identify(recording.builder.inside(read, ReadAttribute, "__self__"), result.__self__)
-        return result
-    if type(result) is types.BuiltinFunctionType and result.__self__ is obj:
-        return result
-    if _computed(obj, name):
-        raise Unfollowed(Cause.ATTRIBUTE_BY_CLASS(name, type(obj).__name__))
-    touch(recording, name, node, obj)
-    return note_read(recording, ReadAttribute, name, None, node, result)
-
-
-def _of_super(recording: Recording, obj: Any, name: str, result: Any) -> Any:
-    """An attribute of `super()`: of the first of the further classes that has it."""
-    kinds = obj.__self_class__.__mro__
-    rest = kinds[kinds.index(obj.__thisclass__) + 1 :]
-    owner = next((kind for kind in rest if name in vars(kind)), None)
-    if owner is object and type(result) is types.MethodWrapperType:
-        return result
-    if owner is None or type(vars(owner)[name]) is not types.FunctionType:
-        raise Unfollowed(Cause.ATTRIBUTE_OF_SUPER(name))
-    note_read(recording, ReadClassAttribute, "__mro__", obj.__self_class__, None, kinds)
-    note_read(recording, ReadClassAttribute, name, owner, None, vars(owner)[name])
-    return result
-
-
-def _of_member(recording: Recording, obj: enum.Enum, name: str) -> None:
-    """A method or a property of a member of the user's enumeration: as long as the class has this one."""
-    owner = next((kind for kind in type(obj).__mro__ if name in vars(kind)), None)
-    if owner is not None and isinstance(vars(owner)[name], types.FunctionType | property):
-        note_read(recording, ReadClassAttribute, name, owner, None, vars(owner)[name])
-
-
 def _note_property(recording: Recording, obj: Any, name: str, _: bool) -> bool:
     """A property's getter is a function like others, as long as the class has this property."""
     node = recording.builder.tracked.node(obj)
     if isinstance(obj, enum.Enum):
-        _of_member(recording, obj, name)
+        note_member_of_class(recording, obj, name)
         return True
     if node is None:
         return False
@@ -296,7 +120,7 @@ def _getitem(recording: Recording, obj: Any, index: Any, result: Any) -> Any:
                 return recording.builder.op(op, (obj, places), {}, result)
             return recording.builder.host(GETITEM, (obj, index), {}, result)
         return recording.builder.op(op, (obj, index), {}, result, view=is_array(result) and is_basic(index))
-    if type(obj) is _FLAGS and index in purity.FLAGS:
+    if type(obj) is FLAGS and index in purity.FLAGS:
         return result
     if type(obj) is _INDICES:  # `np.s_[1:, k]` is what it is asked for
         return result

@@ -83,7 +83,13 @@ class Table(dict[Any, tuple[Handler, ...]]):
 
     def choose(self, kind: Any) -> tuple[Handler, ...]:
         """Return the handlers that serve a type."""
-        return tuple(row.handler for row in self.rows if row.serves(kind))
+        return tuple(
+            [
+                row.handler
+                for row in self.rows
+                if row.every or kind in row.types or (row.where is not None and row.where(kind))
+            ]
+        )
 
     def stays(self, kind: Any) -> bool:
         """Tell if the handlers for a type are kept."""

@@ -30,9 +30,11 @@ from npcompile.frontend.eager.ndarray import ndarray
 from npcompile.frontend.graph.visible_objects import HOLDING
 from npcompile.frontend.ops.numpy_private import DISPATCHER
 from npcompile.frontend.program.equality import DICTS
+from npcompile.frontend.program.signature import NUMBERS
 from npcompile.frontend.record import (
     appended_lists,
     array_function,
+    attribute_notes,
     attributes_items,
     calls,
     context_managers,
@@ -52,6 +54,7 @@ from npcompile.frontend.record import (
     stores,
 )
 from npcompile.frontend.record.array_converter import Converter
+from npcompile.frontend.record.attribute_notes import FLAGS
 from npcompile.frontend.record.context_managers import PLAIN_MANAGERS
 from npcompile.frontend.record.flat_iterators import THROUGH
 from npcompile.frontend.record.handlers import CallTable, PairTable, Row, Table, Tables
@@ -60,6 +63,7 @@ from npcompile.frontend.record.numpy_inlining import INDEX, JOINING, TURNING
 from npcompile.frontend.record.random import DRAW_METHOD
 from npcompile.frontend.record.recording import Recording
 from npcompile.frontend.record.special_methods import ASKING
+from npcompile.frontend.record.state import SIMPLE
 from npcompile.frontend.record.stdlib import CACHED, GETTERS, LIBRARY, OF_DECIDED, OPERATORS
 
 _ARRAYS = (np.ndarray, ndarray, np.memmap)
@@ -80,6 +84,18 @@ def _is_array_class(kind: type) -> bool:
 
 def _is_scalar_class(kind: type) -> bool:
     return issubclass(kind, np.generic)
+
+
+def _is_dtype_class(kind: type) -> bool:
+    return issubclass(kind, np.dtype)
+
+
+def _is_module_class(kind: type) -> bool:
+    return issubclass(kind, types.ModuleType)
+
+
+def _is_class_of_members(kind: type) -> bool:
+    return issubclass(kind, enum.Enum)
 
 
 def _is_partial_class(kind: type) -> bool:
@@ -229,7 +245,19 @@ TABLES = Tables(
         Row(numpy_inlining.flags_inside, *_ARRAYS),
         Row(slices.attribute_of_slice, slice),
         Row(local_containers.attribute_of_kept, _FUNCTION, types.GeneratorType, *_KEPT),
-        Row(attributes_items.attribute_note),
+        Row(attribute_notes.attribute_of_made, where=_users),
+        Row(attribute_notes.attribute_of_array, *_ARRAYS),
+        Row(attribute_notes.attribute_of_flags, FLAGS),
+        Row(attribute_notes.attribute_of_broadcast, np.broadcast),
+        Row(attribute_notes.attribute_of_scalar, where=_is_scalar_class),
+        Row(attribute_notes.attribute_of_module, _MODULE, where=_is_module_class),
+        Row(attribute_notes.attribute_of_member, where=_is_class_of_members),
+        Row(attribute_notes.attribute_of_followed),
+        Row(attribute_notes.attribute_of_constant, where=_is_class_of_members),
+        Row(attribute_notes.attribute_of_super, super),
+        Row(attribute_notes.attribute_of_class, type, ABCMeta, enum.EnumType, where=_is_class),
+        Row(attribute_notes.attribute_of_constant, *SIMPLE, np.ufunc, DISPATCHER, where=_is_dtype_class),
+        Row(attribute_notes.attribute_of_number, *NUMBERS),
     ),
     setattr=Table(Row(flat_iterators.store_flat, np.ndarray), Row(stores.store_attribute)),
     getitem=Table(
