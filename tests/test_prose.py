@@ -56,13 +56,6 @@ NOT_YET: dict[str, list[str]] = {
     "frontend": [
         "pipeline",
     ],
-    "frontend/eager": [
-        "flat",
-    ],
-    "frontend/ops": [
-        "decompositions",
-        "signal",
-    ],
     "frontend/record": [
         "appended_lists",
         "array_function",
@@ -85,9 +78,6 @@ NOT_YET: dict[str, list[str]] = {
     ],
     "frontend/rewrite": [
         "hooks",
-    ],
-    "lower": [
-        "adapter",
     ],
 }
 

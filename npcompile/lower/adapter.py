@@ -1,5 +1,4 @@
-"""The adapter to torch: this file alone names private parts of it, above all those of AOTAutograd and
-Inductor.
+"""The adapter to torch is the one file that names private parts of it, above all of AOTAutograd and Inductor.
 
 No function here imports Inductor before it is called, and only the worker process (and `device/cuda.py`)
 calls those that do. Written for torch 2.11 to 2.13; `PRIVATE` lists every private symbol, and a test looks

@@ -1,6 +1,6 @@
-"""The attributes `flags` and `flat` of eager arrays.
+"""`ndarray.flags` and `ndarray.flat` of eager arrays: they follow NumPy's rules of flags and of indexing.
 
-NumPy has the flags of the layout and the rules of indexing; the eager array itself knows who owns the memory.
+NumPy has the flags of the layout; the eager array itself knows who owns the memory.
 """
 
 from __future__ import annotations

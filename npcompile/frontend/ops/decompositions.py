@@ -1,4 +1,5 @@
-"""Ops that decompose matrices: eigenvalues and eigenvectors, singular values and vectors, QR.
+"""Ops for decompositions of matrices: they return eigenvalues and eigenvectors, singular values and vectors,
+QR.
 
 Their checks, and NumPy's LAPACK, are in `lapack.py`.
 """

@@ -1,4 +1,4 @@
-"""Ops that convolve and correlate rows: one row slides along the other."""
+"""Ops for convolution and correlation of rows: one row is slid along the other."""
 
 from __future__ import annotations
 
