@@ -59,6 +59,7 @@ NOT_YET: dict[str, list[str]] = {
     "frontend/record": [
         "appended_lists",
         "array_function",
+        "attribute_notes",
         "attributes_items",
         "checkpoint",
         "context_managers",
