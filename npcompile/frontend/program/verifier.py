@@ -19,7 +19,7 @@ from npcompile.frontend.program.call_steps import Call
 from npcompile.frontend.program.guards import Guard
 from npcompile.frontend.program.object_steps import Store
 from npcompile.frontend.program.program import Program
-from npcompile.lower.plan.attributes import StepAttributes, attributes
+from npcompile.lower.plan.attributes import StepAttributes, attributes, has_attributes
 from npcompile.lower.plan.graph import write
 
 
@@ -28,8 +28,8 @@ class InvalidProgram(Exception):
 
     def __init__(self, rule: str, node: fx.Node | None, message: str, after: str, program: Program) -> None:
         where = "" if node is None else f"\n  step: {node.format_node()}"
-        known = None if node is None else node.meta.get("npcompile")
-        where += "" if known is None else f"\n  attributes: {known!r}"
+        if node is not None and has_attributes(node):
+            where += f"\n  attributes: {attributes(node)!r}"
         super().__init__(f"after {after}, {program.name} breaks the rule `{rule}`: {message}{where}")
         self.rule = rule
         self.node = node
@@ -105,11 +105,10 @@ Broken = Iterator[tuple[fx.Node | None, str]]
 
 def _attributes_are_there(program: Program) -> Broken:
     for node in program.graph.nodes:
-        known = node.meta.get("npcompile")
-        if not isinstance(known, StepAttributes):
+        if not has_attributes(node):
             yield node, "it has no attributes"
-        elif known.kind not in STEPS:
-            yield node, f"there is no step of the kind {known.kind!r}"
+        elif attributes(node).kind not in STEPS:
+            yield node, f"there is no step of the kind {attributes(node).kind!r}"
 
 
 def _targets_fit(program: Program) -> Broken:

@@ -114,6 +114,11 @@ def attributes(node: fx.Node) -> StepAttributes:
     return found
 
 
+def has_attributes(node: fx.Node) -> bool:
+    """Tell whether a node has attributes: every node of a residual program is to have some."""
+    return isinstance(node.meta.get(_KEY), StepAttributes)
+
+
 def annotate(node: fx.Node, kind: str, value: Value, place: SourcePlace = NOWHERE) -> StepAttributes:
     """Give a node attributes, in place of any that it has, and return them."""
     # Without a call of `__init__`: every step of a recording comes through here.
