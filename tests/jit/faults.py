@@ -65,7 +65,7 @@ EXEMPT_NAMES = (
         "CalleeSubstitution.enter",
         "ShapeSharing._despite",
         "guard",
-        "Base.faulted",
+        "State.faulted",
     ),
     "Jitted.<lambda>",  # what every call asks of it
 )
