@@ -183,9 +183,7 @@ class Writer:
         guard: Any = node.target
         about: Any = node.args[0]
         value, *others = map(self.arg, node.args)
-        of_input = (
-            isinstance(about, fx.Node) and getattr(about, "op", "") == "placeholder"
-        )  # it may be a constant, too
+        of_input = isinstance(about, fx.Node) and about.op == "placeholder"  # it may be a constant, too
         return str(guard.failure(self, value, others[0] if others else "", of_input))
 
     def diverge_if(self, condition: str) -> None:
