@@ -15,7 +15,7 @@ import pytest
 import npcompile
 from npcompile.frontend import pipeline
 from npcompile.frontend.boundary.faults import InternalError
-from npcompile.frontend.record import context_managers, control_flow, operators, stdlib
+from npcompile.frontend.record import context_managers, loops, operators, sorting
 from npcompile.frontend.record.recording import Recording
 from npcompile.lower.plan import graph
 from npcompile.partition.call import PartitionedCalls
@@ -98,7 +98,7 @@ def test_fault_is_raised_where_it_is_not_to_be_hidden(monkeypatch: pytest.Monkey
 
 def test_what_was_drawn_is_handed_on(monkeypatch: pytest.MonkeyPatch) -> None:
     """A generator of ours that fails between drawing an item and giving it gives it none the less."""
-    monkeypatch.setattr(control_flow, "_is_own", fault)
+    monkeypatch.setattr(loops, "_is_own", fault)
     drawn = []
 
     def numbers():
@@ -211,7 +211,7 @@ def test_what_is_half_done_is_not_done_again(monkeypatch: pytest.MonkeyPatch) ->
     def f(x, items):
         return x * sorted(items, key=place)[0]
 
-    monkeypatch.setattr(stdlib, "_is_traced", fault)
+    monkeypatch.setattr(sorting, "_is_compared", fault)
     with pytest.raises(InternalError, match=r"internal error: KeyError: 'by_data'.*stays"):
         f(np.ones(3), [2, 1])
     assert told == [2, 1]

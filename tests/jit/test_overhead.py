@@ -20,7 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import npcompile
-from npcompile.frontend.record import control_flow
+from npcompile.frontend.record import loops
 from npcompile.tiering import overhead
 from tests.jit.looping import LOOPS
 from tests.jit.overhead_containers import CONTAINERS
@@ -133,8 +133,8 @@ def test_any_trip_may_be_the_last_that_is_looked_at(fn: Any, later: int | None) 
 def test_any_trip_may_be_the_last_that_is_recorded(fn: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = outcome(fn, 6)
     for trips in range(8):
-        monkeypatch.setattr(control_flow, "MAX_OWN_TRIPS", trips)
-        monkeypatch.setattr(control_flow, "MAX_TRIPS", trips + 1)
+        monkeypatch.setattr(loops, "MAX_OWN_TRIPS", trips)
+        monkeypatch.setattr(loops, "MAX_TRIPS", trips + 1)
         jitted = npcompile.jit(fn)
         for _ in range(3):
             assert outcome(jitted, 6) == expected, trips

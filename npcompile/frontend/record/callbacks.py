@@ -57,6 +57,11 @@ def applied(hooks: Any, hook: Any, function: Any) -> Any:
     return given
 
 
+def applied_call(recording: Any, function: Any) -> Any:
+    """Give what the library is to get in place of a function, whose calls go through the hooks."""
+    return applied(recording, functools.partial(recording.call, function), function)
+
+
 class Remembered:
     """A function under `functools.cache`, asked again."""
 

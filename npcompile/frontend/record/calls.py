@@ -37,15 +37,15 @@ from npcompile.frontend.program.text_steps import fill
 from npcompile.frontend.record.appended_lists import append_to_history, grows
 from npcompile.frontend.record.attributes_items import note_asked_of
 from npcompile.frontend.record.container_keys import decide_keys, note_mutation
-from npcompile.frontend.record.control_flow import is_walked, note_gone_through, note_length
+from npcompile.frontend.record.containers import note_length
 from npcompile.frontend.record.formatting import note_text, shown_as
 from npcompile.frontend.record.handlers import PASS
 from npcompile.frontend.record.introspection import note_asked
+from npcompile.frontend.record.loops import walkable
 from npcompile.frontend.record.opaque_calls import call_opaque
 from npcompile.frontend.record.operators import note_ufunc, refusal_of, write_back
 from npcompile.frontend.record.random import draw_fast
 from npcompile.frontend.record.recording import Recording
-from npcompile.frontend.record.state import SIMPLE
 from npcompile.frontend.record.stores import identity_of, set_default
 from npcompile.frontend.record.user_functions import (
     MAX_OWN_DEPTH,
@@ -210,17 +210,6 @@ def note_structural(
     if type(result) not in (bool, *NUMBERS, tuple, range, slice, type, np.dtype):
         recording.builder.tracked.keep(result, None)
     return result
-
-
-def walkable(recording: Recording, fn: Any, obj: Any) -> Any:
-    if is_array(obj) and (obj.ndim or fn is not iter):  # else it raises
-        return list(recording.iterate(obj)) if fn is reversed else recording.iterate(obj)
-    known = type(obj) in SIMPLE or id(obj) in recording.builder.containers
-    if not is_walked(recording, obj) or (not known and recording.builder.tracked.node(obj) is not None):
-        recording.stop(Cause.ITEMS_NOT_FOLLOWED(fn.__name__, type(obj).__name__))
-    elif recording.on:  # what is made of it holds what was read
-        recording.note(note_gone_through, recording, obj)
-    return obj
 
 
 def _call_builtin_function(

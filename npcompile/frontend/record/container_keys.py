@@ -7,9 +7,13 @@ from typing import Any
 from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.graph.identity import is_nan
 from npcompile.frontend.graph.unfollowed import Unfollowed
-from npcompile.frontend.program.guards import LengthIs
+from npcompile.frontend.program.equality import DICTS, is_key
+from npcompile.frontend.program.guards import LengthIs, MembersAre
 from npcompile.frontend.program.object_steps import is_plain
 from npcompile.frontend.record.recording import Recording
+from npcompile.lower.plan.attributes import attributes
+
+MAX_MEMBERS = 64  # of a set from outside, whose members decide as a whole
 
 
 def note_mutation(recording: Recording, container: Any, result: Any) -> Any:
@@ -35,3 +39,25 @@ def decide_keys(recording: Recording, keys: Any, result: Any) -> Any:
         if id(key) not in recording.builder.objects or not is_plain(type(key), "__hash__", "__eq__"):
             recording.builder.ref(key, True)
     return result
+
+
+def note_gone_through(recording: Recording, obj: Any) -> None:
+    """Note that the items of a list, dict or deque are asked for as a whole."""
+    recording.builder.tight(obj)
+    node = recording.builder.tracked.node(obj)
+    if node is not None and attributes(node).contents_epoch not in (None, recording.builder.calls):
+        raise Unfollowed(Cause.CONTAINER_MAY_HAVE_CHANGED())
+    if type(obj) in DICTS:
+        recording.builder.constant(tuple(obj))
+
+
+def note_members(recording: Recording, obj: Any) -> None:
+    """Note that the members of a set decide."""
+    node = recording.builder.tracked.node(obj)
+    if node is None or attributes(node).members_epoch == recording.builder.calls:
+        return  # made inside: that was decided then
+    members = tuple(obj)
+    if len(members) > MAX_MEMBERS or not all(map(is_key, members)):
+        raise Unfollowed(Cause.CONTENTS_DECIDE(type(obj).__name__))
+    attributes(node).members_epoch = recording.builder.calls
+    recording.builder.guard(MembersAre(type(obj), members), node)

@@ -12,7 +12,7 @@ import numpy as np
 from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.boundary.faults import handed
 from npcompile.frontend.program.call_steps import Call
-from npcompile.frontend.record.control_flow import is_decided
+from npcompile.frontend.record.exceptions import is_decided_exception
 from npcompile.frontend.record.handlers import PASS
 from npcompile.frontend.record.recording import Recording
 from npcompile.frontend.record.special_methods import special_method
@@ -47,7 +47,7 @@ class Managed:
     def __exit__(self, kind: Any, error: Any, trace: Any) -> bool:
         hooks = self.hooks
         hooks.builder.tries -= 1
-        if error is not None and hooks.on and not is_decided(hooks, error):
+        if error is not None and hooks.on and not is_decided_exception(hooks, error):
             hooks.stop(Cause.WITH_RAISED(type(error).__name__))
         result = enter_or_leave(hooks, self._leave, *self._args, kind, error, trace)
         return hooks.truth(result)

@@ -14,14 +14,20 @@ from npcompile.frontend.program.array_facts import is_array
 from npcompile.frontend.program.bound_methods import After
 from npcompile.frontend.program.signature import NUMBERS
 from npcompile.frontend.record.attributes_items import store_item
-from npcompile.frontend.record.control_flow import flat_array
+from npcompile.frontend.record.containers import read_item
 from npcompile.frontend.record.handlers import PASS
-from npcompile.frontend.record.local_containers import read_item
 from npcompile.frontend.record.recording import Recording
 from npcompile.frontend.rewrite.call_sites import do
 from npcompile.nep50 import weak
 
 THROUGH = (list, tuple, sum, min, max)  # they go through what they are given, to its end
+
+
+def flat_array(recording: Recording, obj: Any) -> Any:
+    """Return the array of a flat view that the function has made and not begun to go through; else None."""
+    if recording.on and type(obj) is np.flatiter and id(obj) in recording.flat_views and obj.index == 0:
+        return obj.base
+    return None
 
 
 def flat_attribute(recording: Recording, obj: Any, name: str) -> Any:

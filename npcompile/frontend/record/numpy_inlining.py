@@ -33,8 +33,8 @@ from npcompile.frontend.record.array_converter import Converter
 from npcompile.frontend.record.calls import note_structural
 from npcompile.frontend.record.checkpoint import Checkpoint
 from npcompile.frontend.record.container_keys import decide_keys
-from npcompile.frontend.record.control_flow import MAX_TRIPS
 from npcompile.frontend.record.handlers import PASS
+from npcompile.frontend.record.loops import MAX_TRIPS
 from npcompile.frontend.record.operators import refusal_of
 from npcompile.frontend.record.recording import Recording
 from npcompile.frontend.record.user_functions import MAX_DEPTH, note_bound_method, run

@@ -12,9 +12,12 @@ from npcompile.frontend.record import (
     appended_lists,
     attributes_items,
     context_managers,
-    control_flow,
+    exceptions,
     formatting,
+    loops,
     operators,
+    statements,
+    unpacking,
     user_functions,
 )
 from npcompile.frontend.record.recording import Recording
@@ -35,28 +38,28 @@ class Recorder(Recording):
     truth_passed = operators.truth_passed
     format = formatting.format_field
     text = formatting.join_texts
-    discard = control_flow.discard
+    discard = statements.discard
     appending = appended_lists.appending
     delattr = attributes_items.delete_attribute
     load_global = attributes_items.load_global
     load_free = attributes_items.load_free
     store_global = attributes_items.store_global
     store_free = attributes_items.store_free
-    imported = control_flow.imported
-    loop = control_flow.loop
-    delegate = control_flow.delegate
-    unpack = control_flow.unpack
-    unpack_star = control_flow.unpack_star
+    imported = statements.imported
+    loop = loops.loop
+    delegate = loops.delegate
+    unpack = unpacking.unpack
+    unpack_star = unpacking.unpack_star
     manager = context_managers.enter_manager
-    trying = control_flow.trying
-    raising = control_flow.raising
-    reraising = control_flow.reraising
-    caught = control_flow.caught
-    key = control_flow.take_key
-    keys = control_flow.take_keys
-    build = control_flow.build
-    define = control_flow.define
-    unsupported = control_flow.unsupported
+    trying = exceptions.trying
+    raising = exceptions.raising
+    reraising = exceptions.reraising
+    caught = exceptions.caught
+    key = statements.take_key
+    keys = statements.take_keys
+    build = statements.build
+    define = user_functions.define
+    unsupported = statements.unsupported
 
     def __post_init__(self, filename: str, libraries: bool) -> None:
         super().__post_init__(filename, libraries)

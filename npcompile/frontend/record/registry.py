@@ -17,15 +17,16 @@ import contextvars
 import dataclasses
 import enum
 import functools
+import itertools
 import types
 import warnings
 from abc import ABCMeta
-from collections import deque
+from collections import Counter, defaultdict, deque
 
 import numpy as np
 import torch
 
-from npcompile.frontend.catalog import inlining
+from npcompile.frontend.catalog import inlining, purity
 from npcompile.frontend.eager.ndarray import ndarray
 from npcompile.frontend.graph.visible_objects import HOLDING
 from npcompile.frontend.ops.numpy_private import DISPATCHER
@@ -37,21 +38,32 @@ from npcompile.frontend.record import (
     attribute_notes,
     attributes_items,
     calls,
+    containers,
     context_managers,
-    control_flow,
+    dicts_sets,
     dunder_calls,
+    enums,
+    exceptions,
     flat_iterators,
+    generators,
     introspection,
     local_containers,
     local_objects,
+    loops,
+    named_tuples,
     numpy_inlining,
     operators,
     random,
     resize,
+    sequences,
     slices,
+    sorting,
     special_methods,
-    stdlib,
+    stdlib_functools,
+    stdlib_itertools,
+    stdlib_operator,
     stores,
+    user_functions,
 )
 from npcompile.frontend.record.array_converter import Converter
 from npcompile.frontend.record.attribute_notes import FLAGS
@@ -64,7 +76,6 @@ from npcompile.frontend.record.random import DRAW_METHOD
 from npcompile.frontend.record.recording import Recording
 from npcompile.frontend.record.special_methods import ASKING
 from npcompile.frontend.record.state import SIMPLE
-from npcompile.frontend.record.stdlib import CACHED, GETTERS, LIBRARY, OF_DECIDED, OPERATORS
 
 _ARRAYS = (np.ndarray, ndarray, np.memmap)
 _BUILTIN, _FUNCTION, _METHOD = types.BuiltinFunctionType, types.FunctionType, types.MethodType
@@ -158,8 +169,8 @@ _CALLS = (
     Row(introspection.call_context_variable, _BUILTIN, owners=[contextvars.ContextVar]),
     Row(slices.call_slice_class, functions=[slice]),
     Row(slices.call_method_of_slice, _BUILTIN, owners=[slice]),
-    Row(local_containers.call_builtin_method, _BUILTIN),
-    Row(local_containers.call_container_class, functions=[dict, set, frozenset]),
+    Row(containers.note_owner, _BUILTIN),
+    Row(dicts_sets.call_dict_or_set, functions=[dict, set, frozenset]),
     Row(local_objects.call_partial_class, functions=[functools.partial]),
     Row(local_objects.call_partial, functools.partial, where=_is_partial_class),
     Row(local_objects.call_class, type, ABCMeta, enum.EnumType, where=_is_class),
@@ -168,23 +179,42 @@ _CALLS = (
     Row(local_objects.call_object_method, _WRAPPER, functions=[object.__setattr__]),
     Row(context_managers.call_plain_manager, functions=PLAIN_MANAGERS),
     Row(context_managers.call_manager, _FUNCTION, _METHOD),
-    Row(local_containers.call_text_of_exception, functions=[str, repr]),
-    Row(local_containers.call_kept_class, type, ABCMeta, enum.EnumType, where=_is_class),
-    Row(local_containers.call_method_of_named_tuple, _METHOD),
-    Row(
-        local_containers.call_method_of_container,
-        _BUILTIN,
-        owners=[*_KEPT, types.GeneratorType, str, list, tuple, frozenset],
-    ),
+    Row(exceptions.call_text_of_exception, functions=[str, repr]),
+    Row(local_containers.call_deque, functions=[deque]),
+    Row(local_containers.call_kept_dict, functions=KEPT_DICTS),
+    Row(exceptions.call_exception_class, type, ABCMeta, enum.EnumType, where=_is_class),
+    Row(named_tuples.call_replace, _METHOD),
+    Row(local_containers.call_method, _BUILTIN, owners=_KEPT),
+    Row(generators.call_method, _BUILTIN, owners=[types.GeneratorType]),
+    Row(sequences.call_join, _BUILTIN, owners=[str]),
+    Row(sequences.call_index_or_count, _BUILTIN, owners=[list, tuple]),
+    Row(dicts_sets.call_method_of_frozenset, _BUILTIN, owners=[frozenset]),
     # Python's own library
-    Row(stdlib.call_library, functions=LIBRARY),
-    Row(stdlib.call_operator, functions=OPERATORS),
-    Row(stdlib.call_enum, enum.EnumType, where=_is_enum_class),
-    Row(stdlib.call_getter, *GETTERS),
-    Row(stdlib.call_cached, CACHED),
-    Row(stdlib.call_dispatcher, _FUNCTION),
-    Row(stdlib.call_library_method, _BUILTIN, owners=[list, type]),
-    Row(stdlib.call_of_decided, functions=OF_DECIDED),
+    Row(stdlib_itertools.call_walk, functions=purity.WALKS),
+    Row(stdlib_itertools.call_over_all, functions=stdlib_itertools.OVER_ALL),
+    Row(stdlib_itertools.call_over_first, functions=stdlib_itertools.OVER_FIRST),
+    Row(stdlib_itertools.call_over_none, functions=stdlib_itertools.OVER_NONE),
+    Row(stdlib_itertools.call_filter, functions=stdlib_itertools.FILTERS),
+    Row(stdlib_itertools.call_map, functions=[map]),
+    Row(stdlib_itertools.call_accumulate, functions=[itertools.accumulate]),
+    Row(stdlib_itertools.call_starmap, functions=[itertools.starmap]),
+    Row(stdlib_itertools.call_compress, functions=[itertools.compress]),
+    Row(stdlib_itertools.call_groupby, functions=[itertools.groupby]),
+    Row(stdlib_itertools.call_from_iterable, _BUILTIN, owners=[type]),
+    Row(stdlib_itertools.call_next, functions=[next]),
+    Row(stdlib_itertools.call_fromiter, functions=[np.fromiter]),
+    Row(sorting.call_sorted, functions=[sorted]),
+    Row(sorting.call_list_sort, _BUILTIN, owners=[list]),
+    Row(sorting.call_extreme, functions=[max, min]),
+    Row(sorting.call_of_decided, functions=sorting.OF_DECIDED),
+    Row(stdlib_operator.call_getter_class, functions=stdlib_operator.GETTERS),
+    Row(stdlib_operator.call_getter, *stdlib_operator.GETTERS),
+    Row(stdlib_operator.call_operator, functions=stdlib_operator.OPERATORS),
+    Row(stdlib_operator.call_divmod, functions=[divmod]),
+    Row(stdlib_functools.call_reduce, functions=[functools.reduce]),
+    Row(stdlib_functools.call_cached, stdlib_functools.CACHED),
+    Row(stdlib_functools.call_dispatcher, _FUNCTION),
+    Row(enums.call_enum, enum.EnumType, where=_is_enum_class),
     # Anything else, by its kind
     Row(calls.call_builtin, _BUILTIN),
     Row(calls.call_method, _METHOD),
@@ -200,13 +230,13 @@ _CALLS = (
 TABLES = Tables(
     binary=PairTable(
         Row(numpy_inlining.binary_of_sets, set),
-        Row(local_containers.binary_of_dicts, dict),
+        Row(dicts_sets.binary_of_dicts, dict),
         Row(special_methods.binary_of_objects, where=_users),
         Row(operators.binary_of_values),
         plain=operators.binary_of_values,
     ),
     inplace=PairTable(
-        Row(local_containers.inplace_containers, dict, set),
+        Row(dicts_sets.inplace_containers, dict, set),
         Row(special_methods.inplace_objects, where=_users),
         Row(operators.inplace_values),
         plain=operators.inplace_values,
@@ -218,7 +248,7 @@ TABLES = Tables(
     ),
     compare=PairTable(
         Row(slices.compare_slices, slice),
-        Row(local_containers.compare_containers, *DICTS, set, frozenset),
+        Row(dicts_sets.compare_containers, *DICTS, set, frozenset),
         Row(attributes_items.compare_with_dict, *DICTS),
         Row(special_methods.compare_objects, where=_users),
         Row(special_methods.compare_rows, list, tuple),
@@ -244,7 +274,9 @@ TABLES = Tables(
         Row(numpy_inlining.attribute_of_converter, Converter),
         Row(numpy_inlining.flags_inside, *_ARRAYS),
         Row(slices.attribute_of_slice, slice),
-        Row(local_containers.attribute_of_kept, _FUNCTION, types.GeneratorType, *_KEPT),
+        Row(local_containers.attribute_of_kept, *_KEPT),
+        Row(generators.attribute_of_generator, types.GeneratorType),
+        Row(user_functions.name_of_function, _FUNCTION),
         Row(attribute_notes.attribute_of_made, where=_users),
         Row(attribute_notes.attribute_of_array, *_ARRAYS),
         Row(attribute_notes.attribute_of_flags, FLAGS),
@@ -265,7 +297,9 @@ TABLES = Tables(
         Row(flat_iterators.scalar_item, np.generic, where=_is_scalar_class),
         Row(numpy_inlining.joining_item, *JOINING),
         Row(numpy_inlining.converter_item, Converter, INDEX),
-        Row(local_containers.read_item),
+        Row(local_containers.read_kept_item, *_KEPT),
+        Row(containers.enter_item, defaultdict, Counter),
+        Row(containers.read_item),
         plain=attributes_items.item_of,
     ),
     setitem=Table(
@@ -275,5 +309,5 @@ TABLES = Tables(
         plain=attributes_items.store_item,
     ),
     delitem=Table(Row(local_containers.delete_kept_item, *_KEPT), Row(attributes_items.delete_item)),
-    iterate=Table(Row(flat_iterators.iterate_flat, np.flatiter), Row(control_flow.trips_over)),
+    iterate=Table(Row(flat_iterators.iterate_flat, np.flatiter), Row(loops.trips_over)),
 )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import inspect
 import types
-from collections.abc import Generator
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,8 @@ from npcompile.frontend.graph.unfollowed import Unfollowed
 from npcompile.frontend.program.guards import CodeIs, IsObject, LengthIs, MethodFunctionIs, SameObject, TypeIs
 from npcompile.frontend.program.reads import ReadAttribute, ReadDefaults, ReadItem, ReadKeywordDefaults
 from npcompile.frontend.program.signature import NUMBERS
+from npcompile.frontend.record.generators import driven
+from npcompile.frontend.record.handlers import PASS
 from npcompile.frontend.record.recording import Recording
 from npcompile.frontend.record.state import Cells
 from npcompile.frontend.rewrite.rewriter import Rewritten
@@ -23,7 +24,13 @@ from npcompile.lower.plan.attributes import attributes, step_of
 
 # Functions called from the function, and from those: no deeper than this; and those of the user's. To record
 # a call takes a dozen of Python's 1000 frames.
+_NAMES = ("__name__", "__qualname__", "__module__", "__doc__")
 MAX_DEPTH, MAX_OWN_DEPTH = 60, 24
+
+
+def suspends(fn: Any) -> bool:
+    """Return True if calling a function gives a generator."""
+    return type(fn) is types.FunctionType and bool(fn.__code__.co_flags & inspect.CO_GENERATOR)
 
 
 def note_unwrapped(recording: Recording, jitted: Any, fn: Any) -> Any:
@@ -122,77 +129,26 @@ def run(
         recording.builder.tries = tries  # it may have returned from within
         if not recording.closures:
             recording.raised = None
-    return _driven(recording, result, cells) if suspends(fn) else result
+    return driven(recording, result, cells) if suspends(fn) else result
 
 
 @performs
 def run_inner(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The call of a function that was made inside: it is rewritten already."""
     result = fn(*args, **kwargs)
-    return _driven(recording, result, None) if recording.on and suspends(fn) else result
+    return driven(recording, result, None) if recording.on and suspends(fn) else result
 
 
-def _driven(recording: Recording, made: Any, cells: Cells | None) -> Any:
-    """A generator that does what this one does, a function's of the user's on these hooks: each time that
-    it goes on, its closure is at hand, and the `try` statements it is in are around what it does."""
-    driver: Any = _drive(recording, made, cells)
-    driver.__name__, driver.__qualname__ = made.__name__, made.__qualname__
-    return driver
+def define(recording: Recording, function: Any) -> Any:
+    """Note a function that was made inside: it is rewritten already."""
+    recording.inner_functions[id(function)] = recording.builder.made[id(function)] = function
+    if recording.ended:  # a generator goes on after the recording
+        recording.unhook()
+    return function
 
 
-def _drive(
-    recording: Recording, made: types.GeneratorType[Any, Any, Any], cells: Cells | None
-) -> Generator[Any, Any, Any]:
-    builder = recording.builder
-    step: Any = made.send
-    given: Any = None
-    own = 0  # `try` statements that it is in
-    while True:
-        if cells is not None:
-            recording.closures.append(cells)
-        outer = builder.tries
-        builder.tries = outer + own
-        sent = given is not None
-        try:
-            item = step(given)
-        except StopIteration as end:
-            return end.value
-        finally:
-            given = None  # an exception whose traceback holds this would not go before it is collected
-            own, builder.tries = builder.tries - outer, outer
-            if cells is not None:
-                recording.closures.pop()
-        if recording.done and sent:  # nothing is noted any more: it goes on by itself
-            return (yield from _Further(made, item))
-        try:
-            given = yield item
-            step = made.send
-        except BaseException as error:
-            given, step = error, made.throw
-        if recording.done and given is None:
-            return (yield from made)
-
-
-class _Further:
-    """Give a generator's items from one on that it has given already."""
-
-    __slots__ = ("_first", "_made", "close", "send", "throw")
-
-    def __init__(self, made: types.GeneratorType[Any, Any, Any], first: Any) -> None:
-        self._made = made
-        self._first: tuple[Any, ...] = (first,)
-        self.send, self.throw, self.close = made.send, made.throw, made.close
-
-    def __iter__(self) -> _Further:
-        return self
-
-    def __next__(self) -> Any:
-        if not self._first:
-            return next(self._made)
-        (item,), self._first = self._first, ()
-        return item
-
-
-def suspends(fn: Any) -> bool:
-    """Whether calling this gives a generator."""
-    return type(fn) is types.FunctionType and bool(fn.__code__.co_flags & inspect.CO_GENERATOR)
+def name_of_function(recording: Recording, obj: Any, name: str, result: Any) -> Any:
+    """Give the name or docstring of a function that is decided."""
+    if name in _NAMES and type(result) is str and recording.builder.tracked.get(obj) is None:
+        return result
+    return PASS
