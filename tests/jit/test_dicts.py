@@ -105,6 +105,17 @@ def moved(s, k):
     return list(s.p), s.p["w"] * k
 
 
+def moved_first(s, k):
+    s.p["new"] = s.p["w"] * k
+    s.p.move_to_end("new", last=False)
+    made = OrderedDict(a=k, b=s.p["b"])
+    made.move_to_end("a", last=True)
+    try:
+        s.p.move_to_end("missing")
+    except KeyError as error:
+        return list(s.p), list(made), str(error), s.p["new"] + 1
+
+
 def held_twice(s, k):
     made = OrderedDict(a=s.p["w"] * k)
     s.kept = made
@@ -140,9 +151,10 @@ PROGRAMS = (
     nested,
     chained,
     moved,
+    moved_first,
     held_twice,
 )
-IN_PIECES = (moved, held_twice)
+IN_PIECES = (held_twice,)
 
 
 def nothing(s: State, call: int) -> None:

@@ -20,7 +20,7 @@ _METHODS: dict[type, frozenset[str]] = {
     deque: frozenset("append appendleft pop popleft extend extendleft rotate clear reverse insert".split()),
     **dict.fromkeys(
         KEPT_DICTS,
-        frozenset("get keys items values pop popitem setdefault clear move_to_end".split()),
+        frozenset("get keys items values pop popitem setdefault clear".split()),
     ),
 }
 

@@ -21,7 +21,7 @@ import itertools
 import types
 import warnings
 from abc import ABCMeta
-from collections import Counter, defaultdict, deque
+from collections import Counter, OrderedDict, defaultdict, deque
 
 import numpy as np
 import torch
@@ -53,6 +53,7 @@ from npcompile.frontend.record import (
     named_tuples,
     numpy_inlining,
     operators,
+    ordered_dicts,
     random,
     resize,
     sequences,
@@ -184,6 +185,7 @@ _CALLS = (
     Row(local_containers.call_kept_dict, functions=KEPT_DICTS),
     Row(exceptions.call_exception_class, type, ABCMeta, enum.EnumType, where=_is_class),
     Row(named_tuples.call_replace, _METHOD),
+    Row(ordered_dicts.call_move_to_end, _BUILTIN, owners=[OrderedDict]),
     Row(local_containers.call_method, _BUILTIN, owners=_KEPT),
     Row(generators.call_method, _BUILTIN, owners=[types.GeneratorType]),
     Row(sequences.call_join, _BUILTIN, owners=[str]),
