@@ -7,8 +7,20 @@ from dataclasses import dataclass, field, fields, replace
 from npcompile.diagnostics.reason import Reason
 
 
-@dataclass(slots=True, repr=False)  # the native runtime counts in them (lower/native/front.h)
-class Stats:
+class _Typed:
+    """Holds the reasons as objects, which is no count: `dataclasses.asdict` gives users text."""
+
+    __slots__ = ("told",)
+
+    def __init__(self) -> None:
+        self.told: list[Reason] = []
+
+    def tell_as(self, other: _Typed) -> None:
+        self.told = other.told
+
+
+@dataclass(slots=True)  # the native runtime counts in them (lower/native/front.h)
+class Stats(_Typed):
     """Counts what a jitted function has done so far."""
 
     calls: int = 0
@@ -24,30 +36,33 @@ class Stats:
     bytes_written: int = 0  # by one replay of the newest program: results and slices
     bytes_to_device: int = 0
     bytes_from_device: int = 0
-    told: list[Reason] = field(default_factory=list)  # why something ran uncompiled, newest last
+    # Why something ran uncompiled, with the line to blame first; newest last.
+    reasons: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        _Typed.__init__(self)
 
     def with_blocks(self, blocks: Stats) -> Stats:
         """These counts with those of the blocks that the function was cut into."""
         if not blocks.recordings:
             return self
-        own = {"calls", "replays", "plain_calls", "told"}
+        own = {"calls", "replays", "plain_calls", "reasons"}
         counts = {
             f.name: getattr(self, f.name) + getattr(blocks, f.name) for f in fields(self) if f.name not in own
         }
-        return replace(self, **counts)
+        both = replace(self, **counts)
+        both.share(self)
+        return both
 
-    @property
-    def reasons(self) -> list[str]:
-        """Why something ran uncompiled, as text, with the line to blame first; newest last."""
-        return [reason.located for reason in self.told]
+    def share(self, other: Stats) -> None:
+        """Have the reasons of another function's counts, from now on."""
+        self.tell_as(other)
+        self.reasons = other.reasons
 
     def because(self, reason: Reason) -> bool:
         """Keep a reason; True if it is a new one."""
         if reason in self.told:
             return False
         self.told.append(reason)
+        self.reasons.append(reason.located)
         return True
-
-    def __repr__(self) -> str:
-        counts = [f"{f.name}={getattr(self, f.name)}" for f in fields(self) if f.name != "told"]
-        return f"Stats({', '.join(counts)}, reasons={self.reasons})"

@@ -17,7 +17,6 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from npcompile.diagnostics.reason import Reason
 from npcompile.diagnostics.stats import Stats
 from npcompile.frontend.catalog import inlining
 from npcompile.frontend.ops import numpy_private
@@ -60,7 +59,7 @@ class Family:
     def __init__(self, names: dict[str, Any]) -> None:
         self.globals = names  # by whose id it is known
         self.held: dict[str, Any] = {}
-        self.told: list[Reason] = []
+        self._stats = Stats()  # whose reasons all of them have
         self.parted = False  # they cannot share: what comes is recorded by itself
         self._at_once = AT_ONCE  # so many of those more are recorded at their first call
         self._rests = Backoff(LATER, factor=1, most=LATEST, step=LATER)
@@ -93,10 +92,10 @@ class Family:
         if not self.held:
             jitted._growing = GrowingArguments(_like(jitted.__wrapped__))
             self.held = {name: getattr(jitted, name) for name in _SHARED}
-            self.told = jitted._stats.told
+            self._stats = jitted._stats
         for name, value in self.held.items():
             setattr(jitted, name, value)
-        jitted._stats.told = self.told
+        jitted._stats.share(self._stats)
 
 
 def family_of(fn: Any, options: tuple[Any, ...]) -> Family | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -98,3 +100,13 @@ def test_what_little_a_function_leaves_to_python_is_no_warning() -> None:
         same(jitted(array(3) * k), by_text(array(3) * k))
     assert len(jitted.stats.reasons) == 1 and "made into text" in jitted.stats.reasons[0]
     assert jitted.stats.replays == 2
+
+
+@pytest.mark.filterwarnings("ignore::npcompile.NotCompiledWarning")
+def test_counts_and_reasons_can_be_logged_as_json() -> None:
+    jitted = npcompile.jit(by_text)
+    for _ in range(3):
+        jitted(array(3))
+    logged = json.loads(json.dumps(dataclasses.asdict(jitted.stats)))
+    assert logged["reasons"] == jitted.stats.reasons and "made into text" in logged["reasons"][0]
+    assert logged["calls"] == 3 and "told" not in logged
