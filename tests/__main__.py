@@ -1,62 +1,84 @@
-"""The whole suite in two pytest processes at once: `python -m tests`, for machines with two cores.
+"""The suite in two pytest processes at once: `python -m tests [--all] [arguments of pytest]`.
 
-One runs what `FIRST` names, the other everything else. Each line of output starts with the name of its half.
-Exit status 0 when both passed. Ctrl-C stops both, and each says how far it came.
+python -m tests                  the quick tier: each layer, what compiles sampled (tests/tiers.py says how)
+python -m tests --all            every test
+python -m tests --all --record   every test, and tests/costs.json written anew from what each took
+python -m tests --fuzz 60        random programs with fresh seeds, for so many seconds (tests/fuzz.py)
+
+The files are put into parts that take about as long, and each process takes the next part when it is done
+with one. The slowest 30 tests are shown at the end. Exit status 0 when all passed. Ctrl-C stops the parts
+that run, and each says how far it came.
 """
 
 from __future__ import annotations
 
+import json
+import os
+import queue
+import re
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
+import time
+from collections import Counter
 from pathlib import Path
 from types import FrameType
-from typing import IO
+
+from tests import tiers
 
 TESTS = Path(__file__).resolve().parent
-# About half of the time: what interprets, most of it NumPy's own tests. The rest is what compiles.
-FIRST = (
-    "numpy_conformance",
-    "shim",
-    "frontend",
-    "test_ops_eager.py",
-    "test_ops_traced.py",
-    "test_ops_placed.py",
-)
+PROCESSES = 2
+PARTS = 8  # of each process, so that both are done at about one time
 _print = threading.Lock()
+_SUMMARY = re.compile(r"(\d+) (passed|failed|skipped|xfailed|deselected|errors?)\b")
+_SLOW = re.compile(r"([\d.]+)s (call|setup|teardown) +(\S.*)")
 
 
-def halves() -> dict[str, list[str]]:
-    """pytest's arguments by the name of the half: together every test, each once."""
-    paths = [f"tests/{name}" for name in FIRST]
-    missing = [path for path in paths if not (TESTS.parent / path).exists()]
-    if missing:
-        raise SystemExit(f"tests/__main__.py names what does not exist: {', '.join(missing)}")
-    return {"interpreted": paths, "compiled": [f"--ignore={path}" for path in paths]}
+def seconds_of_files(quick: bool) -> dict[str, float]:
+    """Return what each test file is taken to last."""
+    found = dict.fromkeys((str(path.relative_to(TESTS.parent)) for path in TESTS.rglob("test_*.py")), 0.5)
+    for name, (_, seconds) in tiers.costs().items():
+        if tiers.file_of(name) in found:
+            found[tiers.file_of(name)] += seconds
+    return {name: min(seconds, tiers.BUDGET + 0.5) if quick else seconds for name, seconds in found.items()}
 
 
-def show(name: str, lines: IO[str]) -> None:
-    for line in lines:
-        with _print:
-            print(f"{name:11} | {line}", end="" if line.endswith("\n") else "\n", flush=True)
+def parts(seconds: dict[str, float], count: int) -> list[list[str]]:
+    """Put files into so many parts that take about as long, the longest part first."""
+    found: list[tuple[float, list[str]]] = [(0.0, []) for _ in range(count)]
+    for name in sorted(seconds, key=lambda name: (-seconds[name], name)):
+        least = min(range(count), key=lambda place: found[place][0])
+        found[least] = found[least][0] + seconds[name], [*found[least][1], name]
+    return [sorted(names) for _, names in sorted(found, reverse=True) if names]
 
 
-def main() -> int:
-    running: dict[str, subprocess.Popen[str]] = {}
+class Run:
+    """Runs the parts, shows what each says, and adds up what came of them."""
 
-    def stop(number: int, frame: FrameType | None) -> None:
-        for process in running.values():
-            if process.poll() is None:
-                process.send_signal(signal.SIGINT)
+    def __init__(self, arguments: list[str], folder: Path) -> None:
+        self.arguments = arguments
+        self.folder = folder
+        self.counts: Counter[str] = Counter()
+        self.slow: list[tuple[float, str]] = []
+        self.failed: list[str] = []
+        self.running: set[subprocess.Popen[str]] = set()
+        self.stopped = False
 
-    # A terminal's Ctrl-C reaches this process alone, since each half is a process group: it is told once.
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, stop)
-    for name, arguments in halves().items():
-        running[name] = subprocess.Popen(
-            [sys.executable, "-m", "pytest", *arguments],
+    def part(self, number: int, files: list[str], kernels: str) -> None:
+        """Run one part to its end. kernels: the folder in which earlier parts of the process left theirs."""
+        shown = [
+            "-q",
+            "--durations=30",
+            "--durations-min=0.5",
+            "--costs",
+            str(self.folder / f"{number}.json"),
+        ]
+        process = subprocess.Popen(
+            [sys.executable, "-m", "pytest", *shown, *self.arguments, *files],
             cwd=TESTS.parent,
+            env={"NPCOMPILE_CACHE_DIR": kernels, **os.environ},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -64,17 +86,85 @@ def main() -> int:
             errors="replace",
             process_group=0,
         )
-    readers = [
-        threading.Thread(target=show, args=(name, half.stdout), daemon=True) for name, half in running.items()
-    ]
-    for reader in readers:
-        reader.start()
-    statuses = {name: half.wait() for name, half in running.items()}
-    for reader in readers:
-        reader.join(10)  # not for ever: a process that a test left behind may hold the pipe
-    for name, status in statuses.items():
-        print(f"{name:11} | {'passed' if status == 0 else f'FAILED: exit status {status}'}", flush=True)
-    return int(any(statuses.values()))
+        self.running.add(process)
+        assert process.stdout is not None
+        last = ""
+        for line in process.stdout:
+            last = line if line.strip() else last
+            if slow := _SLOW.match(line):
+                with _print:
+                    self.slow.append((float(slow[1]), f"{slow[2]} {slow[3].strip()}"))
+            else:
+                with _print:
+                    print(f"{number:2} | {line}", end="" if line.endswith("\n") else "\n", flush=True)
+        status = process.wait()
+        self.running.discard(process)
+        with _print:
+            self.counts.update({name: int(count) for count, name in _SUMMARY.findall(last)})
+            if status not in (0, 5):  # 5: all tests of a part were left out
+                self.failed.append(f"part {number}: exit status {status}")
+
+    def work(self, waiting: queue.SimpleQueue[tuple[int, list[str]]], kernels: str) -> None:
+        """Run parts until none is left, as one of the processes."""
+        while not self.stopped:
+            try:
+                number, files = waiting.get_nowait()
+            except queue.Empty:
+                return
+            self.part(number, files, kernels)
+
+    def stop(self, number: int, frame: FrameType | None) -> None:
+        self.stopped = True
+        for process in list(self.running):
+            process.send_signal(signal.SIGINT)
+
+
+def record(folder: Path) -> None:
+    """Write costs.json anew from the parts' costs."""
+    found: dict[str, list[float]] = {}
+    for file in folder.glob("*.json"):
+        found |= json.loads(file.read_text())
+    lines = [f"{json.dumps(name)}: {json.dumps(cost)}" for name, cost in sorted(found.items())]
+    tiers.COSTS.write_text("{\n" + ",\n".join(lines) + "\n}\n")
+
+
+def main() -> int:
+    arguments = sys.argv[1:]
+    if "--fuzz" in arguments:
+        arguments[arguments.index("--fuzz")] = "--seconds"
+        return subprocess.run([sys.executable, "-m", "tests.fuzz", *arguments]).returncode
+    whole, recorded = "--all" in arguments, "--record" in arguments
+    arguments = [argument for argument in arguments if argument not in ("--all", "--record")]
+    if not whole:
+        arguments = ["--tier", "quick", *arguments]
+    with tempfile.TemporaryDirectory(prefix="npcompile-tests-") as folder:
+        run = Run(arguments, Path(folder))
+        # A terminal's Ctrl-C reaches this process alone, since each part is a process group: it is told once.
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, run.stop)
+        waiting: queue.SimpleQueue[tuple[int, list[str]]] = queue.SimpleQueue()
+        start = time.monotonic()
+        count = PROCESSES * PARTS if whole else PROCESSES
+        for part in enumerate(parts(seconds_of_files(not whole), count)):
+            waiting.put(part)
+        threads = [
+            threading.Thread(target=run.work, args=(waiting, f"{folder}/kernels-{place}"))
+            for place in range(PROCESSES)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        if recorded and not run.failed and not run.stopped:
+            record(Path(folder))
+    print("\nthe slowest tests:")
+    for seconds, name in sorted(run.slow, reverse=True)[:30]:
+        print(f"{seconds:8.1f} s  {name}")
+    counts = ", ".join(f"{count} {name}" for name, count in run.counts.items())
+    print(f"\n{counts} in {(time.monotonic() - start) / 60:.1f} minutes")
+    for failed in run.failed:
+        print(f"FAILED {failed}")
+    return int(bool(run.failed) or run.stopped)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from npcompile.frontend.ops.table import TABLE, TORCH, Op
 from tests.cases import CASES
 from tests.cases.framework import Case, limit, scale
 from tests.checker import same, same_exception
-from tests.shim.test_cases import ours, theirs
+from tests.frontend.eager.test_cases import ours, theirs
 
 from .blocking import Blocked, values
 from .calls import calls_of, operands

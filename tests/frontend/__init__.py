@@ -1,1 +1,1 @@
-"""Rewriting, recording and replaying functions."""
+"""Tests of rewriting, recording and replaying functions."""

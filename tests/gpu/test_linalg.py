@@ -17,7 +17,7 @@ from npcompile.frontend.eager.ndarray import ndarray
 from tests.cases import decompositions, einsum, fft, linalg, products
 from tests.cases.framework import CASES, Case, judged, limit, scale
 from tests.checker import same, same_exception
-from tests.test_ops_eager import run
+from tests.frontend.ops.test_eager import run
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
 

@@ -58,7 +58,7 @@ def table(lane: str, modules: dict[str, dict[str, Outcome]]) -> str:
     rows = [(module, figures(outcomes)) for module, outcomes in modules.items()]
     for _, row in rows:
         total.update(row)
-    for name, row in [*rows, ("total", dict(total))]:
+    for name, row in [*rows, ("total", figures({}) | total)]:
         counted = row.get("counted", 0)
         rate = f"{100 * row.get('passed', 0) / counted:.1f}%" if counted else "-"
         line = f"{name:24}{counted:>9}{row['passed']:>9}{rate:>8}{row['no_host_call']:>14}{row['on_ops']:>9}"

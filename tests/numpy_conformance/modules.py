@@ -78,6 +78,8 @@ EVERY_CHANGE: dict[str, tuple[str, ...]] = {
     ),
     "jit_compiled": ("core.item_selection",),  # 16 of the sample
 }  # fmt: skip
+# Those of them that the quick tier runs, in all of their lanes.
+QUICK = ("core.indexing", "core.shape_base", "core.nep50_promotions", "lib.twodim_base")
 
 ROOT = Path(numpy.__file__).parent
 

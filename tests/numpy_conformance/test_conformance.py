@@ -10,18 +10,37 @@ from pathlib import Path
 import pytest
 
 from .known import problems
-from .modules import EVERY_CHANGE
+from .modules import EVERY_CHANGE, QUICK
 from .plugin import Outcome
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-RUNS = [(lane, module) for lane, modules in EVERY_CHANGE.items() for module in modules]
+RUNS = [
+    pytest.param(lane, module, marks=[pytest.mark.quick] if module in QUICK else [])
+    for lane, modules in EVERY_CHANGE.items()
+    for module in modules
+]
 
 
 @pytest.fixture(scope="module")
-def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, dict[str, Outcome]]]:
-    """Outcomes by lane, module and test, from a process whose warnings, threads and signals are its own."""
+def outcomes(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, dict[str, dict[str, Outcome]]]:
+    """Outcomes by lane, module and test, from a process whose warnings, threads and signals are its own.
+
+    Of the modules, those are run of which a test is to run here.
+    """
+    here = [item for item in request.session.items if item.path == request.path]
+    modules = {item.callspec.params["module"] for item in here if isinstance(item, pytest.Function)}
     file = tmp_path_factory.mktemp("conformance") / "outcomes.json"
-    command = [sys.executable, "-m", "tests.numpy_conformance", "--every-change", "--json", str(file)]
+    command = [
+        sys.executable,
+        "-m",
+        "tests.numpy_conformance",
+        *sorted(modules),
+        "--every-change",
+        "--json",
+        str(file),
+    ]
     done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     print(done.stdout)

@@ -1,6 +1,6 @@
 """Inlinable functions of `numpy.polynomial` and `numpy.emath`: recordings go into them, as NumPy wrote them.
 
-The lists are explicit, as those of `inlinable.py` are (`tests/jit/test_series.py`).
+The lists are explicit, as those of `inlinable.py` are (`tests/frontend/record/test_polynomials.py`).
 """
 
 from __future__ import annotations

@@ -3,9 +3,9 @@
 A recording puts a guard into the residual program for each value that decided something. A guard stands in
 the program's graph as the target of a node, whose argument is the value, or whose arguments are two values.
 
-To add a kind, write a class here and give it a row in tests/frontend/test_guards.py. Only where the native
-runtime makes the check itself, `lower/native/guards.h` has a form of the guard as well. Other files ask for
-the properties that the base class lists, or for the one class whose expected value they need.
+To add a kind, write a class here and give it a row in tests/frontend/program/test_guards.py. Only where the
+native runtime makes the check itself, `lower/native/guards.h` has a form of the guard as well. Other files
+ask for the properties that the base class lists, or for the one class whose expected value they need.
 """
 
 from __future__ import annotations

@@ -210,7 +210,7 @@ class Hooks:
         return match(self, subject, pattern, names)
 
     def unsupported(self, what: str, line: int) -> None:
-        """A statement follows that is left as it was written: a class, a `type` statement."""
+        """A statement follows that is left as it was written. what: the name of the `Cause`, a class, say."""
 
     # Built on the above. These are the rewriter's; there should be no need to override them.
 

@@ -1,0 +1,1 @@
+"""Tests of counts, reasons and warnings."""

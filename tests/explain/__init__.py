@@ -1,0 +1,1 @@
+"""Tests of `npcompile.explain`, and of programs as they print."""

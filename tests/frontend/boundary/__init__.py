@@ -1,0 +1,1 @@
+"""Tests of the boundary at which npcompile's own faults end."""

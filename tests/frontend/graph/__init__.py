@@ -1,0 +1,1 @@
+"""Tests of the builder of residual programs."""

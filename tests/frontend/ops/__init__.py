@@ -1,0 +1,1 @@
+"""Tests of op bodies: eager, traced, and placed on a device."""

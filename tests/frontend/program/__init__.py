@@ -1,0 +1,1 @@
+"""Tests of residual programs: signatures, guards, aliasing."""

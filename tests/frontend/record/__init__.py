@@ -1,0 +1,1 @@
+"""Tests of recordings, by the Python type or library area."""

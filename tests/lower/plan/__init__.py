@@ -1,0 +1,1 @@
+"""Tests of plans: segments, products, and steps left to NumPy."""

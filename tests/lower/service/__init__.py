@@ -1,0 +1,1 @@
+"""Tests of the worker process and the wire form."""

@@ -1,0 +1,1 @@
+"""Programs that tests of several folders run, and generators of random ones."""

@@ -1,0 +1,35 @@
+"""`python -m tests.programs.compile_op NAME ...` compiles every case of these ops, and compares with NumPy.
+
+`tests/runtime/test_cases_compiled.py` compiles a sample of the cases of all ops; the author of one op runs
+this. NAME is an op's last name or its whole one: `erf`, `scipy.special.erf`. Exit status 0: all answers are
+NumPy's.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import tests.conftest  # noqa: F401  (a cache of its own, and counts that no clock decides)
+from tests.cases import CASES, expand
+from tests.runtime.test_cases_compiled import AT_ONCE, Row, defaults, problems, usable
+
+
+def main(names: list[str]) -> int:
+    cases = [case for case in CASES if {case.op, case.op.rpartition(".")[2]} & set(names)]
+    every = [
+        Row(case, label, body, (*operands, *defaults(body, len(operands) + 1)))
+        for case in cases
+        for label, body, operands in expand(case)
+    ]
+    rows = [row for row in every if usable(row)]
+    if not rows:
+        print(f"no op with cases is named {' or '.join(names) or '...'}", file=sys.stderr)
+        return 2
+    batches = [rows[start : start + AT_ONCE] for start in range(0, len(rows), AT_ONCE)]
+    found = [problem for batch in batches for problem in problems(batch)]
+    print("\n".join([*found, f"{len(rows)} of {len(every)} cases compiled, {len(found)} wrong"]))
+    return int(bool(found))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

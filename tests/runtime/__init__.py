@@ -1,0 +1,1 @@
+"""Tests of one jitted function at run time, from whole programs."""

@@ -1,0 +1,1 @@
+"""Tests of budgets, contests and back-off."""
