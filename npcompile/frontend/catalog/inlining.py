@@ -236,7 +236,12 @@ def _reaches(fn: types.FunctionType, functions: tuple[Any, ...]) -> bool:
     held = [space[name] for name in names for space in spaces if name in space]
     # Not by `getattr`: a module may warn of a name that it no longer has.
     held += [vars(one).get(name) for one in held if isinstance(one, types.ModuleType) for name in names]
-    return any(one is function for one in held for function in functions)
+    # Loops, since this is done at each first call: a generator would be entered for each pair.
+    for one in held:
+        for function in functions:
+            if one is function:
+                return True
+    return False
 
 
 def key_of(fn: types.FunctionType) -> Any:

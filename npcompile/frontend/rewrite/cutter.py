@@ -179,7 +179,7 @@ class Cutter:
             return node
         if extract and not isinstance(origin, ast.Expr | ast.AugAssign):
             node = self._opaque_calls_first(node, origin)
-        parts = list(own_nodes([node]))
+        parts = own_nodes([node])
         never = any(isinstance(part, NEVER_HELD) or is_super(part) for part in parts)
         if never or self.libraries.are_called(parts):
             return node

@@ -31,7 +31,7 @@ class Libraries:
         if levels[node] > 0 or not self.are_called(parts):
             return False
         if isinstance(node, ast.If | ast.While):
-            parts = list(own_nodes([node.test]))
+            parts = own_nodes([node.test])
         if not isinstance(node, _HOLDING) and (called := self._called(parts)) is not None:
             levels.of[node] = 1
             levels.libraries[node] = called

@@ -381,7 +381,7 @@ def histories(fn: Any) -> frozenset[int]:
         node, _ = tree_of(fn)
     except NotFound:
         return frozenset()
-    parts = list(own_nodes(body_of(node)))
+    parts = own_nodes(body_of(node))
     found = {kept.id for part in parts if isinstance(kept := appended_to(part), ast.Name)}
     others = {changes_container(part) for part in parts if appended_to(part) is None}
     names = found - others - set(stored_names(*node.body))

@@ -140,17 +140,19 @@ class _Binder(ast.NodeVisitor):
         self.bind(node.name.id)  # type: ignore[attr-defined]
 
 
-def own_nodes(parts: Iterable[ast.AST]) -> Iterator[ast.AST]:
-    """Yield nodes and all nodes in them, without the bodies of nested functions and classes."""
+def own_nodes(parts: Iterable[ast.AST]) -> list[ast.AST]:
+    """Return nodes and all nodes in them, without the bodies of nested functions and classes."""
+    found: list[ast.AST] = []
     pending = list(parts)
     while pending:
         part = pending.pop()
-        yield part
+        found.append(part)
         if isinstance(part, _FUNCTIONS):
             pending += [d for d in (*part.args.defaults, *part.args.kw_defaults) if d is not None]
             pending += getattr(part, "decorator_list", [])
         elif not isinstance(part, ast.ClassDef):
             pending += ast.iter_child_nodes(part)
+    return found
 
 
 def body_of(node: FunctionNode | ast.AsyncFunctionDef) -> list[Any]:
@@ -289,8 +291,8 @@ def plain_reason(
     """Return the reason why a function must stay as the user wrote it, None if there is none."""
     if isinstance(node, ast.AsyncFunctionDef):
         return Cause.COROUTINE()
-    nodes = list(own_nodes(body_of(node)))
-    if (work := sum(isinstance(n, WORK) for n in nodes)) > MAX_SOURCE:
+    nodes = own_nodes(body_of(node))
+    if (work := len([n for n in nodes if isinstance(n, WORK)])) > MAX_SOURCE:
         return Cause.TOO_MUCH_SOURCE(work, MAX_SOURCE)
     called_with: dict[ast.AST, int] = {
         n.func: len(n.args) + len(n.keywords) for n in nodes if isinstance(n, ast.Call)

@@ -250,7 +250,8 @@ def _file(filename: str, lines: list[str]) -> _File:
                     ends[first_line(node)] = node.end_lineno or 0
                 top &= not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
                 for name in _WITHIN:
-                    pending += [(inner, top) for inner in getattr(node, name, ())]
+                    for inner in getattr(node, name, ()):
+                        pending.append((inner, top))
             if names:
                 where = statement.lineno, statement.end_lineno or 0
                 imports[where] = imports.get(where, frozenset()) | names
