@@ -12,7 +12,7 @@ class _Typed:
 
     __slots__ = ("told",)
 
-    def __init__(self) -> None:
+    def __post_init__(self) -> None:
         self.told: list[Reason] = []
 
     def tell_as(self, other: _Typed) -> None:
@@ -38,9 +38,6 @@ class Stats(_Typed):
     bytes_from_device: int = 0
     # Why something ran uncompiled, with the line to blame first; newest last.
     reasons: list[str] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        _Typed.__init__(self)
 
     def with_blocks(self, blocks: Stats) -> Stats:
         """These counts with those of the blocks that the function was cut into."""

@@ -170,6 +170,13 @@ def _is_ours(code: CodeType) -> bool:
     return code.co_filename.startswith(PACKAGE) and not is_place(code)
 
 
+def _is_of_our_class(frame: FrameType) -> bool:
+    """Tell if the frame is of a method that Python wrote for a class of npcompile's (a dataclass's)."""
+    name = frame.f_globals.get("__name__")
+    is_written = frame.f_code.co_filename.startswith("<")
+    return is_written and isinstance(name, str) and name.startswith("npcompile.")
+
+
 def _is_replay(frame: FrameType) -> bool:
     """Tell if the frame is that of a program's function, whose lines are the user's."""
     return frame.f_globals.get("__Diverged") is Diverged
@@ -196,6 +203,8 @@ def _is_theirs(frames: list[FrameType]) -> bool:
                 return performs or code.co_filename != DEVICE_LANE
         elif _is_replay(frame):
             performs = replays = True
+        elif _is_of_our_class(frame):
+            performs = False
         elif is_place(code) or not _is_nobodys(code):
             return True
         else:

@@ -17,6 +17,7 @@ from npcompile.frontend import pipeline
 from npcompile.frontend.boundary.faults import InternalError
 from npcompile.frontend.record import context_managers, loops, operators, sorting
 from npcompile.frontend.record.recording import Recording
+from npcompile.frontend.record.state import State
 from npcompile.lower.plan import graph
 from npcompile.partition.call import PartitionedCalls
 from npcompile.runtime import function, recorded_program
@@ -151,6 +152,19 @@ def test_a_replay_that_fails_within_a_lock_releases_it() -> None:
     ):  # what stands for the kernel
         f(np.ones(3), lock)
     assert not lock.locked()
+
+
+def test_a_recording_that_cannot_be_made_leaves_the_call_to_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python wrote the method of the dataclass that calls ours: it has no file, and is ours all the same."""
+    monkeypatch.setenv("NPCOMPILE_INTERNAL_ERRORS", "")
+
+    @npcompile.jit
+    def f(x):
+        return x * 2 + 1
+
+    with fault_injection.raising(State.__post_init__, 0) as entered:
+        np.testing.assert_array_equal(f(np.ones(3)), np.full(3, 3.0))
+    assert entered == [1] and "internal error" in f.stats.reasons[0]
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ pytestmark = pytest.mark.usefixtures("in_time")
 @pytest.mark.parametrize("place", ["scratch", "result"])
 def test_kernel_without_memory(place: str, kernel_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Before, between and after effects, in kernels that write into arguments, too."""
-    make, body_of = kernel.make, kernel._general
+    make, body_of = kernel.make, kernel._general_body
     if place == "scratch":
 
         def hungry(*args: Any) -> Any:
@@ -44,13 +44,13 @@ def test_kernel_without_memory(place: str, kernel_folder: Path, monkeypatch: pyt
             runtime, inputs, outputs, written, library, metadata, instead = args
             if written:
                 return make(*args)
-            monkeypatch.setattr(kernel, "_general", lambda *_: _no_memory)
+            monkeypatch.setattr(kernel, "_general_body", lambda *_: _no_memory)
             try:
                 return make(
                     runtime, inputs, outputs, written, library, {**metadata, "form": "general"}, instead
                 )
             finally:
-                monkeypatch.setattr(kernel, "_general", body_of)
+                monkeypatch.setattr(kernel, "_general_body", body_of)
 
     monkeypatch.setattr(kernel, "make", hungry)
     jitted, told = run()
