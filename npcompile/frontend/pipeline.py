@@ -1,4 +1,8 @@
-"""One recording of one call, from the arguments to the plan: what `jit` asks the front end for."""
+"""Records one call of a function and makes of it a residual program, its plan and its replay function.
+
+`runtime/function.py` calls `trace`, for whole functions and for blocks. `trace` always gives the call's own
+answer, or raises the call's own exception; where no program can be made, it says why.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +36,7 @@ from npcompile.paths import sources_of_ops
 
 @dataclass
 class Traced:
-    """A recorded call: NumPy's own answer, and the program with its plan, or the reason why there is none."""
+    """A recorded call: its answer, and the program with its plan, or the reason why there is none."""
 
     result: Any
     program: Program | None = None
@@ -40,11 +44,11 @@ class Traced:
     replay: Replay | None = None
     reason: Reason | None = None
     line: int | None = None
-    top: int | None = None  # the function's own line that led there
-    late: bool = False  # it would do if the function were cut before that line
+    top: int | None = None  # the line of the function itself that led to `line`
+    late: bool = False  # there would be a program if the function were cut before that line
     host_calls: int = 0
-    exceeded: bool = False  # to record it takes too long
-    fault: Fault | None = None  # it is a fault of npcompile's own that there is none
+    exceeded: bool = False  # the recording was given up because it took too long
+    fault: Fault | None = None  # npcompile's own fault, where that is why there is no program
 
 
 @performs
@@ -65,17 +69,44 @@ def trace(
     uncompiled: dict[str, Reason] | None = None,
     limit: float = math.inf,
 ) -> Traced:
-    """Call a function, recording it. Its own exceptions are raised; the recording then counts for nothing.
+    """Call a function and record the call. Exceptions of the function are raised, and then nothing is kept.
 
-    device: where the program is to run. Device arrays among the arguments decide that themselves.
-    hooks: what makes the recorder, where it is to do more than record.
-    general: the program is to be valid for arguments of other lengths, if it can be.
-    grow: the places of containers among the arguments of which the signature says the type alone.
-    counting: as `general`, and for other whole numbers that are sizes: these arguments, or (True) all that
-    are given or read.
-    uncompiled: ops that are left to NumPy, by name, and why.
-    limit: the seconds of machinery of the call at hand at which the recording is given up.
-    own: the function, where the program takes it as its first input, to be valid for others of its code.
+    Parameters
+    ----------
+    fn : function
+        The function as the user wrote it.
+    rewritten : Rewritten
+        The function with every operation going through a hook.
+    args, kwargs : tuple, dict
+        The arguments of the call.
+    names : list of str
+        The names of the parameters that `args` are for.
+    default_float : dtype or None
+        The dtype of arrays that the function makes without naming one; None for NumPy's.
+    device : str
+        The device that the program is to run on. Device arrays among the arguments take precedence.
+    hooks : callable
+        Makes the recorder: `Recorder`, or a subclass that does more than record.
+    own : tuple
+        The function itself, where the program takes it as its first input, in order to be valid for other
+        functions of the same code; else empty.
+    fast_random : bool
+        Draws with a size are computed as array work, not taken from NumPy's stream.
+    general : bool
+        The program is to be shape-generic, if it can be.
+    grow : frozenset of int
+        The positions of arguments that are containers of which the signature holds the type alone.
+    counting : frozenset of str or bool
+        With `general`, integers that are sizes are generic, too: those of these names, or (True) all that are
+        arguments or are read.
+    uncompiled : dict, optional
+        The ops that are left to NumPy, by name, with the reason of each.
+    limit : float
+        The recording is given up once the running call has spent this many seconds on npcompile's own work.
+
+    Returns
+    -------
+    Traced
     """
     recorder = hooks(fn.__code__.co_filename, default_float, device == "cpu")
     recorder.fast_random = fast_random
@@ -144,8 +175,10 @@ def trace(
 
 
 def _movable(program: Program, plan: Plan) -> None:
-    """NumPy arrays that share memory and are written to cannot move to a device one by one. Raises
-    Unplannable."""
+    """Check that the arrays of a program for a device can be moved there one by one.
+
+    Raises Unplannable if two NumPy arrays share memory and the program writes to it.
+    """
     if program.device in (None, "cpu"):
         return
     entering = [
@@ -163,15 +196,18 @@ def _movable(program: Program, plan: Plan) -> None:
 
 
 class _Arguments:
-    """Gives each leaf of the arguments its placeholder, in the order of the signature's leaves."""
+    """Gives each leaf of the arguments a placeholder, in the order of the signature's leaves."""
 
     def __init__(self, recorder: Recorder) -> None:
         self.builder = recorder.builder
         self.taken: set[str] = set()
 
     def take(self, value: Any, name: str, renew: bool = True) -> Any:
-        """The value to call with: numbers as objects of their own (where `renew`), everything else as it
-        is."""
+        """Note an argument, or a part of one; return the object to call the function with.
+
+        A number gets a stand-in if `renew` is true, and a tuple of numbers becomes a tuple of their
+        stand-ins. Everything else is returned as it is: items of lists and dicts keep their identity.
+        """
         kind = type(value)
         if by_value(value):
             if kind in MADE_ANEW:
@@ -200,7 +236,8 @@ class _Arguments:
             self.builder.tracked.keep(value, None)
             self.container(name, value)
             for key, item in value.items():
-                named = type(key) is str and key.isidentifier()  # a key may be an object of the user's
+                # Names are made of text keys alone: the text of another key may run the user's code.
+                named = type(key) is str and key.isidentifier()
                 self.take(item, f"{name}_{key}" if named else f"{name}_item", False)
             return value
         if renew and (kind in NUMBERS or isinstance(value, np.generic)):
@@ -209,7 +246,10 @@ class _Arguments:
         return value
 
     def grown(self, value: Any, name: str) -> Any:
-        """A container of which the signature says the type alone: what is needed of it is read."""
+        """Note a container of which the signature holds the type alone; its items are read where needed.
+
+        Raises Unfollowed for a set.
+        """
         if type(value) is set:
             raise Unfollowed(Cause.GROWING_SET())
         self.container(name, value)
@@ -218,10 +258,11 @@ class _Arguments:
         return value
 
     def container(self, name: str, value: Any) -> None:
-        """A list or dict itself."""
+        """Give a list or dict a placeholder of its own; its items are noted apart from it."""
         self.builder.container(self._unique(name), value)
 
     def _unique(self, name: str) -> str:
+        """Return a name for a placeholder that no other one has."""
         while name in self.taken:
             name += "_"
         self.taken.add(name)
@@ -230,7 +271,8 @@ class _Arguments:
 
 @cache
 def ops_version() -> str:
-    """What the meaning of op nodes depends on, as part of every kernel's key: the source of the ops."""
+    """Return a hash of the source of all ops. Every kernel's key contains it: a changed op is compiled
+    again."""
     digest = hashlib.sha256()
     for file in sources_of_ops():
         digest.update(file.read_bytes())
