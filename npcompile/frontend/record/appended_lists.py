@@ -1,7 +1,9 @@
-"""Lists and deques from outside that things are appended to, and long tuples.
+"""Handlers for lists, deques and long tuples from outside whose items are read one by one.
 
-What was appended is stored like an attribute; what is asked of such a list is read by itself, so that how
-long it is decides nothing.
+A function that appends to a list at each call would else be recorded again for each length. An appended item
+is a store that waits, as a store to an attribute is (`stores.py`); an item or the length is a read of its
+own; no guard is on the length. The registry and `recorder.py` list the handlers; `attributes_items.py`,
+`containers.py` and `calls.py` use the other functions.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from npcompile.lower.plan.values import Value
 
 
 def appending(recording: Recording, obj: Any, name: str) -> Any:
+    """Return the function for the statement `obj.name.append(...)`."""
     if (
         recording.on
         and is_followed(recording, obj)
@@ -40,8 +43,11 @@ def appending(recording: Recording, obj: Any, name: str) -> Any:
 
 
 def grows(recording: Recording, obj: Any) -> bool:
-    """Whether what is appended to this is to be a step: it is a deque from outside, or a list of which
-    not all was read (how long it is would be decided), or of which nothing is known any more."""
+    """Return True if an append to this is to be a step of the program.
+
+    Deques from outside are, and lists from outside of which not all was read (reading all decides the
+    length), or which a call may have changed.
+    """
     if not recording.on or type(obj) not in (list, deque):
         return False
     if id(obj) in recording.builder.loose:
@@ -52,13 +58,14 @@ def grows(recording: Recording, obj: Any) -> bool:
 
 
 def append_to_history(recording: Recording, kept: Any, value: Any) -> None:
-    """`kept.append(value)`, where it grows."""
+    """Do `kept.append(value)`, and note it as a store that waits. kept: an object that `grows`."""
     kept.append(recording.builder.tracked.meant(value))
     if recording.on:
         recording.note(_appended, recording, kept, value, None)
 
 
 def _appended(recording: Recording, kept: Any, value: Any, _: None) -> None:
+    """Note an append, which Python has done, as a store that waits."""
     builder = recording.builder
     check_storable(recording, value, f"a {type(kept).__name__}")
     builder.unread.pop(id(kept), None)
@@ -69,8 +76,10 @@ def _appended(recording: Recording, kept: Any, value: Any, _: None) -> None:
 
 
 def item_of_history(recording: Recording, obj: Any, index: Any, result: Any) -> tuple[Any, ...]:
-    """An item of a list, tuple or deque from outside that was not read as a whole, in a tuple; empty
-    where that is another thing."""
+    """Return `obj[index]` in a tuple, for a list, tuple or deque from outside that was not read as a whole.
+
+    Returns an empty tuple for other objects. result: the item that Python gave.
+    """
     builder = recording.builder
     if type(obj) not in READ_BY_ITEM or type(index) is not int or id(obj) in builder.loose:
         return ()
@@ -79,17 +88,19 @@ def item_of_history(recording: Recording, obj: Any, index: Any, result: Any) -> 
         return ()
     builder.ref(index, True)
     if -len(added) <= index < 0:
-        return (result,)  # it was appended just now
+        return (result,)  # it was appended in this recording
     if added and (type(obj) is deque or index >= len(obj) - len(added)):
         return ()
     if index < 0:
-        index += len(added)  # where it is until what was appended is stored
+        index += len(added)  # its place at replay, before the appends are stored
     return (note_read(recording, ReadItem, index, None, builder.containers[id(obj)], result),)
 
 
 def length_of_history(recording: Recording, obj: Any, result: int) -> tuple[Any, ...]:
-    """The length of a list, tuple or deque from outside that was not read as a whole, in a tuple; empty
-    where that is another thing."""
+    """Return `len(obj)` in a tuple, for a list, tuple or deque from outside that was not read as a whole.
+
+    Returns an empty tuple for other objects. result: the length that Python gave.
+    """
     builder = recording.builder
     added = len(builder.appended.get(id(obj), ()))
     if id(obj) in builder.loose or (id(obj) not in builder.unread and (not added or type(obj) is deque)):
@@ -107,6 +118,7 @@ def length_of_history(recording: Recording, obj: Any, result: int) -> tuple[Any,
 
 
 def truth_of_list(recording: Recording, x: Any) -> Any:
+    """Return the truth of a list or tuple that was not read as a whole; guard its truth, not its length."""
     if id(x) not in recording.builder.loose:
         if id(x) in recording.builder.appended:
             return bool(x)

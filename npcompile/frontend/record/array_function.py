@@ -1,5 +1,11 @@
-"""NumPy's functions on objects that take them over (`__array_function__`), and the operators that
-`NDArrayOperatorsMixin` gives a class."""
+"""Handlers for calls of NumPy's functions that an object takes over by `__array_function__` or
+`__array_ufunc__`.
+
+NumPy itself decides which object is asked first: its function is called once with probes in place of the
+objects, and a probe that is asked tells which one it is. The method of the user's is then recorded as any
+other function. The file also records the operators that `NDArrayOperatorsMixin` gives a class: they become
+the calls of ufuncs that they are made of. The registry lists the handlers.
+"""
 
 from __future__ import annotations
 
@@ -27,10 +33,11 @@ from npcompile.frontend.record.special_methods import (
     special_method,
 )
 
-_BINARY, _REFLECTED, _IN_PLACE, _ALONE = range(4)  # how a method calls its ufunc
+_BINARY, _REFLECTED, _IN_PLACE, _ALONE = range(4)  # the forms in which a method calls its ufunc
 
 
 def _mixed() -> dict[Any, tuple[np.ufunc, int]]:
+    """Return for each method of `NDArrayOperatorsMixin` its ufunc, and the form of the call."""
     own = vars(inlining.OPERATORS)
     found: dict[Any, tuple[np.ufunc, int]] = {}
     for symbol, name in NAMES.items():
@@ -50,10 +57,11 @@ _MIXED = _mixed()
 
 
 class _Taken(Exception):
-    """Which object NumPy asks first, and what it tells it."""
+    """Raised by a probe that NumPy asks, with the arguments that NumPy gives it."""
 
 
 def _takes_over(obj: Any, name: str) -> bool:
+    """Return True if the class of an object defines this method, and not as NumPy's arrays have it."""
     if is_array(obj):
         return False
     found = class_attribute(type(obj), name)
@@ -61,6 +69,7 @@ def _takes_over(obj: Any, name: str) -> bool:
 
 
 def _leaves(arg: Any) -> Iterator[Any]:
+    """Yield an argument, or the items of nested lists and tuples."""
     if type(arg) in (list, tuple):
         for item in arg:
             yield from _leaves(item)
@@ -69,22 +78,26 @@ def _leaves(arg: Any) -> Iterator[Any]:
 
 
 def _changed(arg: Any, change: Callable[[Any], Any]) -> Any:
+    """Return an argument with `change` done to each of its leaves."""
     if type(arg) in (list, tuple):
         return type(arg)(_changed(item, change) for item in arg)
     return change(arg)
 
 
 def _named(kwargs: dict[str, Any], change: Callable[[Any], Any]) -> dict[str, Any]:
+    """Return the arguments by name with `change` done to each of their leaves."""
     return {name: _changed(arg, change) for name, arg in kwargs.items()}
 
 
 def _function_of(own: Any, _: Any, kinds: Any, args: Any, kwargs: Any) -> Any:
-    if type(own).of_arrays:  # they leave it to others
+    """Tell that a probe's `__array_function__` was asked first, and with which types."""
+    if type(own).of_arrays:  # arrays leave the answer to the other classes
         return NotImplemented
     raise _Taken(own, kinds)
 
 
 def _ufunc_of(own: Any, _: Any, method: Any, *inputs: Any, **kwargs: Any) -> Any:
+    """Tell that a probe's `__array_ufunc__` was asked first, and with which inputs."""
     raise _Taken(own, inputs, kwargs)
 
 
@@ -92,7 +105,7 @@ _STANDS = {"__array_function__": _function_of, "__array_ufunc__": _ufunc_of}
 
 
 def _classes(kinds: set[type], name: str) -> dict[type, type]:
-    """Classes that are each other's subclasses as these are."""
+    """Return a class of probes for each of these classes, with the same subclass relations among them."""
     found: dict[type, type] = {}
     for kind in sorted(kinds, key=lambda kind: len(kind.__mro__)):
         bases = [found[other] for other in reversed(found) if issubclass(kind, other)]
@@ -101,14 +114,17 @@ def _classes(kinds: set[type], name: str) -> dict[type, type]:
     return found
 
 
-# Types whose objects take nothing over, and hold no others.
+# Types whose objects take no function over, and hold no other objects.
 _NEVER = frozenset([np.ndarray, ndarray, np.memmap, int, float, complex, bool, str, type(None)])
 
 
 def _asked(name: str, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-    """The object whose method of this name NumPy calls first, and what it tells it; nothing where it calls
-    none. Others stand in the places of such objects (and of arrays, on which NumPy's own functions would
-    work), which say so and do nothing else."""
+    """Return the object whose method of this name NumPy calls first, and the arguments that NumPy gives it.
+
+    Returns an empty tuple if NumPy calls no such method. NumPy's function is called with probes in place of
+    the objects that have the method; and in place of arrays, too, where its own code would otherwise work on
+    them.
+    """
     if _NEVER.issuperset(map(type, args)) and _NEVER.issuperset(map(type, kwargs.values())):
         return ()
     arrays = name == "__array_function__"
@@ -134,7 +150,7 @@ def _asked(name: str, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
             _changed(told, lambda obj: meant.get(id(obj), obj)),
             _named(named[0], lambda obj: meant.get(id(obj), obj)),
         )
-    except Exception:  # refused as it will be
+    except Exception:  # the call itself will raise this, too
         return ()
     return ()
 
@@ -144,13 +160,14 @@ def _is_array(obj: Any) -> bool:
 
 
 def call_wrapper(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """`np.add.__call__(...)`: the function itself is called."""
+    """Call a NumPy function through its `__call__`, as in `np.add.__call__(...)`."""
     if fn.__name__ == "__call__" and isinstance(fn.__self__, np.ufunc | DISPATCHER):
         return recording.dispatch(fn.__self__, args, kwargs)
     return PASS
 
 
 def call_numpy_function(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call a NumPy function that an argument takes over by `__array_function__`."""
     if asked := _asked("__array_function__", fn, args, kwargs):
         owner, kinds = asked
         return _taken_over(recording, fn, owner, kinds, args, kwargs)
@@ -158,6 +175,7 @@ def call_numpy_function(recording: Recording, fn: Any, args: tuple[Any, ...], kw
 
 
 def call_ufunc(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call a ufunc that an argument takes over by `__array_ufunc__`."""
     if asked := _asked("__array_ufunc__", fn, args, kwargs):
         own, inputs, named = asked
         if (method := special_method(recording, own, "__array_ufunc__")) is not None:
@@ -171,6 +189,10 @@ def call_ufunc(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dic
 def _taken_over(
     recording: Recording, fn: Any, owner: Any, kinds: tuple[type, ...], args: tuple[Any, ...], kwargs: Any
 ) -> Any:
+    """Call the `__array_function__` of the user's class.
+
+    The whole call is opaque if several classes may answer, or the method cannot be recorded.
+    """
     takers = [kind for kind in kinds if kind is not np.ndarray]
     method = special_method(recording, owner, "__array_function__") if len(takers) == 1 else None
     if method is None:
@@ -185,7 +207,7 @@ def _taken_over(
 
 
 def call_mixed_in(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """A method of `NDArrayOperatorsMixin`."""
+    """Call a method of `NDArrayOperatorsMixin`."""
     plain = fn.__func__ if isinstance(fn, types.MethodType) else fn
     if plain in _MIXED and not kwargs:
         own = (fn.__self__, *args) if isinstance(fn, types.MethodType) else args
@@ -196,7 +218,7 @@ def call_mixed_in(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: 
 
 
 def _mixed_in(recording: Recording, ufunc: np.ufunc, how: int, own: Any, *other: Any) -> Any:
-    """What a method of the mixin does with its ufunc."""
+    """Call the ufunc of a method of the mixin as the method calls it."""
     if how == _IN_PLACE:
         return recording.call(ufunc, own, *other, out=(own,))
     if other:

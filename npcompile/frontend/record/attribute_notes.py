@@ -1,6 +1,9 @@
-"""Handlers that note an attribute which Python has read, by the type of its object.
+"""Handlers that note an attribute which Python has just read, by the type of its object.
 
-Each takes the object, the attribute's name and what Python gave. It gives what to hand on, or `PASS`.
+`attributes_items.py` reads attributes and asks these handlers in the order of the registry. Each takes the
+object, the attribute's name and Python's answer. A handler returns the object to go on with, or `PASS`. An
+attribute of an array is an op or a fact that is decided; one of an object from outside is read again at each
+replay.
 """
 
 from __future__ import annotations
@@ -37,10 +40,12 @@ from npcompile.frontend.record.special_methods import note_class_method
 from npcompile.lower.plan.attributes import step_of
 
 FLAGS = type(np.empty(0).flags)
-_IMMUTABLE = 1 << 8  # Py_TPFLAGS_IMMUTABLETYPE: in a class that Python code made, more may change
+_IMMUTABLE = 1 << 8  # Py_TPFLAGS_IMMUTABLETYPE: classes without this flag can be changed by Python code
 
 
 class _Fields(NamedTuple):
+    """A named tuple, for the type of descriptor that its fields have."""
+
     first: Any
 
 
@@ -55,27 +60,28 @@ _PLAIN_DESCRIPTORS = (
 
 
 def _computed(obj: Any, name: str) -> bool:
-    """Whether reading this attribute runs code of the class: reading it again would run it again."""
+    """Return True if reading this attribute runs code of the class: a second read would run it again."""
     kind = type(obj)
     if not isinstance(kind.__getattribute__, types.WrapperDescriptorType):  # Python code of the class
         return True
-    if isinstance(obj, np.random.BitGenerator):  # its state, which draws change
+    if isinstance(obj, np.random.BitGenerator):  # its state changes with each draw
         return True
     found = inspect.getattr_static(obj, name, _computed)
-    if found is _computed:  # it is nowhere: `__getattr__` made it, or it is this thread's
+    if found is _computed:  # not stored: `__getattr__` made it, or it is in a `threading.local`
         is_local = kind.__getattribute__ is threading.local.__getattribute__
         return not is_local or hasattr(kind, "__getattr__")
-    if not isinstance(obj, type) and is_own(obj, name):  # `self.inv = np.linalg.inv`: it binds to nothing
+    if not isinstance(obj, type) and is_own(obj, name):  # as `self.inv = np.linalg.inv`: no method is bound
         return False
     return hasattr(type(found), "__get__") and not isinstance(found, _PLAIN_DESCRIPTORS)
 
 
 def attribute_of_made(recording: Recording, obj: Any, name: str, result: Any) -> Any:
-    """An attribute of an object of the user's that was made inside."""
+    """Note an attribute of an object of the user's that was made inside."""
     return own_attribute(recording, obj, name, result) if id(obj) in recording.builder.objects else PASS
 
 
 def attribute_of_array(recording: Recording, obj: Any, name: str, result: Any) -> Any:
+    """Note an attribute of an array: an op such as `.T`, a fact such as `.shape`, or a method."""
     builder = recording.builder
     builder.files.of(obj, name, result)
     if name in purity.ARRAY_FACTS:
@@ -97,7 +103,7 @@ def attribute_of_array(recording: Recording, obj: Any, name: str, result: Any) -
 
 
 def _fact_of_array(recording: Recording, obj: Any, name: str, result: Any) -> Any:
-    """A shape, a dtype and the like: decided, but for lengths that are traced numbers."""
+    """Note a shape, a dtype or another fact that is decided, except for lengths that are traced numbers."""
     builder = recording.builder
     traced = builder.general or builder.by_data(obj)
     if traced and name == "shape":
@@ -112,10 +118,12 @@ def _fact_of_array(recording: Recording, obj: Any, name: str, result: Any) -> An
 
 
 def attribute_of_flags(recording: Recording, obj: Any, name: str, result: Any) -> Any:
+    """Note an attribute of `array.flags`, which are decided already."""
     return result if name in purity.FLAGS else PASS
 
 
 def attribute_of_broadcast(recording: Recording, obj: Any, name: str, result: Any) -> Any:
+    """Note an attribute of `np.broadcast(...)`: decided by the lengths of its arrays."""
     if name not in purity.BROADCAST_FACTS:
         return PASS
     shape_guards.lengths(recording.builder, *(of.base for of in obj.iters))
@@ -124,6 +132,7 @@ def attribute_of_broadcast(recording: Recording, obj: Any, name: str, result: An
 
 
 def attribute_of_scalar(recording: Recording, obj: Any, name: str, result: Any) -> Any:
+    """Note an attribute of a NumPy scalar: a decided fact, or a number such as `.real`."""
     if name in purity.ARRAY_FACTS or type(result) is types.BuiltinFunctionType:
         recording.builder.constant(result)
         return result
@@ -131,6 +140,7 @@ def attribute_of_scalar(recording: Recording, obj: Any, name: str, result: Any) 
 
 
 def attribute_of_module(recording: Recording, obj: Any, name: str, result: Any) -> Any:
+    """Note a name of a module: read again, unless the module is assumed to stay unchanged."""
     if not is_fixed(obj) or not take(vars(obj), name):
         return note_read(recording, ReadGlobal, name, vars(obj), None, result)
     recording.builder.constant(result)
@@ -138,7 +148,7 @@ def attribute_of_module(recording: Recording, obj: Any, name: str, result: Any) 
 
 
 def attribute_of_member(recording: Recording, obj: Any, name: str, result: Any) -> Any:
-    """An attribute of a member of an enumeration."""
+    """Note an attribute of a member of an enumeration."""
     if vars(obj).get(name, _computed) is result:
         return note_read(recording, ReadGlobal, name, vars(obj), None, result)
     note_member_of_class(recording, obj, name)
@@ -146,7 +156,7 @@ def attribute_of_member(recording: Recording, obj: Any, name: str, result: Any) 
 
 
 def attribute_of_followed(recording: Recording, obj: Any, name: str, result: Any) -> Any:
-    """An attribute of an object that is decided, or that came from outside."""
+    """Note an attribute of an object that is decided, or that comes from outside."""
     known = recording.builder.tracked.get(obj)
     if known is None:
         return PASS
@@ -163,11 +173,13 @@ def attribute_of_followed(recording: Recording, obj: Any, name: str, result: Any
 
 
 def attribute_of_constant(recording: Recording, obj: Any, name: str, result: Any) -> Any:
+    """Note an attribute of an object that is decided."""
     recording.builder.constant(result)
     return result
 
 
 def attribute_of_class(recording: Recording, obj: Any, name: str, result: Any) -> Any:
+    """Note an attribute of a class: a constant of a built-in class, else read again."""
     if isinstance(result, enum.Enum):
         return note_read(recording, ReadClassAttribute, name, obj, None, result)
     if obj.__module__ in ("builtins", "numpy"):
@@ -184,20 +196,25 @@ def attribute_of_class(recording: Recording, obj: Any, name: str, result: Any) -
 
 
 def attribute_of_number(recording: Recording, obj: Any, name: str, result: Any) -> Any:
+    """Note an attribute of a number, such as `x.real`: a step, if the number is traced."""
     if recording.builder.tracked.node(obj) is None:
         recording.builder.constant(result)
         return result
     if type(result) is types.BuiltinFunctionType:
-        return result  # what is called on the number itself
+        return result  # a method, which `call` records with the number
     if callable(result):
         raise Unfollowed(Cause.MEMBER(type(obj).__name__, name))
     return recording.builder.number(ReadAttribute(name), (obj,), {}, result)
 
 
 def _attribute_from_outside(recording: Recording, obj: Any, node: Any, name: str, result: Any) -> Any:
-    """An attribute of an object from outside: read again at replay."""
+    """Note an attribute of an object from outside, which each replay reads again.
+
+    A method is guarded to have the function that it has now. Raises Unfollowed if reading runs code of the
+    class.
+    """
     if type(obj) in GENERATORS and is_draw(getattr(result, "__func__", None)):
-        if step_of(node) == "opaque":  # of others, the type is decided
+        if step_of(node) == "opaque":  # the types of other steps' results are decided already
             recording.builder.guard(TypeIs(type(obj)), node)
         return result
     if isinstance(result, types.MethodType) and result.__self__ is obj:
@@ -206,7 +223,7 @@ def _attribute_from_outside(recording: Recording, obj: Any, node: Any, name: str
         )
         recording.builder.guard(MethodFunctionIs(result.__func__), read)
         return result
-    if isinstance(result, types.MethodType) and result.__self__ is type(obj):  # made anew at each read
+    if isinstance(result, types.MethodType) and result.__self__ is type(obj):  # a class method
         read = recording.builder.add(
             "read", ReadAttribute(name), (node,), {}, recording.builder.value(result)
         )
@@ -222,7 +239,7 @@ def _attribute_from_outside(recording: Recording, obj: Any, node: Any, name: str
 
 
 def attribute_of_super(recording: Recording, obj: Any, name: str, result: Any) -> Any:
-    """An attribute of `super()`: of the first of the further classes that has it."""
+    """Note an attribute of `super()`: read again from the first class after this one that has it."""
     kinds = obj.__self_class__.__mro__
     rest = kinds[kinds.index(obj.__thisclass__) + 1 :]
     owner = next((kind for kind in rest if name in vars(kind)), None)
@@ -236,7 +253,7 @@ def attribute_of_super(recording: Recording, obj: Any, name: str, result: Any) -
 
 
 def note_member_of_class(recording: Recording, obj: enum.Enum, name: str) -> None:
-    """A method or a property of a member of the user's enumeration: as long as the class has this one."""
+    """Note that a member of an enumeration has a method or property, as long as its class has this one."""
     owner = next((kind for kind in type(obj).__mro__ if name in vars(kind)), None)
     if owner is not None and isinstance(vars(owner)[name], types.FunctionType | property):
         note_read(recording, ReadClassAttribute, name, owner, None, vars(owner)[name])

@@ -1,4 +1,10 @@
-"""Attributes, items and names: what is inside an array, and what is read from outside the function."""
+"""Handlers for attributes, items and names: each does what Python does, and notes it.
+
+Operations on arrays become ops or host calls. Values from outside (attributes of objects, items of
+containers, globals, closure variables) become reads that each replay does again. The registry and
+`recorder.py` list the handlers. `attribute_notes.py` notes attributes by the type of their object, and
+`stores.py` notes stores.
+"""
 
 from __future__ import annotations
 
@@ -45,12 +51,13 @@ from npcompile.frontend.record.stores import note_membership, note_stored_item
 from npcompile.frontend.rewrite.call_sites import caller, do
 from npcompile.lower.plan.attributes import attributes
 
-_GRIDS = (type(np.mgrid), type(np.ogrid), type(np.r_), type(np.c_))  # `np.mgrid[0:3, 0:4]` makes arrays
+# Objects that make arrays of an index: `np.mgrid[0:3, 0:4]`.
+_GRIDS = (type(np.mgrid), type(np.ogrid), type(np.r_), type(np.c_))
 _INDICES = type(np.s_)
 
 
 def _getter(obj: Any, name: str) -> Any:
-    """The function behind a property of an object of the user's, or None."""
+    """Return the function behind a property of an object of the user's, or None."""
     if is_array(obj) or isinstance(obj, type | types.ModuleType | np.generic):
         return None
     found = inspect.getattr_static(type(obj), name, None)
@@ -61,6 +68,7 @@ def _getter(obj: Any, name: str) -> Any:
 
 
 def attribute_of(recording: Recording, obj: Any, name: str) -> Any:
+    """Return `obj.name`: by the user's function where the class computes it, else as Python reads it."""
     if computed := computed_attribute(recording, obj, name):
         return computed[0]
     if (getter := _getter(obj, name)) is not None and recording.note(
@@ -72,7 +80,7 @@ def attribute_of(recording: Recording, obj: Any, name: str) -> Any:
 
 
 def _noted_attribute(recording: Recording, obj: Any, name: str, result: Any) -> Any:
-    """Note an attribute that Python has read, by the type of the object; returns what to hand on."""
+    """Note an attribute that Python has read; return the object to go on with."""
     for handler in recording.handlers.attribute[type(obj)]:
         if (found := handler(recording, obj, name, result)) is not PASS:
             return found
@@ -80,7 +88,7 @@ def _noted_attribute(recording: Recording, obj: Any, name: str, result: Any) -> 
 
 
 def _note_property(recording: Recording, obj: Any, name: str, _: bool) -> bool:
-    """A property's getter is a function like others, as long as the class has this property."""
+    """Return True if a property's getter is called as a function; guard that the class keeps the property."""
     node = recording.builder.tracked.node(obj)
     if isinstance(obj, enum.Enum):
         note_member_of_class(recording, obj, name)
@@ -92,12 +100,14 @@ def _note_property(recording: Recording, obj: Any, name: str, _: bool) -> bool:
 
 
 def delete_attribute(recording: Recording, obj: Any, name: str) -> None:
+    """Do `del obj.name`, which ends the recording."""
     delattr(obj, name)
     if recording.on:
         recording.stop(Cause.DELETED_ATTRIBUTE(name))
 
 
 def item_of(recording: Recording, obj: Any, index: Any) -> Any:
+    """Return `obj[index]`."""
     if (method := special_method(recording, obj, "__getitem__")) is not None:
         return recording.call(method, obj, index)
     own = is_array(obj) or (type(obj) in SIMPLE and recording.builder.container_of(obj) is None)
@@ -106,6 +116,7 @@ def item_of(recording: Recording, obj: Any, index: Any) -> Any:
 
 
 def _getitem(recording: Recording, obj: Any, index: Any, result: Any) -> Any:
+    """Note `obj[index]`, which Python has answered with `result`; return the object to go on with."""
     if is_array(obj):
         op, index = TABLE.of(GETITEM), as_index(recording.builder, index)
         if type(index) is list and index and all(type(item) is int for item in index):
@@ -122,7 +133,7 @@ def _getitem(recording: Recording, obj: Any, index: Any, result: Any) -> Any:
         return recording.builder.op(op, (obj, index), {}, result, view=is_array(result) and is_basic(index))
     if type(obj) is FLAGS and index in purity.FLAGS:
         return result
-    if type(obj) is _INDICES:  # `np.s_[1:, k]` is what it is asked for
+    if type(obj) is _INDICES:  # `np.s_[1:, k]` is the index itself
         return result
     if type(obj) in _GRIDS:
         return recording.builder.host(Call("grid", obj.__getitem__), (index,), {}, result)
@@ -141,7 +152,7 @@ def _getitem(recording: Recording, obj: Any, index: Any, result: Any) -> Any:
             raise Unfollowed(Cause.ITEM(type(obj).__name__))
         index = recording.builder.ref(index, True)
         if type(index) is slice and attributes(known.node).contents_epoch == recording.builder.calls:
-            return result  # what is in it is known
+            return result  # all items are known
         return _item_from_outside(recording, obj, known.node, index, result)
     if id(obj) in recording.builder.objects and is_named_tuple(type(obj)):
         recording.builder.ref(index, True)
@@ -155,10 +166,10 @@ def _getitem(recording: Recording, obj: Any, index: Any, result: Any) -> Any:
 
 
 def _keyed(recording: Recording, obj: Any, node: Any, key: Any, result: Any) -> Any:
-    """An item of a dict of the user's own (`class Bunch(dict)`), from outside: read as attributes are."""
+    """Note an item of a dict of the user's own class (`class Bunch(dict)`) from outside: a read."""
     recording.builder.ref(key, True)
     if getattr(obj, "__dict__", None) is obj or not is_key(key):
-        raise Unfollowed(Cause.ITEM(type(obj).__name__))  # or stores to attributes would show in it
+        raise Unfollowed(Cause.ITEM(type(obj).__name__))  # a store to an attribute would change an item
     place = ReadItem, place_of(key), node
     seen = recording.reads_seen.get(place)
     if seen is not None and seen[0] is result:
@@ -171,8 +182,10 @@ def _keyed(recording: Recording, obj: Any, node: Any, key: Any, result: Any) -> 
 
 
 def _is_other_dict(recording: Recording, obj: Any) -> bool:
-    """Whether it is a dict of another kind of which all that lies in it is known: to ask one for what is
-    not there may change it."""
+    """Return True for a dict of another class than `dict` whose items are all known.
+
+    Items of other ones are not followed: a read of a missing key may change a `defaultdict`.
+    """
     node = recording.builder.containers.get(id(obj))
     return (
         type(obj) in DICTS and node is not None and attributes(node).contents_epoch == recording.builder.calls
@@ -180,7 +193,11 @@ def _is_other_dict(recording: Recording, obj: Any) -> bool:
 
 
 def _item_from_outside(recording: Recording, obj: Any, node: Any, index: Any, result: Any) -> Any:
-    """An item of a container from outside, which was read as a whole: a number is that one."""
+    """Note an item of a container from outside.
+
+    Where the container was read as a whole and no call has come since, a number is the one that was read
+    then.
+    """
     if type(obj) in (list, tuple, deque) and type(index) is int:
         index %= len(obj)
     place = ReadItem, place_of(index), node
@@ -203,8 +220,11 @@ def _item_from_outside(recording: Recording, obj: Any, node: Any, index: Any, re
 
 
 def note_asked_of(recording: Recording, own: Any, name: str, args: tuple[Any, ...], result: Any) -> Any:
-    """A method that shows what is in a container from outside. In arguments the signature decides what is
-    there; of others that is checked: the keys and their order, or the item that was asked for."""
+    """Note a method that shows what is in a container from outside, and has given `result`.
+
+    The signature decides on the contents of arguments. Of other containers the program checks what the method
+    depends on: all keys and their order, or the item that was asked for.
+    """
     for key in args[:1]:
         recording.builder.ref(key, True)
     recording.builder.tight(own)
@@ -222,13 +242,14 @@ def note_asked_of(recording: Recording, own: Any, name: str, args: tuple[Any, ..
 
 
 def compare_with_dict(recording: Recording, op: str, a: Any, b: Any) -> Any:
-    """`in` of a dict from outside."""
+    """Decide `in` and `not in` of a dict from outside."""
     if op in ("in", "not in") and type(b) in DICTS and recording.builder.tracked.get(b) is not None:
         return recording.note(note_membership, recording, a, b, compare_meant(recording, op, a, b))
     return PASS
 
 
 def store_item(recording: Recording, obj: Any, index: Any, value: Any) -> None:
+    """Do `obj[index] = value`: by the user's function where the class has one, else as Python does it."""
     if (method := special_method(recording, obj, "__setitem__")) is not None:
         recording.call(method, obj, index, value)
         return
@@ -256,6 +277,7 @@ def store_item(recording: Recording, obj: Any, index: Any, value: Any) -> None:
 
 
 def delete_item(recording: Recording, obj: Any, index: Any) -> None:
+    """Do `del obj[index]`."""
     recording.note(decide_keys, recording, (index,), None)
     del obj[index]
     if recording.on:
@@ -266,6 +288,7 @@ def delete_item(recording: Recording, obj: Any, index: Any) -> None:
 
 
 def load_global(recording: Recording, name: str, value: Any) -> Any:
+    """Note that a global or builtin name was read; return the object to go on with."""
     if not recording.on:
         return value
     space = caller().f_globals
@@ -276,10 +299,12 @@ def load_global(recording: Recording, name: str, value: Any) -> Any:
 
 
 def load_free(recording: Recording, name: str, value: Any) -> Any:
+    """Note that a closure variable was read; return the object to go on with."""
     return recording.note(_read_free, recording, name, value) if recording.on else value
 
 
 def _read_free(recording: Recording, name: str, value: Any) -> Any:
+    """Note a read of a closure variable, in the closure of the innermost running function that has it."""
     for cells, function in reversed(recording.closures):
         if name in cells and cells[name].cell_contents is value:
             if function is None:
@@ -291,12 +316,14 @@ def _read_free(recording: Recording, name: str, value: Any) -> Any:
 
 
 def store_global(recording: Recording, name: str, value: Any) -> Any:
+    """End the recording before a global name is bound; return the object to bind."""
     if recording.on:
         recording.stop(Cause.STORE_TO_GLOBAL(name))
     return recording.seen_as(value)[0] if recording.is_over() else value
 
 
 def store_free(recording: Recording, name: str, value: Any) -> Any:
+    """End the recording before a closure variable is bound; return the object to bind."""
     if recording.on:
         recording.stop(Cause.STORE_TO_CLOSURE(name))
     return recording.seen_as(value)[0] if recording.is_over() else value

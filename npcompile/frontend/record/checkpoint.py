@@ -1,7 +1,8 @@
-"""A checkpoint of a recording, to which the recording goes back where a listed function cannot be recorded.
+"""A checkpoint keeps the state of a recording; going back to it takes back all that was noted since.
 
-The fields of the recording, of its builder, of the effects and of the identity tracker say themselves whether
-they are restored (`graph/recorded_state.py`). The nodes are taken back one by one.
+`numpy_inlining.py` makes one before it records a function of NumPy's as the Python that NumPy wrote, and goes
+back if that fails. Every field of the recording, of its effects, of its builder and of the identity tracker
+declares whether a checkpoint restores it (`graph/recorded_state.py`). Nodes are erased one by one.
 """
 
 from __future__ import annotations
@@ -34,12 +35,12 @@ def states(recording: Recording) -> tuple[Any, ...]:
 
 
 class Checkpoint:
-    """What a recording knows now."""
+    """A copy of what a recording knows at one moment."""
 
     def __init__(self, recording: Recording) -> None:
         self.nodes = list(recording.builder.graph.nodes)
         self.attributes = [attributes(node).copy() for node in self.nodes]
-        # Of each field its owner, its name and declaration, the object that it holds, and a copy of that.
+        # For each field: its owner, name and declaration, the object that it holds, and a copy of that.
         self.fields: list[tuple[Any, str, Declared, Any, Any]] = []
         for state in states(recording):
             for name, declared in restored_fields(state.__class__):
@@ -47,9 +48,9 @@ class Checkpoint:
                 self.fields.append((state, name, declared, held, _copied(held, declared.nested)))
 
     def calls(self, recording: Recording, masks: bool) -> Reason | None:
-        """Return why what was noted since is not made of operations alone; None where it is.
+        """Return the reason why the steps noted since are not all operations; None if they are.
 
-        masks: what is picked by masks counts as an operation.
+        masks: steps that pick elements by masks count as operations.
         """
         for node in list(recording.builder.graph.nodes)[len(self.nodes) :]:
             if step_of(node) in ("host", "opaque") and not isinstance(node.target, Constant):
@@ -60,7 +61,7 @@ class Checkpoint:
         return None
 
     def restore(self, recording: Recording) -> None:
-        """Take back what was noted since. The objects that are still followed are followed as they were."""
+        """Take back all that was noted since. Objects that have died since are not followed again."""
         graph, kept = recording.builder.graph, set(self.nodes)
         for node in reversed(list(graph.nodes)):
             if node not in kept:
@@ -75,11 +76,11 @@ class Checkpoint:
                 held.clear()
                 holds = declared.holds
                 held.update(was if holds is None else {key: item for key, item in was.items() if holds(item)})
-        vars(recording).pop("meant", None)  # what stands for another is looked for again (`escapes`)
+        vars(recording).pop("meant", None)  # `Recording.meant` replaced itself when it found no stand-ins
 
 
 def _copied(held: Any, nested: bool) -> Any:
-    """Copy a container, and (nested) those in it; give anything else as it is."""
+    """Return a copy of a container (nested: of those in it, too); anything else is returned as it is."""
     if type(held) not in _CONTAINERS:
         return held
     return {key: type(item)(item) for key, item in held.items()} if nested else type(held)(held)

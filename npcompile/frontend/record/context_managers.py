@@ -1,4 +1,9 @@
-"""`with` statements: what managers do as they are entered and left goes through the hooks."""
+"""Handlers for `with` statements: the methods of a context manager are called through the hooks.
+
+Recorded are managers of the user's classes, those that `contextlib.contextmanager` makes, `nullcontext` and
+`suppress`, and locks from outside. Any other manager but `np.errstate` ends the recording. The registry and
+`recorder.py` list the handlers.
+"""
 
 from __future__ import annotations
 
@@ -21,14 +26,15 @@ from npcompile.frontend.record.user_functions import note_bound_method, suspends
 from npcompile.frontend.replay.locks import ACQUIRE, RELEASE
 from npcompile.frontend.rewrite.call_sites import do
 
-_GENERATED: Any = contextlib._GeneratorContextManager  # what functions under `contextmanager` give
+_GENERATED: Any = contextlib._GeneratorContextManager  # the class of managers that `contextmanager` makes
+# The code of every function that `contextmanager` returns.
 _MAKES_MANAGERS = contextlib.contextmanager(lambda: iter(())).__code__
 PLAIN_MANAGERS = (contextlib.nullcontext, contextlib.suppress)
 _LOCKS = (type(threading.Lock()), type(threading.RLock()), threading.Condition, threading.Semaphore)
 
 
 class Managed:
-    """What a `with` statement enters in place of a manager: its methods are called by the hooks."""
+    """The object that a `with` statement enters in place of a manager: it calls the hooks."""
 
     def __init__(self, hooks: Recording, manager: Any, enter: Any, leave: Any, *args: Any) -> None:
         self.hooks = hooks
@@ -39,12 +45,14 @@ class Managed:
 
     @handed(lambda self: type(self._manager).__enter__(self._manager))
     def __enter__(self) -> Any:
+        """Enter the manager."""
         result = enter_or_leave(self.hooks, self._enter, *self._args)
         self.hooks.builder.tries += 1
         return result
 
     @handed(lambda self, *error: type(self._manager).__exit__(self._manager, *error))
     def __exit__(self, kind: Any, error: Any, trace: Any) -> bool:
+        """Leave the manager; return True if it suppresses the exception."""
         hooks = self.hooks
         hooks.builder.tries -= 1
         if error is not None and hooks.on and not is_decided_exception(hooks, error):
@@ -54,6 +62,7 @@ class Managed:
 
 
 def enter_manager(recording: Recording, obj: Any) -> Any:
+    """Return the object that `with obj` is to enter; end the recording for unknown managers."""
     if not recording.on or isinstance(obj, np.errstate):
         return obj
     enter, leave = special_method(recording, obj, "__enter__"), special_method(recording, obj, "__exit__")
@@ -68,37 +77,41 @@ def enter_manager(recording: Recording, obj: Any) -> Any:
 
 
 def enter_or_leave(recording: Recording, method: Any, *args: Any) -> Any:
-    """What a manager does as it is entered or left."""
+    """Call the method that enters or leaves a manager."""
     if method is _acquire or method is _release:
         return method(recording, *args)
     return recording.call(method, *args)
 
 
 def _acquire(recording: Recording, lock: Any) -> Any:
+    """Enter a lock."""
     result = lock.__enter__()
     _on_lock(recording, "acquire", ACQUIRE, lock)
     return result
 
 
 def _release(recording: Recording, lock: Any, *error: Any) -> Any:
+    """Leave a lock."""
     result = lock.__exit__(*error)
     _on_lock(recording, "release", RELEASE, lock)
     return result
 
 
 def _on_lock(recording: Recording, name: str, method: Any, lock: Any) -> None:
+    """Note that a lock was acquired or released, as an effect."""
     if recording.on:
         recording.note(prepare_opaque, recording, (), {}, method)
-        recording.forget()  # another thread may have had it
+        recording.forget()  # another thread that had the lock may have changed anything
         recording.note(recording.builder.effect, Call(name, method), (lock,), {}, False, None)
 
 
 def call_plain_manager(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Make a `nullcontext` or `suppress`."""
     return _is_manager(recording, do(fn, *args, **kwargs))
 
 
 def call_manager(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Methods of managers that were made inside, and functions that `contextmanager` made."""
+    """Call a method of a manager that was made inside, or a function that `contextmanager` made."""
     if type(fn) is types.MethodType and id(fn.__self__) in recording.managers:
         return fn(*args, **kwargs)
     helper = fn.__func__ if type(fn) is types.MethodType else fn
@@ -117,5 +130,6 @@ def call_manager(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: d
 
 
 def _is_manager(recording: Recording, made: Any) -> Any:
+    """Note that an object is a manager that the function has made; return it."""
     recording.managers[id(made)] = made
     return made
