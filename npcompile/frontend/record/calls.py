@@ -1,4 +1,9 @@
-"""Calls: of ops, of pure functions, of the user's own functions (recorded in their turn), and opaque ones."""
+"""Handlers for calls: each does a call and notes it, as an op, a host call, a decided value or opaque.
+
+The registry asks these handlers after those of the other files. Ops come from the op table; the lists in
+`catalog/purity.py` say which other functions are host calls, views, numbers or decided values. The user's
+functions are rewritten and recorded in their turn. Any other callable is opaque: each replay calls it again.
+"""
 
 from __future__ import annotations
 
@@ -60,17 +65,19 @@ from npcompile.frontend.rewrite.rewriter import Rewritten, rewrite
 from npcompile.lower.plan.attributes import attributes
 from npcompile.lower.plan.values import Value
 
-_COMPARED = (int, float, bool, *(dtype.type for dtype in TORCH))  # what min and max compare by value
-# Methods that write into their array, and the functions that give what is then in it.
+# Types whose objects `min` and `max` compare by value.
+_COMPARED = (int, float, bool, *(dtype.type for dtype in TORCH))
+# Methods that write into their array, each with the function that returns the array's new value.
 _IN_PLACE = {np.ndarray.fill: None, np.ndarray.sort: np.sort, np.ndarray.partition: np.partition}
+# Types of arguments of a dict's or set's methods that are keys, or hold keys.
 _KEYS = (*_COMPARED, complex, tuple, list)
 
-# Lists of more things are no arguments of what is recorded: each of them would be looked at.
+# Ops on longer lists are not recorded: each item would be looked at.
 MOST_ITEMS = 4096
 
 
 def call_plain(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Any call where nothing is recorded."""
+    """Do a call where nothing is recorded."""
     if (resize := counting(fn)) is not None:
         end_for_resize(recording)
         return resize(*args, **kwargs)
@@ -84,20 +91,23 @@ def call_plain(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dic
 
 
 def end_for_resize(recording: Recording) -> None:
-    """Follow nothing any more, before an array is resized."""
+    """End the recording and follow nothing any more, before NumPy resizes an array."""
     recording.stop(Cause.RESIZE())
     recording.let_go()
 
 
 def call_inner_function(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call a function that the recorded function has made."""
     return run_inner(recording, fn, args, kwargs) if id(fn) in recording.inner_functions else PASS
 
 
 def call_warn(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call `warnings.warn`."""
     return _call_warn(recording, *args, **kwargs)
 
 
 def call_from_numpy(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call `torch.from_numpy`."""
     if len(args) != 1 or not is_array(args[0]):
         return PASS
     result = to_tensor(args[0])
@@ -105,6 +115,7 @@ def call_from_numpy(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs
 
 
 def call_copyto(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call `np.copyto`: a write."""
     if len(args) != 2 or not is_array(args[0]):
         return PASS
     result = do(fn, *args, **kwargs)
@@ -112,29 +123,34 @@ def call_copyto(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: di
 
 
 def call_getattr(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call `getattr` or `setattr`: the attribute's name is decided."""
     if len(args) != (2 if fn is getattr else 3):
         return PASS
-    recording.note(recording.builder.ref, args[1], True)  # a name decides
+    recording.note(recording.builder.ref, args[1], True)  # the name is decided
     return recording.getattr(*args) if fn is getattr else recording.setattr(*args)
 
 
 def call_bool(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call `bool`."""
     return recording.truth(args[0]) if len(args) == 1 else PASS
 
 
 def call_builtin(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call a built-in function that is bound to an object, and is no op."""
     if fn.__self__ is not None and TABLE.of(fn) is None:
         return _call_bound_method(recording, fn, args, kwargs)
     return PASS
 
 
 def call_method(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call a method of an array that is written in Python, such as those of `npcompile.ndarray`."""
     if is_array(fn.__self__) and not of_memmaps(fn.__self__, fn.__name__):
         return _call_bound_method(recording, fn, args, kwargs)
     return PASS
 
 
 def call_op(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call an op."""
     if (op := TABLE.of(fn)) is None:
         return PASS
     if any(type(arg) in (list, tuple) and len(arg) > MOST_ITEMS for arg in args):
@@ -144,7 +160,7 @@ def call_op(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[s
 
 
 def call_callable(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """An object of the user's with `__call__`, and any other callable."""
+    """Call an object of the user's with `__call__`, or any other callable."""
     if inlining.is_called_by_users(fn):
         return recording.call(recording.getattr(fn, "__call__"), *args, **kwargs)
     return _call_listed(recording, fn, args, kwargs)
@@ -153,7 +169,11 @@ def call_callable(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: 
 def _call_warn(
     recording: Recording, message: Any, category: Any = None, stacklevel: int = 1, source: Any = None
 ) -> None:
-    """`warnings.warn`: of the line that it names now, where that is the function's or a helper's."""
+    """Note `warnings.warn` as an opaque call, so that each replay warns of the user's line.
+
+    The line is one of the recorded function or a helper where `stacklevel` ends there: it is known now. Else
+    it is a caller's, found at each replay.
+    """
     inside = []
     for frame in frames():
         inside.append(frame)
@@ -173,6 +193,7 @@ def _call_warn(
 def _note_number(
     recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any
 ) -> Any:
+    """Note a function that computes a number, such as `abs`, `round` or `min`."""
     if kwargs or (fn in (min, max) and any(type(arg) not in _COMPARED for arg in args)):
         numbers = type(args[0]) in (list, tuple) and len(args) == 1 and not kwargs
         if not (numbers and all(type(item) in _COMPARED for item in args[0])):
@@ -192,10 +213,11 @@ def _note_number(
 def note_structural(
     recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any
 ) -> Any:
-    if fn is np.result_type:  # it asks numbers for their types alone
+    """Note a function of types, shapes and the like (`isinstance`, `np.shape`), whose answer is decided."""
+    if fn is np.result_type:  # of numbers, only their types decide
         args = tuple([arg for arg in args if type(arg) not in NUMBERS and not isinstance(arg, np.generic)])
     if fn not in (isinstance, type, callable, hasattr, id, issubclass, np.shape, np.ndim, np.size):
-        for arg in (*args, *kwargs.values()):  # NumPy's functions ask arrays for their types and shapes
+        for arg in (*args, *kwargs.values()):  # of arrays, only types and shapes decide
             recording.builder.ref(arg, fn is range or not is_array(arg))
     recording.builder.asked(*args)
     if fn is id:
@@ -204,7 +226,7 @@ def note_structural(
         note_asked(recording, fn, args, result)
     if fn is np.errstate and any(mode in TRAPS for mode in (*args, *kwargs.values())):
         raise Unfollowed(Cause.ERRSTATE())
-    if fn is np.broadcast:  # its shape is decided, what it goes through is not
+    if fn is np.broadcast:  # its shape is decided, its items are not
         return result
     recording.builder.constant(result)
     if type(result) not in (bool, *NUMBERS, tuple, range, slice, type, np.dtype):
@@ -215,6 +237,7 @@ def note_structural(
 def _call_builtin_function(
     recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
+    """Call `len`, or `sum`, `any` and `all` item by item; `print`, and unusual calls of these, are opaque."""
     if fn is len:
         result = do(fn, *args, **kwargs)
         return recording.note(note_length, recording, args[0], result)
@@ -240,6 +263,7 @@ def _call_builtin_function(
 
 
 def _call_op(recording: Recording, op: Op, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call an op; it is a host call where the compiled op does not support these arguments."""
     if op.function is SETITEM and not kwargs and len(args) == 3:
         result = do(fn, *args)
         recording.note(lambda *_: recording.builder.store(*args), result)
@@ -269,7 +293,7 @@ def _call_op(recording: Recording, op: Op, fn: Any, args: tuple[Any, ...], kwarg
 def _note_updated(
     recording: Recording, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any], reason: Any, _: None
 ) -> None:
-    """NumPy has written into the first argument, which the op (or NumPy again) gives as a whole."""
+    """Note a write into the first argument: the op, or a host call, gives its whole new value."""
     if reason is None:
         recording.builder.update(op, args, kwargs)
     elif kwargs or not is_array(args[0]):
@@ -279,7 +303,7 @@ def _note_updated(
 
 
 def _call_into(recording: Recording, op: Op, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """A call with out=: the value, then a write."""
+    """Call an op with `out=`: the value, then a write of it."""
     rest = {key: value for key, value in kwargs.items() if key != "out"}
     dst = kwargs["out"]
     if type(dst) is tuple and len(dst) == 1:
@@ -291,7 +315,8 @@ def _call_into(recording: Recording, op: Op, fn: Any, args: tuple[Any, ...], kwa
 def _into_note(
     recording: Recording, op: Op, args: tuple[Any, ...], rest: dict[str, Any], dst: Any, result: Any
 ) -> Any:
-    if dst is ...:  # out=...: an array in any case
+    """Note a call of an op with `out=dst`."""
+    if dst is ...:  # out=...: the result is an array, never a scalar
         if (reason := refusal_of(recording, op, args, rest)) is not None:
             raise Unfollowed(reason)
         return recording.builder.op(op, args, rest, result)
@@ -318,7 +343,7 @@ def _into_several(
     dst: tuple[Any, ...],
     result: Any,
 ) -> Any:
-    """out=(a, b): the values of all, then a write of each."""
+    """Note `out=(a, b)`: an op with several results, then a write of each."""
     builder = recording.builder
     base = {"base": dst} if "where" in rest else {}
     if (reason := refusal_of(recording, op, args, {**rest, "out": dst})) is not None:
@@ -343,7 +368,7 @@ def _into_several(
 
 
 def _call_at(recording: Recording, op: Op, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """`ufunc.at(a, index, ...)`: a write of the whole new array, by the op or by NumPy."""
+    """Call `ufunc.at(a, index, ...)`: the op, or a host call, gives the whole new value of `a`."""
     try:
         reason = refusal_of(recording, op, args, kwargs)
     except Exception as error:  # the predicate saw a call that NumPy will refuse itself
@@ -357,6 +382,7 @@ def _call_at(recording: Recording, op: Op, fn: Any, args: tuple[Any, ...], kwarg
 
 
 def _call_host(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call a NumPy function without effects: a host call."""
     args, kwargs = as_noted(recording.builder.constant, fn, args, kwargs)
     if kwargs.get("out") is not None:
         recording.stop(Cause.OUT_NOT_NATIVE())
@@ -369,12 +395,13 @@ def _call_host(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dic
 
 
 def _call_view(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call a NumPy function that may return a view: a host call."""
     result = do(fn, *args, **kwargs)
     return recording.note(recording.builder.call, "host", fn, args, kwargs, result)
 
 
 def _call_bound_method(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """A bound built-in method: of an array, a scalar, a ufunc, a container."""
+    """Call a bound built-in: a method of an array, ufunc, scalar, text or container, or a function."""
     own, name = fn.__self__, fn.__name__
     if isinstance(own, types.ModuleType):
         return _call_listed(recording, fn, args, kwargs)
@@ -382,7 +409,7 @@ def _call_bound_method(recording: Recording, fn: Any, args: tuple[Any, ...], kwa
         descriptor = np.ndarray.__dict__[name]
         op = TABLE.of(descriptor)
         if op is not None and op.function is np.ndarray.conj and args:
-            return recording.call(np.conjugate, own, *args, **kwargs)  # `out` by place
+            return recording.call(np.conjugate, own, *args, **kwargs)  # finds `out` by position
         if op is not None:
             return _call_op(recording, op, Method(fn), (own, *args), kwargs)
         if descriptor in purity.HOST_METHODS:
@@ -438,8 +465,11 @@ def _call_bound_method(recording: Recording, fn: Any, args: tuple[Any, ...], kwa
 def _of_container(
     recording: Recording, own: Any, name: str, args: tuple[Any, ...], kwargs: Any, result: Any
 ) -> Any:
-    """A method of a container, carried out already: what it compares, counts or makes into text is
-    decided."""
+    """Note a method of a container that Python has called.
+
+    Keys, positions, and numbers that are compared or made into text, are decided. Raises Unfollowed where
+    traced numbers decide on an order or are made into text, or the user's classes would do the comparisons.
+    """
     kind = type(own)
     if kind in (str, bytes):
         if recording.builder.traced(own, *args, *kwargs.values()):
@@ -462,6 +492,7 @@ def _of_container(
 
 
 def _compare_themselves(recording: Recording, items: Iterable[Any]) -> bool:
+    """Return True if some item is compared by a method of the user's."""
     for item in items:
         kind = type(item)
         if kind is tuple or kind is list:
@@ -473,7 +504,7 @@ def _compare_themselves(recording: Recording, items: Iterable[Any]) -> bool:
 
 
 def _note_from_tensor(recording: Recording, tensor: torch.Tensor, result: Any) -> Any:
-    """`tensor.numpy()`: an array from outside, on the tensor's memory."""
+    """Note `tensor.numpy()`: an array from outside, on the tensor's memory."""
     base = recording.builder.ref(tensor)
     node = recording.builder.add(
         "read", ReadTensor("numpy"), (base,), {}, recording.builder.value(result, outside=True)
@@ -483,14 +514,14 @@ def _note_from_tensor(recording: Recording, tensor: torch.Tensor, result: Any) -
 
 
 def _call_listed(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Any other callable, by the list that it is on; on none: opaque."""
+    """Call any other callable as the list in `catalog/purity.py` says that has it; opaque if none has."""
     if (fn is str or fn is repr) and (text := shown_as(recording, fn, args)) is not None:
         return text
     if fn is len or fn is sum or fn is print or fn is any or fn is all:
         return _call_builtin_function(recording, fn, args, kwargs)
     try:
         hash(fn)
-    except TypeError:  # no list holds it
+    except TypeError:  # no list has it
         return call_opaque(recording, Call(getattr(fn, "__name__", type(fn).__name__), fn), fn, args, kwargs)
     if fn in purity.NUMBER_FUNCTIONS:
         result = do(fn, *args, **kwargs)
@@ -500,7 +531,7 @@ def _call_listed(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: d
         result = do(fn, *given, **kwargs)
         return recording.note(note_structural, recording, fn, args, kwargs, result)
     if fn in purity.WALKS:
-        first = 1 if fn is enumerate else len(args)  # the second is where it starts to count
+        first = 1 if fn is enumerate else len(args)  # its second argument is a number
         return fn(*(walkable(recording, fn, arg) for arg in args[:first]), *args[first:], **kwargs)
     if fn in purity.VIEWS:
         return _call_view(recording, fn, args, kwargs)
@@ -510,6 +541,7 @@ def _call_listed(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: d
 
 
 def _in_place_method(recording: Recording, descriptor: Any, own: Any, args: Any, kwargs: Any, fn: Any) -> Any:
+    """Call a method of an array that writes into it (`fill`, `sort`, `partition`)."""
     result = do(fn, *args, **kwargs)
     if descriptor is np.ndarray.fill and len(args) == 1:
         recording.note(
@@ -525,7 +557,11 @@ def _in_place_method(recording: Recording, descriptor: Any, own: Any, args: Any,
 
 
 def call_function(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """A Python function or method: rewritten in its turn, or opaque with the reason."""
+    """Call a Python function or method: rewrite and record it, or note an opaque call.
+
+    NumPy's own functions go by the lists that they are on. A function of the user's is opaque if it cannot be
+    rewritten, if it looks at the frames of its callers, or if calls are nested too deep.
+    """
     if hasattr(type(fn), "npcompile_function"):
         fn = recording.note(note_unwrapped, recording, fn, fn.npcompile_function())
     if isinstance(fn, types.MethodType):
@@ -555,4 +591,4 @@ def call_function(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: 
     return run(recording, rewritten, fn, args, kwargs)
 
 
-_SHARED = np.random.mtrand._rand  # the generator of `np.random.rand` and the like
+_SHARED = np.random.mtrand._rand  # the generator behind `np.random.rand` and other functions there

@@ -1,7 +1,8 @@
-"""Tables of handlers: for each operation the rows of the registry, and those of them that serve a type.
+"""Tables of handlers: a table holds the registry's rows for one operation, and finds those that serve a type.
 
-A row names a handler and what it serves. The rows that serve a type are chosen once and kept, if the type
-stays as long as the process does: one that is built into Python or NumPy, or that a row names.
+`registry.py` fills the tables, and the hooks in `recording.py` look handlers up in them. The answer for a
+type is kept if the type lives as long as the process: one that is built into Python or NumPy, or that a row
+names.
 """
 
 from __future__ import annotations
@@ -11,33 +12,33 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-PASS: Any = object()  # what a handler gives that leaves the operation to the next one
+PASS: Any = object()  # a handler returns this to leave the operation to the next one
 
 Handler = Callable[..., Any]
 Where = Callable[[type], bool]
-METHOD = types.BuiltinFunctionType  # methods in C, whose handlers are chosen by the type of their object
+METHOD = types.BuiltinFunctionType  # methods in C: their handlers depend on the type of their object
 _HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: a class that may die
 
 
 class Row:
-    """A handler, and what it serves: everything, where nothing is named.
+    """A handler, and what it serves: every operand, where nothing is named.
 
     Parameters
     ----------
     handler : callable
         Takes the recording and the operands.
     *types : type
-        The types of the operand that it serves (of two operands, of either).
+        The types of the operand that it serves. Of two operands, one of these types is enough.
     where : callable, optional
-        Tells of any other class whether the row serves it, too.
+        Returns True for any other class that the row serves, too.
     functions : iterable
         The functions that it serves, by identity, where the operation is a call.
     owners : iterable of type, optional
-        Of bound methods, the row serves those of objects of these types alone.
+        Restricts bound methods in C to those of objects of these types.
     owner : callable, optional
-        Tells of any other class whether the row serves its objects' methods.
+        Returns True for any other class whose objects' methods the row serves.
     inside : bool
-        The row serves calls alone that a function of NumPy's makes, which is being recorded.
+        The row serves only calls within a function of NumPy's that is being recorded.
     """
 
     def __init__(
@@ -60,11 +61,11 @@ class Row:
         self.every = not (types or self.functions or where)
 
     def serves(self, kind: type) -> bool:
-        """Tell if the handler is asked for objects of this type."""
+        """Return True if the handler is asked for objects of this type."""
         return self.every or kind in self.types or (self.where is not None and self.where(kind))
 
     def serves_methods_of(self, kind: type) -> bool:
-        """Tell if the handler is asked for the bound methods in C of objects of this type."""
+        """Return True if the handler is asked for the bound methods in C of objects of this type."""
         return self.serves(METHOD) and (
             not (self.owners or self.owner)
             or kind in self.owners
@@ -92,7 +93,7 @@ class Table(dict[Any, tuple[Handler, ...]]):
         )
 
     def stays(self, kind: Any) -> bool:
-        """Tell if the handlers for a type are kept."""
+        """Return True if the handlers for a type are kept."""
         return not kind.__flags__ & _HEAP_TYPE or kind in self.named
 
     def __missing__(self, kind: Any) -> tuple[Handler, ...]:
@@ -106,10 +107,12 @@ class PairTable(Table):
     """The handlers of an operation of two operands, by the types of both."""
 
     def choose(self, kind: tuple[type, type]) -> tuple[Handler, ...]:
+        """Return the handlers that serve the type of either operand."""
         one, other = kind
         return tuple(row.handler for row in self.rows if row.serves(one) or row.serves(other))
 
     def stays(self, kind: tuple[type, type]) -> bool:
+        """Return True if the handlers for both types are kept."""
         return all(map(super().stays, kind))
 
 
@@ -117,13 +120,15 @@ class _OwnerTable(Table):
     """The handlers of bound methods in C, by the type of the object that they are bound to."""
 
     def choose(self, kind: type) -> tuple[Handler, ...]:
+        """Return the handlers that serve the methods of a type."""
         return tuple(row.handler for row in self.rows if row.serves_methods_of(kind))
 
 
 class CallTable(Table):
-    """The handlers of calls: by the function where rows name it, by its owner's type, or by its own type.
+    """The handlers of calls: by the function where a row names it, else by the type of its object or its own
+    type.
 
-    inside: for calls that a function of NumPy's makes, which is being recorded.
+    inside: the table is for calls within a function of NumPy's that is being recorded.
     """
 
     def __init__(self, *rows: Row, inside: bool, plain: Handler) -> None:
@@ -138,6 +143,7 @@ class CallTable(Table):
             )
 
     def _is_of(self, row: Row, function: Any) -> bool:
+        """Return True if a row serves a function by its type."""
         if type(function) is METHOD:
             return row.serves_methods_of(type(function.__self__))
         return row.serves(type(function))
@@ -145,7 +151,7 @@ class CallTable(Table):
 
 @dataclass(frozen=True)
 class Tables:
-    """The tables of all operations."""
+    """The tables of all operations. Handlers in `attribute` note attributes that `getattr` has read."""
 
     binary: PairTable
     inplace: PairTable

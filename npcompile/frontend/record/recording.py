@@ -1,8 +1,9 @@
-"""The hooks of a recording: each asks the handlers that the registry lists for the types at hand, in order.
+"""The hooks of a recording: each hook asks the handlers of its operation in turn until one of them answers.
 
-Handlers take the recording and the operands. They give the answer, or `PASS` where they leave it to the next
-one. The last one answers. Where nothing is recorded any more, a hook does what Python does, on the objects
-that Python would have.
+The registry lists the handlers by the types at hand. A handler takes the recording and the operands, and
+returns the answer or `PASS`; the last one always answers. `recorder.Recorder` adds the tables and the other
+hooks. Once nothing is recorded any more, a hook does what Python does, on the objects that Python would have:
+no stand-in for a number is left where Python or a library can see it.
 """
 
 from __future__ import annotations
@@ -15,11 +16,12 @@ from npcompile.frontend.graph.visible_objects import HOLDING, JOINING
 from npcompile.frontend.record.handlers import METHOD, PASS, Tables
 from npcompile.frontend.record.state import State
 
-MANY = 256  # of a longer container that is not known to hold such, nothing is looked at after the end
+# Longer containers are not searched for stand-ins after the end, unless they are known to hold some.
+MANY = 256
 
 
 class Recording(State):
-    """The hooks of one recording, which the handlers in `handlers` answer."""
+    """The hooks of one recording, answered by the handlers in `handlers`."""
 
     handlers: ClassVar[Tables]
 
@@ -85,7 +87,7 @@ class Recording(State):
         return self.handlers.call.plain(self, fn, args, kwargs)
 
     def dispatch(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Answer a call by its handlers: a handler that changed the call begins anew here."""
+        """Answer a call by its handlers. A handler that changes the call asks for it again here."""
         table = self.handlers.call_inside if self.inside_numpy else self.handlers.call
         handlers = table.by_function.get(id(fn))
         if handlers is None:
@@ -154,21 +156,24 @@ class Recording(State):
     def meant(self, value: Any) -> Any:
         if self.is_over():
             return self.seen_as(value)[0]
-        if self.reason is not None and not self.inside_numpy:  # nothing stands for another, item by item
+        if self.reason is not None and not self.inside_numpy:  # no stand-ins: done in C from now on
             vars(self)["meant"] = functools.partial(next, iter(()))
         return value
 
     # -- what Python, or a library, may keep ----------------------------------------------------------------
 
     def is_over(self) -> bool:
-        """Tell if nothing is recorded any more, and something stands for another."""
+        """Return True if nothing is recorded any more and there are stand-ins.
+
+        Objects that the function has made then hold the numbers themselves.
+        """
         if self.reason is None or self.inside_numpy or not self.builder.tracked.any_meant:
             return False
         self.show_made()
         return True
 
     def show_made(self) -> None:
-        """Have all that the function has made hold what Python would have in it."""
+        """Replace the stand-ins in all that the function has made, once."""
         if not self.all_shown:
             self.all_shown = True
             self.builder.show_all()
@@ -177,15 +182,16 @@ class Recording(State):
                     self._show_cell(cell)
 
     def _show_cell(self, cell: types.CellType) -> None:
+        """Replace the stand-in in a closure variable."""
         try:
             held = cell.cell_contents
-        except ValueError:  # it has none yet
+        except ValueError:  # the variable is not bound yet
             return
         if (meant := self.builder.tracked.meant(held)) is not held:
             cell.cell_contents = meant
 
     def shown(self, value: Any) -> Any:
-        """A value as Python would have it, which nobody inside needs any more."""
+        """Return a value as Python would have it. The function itself no longer needs the stand-ins in it."""
         self.is_over()
         self.builder.show_iterators(value)
         meant = self.builder.tracked.meant(value)
@@ -193,27 +199,31 @@ class Recording(State):
         return meant
 
     def escaped(self, error: BaseException) -> None:
-        """The function raised: what it has stored, and handed on, is not noted any further."""
+        """Replace the stand-ins that can be seen after the function has raised `error`."""
         self.show_made()
         self.shown(error)
 
     def seen_as(self, *values: Any) -> list[Any]:
-        """The objects that Python would have in place of these."""
+        """Return the objects that Python would have in place of these."""
         meant = [*map(self.builder.tracked.meant, values)]
         self.builder.show(*meant, most=MANY)
         return meant
 
     def hold_given(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Note what a method of a container may put into it. (No frame of a call holds the method's object:
-        NumPy counts references to arrays that are resized.)"""
+        """Note what a method of a container may put into it. The call itself is left to other handlers.
+
+        The method's object is bound to no local name here: NumPy counts the references to an array before it
+        resizes the array.
+        """
         if type(fn.__self__) in HOLDING:
             self.builder.holds(fn.__self__, *args, *kwargs.values())
         return PASS
 
     def joined(self, own: Any, items: Any) -> Any:
-        """Note what is joined to a container in place; returns what to join to it."""
+        """Return the object to join to a container in place (`a += b`); note what the container then
+        holds."""
         if self.builder.tracked.get(own) is not None or id(own) in self.builder.containers:
-            return self.builder.given(items)  # not the function's own
+            return self.builder.given(items)  # others may see the container
         if type(items) in (*HOLDING, tuple):
             self.builder.holds(own, *items, *(items.values() if isinstance(items, dict) else ()))
         return items

@@ -1,14 +1,15 @@
-"""The order of the handlers of each operation, as data: the one place that shows who is asked before whom.
+"""The registry lists the handlers of each operation in the order in which they are asked.
 
-A row names a handler and the types, or functions, that it serves (`handlers.Row`). A handler takes the
-recording and the operands, and gives the answer or `PASS`. The last row of a table serves everything.
+It is the one place where that order is visible. A row names a handler and the types, or the functions, that
+it serves (`handlers.Row`). A handler takes the recording and the operands; it returns the answer, or `PASS`
+to leave the operation to the next row. The last row of a table serves every operand, except in `attribute`:
+an attribute that no row there answers for ends the recording. `recorder.Recorder` uses `TABLES`, and itself
+names the hooks that one function answers for all types.
 
-To have recordings support a type of Python's, or an area of a library, write a file of handlers, and add
-their rows here where they belong, and cases to `tests/`.
-
-A handler is a function of the file of its area, at most sixty lines long. It imports functions of lower files
-alone: what several areas need lies in a file below them. It keeps no state but in fields of the recording.
-Hooks that one function answers, whatever the types, are named in `recorder.Recorder`.
+To record another type of Python's, or an area of a library: write a file of handlers, add rows for them here
+where they belong, and add cases to `tests/`. A handler is a function of the file of its area, at most sixty
+lines long. It imports functions of lower files only: functions that several areas need are in a file below
+them. All of its state is in fields of the recording.
 """
 
 from __future__ import annotations
@@ -139,12 +140,12 @@ _CALLS = (
     Row(flat_iterators.call_extend, _BUILTIN, owners=[list]),
     Row(flat_iterators.call_iter_of_flat, functions=[iter]),
     Row(flat_iterators.call_with_flats, functions=[zip, enumerate]),
-    # Objects that take NumPy's functions over
+    # Objects that take NumPy's functions over, and draws of random numbers
     Row(array_function.call_wrapper, _WRAPPER),
     Row(array_function.call_numpy_function, DISPATCHER),
     Row(array_function.call_ufunc, np.ufunc),
     Row(random.call_fast_draw, _METHOD, _BUILTIN, owners=_GENERATORS),
-    # NumPy's functions that are made of others
+    # NumPy's functions that NumPy wrote in Python
     Row(numpy_inlining.call_asfortranarray, functions=[np.asfortranarray]),
     Row(numpy_inlining.call_with_dtype_class, DISPATCHER, np.ufunc, type, _FUNCTION, _BUILTIN),
     Row(numpy_inlining.call_public, _BUILTIN, inside=True),
@@ -156,7 +157,7 @@ _CALLS = (
     Row(numpy_inlining.call_helper, inside=True),
     Row(numpy_inlining.call_nonzero, functions=[np.nonzero], inside=True),
     Row(numpy_inlining.call_builtin_inside, functions=[any, all, set, tuple, list], inside=True),
-    # Functions that are known one by one
+    # Single functions
     Row(calls.call_inner_function, _FUNCTION),
     Row(calls.call_warn, functions=[warnings.warn]),
     Row(calls.call_from_numpy, functions=[torch.from_numpy]),
@@ -191,7 +192,7 @@ _CALLS = (
     Row(sequences.call_join, _BUILTIN, owners=[str]),
     Row(sequences.call_index_or_count, _BUILTIN, owners=[list, tuple]),
     Row(dicts_sets.call_method_of_frozenset, _BUILTIN, owners=[frozenset]),
-    # Python's own library
+    # Python's standard library, and builtins that go over items
     Row(stdlib_itertools.call_walk, functions=purity.WALKS),
     Row(stdlib_itertools.call_over_all, functions=stdlib_itertools.OVER_ALL),
     Row(stdlib_itertools.call_over_first, functions=stdlib_itertools.OVER_FIRST),
@@ -217,7 +218,7 @@ _CALLS = (
     Row(stdlib_functools.call_cached, stdlib_functools.CACHED),
     Row(stdlib_functools.call_dispatcher, _FUNCTION),
     Row(enums.call_enum, enum.EnumType, where=_is_enum_class),
-    # Anything else, by its kind
+    # All other callables, by their type
     Row(calls.call_builtin, _BUILTIN),
     Row(calls.call_method, _METHOD),
     Row(calls.call_op),

@@ -1,6 +1,7 @@
-"""The state of a recording, and how a hook takes a note without ever failing the user's call.
+"""Defines the state of a recording, its end, and `note`, by which a note never fails the user's call.
 
-`recording.Recording` adds the hooks, `recorder.Recorder` the order of their handlers. Neither holds state.
+`recording.Recording` adds the hooks, and `recorder.Recorder` the tables of handlers; neither has state of its
+own. Each field declares whether a checkpoint restores it (`checkpoint.py`), or why it survives.
 """
 
 from __future__ import annotations
@@ -29,17 +30,17 @@ from npcompile.frontend.rewrite.hooks import Hooks
 from npcompile.frontend.rewrite.nested_functions import unhooked
 from npcompile.tiering.overhead import Call, current
 
-# Types whose operations are decided by the signature and the decisions made before.
+# Types whose operations follow from the signature and from values decided before.
 SIMPLE = (list, tuple, dict, str, bytes, set, frozenset, range, slice, type(None), bool, type(Ellipsis))
-# Of these, where they come from outside and are long or grow, items are read one by one.
+# Types of which items are read one by one where the object comes from outside and is long, or grows.
 READ_BY_ITEM = (list, tuple, deque)
 
 
 class Cells(NamedTuple):
-    """The closure of a function that is being run."""
+    """The closure of a function that is running."""
 
     of: dict[str, CellType]
-    node: fx.Node | None  # the function itself, where a step gave it: its closure is read from that
+    node: fx.Node | None  # the step that gave the function, if any: the closure is read from it
 
 
 _OPTION = "an option of the recording"
@@ -48,33 +49,35 @@ _BALANCED = "who enters leaves"
 
 
 class Deferred(NamedTuple):
-    """A store that is yet to become a step."""
+    """A store that waits to become a step."""
 
     obj: Any
     store: Store
     value: Any
-    place: tuple[int | None, int | None, str]  # where it is done: see `ValueBuilder.where`
+    place: tuple[int | None, int | None, str]  # the source line of the store: see `ValueBuilder.where`
 
 
 @dataclass(eq=False, repr=False)
 class Effects:
-    """Stores to what comes from outside, and what they have to be told apart from."""
+    """Stores to objects from outside, and the objects that a replay has to tell apart."""
 
     waiting: dict[Any, Deferred] = restored(dict)
     # For each attribute's name, the objects from outside in which it was read or stored, and their classes.
     touched: dict[str, dict[fx.Node, Any]] = restored(dict, nested=True)
-    stored: set[tuple[fx.Node, str]] = restored(set)  # attributes
-    apart: set[tuple[fx.Node, fx.Node]] = restored(set)  # that are checked to be two objects
-    identified: list[fx.Node] = restored(list)  # objects from outside of which the identity was asked
+    stored: set[tuple[fx.Node, str]] = restored(set)  # objects, and names of attributes
+    apart: set[tuple[fx.Node, fx.Node]] = restored(set)  # pairs that a guard tells apart
+    identified: list[fx.Node] = restored(list)  # objects whose identity was asked for
     changed: set[fx.Node] = restored(set)  # lists, dicts and deques that were stored into
-    read_whole: bool = restored(bool)  # what objects hold was read as a whole
-    new_keys: dict[int, set[Any]] = restored(dict, nested=True)  # stored into dicts, by their identity
+    read_whole: bool = restored(bool)  # the `__dict__` of an object was read
+    new_keys: dict[int, set[Any]] = restored(dict, nested=True)  # by the identity of the dict
 
 
 @dataclass(eq=False, repr=False)
 class State(Hooks):
-    """The state of one recording. After `stop` (or on another thread) the hooks do what Python does and
-    nothing else."""
+    """The state of one recording.
+
+    After `stop`, and on other threads, the hooks do what Python does and note nothing.
+    """
 
     filename: InitVar[str]
     default_float: np.dtype[Any] | None = field(default=None, metadata={DECLARED: Declared(_OPTION)})
@@ -85,62 +88,62 @@ class State(Hooks):
     )
     # Options
     fast_random: bool = survives(_OPTION, bool)
-    limit: float = survives(_OPTION, lambda: inf)  # the seconds of machinery at which it is given up
+    limit: float = survives(_OPTION, lambda: inf)  # seconds of npcompile's own work
     uncompiled: dict[str, Reason] = survives(_OPTION, dict)  # ops that are left to NumPy, by name, and why
-    at_hand: Call = survives(_OPTION, current)  # the call that is recorded
+    at_hand: Call = survives(_OPTION, current)  # the jitted call that is running
     thread: int = survives(_OPTION, threading.get_ident)
-    # Status
+    # Is it still recording, and if not, why?
     active: bool = restored(lambda: True)
     done: bool = restored(bool)
     reason: Reason | None = restored(nothing)  # why the recording was given up
-    at: int | None = restored(nothing)  # the user's line where it was
-    top: int | None = restored(nothing)  # the line of the function itself that led there
-    exceeded: bool = survives("the time is spent", bool)  # it was given up for that
+    at: int | None = restored(nothing)  # the user's line at which it was given up
+    top: int | None = restored(nothing)  # the line of the function itself that led to it
+    exceeded: bool = survives("the time is spent", bool)  # it took too long
     fault: Fault | None = survives("a fault is told whatever is taken back", nothing)
-    ended: bool = survives("nothing is taken back after the end", bool)  # it has answered, or raised
-    all_shown: bool = survives(_STAYS, bool)  # what the function made holds what Python would have in it
-    # What was read, and is taken to be as it was
-    reads_seen: dict[Any, tuple[Any, Any]] = restored(dict)  # place: value, and what was handed on
+    ended: bool = survives("nothing is taken back after the end", bool)  # the function has returned or raised
+    all_shown: bool = survives(_STAYS, bool)  # no stand-in is left in objects that it made
+    # Reads from outside, which hold until something may have changed
+    reads_seen: dict[Any, tuple[Any, Any]] = restored(dict)  # by place: the value, and the object for it
     type_checked: set[fx.Node] = restored(set)
-    held_by_class: dict[tuple[type, str], Any] = restored(dict)  # by classes of the user's (`...`: nothing)
+    held_by_class: dict[tuple[type, str], Any] = restored(dict)  # of user classes (`...`: no attribute)
     not_in_module: dict[Any, tuple[dict[str, Any], str]] = restored(dict)  # modules that lack a name
-    gone_into: dict[FunctionType, CodeType] = restored(dict)  # the user's that stay from call to call
-    # What was made inside
-    inner_functions: dict[int, Any] = survives(_STAYS, dict)  # they are rewritten already
+    gone_into: dict[FunctionType, CodeType] = restored(dict)  # functions that no step gave, with their code
+    # Objects that the function has made, by identity
+    inner_functions: dict[int, Any] = survives(_STAYS, dict)  # nested functions, rewritten already
     managers: dict[int, Any] = survives(_STAYS, dict)  # context managers of Python's own
     flat_views: dict[int, Any] = survives(_STAYS, dict)
-    # What is being done
+    # Where the recording is: calls, loops
     closures: list[Cells] = survives(_BALANCED, list)  # of the functions being run
-    passed_step: fx.Node | None = restored(nothing)  # of what the next hook is given, which is not followed
-    raised: Any = survives("it is on its way", nothing)  # the last exception that was decided
-    own_trips: list[int] = survives("no listed function has such", list)  # of the function's own loops
+    passed_step: fx.Node | None = restored(nothing)  # gave the last result of `passing`
+    raised: Any = survives("it is on its way", nothing)  # the last exception whose class is decided
+    own_trips: list[int] = survives("no listed function has such", list)  # trips of each loop of the function
     loops_open: int = survives(_BALANCED, int)
-    inner_trips: int = survives("the steps are spent", int)  # of loops inside the outermost
-    inside_numpy: int = survives(_BALANCED, int)  # calls of listed functions that are being recorded
-    inside_masking: int = survives(_BALANCED, int)  # those that pick by masks what may stay at full length
-    inside_trimming: int = survives(_BALANCED, int)  # those in which the zeros of a few numbers decide
+    inner_trips: int = survives("the steps are spent", int)  # trips of loops within the outermost one
+    inside_numpy: int = survives(_BALANCED, int)  # depth of calls of NumPy's functions written in Python
+    inside_masking: int = survives(_BALANCED, int)  # those in `USES_MASKS_IN_PLACE`
+    inside_trimming: int = survives(_BALANCED, int)  # those that cut zeros off: `np.roots`, `np.trim_zeros`
 
-    goes_on: ClassVar[bool] = True  # loops go on as they were written when it has been given up
+    goes_on: ClassVar[bool] = True  # after `stop`, loops go on as the user wrote them
 
     def __post_init__(self, filename: str, libraries: bool) -> None:
         self.builder = GraphBuilder(filename, libraries)
 
     def forget(self) -> None:
-        """A call may have changed anything: what is read after it is read again."""
+        """Have everything from outside read again: a call may have changed anything."""
         self.reads_seen.clear()
         self.builder.calls += 1
 
     def stop(self, reason: Reason) -> None:
-        """Give the recording up; the call itself goes on."""
+        """Give the recording up, for this reason; the call itself goes on."""
         if self.active:
             self.active = False
             self.done = self.goes_on and self.default_float is None and not self.fast_random
             self.at, self.top, elsewhere = self.builder.where()
             self.reason = reason.at(None, elsewhere) if elsewhere else reason
-            self.reads_seen.clear()  # what nobody else holds dies as it would
+            self.reads_seen.clear()  # objects that nothing else holds die now, as in Python
 
     def exceed(self) -> None:
-        """Give the recording up, as it takes too long."""
+        """Give the recording up because it takes too long."""
         self.exceeded = self.exceeded or self.active
         self.stop(Cause.TOO_SLOW())
 
@@ -152,7 +155,7 @@ class State(Hooks):
         self.reads_seen.clear()
 
     def unhook(self) -> None:
-        """The recording has ended: functions that it made and that live on are as they were written."""
+        """End the recording: functions that it has made and that live on get the code that the user wrote."""
         self.ended = True
         for function in list(self.inner_functions.values()):
             if (code := unhooked(function.__code__)) is not None:
@@ -160,18 +163,19 @@ class State(Hooks):
         self.inner_functions.clear()
 
     def let_go(self) -> None:
-        """Follow nothing any more: NumPy resizes no array that is referred to weakly."""
+        """Follow no object any more: NumPy resizes no array that has weak references."""
         self.builder.tracked.clear()
         self.builder.roots.clear()
 
     @property
     def on(self) -> bool:
+        """Return True if this thread's operations are recorded."""
         return self.active and threading.get_ident() == self.thread
 
     def note(self, note: Callable[..., Any], *args: Any) -> Any:
-        """Run a note; what cannot be followed ends the recording, never the user's call.
+        """Run a note. If it cannot follow Python, or fails, the recording ends; the user's call goes on.
 
-        Its last argument is the result that Python gave, and stays the result then.
+        The last argument is the result that Python gave; it is returned if the note fails.
         """
         try:
             return note(*args)
@@ -183,5 +187,5 @@ class State(Hooks):
 
 
 def layouts(value: Any) -> Any:
-    """Arguments with each device array and memmap as the NumPy array that lies as it does."""
+    """Return arguments with each device array and memmap replaced by a NumPy array of the same layout."""
     return map_arrays(value, layout, (Strided, np.memmap))
