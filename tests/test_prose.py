@@ -51,21 +51,6 @@ VERBS = frozenset(
     """.split()
 )
 
-# Files that do not hold to these rules yet, by folder, without ".py". A file that passes leaves the list.
-NOT_YET: dict[str, list[str]] = {
-    "frontend/record": [
-        "flat_iterators",
-        "formatting",
-        "introspection",
-        "local_objects",
-        "numpy_inlining",
-        "operators",
-        "random",
-        "special_methods",
-        "stores",
-    ],
-}
-
 
 def third_person(verb: str) -> str:
     if verb.endswith(("s", "sh", "ch", "x", "z", "o")):
@@ -120,23 +105,9 @@ def faults(source: str) -> list[str]:
     return found
 
 
-def listed(path: Path) -> bool:
-    inner = path.relative_to(ROOT)
-    return inner.stem in NOT_YET.get(inner.parent.as_posix(), ())
-
-
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_docstrings_are_plain(path: Path) -> None:
-    found = faults(path.read_text())
-    if listed(path):
-        assert found, "this file passes: take it from NOT_YET"
-    else:
-        assert found == []
-
-
-def test_listed_files_exist() -> None:
-    files = [ROOT / folder / f"{name}.py" for folder, names in NOT_YET.items() for name in names]
-    assert [str(file) for file in files if not file.exists()] == []
+    assert faults(path.read_text()) == []
 
 
 @pytest.mark.parametrize(

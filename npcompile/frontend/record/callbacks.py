@@ -1,5 +1,8 @@
-"""Objects that stand in for functions and keys which Python's own library calls back while something is
-recorded, and shed the hooks once nothing is noted any more."""
+"""Callbacks stand in for the functions and sort keys that Python's own library calls during a recording.
+
+`sorting`, `stdlib_itertools` and `stdlib_functools` hand them to the library. Each goes through the hooks as
+long as something is recorded, and then does what the user's own object would do.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from npcompile.frontend.boundary.faults import handed, performs
 
 
 class Ordered:
-    """A key to sort by, compared by the hooks."""
+    """A sort key that is compared by the hooks."""
 
     __slots__ = ("hooks", "key")
 
@@ -28,8 +31,10 @@ class Ordered:
 
 
 class Applied:
-    """A function that the library calls: by the hooks, as long as there is something to note. Then what was
-    given to the library calls the function itself."""
+    """A function that the library calls: through a hook, as long as something is recorded.
+
+    After that, the `functools.partial` object that the library holds calls the function directly.
+    """
 
     __slots__ = ("function", "given", "hook", "hooks")
 
@@ -39,7 +44,7 @@ class Applied:
         self.function = function
         self.given: Any = None
 
-    @handed(lambda self, *args: self.function(*args))  # the library has drawn what it gives
+    @handed(lambda self, *args: self.function(*args))  # the library has taken the items already
     @performs
     def __call__(self, *args: Any) -> Any:
         if self.hooks.done is not True:
@@ -50,7 +55,7 @@ class Applied:
 
 
 def applied(hooks: Any, hook: Any, function: Any) -> Any:
-    """Give what the library is to get in place of a function, which `hook` calls."""
+    """Return the stand-in for a function that the library is to call; `hook` runs the function."""
     calls = Applied(hooks, hook, function)
     given = functools.partial(calls)
     calls.given = weakref.ref(given)
@@ -58,12 +63,12 @@ def applied(hooks: Any, hook: Any, function: Any) -> Any:
 
 
 def applied_call(recording: Any, function: Any) -> Any:
-    """Give what the library is to get in place of a function, whose calls go through the hooks."""
+    """Return the stand-in for a function that the library is to call; the hook of calls runs the function."""
     return applied(recording, functools.partial(recording.call, function), function)
 
 
 class Remembered:
-    """A function under `functools.cache`, asked again."""
+    """The function of a step that asks a function under `functools.cache`, or the like, again at replay."""
 
     def __init__(self, function: Any) -> None:
         self.function = function
@@ -75,7 +80,7 @@ class Remembered:
 
 @performs
 def further(fn: Any, items: Iterator[Any], key: Any, best: Any, most: Any) -> Any:
-    """Give what `max` or `min` gives for the best item so far, by its key, and others, by Python alone."""
+    """Go on with `max` or `min`, by Python alone, from the best item so far and its key."""
     exceeds = operator.gt if fn is max else operator.lt
     for item in items:
         value = item if key is None else key(item)

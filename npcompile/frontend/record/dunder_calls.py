@@ -1,4 +1,7 @@
-"""Special methods of arrays that are called by their names (`a.__add__(b)`): the operators that they are."""
+"""Dunder calls: an array's special method, called by its name (`a.__add__(b)`), is recorded as its operator.
+
+The registry lists the two handlers. Calls with other operands than arrays and numbers are left alone.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ _OWN = vars(np.ndarray)
 
 
 def _listed() -> dict[Any, tuple[int, _Handler]]:
-    """By the function in the class: how many operands it takes, and what it does by the hooks."""
+    """Return, by the function in the class, its number of operands (0: any) and the hook that does it."""
 
     def left(symbol: str) -> _Handler:
         return lambda hooks, args: hooks.binary(symbol, *args)
@@ -60,10 +63,11 @@ def _listed() -> dict[Any, tuple[int, _Handler]]:
 
 
 _LISTED = _listed()
-_OF_SCALARS = {"any": np.any, "all": np.all}  # methods of scalars that are these functions
+_OF_SCALARS = {"any": np.any, "all": np.all}  # methods of scalars, and the functions that do what they do
 
 
 def call_special_method(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Do a special method of an array by the hook of its operator."""
     if type(fn) in (types.MethodWrapperType, types.WrapperDescriptorType) and not kwargs:
         if type(fn) is types.MethodWrapperType and type(fn.__self__) is np.ndarray:
             found, args_ = _LISTED.get(_OWN.get(fn.__name__)), (fn.__self__, *args)
@@ -80,6 +84,7 @@ def call_special_method(recording: Recording, fn: Any, args: tuple[Any, ...], kw
 def call_method_of_scalar(
     recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
+    """Do `scalar.any()` and `scalar.all()` as `np.any` and `np.all`."""
     if isinstance(fn.__self__, np.generic) and not (args or kwargs):
         if (function := _OF_SCALARS.get(fn.__name__)) is not None:
             return recording.call(function, fn.__self__)

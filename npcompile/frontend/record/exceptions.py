@@ -24,7 +24,7 @@ def trying(recording: Recording, begins: bool) -> None:
 
 
 def raising(recording: Recording, exc: Any) -> Any:
-    """Return the exception that a `raise` statement raises: it is decided."""
+    """Return the exception that a `raise` statement raises, which is decided."""
     if recording.on:
         if isinstance(exc, type) and issubclass(exc, BaseException):
             exc = recording.call(exc)
@@ -35,14 +35,14 @@ def raising(recording: Recording, exc: Any) -> Any:
 
 
 def reraising(recording: Recording) -> None:
-    """Note a `raise` of the exception at hand: it is decided."""
+    """Note a bare `raise`, whose exception is decided."""
     recording.raised = sys.exc_info()[1]  # else the recording has ended where it was caught
 
 
 def is_decided_exception(recording: Recording, exc: Any) -> bool:
-    """Return True if each valid replay raises an exception.
+    """Return True if each valid replay raises this exception.
 
-    A `raise` of the user's raises it, or an operation on decided values (a key that is not in a dict).
+    A `raise` of the user's has raised it, or an operation on decided values (a key that is not in a dict).
     """
     return exc is not None and exc is recording.raised
 
@@ -52,14 +52,14 @@ def caught(recording: Recording, exc: Any) -> None:
     if recording.inside_numpy and type(exc) in (TypeError, KeyError, AttributeError):
         return  # NumPy asks by `try` what type something has: the signature decides that
     decided = is_decided_exception(recording, exc)
-    recording.raised = None  # it holds frames, and what is in them would live on
+    recording.raised = None  # its frames would keep their objects alive
     told(exc)
     if recording.on and not decided:
         recording.stop(Cause.CAUGHT(type(exc).__name__))
 
 
 def call_exception_class(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Make an exception of a class that runs no code of the user's for that."""
+    """Make an exception whose class runs no code of the user's."""
     if issubclass(fn, BaseException) and not _has_code(fn):
         return do(fn, *args, **kwargs)
     return PASS
@@ -68,7 +68,7 @@ def call_exception_class(recording: Recording, fn: Any, args: tuple[Any, ...], k
 def call_text_of_exception(
     recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    """Do `str` and `repr` of an exception that holds nothing of the program's."""
+    """Do `str` and `repr` of an exception that holds no traced value."""
     if len(args) == 1 and isinstance(args[0], BaseException) and not kwargs:
         if not recording.builder.traced(*args) and not _has_code(type(args[0])):
             return do(fn, *args)

@@ -1,4 +1,9 @@
-"""`a.flat` in a recording: what is read from it, gone through and stored there; items of NumPy's scalars."""
+"""Flat iterators: an operation on `a.flat` is recorded as an operation on `np.ravel(a)`.
+
+The registry lists these handlers of attributes, items, stores, iteration and calls. They follow a flat
+iterator only if the function itself made it and it has not given an item yet (`flat_array`). Items of NumPy
+scalars (`scalar[()]`) are here as well.
+"""
 
 from __future__ import annotations
 
@@ -20,17 +25,18 @@ from npcompile.frontend.record.recording import Recording
 from npcompile.frontend.rewrite.call_sites import do
 from npcompile.nep50 import weak
 
-THROUGH = (list, tuple, sum, min, max)  # they go through what they are given, to its end
+THROUGH = (list, tuple, sum, min, max)  # they iterate over their argument to its end
 
 
 def flat_array(recording: Recording, obj: Any) -> Any:
-    """Return the array of a flat view that the function has made and not begun to go through; else None."""
+    """Return the array of a flat iterator that was made inside and not advanced; None for anything else."""
     if recording.on and type(obj) is np.flatiter and id(obj) in recording.flat_views and obj.index == 0:
         return obj.base
     return None
 
 
 def flat_attribute(recording: Recording, obj: Any, name: str) -> Any:
+    """Do `array.flat`, and remember that the iterator was made inside."""
     if name != "flat" or type(obj) is not np.ndarray:
         return PASS
     made = obj.flat
@@ -39,10 +45,11 @@ def flat_attribute(recording: Recording, obj: Any, name: str) -> Any:
 
 
 def flat_item(recording: Recording, obj: Any, index: Any) -> Any:
+    """Do `array.flat[index]` as `np.ravel(array)[index]`. A slice is copied: it is no view."""
     base = flat_array(recording, obj)
     if base is None or not _picks(index):
         return PASS
-    result = do(operator.getitem, obj, index)  # it may refuse
+    result = do(operator.getitem, obj, index)  # where NumPy raises, nothing has been noted yet
     found = read_item(recording, recording.call(np.ravel, base), index)
     if is_array(found) and type(index) is slice:
         found = recording.call(np.copy, found)
@@ -50,6 +57,7 @@ def flat_item(recording: Recording, obj: Any, index: Any) -> Any:
 
 
 def scalar_item(recording: Recording, obj: Any, index: Any) -> Any:
+    """Do `scalar[()]`, `scalar[...]` or `scalar[None]`."""
     if not _adds_axes(index):
         return PASS
     result = do(operator.getitem, obj, index)
@@ -57,7 +65,10 @@ def scalar_item(recording: Recording, obj: Any, index: Any) -> Any:
 
 
 def _note_scalar_item(recording: Recording, obj: Any, index: Any, result: Any) -> Any:
-    """`scalar[()]`, which is the scalar again, and `scalar[...]` or `scalar[None]`, arrays."""
+    """Note an item of a scalar.
+
+    `scalar[()]` is the scalar again; `scalar[...]` and `scalar[None]` are arrays.
+    """
     op = TABLE.of(np.reshape)
     if is_array(result) and op is not None and op.refuses((obj, result.shape), {}) is None:
         recording.builder.constant(result.shape)
@@ -70,6 +81,10 @@ def _note_scalar_item(recording: Recording, obj: Any, index: Any, result: Any) -
 
 
 def store_flat_item(recording: Recording, obj: Any, index: Any, value: Any) -> Any:
+    """Do `array.flat[index] = value`.
+
+    It is a store to `np.ravel(array)` if that is a view and the value fits; else it is a host call.
+    """
     base = flat_array(recording, obj)
     if base is None:
         return PASS
@@ -90,6 +105,7 @@ def store_flat_item(recording: Recording, obj: Any, index: Any, value: Any) -> A
 
 
 def store_flat(recording: Recording, obj: Any, name: str, value: Any) -> Any:
+    """Do `array.flat = value`, as a host call."""
     if name != "flat" or type(obj) is not np.ndarray:
         return PASS
     _fill(obj, value)
@@ -98,25 +114,29 @@ def store_flat(recording: Recording, obj: Any, name: str, value: Any) -> Any:
 
 
 def iterate_flat(recording: Recording, obj: Any) -> Any:
+    """Iterate over `np.ravel(array)` in place of its flat iterator."""
     base = flat_array(recording, obj)
-    if base is None or not base.flags.c_contiguous:  # of others `ravel` would not see what is written
+    if base is None or not base.flags.c_contiguous:  # else `ravel` copies: it misses later stores
         return PASS
     return _along(recording, obj, recording.iterate(recording.call(np.ravel, base)))
 
 
 def _along(recording: Recording, obj: Any, items: Any) -> Iterator[Any]:
+    """Yield the items, and advance the flat iterator by one with each."""
     for item in items:
         next(obj)
         yield item
 
 
 def call_len_of_flat(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Do `len(array.flat)` as `np.size(array)`."""
     if len(args) == 1 and (base := flat_array(recording, args[0])) is not None:
         return recording.dispatch(np.size, (base,), {})
     return PASS
 
 
 def call_through_flat(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Do `list`, `tuple`, `sum`, `min` or `max` of a flat iterator, which is at its end then."""
     if len(args) == 1 and (base := flat_array(recording, args[0])) is not None:
         deque(args[0], 0)
         return recording.dispatch(fn, (recording.call(np.ravel, base),), kwargs)
@@ -124,7 +144,7 @@ def call_through_flat(recording: Recording, fn: Any, args: tuple[Any, ...], kwar
 
 
 def call_extend(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """`list.extend` by an array or its flat view."""
+    """Do `list.extend` with an array or a flat iterator, item by item."""
     if type(fn.__self__) is list and fn.__name__ == "extend" and len(args) == 1 and not kwargs:
         if flat_array(recording, args[0]) is not None or (is_array(args[0]) and args[0].ndim):
             return recording.dispatch(fn, ([*recording.iterate(args[0])],), kwargs)
@@ -132,11 +152,12 @@ def call_extend(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: di
 
 
 def call_iter_of_flat(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Do `iter(array.flat)`, which is the flat iterator itself."""
     return args[0] if len(args) == 1 and flat_array(recording, args[0]) is not None else PASS
 
 
 def call_with_flats(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """`zip` and `enumerate` of flat views."""
+    """Do `zip` and `enumerate` with flat iterators among their arguments."""
     if all(flat_array(recording, arg) is None for arg in args):
         return PASS
     over = tuple([recording.iterate(arg) if flat_array(recording, arg) is not None else arg for arg in args])
@@ -144,7 +165,7 @@ def call_with_flats(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs
 
 
 def _picks(index: Any) -> bool:
-    """Whether a flat view takes this index as a flat array does."""
+    """Return True if a flat iterator takes an index as `np.ravel` of the array does."""
     if type(index) in (list, np.ndarray):
         kind = np.asarray(index)
         return kind.ndim == 1 and kind.dtype.kind in "biu" and kind.size > 0
@@ -152,16 +173,20 @@ def _picks(index: Any) -> bool:
 
 
 def _adds_axes(index: Any) -> bool:
-    """Whether an index of a scalar only says how many axes the answer has."""
+    """Return True for an index of a scalar that picks nothing: it is made of `None` and `...` alone."""
     return all(item is None or item is Ellipsis for item in (index if type(index) is tuple else (index,)))
 
 
 def _is_number(value: Any) -> bool:
+    """Return True for a number of Python's or NumPy's."""
     return type(value) in NUMBERS or type(value) is bool or isinstance(value, np.generic)
 
 
 def _stays(value: Any, dtype: np.dtype[Any]) -> bool:
-    """Whether an array stores a number without complaint: of others its flat view has answers of its own."""
+    """Return True if a number can be stored in an array of this dtype.
+
+    For a number that cannot, a flat iterator does not do what the array does.
+    """
     try:
         weak.convert(value, dtype)
     except (TypeError, ValueError, OverflowError):
@@ -170,8 +195,10 @@ def _stays(value: Any, dtype: np.dtype[Any]) -> bool:
 
 
 def _put(array: Any, index: Any, value: Any) -> None:
+    """Do `array.flat[index] = value`, in a step."""
     array.flat[index] = value
 
 
 def _fill(array: Any, value: Any) -> None:
+    """Do `array.flat = value`, now or in a step."""
     array.flat = value

@@ -1,4 +1,8 @@
-"""Texts: f-strings, `str`, `%` and `format` of traced values are steps, and what is made of them decides."""
+"""Formatting: f-strings, `str`, `repr`, `%` and `format` of traced values become steps that give texts.
+
+Two functions are hooks (`recorder` names them); `calls` and `operators` use the others. Each step's text is
+an object of its own, to be told from equal texts. A recording ends where a decision depends on a text.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +23,10 @@ _plain = Hooks()
 
 
 def format_field(recording: Recording, value: Any, conversion: Any, spec: str) -> str:
+    """Format a field of an f-string: a step, if its value is traced.
+
+    The recording ends for an object that was made inside, and for a traced format specification.
+    """
     result = _plain.format(value, conversion, spec)
     if not recording.on or not (recording.builder.traced(value) or id(value) in recording.builder.objects):
         return result
@@ -31,6 +39,7 @@ def format_field(recording: Recording, value: Any, conversion: Any, spec: str) -
 
 
 def _note_piece(recording: Recording, value: Any, function: Format, piece: Piece) -> Piece:
+    """Note the text of a field of an f-string."""
     ref = recording.builder.ref(value)
     refuse_text(ref, piece)
     node = recording.builder.add("host", function, (ref,), {}, Value("object"))
@@ -39,6 +48,7 @@ def _note_piece(recording: Recording, value: Any, function: Format, piece: Piece
 
 
 def join_texts(recording: Recording, *parts: str) -> str:
+    """Join the parts of an f-string: a step, if a step gave one of them."""
     if not any(type(part) is Piece for part in parts):
         return _plain.text(*parts)
     result = "".join(parts)
@@ -46,7 +56,7 @@ def join_texts(recording: Recording, *parts: str) -> str:
 
 
 def shown_as(recording: Recording, fn: Any, args: tuple[Any, ...]) -> str | None:
-    """What `str` or `repr` gives of a number, an array or a text; None for anything else."""
+    """Return `str` or `repr` of an array, a number, a bool or None; return None for anything else."""
     if len(args) != 1 or not (is_numpy(args[0]) or type(args[0]) in (*NUMBERS, bool, type(None))):
         return None
     result: str = do(fn, *args)
@@ -60,7 +70,10 @@ def shown_as(recording: Recording, fn: Any, args: tuple[Any, ...]) -> str | None
 def note_text(
     recording: Recording, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: str
 ) -> str:
-    """Note a text that a function of traced values has made; returns it as an object of its own."""
+    """Note a text that a function made of traced values; return it as a new object.
+
+    Raises Unfollowed for a text of one character or none: CPython has one object for all that are equal.
+    """
     builder = recording.builder
     refs = tuple(
         builder.tracked.node(arg) or arg if isinstance(arg, str) else builder.ref(arg) for arg in args

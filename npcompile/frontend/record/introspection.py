@@ -1,5 +1,9 @@
-"""What objects and classes are asked for: `hasattr`, `getattr` with a default, `isinstance`, `issubclass`,
-`callable`, and variables of the context. What answers may be another at the next call: it is read again."""
+"""Introspection: questions about objects and classes are recorded with everything that decides the answer.
+
+The questions are `hasattr`, `getattr` with a default, `isinstance`, `issubclass`, `callable` and the `get` of
+a context variable. The registry lists two handlers, and `calls` uses `note_asked`. Where an answer may differ
+at the next call, each replay asks again, in a read or a guard.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +37,7 @@ _HOLDERS = (type, types.ModuleType, types.FunctionType)
 
 
 def call_looking(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """`hasattr`, and `getattr` with a default."""
+    """Do `hasattr`, and `getattr` with a default."""
     if not kwargs and len(args) == (2 if fn is hasattr else 3) and type(args[1]) is str:
         if (answer := _looked_for(recording, *args)) is not None:
             return answer[0]
@@ -43,6 +47,7 @@ def call_looking(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: d
 def call_context_variable(
     recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
+    """Do `variable.get()` of a context variable from outside."""
     own = fn.__self__
     if type(own) is not ContextVar or args or kwargs or fn.__name__ != "get":
         return PASS
@@ -53,7 +58,7 @@ def call_context_variable(
 
 
 def _note_told(recording: Recording, variable: ContextVar[Any], result: Any) -> Any:
-    """What a variable of the context is."""
+    """Note the value of a context variable, which each replay reads again."""
     node = recording.builder.tracked.node(variable)
     place = "told", node
     seen = recording.reads_seen.get(place)
@@ -66,8 +71,11 @@ def _note_told(recording: Recording, variable: ContextVar[Any], result: Any) -> 
 
 
 def _looked_for(recording: Recording, obj: Any, name: str, *default: Any) -> tuple[Any, ...] | None:
-    """`hasattr(obj, name)`, or with a default `getattr(obj, name, default)`, of an object that may have
-    it by now: what lies there is read again, and so is that nothing does."""
+    """Do `hasattr(obj, name)`, or with a default `getattr(obj, name, default)`; return the answer in a tuple.
+
+    The attribute is noted as a read, its absence as a guard: the next call's object may have it, or lack it.
+    The answer is None where the object is not followed, and where code of its class decides.
+    """
     kind = type(obj)
     if kind is types.SimpleNamespace:
         known = recording.builder.tracked.node(obj) is not None
@@ -83,14 +91,14 @@ def _looked_for(recording: Recording, obj: Any, name: str, *default: Any) -> tup
         note_absence(recording, obj, name)
         return default or (False,)
     if not is_own(obj, name):
-        return None  # a property may raise, too
+        return None  # a property, for one, may raise AttributeError
     recording.note(recording.builder.ref, name, True)
     found = recording.getattr(obj, name)
     return (found,) if default else (True,)
 
 
 def note_asked(recording: Recording, fn: Any, args: tuple[Any, ...], result: Any) -> None:
-    """Note what decides the answer of `hasattr` and the like, beside the types of their arguments."""
+    """Note all that decides an answer of `hasattr` and the like, beside the types of the arguments."""
     if fn is hasattr:
         _note_has(recording, args[0], args[1], result)
     elif fn is callable:
@@ -105,6 +113,7 @@ def note_asked(recording: Recording, fn: Any, args: tuple[Any, ...], result: Any
 
 
 def _note_has(recording: Recording, obj: Any, name: str, result: bool) -> None:
+    """Note an answer of `hasattr` that `call_looking` has left alone."""
     if is_array(obj):
         return
     if recording.builder.tracked.node(obj) is not None:
@@ -112,18 +121,22 @@ def _note_has(recording: Recording, obj: Any, name: str, result: bool) -> None:
     if isinstance(obj, _HOLDERS):
         if not (isinstance(obj, type) and obj.__flags__ & _IMMUTABLE):
             note_read(recording, ReadHasAttribute, name, obj, None, result)
-    elif inlining.is_users_class(type(obj)):  # made inside, and its class has it
+    elif inlining.is_users_class(type(obj)):  # an object made inside, whose class has the attribute
         if type(class_attribute(type(obj), name)) is property:
             raise Unfollowed(Cause.HASATTR_BY_CLASS(type(obj).__name__))
         note_held_by_class(recording, type(obj), name)
 
 
 def _note_is_a(recording: Recording, kind: type, classes: Any, obj: Any) -> None:
+    """Note an answer of `isinstance` or `issubclass`: a class's bases, and the answers of abstract classes.
+
+    kind: the class; obj: its instance, None for `issubclass`.
+    """
     for other in _flat(classes):
         if issubclass(type(other), ABCMeta) and _asks_as(type(other), ABCMeta):
-            if obj is not None and hasattr(other, "_is_protocol"):  # it may ask what the object holds
+            if obj is not None and hasattr(other, "_is_protocol"):  # a protocol may look at attributes
                 raise Unfollowed(Cause.PROTOCOL(other.__name__))
-            if not kind.__flags__ & _IMMUTABLE or inlining.is_users_class(other):  # one may be registered
+            if not kind.__flags__ & _IMMUTABLE or inlining.is_users_class(other):  # it may be registered
                 note_read(recording, ReadIsSubclass, kind, other, None, issubclass(kind, other))
         elif not _asks_as(type(other), type):
             raise Unfollowed(Cause.ISINSTANCE_BY_CLASS(other.__name__))
@@ -132,7 +145,7 @@ def _note_is_a(recording: Recording, kind: type, classes: Any, obj: Any) -> None
 
 
 def _flat(classes: Any) -> Iterator[Any]:
-    """The classes in the second argument of `isinstance`."""
+    """Yield the classes in the second argument of `isinstance`."""
     if isinstance(classes, tuple | types.UnionType):
         for part in classes if isinstance(classes, tuple) else classes.__args__:
             yield from _flat(part)
@@ -141,5 +154,5 @@ def _flat(classes: Any) -> Iterator[Any]:
 
 
 def _asks_as(kind: type, other: type) -> bool:
-    """Whether classes of this class are asked as those of the other are."""
+    """Return True if classes of two metaclasses answer `isinstance` and `issubclass` by the same code."""
     return all(getattr(kind, name) is getattr(other, name) for name in _CHECKS)

@@ -1,8 +1,11 @@
-"""Objects of the user's classes that the function makes, and what they hold.
+"""Local objects: the function makes them of the user's classes; a recording follows their attributes.
 
-Such an object is no step: what it holds is followed as local names are. Where it leaves the function
-(answered, stored, handed to an opaque call) it becomes one, made again of what it holds
+Such an object is no step: its attributes are followed as local names are. When it leaves the function
+(returned, stored outside, handed to an opaque call), a step makes it of the attributes that it then has
 (`EscapeBuilder.leave`).
+
+The registry lists the handlers that make objects. Attributes that run code of the user's (properties,
+descriptors, `__getattr__`) and partial objects are here as well, wherever the object comes from.
 """
 
 from __future__ import annotations
@@ -46,19 +49,23 @@ from npcompile.lower.plan.attributes import step_of
 
 @dataclasses.dataclass
 class _Listed:
+    """A dataclass with a field that has a factory."""
+
     items: list[Any] = dataclasses.field(default_factory=list)
 
 
-_FACTORY: Any = _Listed.__init__.__defaults__[0]  # type: ignore[index]  # a default that a factory makes
+_FACTORY: Any = _Listed.__init__.__defaults__[0]  # type: ignore[index]  # in place of a factory
 
 
 @performs
 def _make(recording: Recording, kind: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-    """An object of a class of the user's, made as Python makes it, in a tuple; empty where that is left
-    to Python itself."""
+    """Make an object of a class of the user's as Python does; return it in a tuple.
+
+    The tuple is empty where Python itself is to make the object.
+    """
     if not inlining.is_users_class(kind):
         return ()
-    if hasattr(kind, "__del__"):  # a block would let go of it at its end
+    if hasattr(kind, "__del__"):  # a block drops its objects at its end, which would run it
         recording.stop(Cause.FINALIZED(kind.__name__))
         return ()
     if class_attribute(type(kind), "__call__") is not type.__dict__["__call__"]:
@@ -85,11 +92,13 @@ def _make(recording: Recording, kind: type, args: tuple[Any, ...], kwargs: dict[
 
 
 def _note_made(recording: Recording, obj: Any, kind: type, decides: str) -> Any:
+    """Follow an object that has just been made. decides: the method of its class that says how."""
     recording.note(_follow_made, recording, obj, kind, decides, obj)
     return obj
 
 
 def _follow_made(recording: Recording, obj: Any, kind: type, decides: str, _: Any) -> None:
+    """Note the parts of a class that decide how its objects are made, and follow the object."""
     note_read(recording, ReadClassAttribute, decides, kind, None, getattr(kind, decides))
     for name in ("__new__", "__getattribute__", "__setattr__", "__del__"):
         note_held_by_class(recording, kind, name)
@@ -103,7 +112,10 @@ def _follow_made(recording: Recording, obj: Any, kind: type, decides: str, _: An
 def _make_record(
     recording: Recording, kind: type, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[Any, ...]:
-    """An object of a dataclass, by what its `__init__` was made from."""
+    """Make an object of a dataclass, field by field, as its generated `__init__` does; return it in a tuple.
+
+    The tuple is empty where Python itself is to make the object.
+    """
     if not dataclasses.is_dataclass(kind) or "__init__" not in vars(kind):
         return ()
     names = kind.__dataclass_fields__
@@ -117,11 +129,11 @@ def _make_record(
     signature = inspect.signature(init)
     _, *taken = signature.parameters
     if {*taken} != {field.name for field in dataclasses.fields(kind) if field.init}:
-        return ()  # another class's
+        return ()  # it was generated for another class
     try:
         bound = signature.bind(None, *args, **kwargs)
     except TypeError:
-        return ()  # Python says what is wrong
+        return ()  # Python itself is to raise
     obj = _note_made(recording, object.__new__(kind), kind, "__init__")
     if len(bound.arguments) <= len(taken):
         recording.note(note_defaults, recording, init, None)
@@ -135,20 +147,23 @@ def _make_record(
             if recording.on:
                 recording.note(recording.builder.constant, value)
             if not field.init and class_attribute(kind, field.name) is field.default:
-                continue  # the class's own
+                continue  # the class has this value
         elif field.default_factory is not dataclasses.MISSING:
             value = recording.call(field.default_factory)
         else:
             continue
         object.__setattr__(obj, field.name, value)
-    # It calls this as it was generated, whatever the class has got since.
+    # A generated `__init__` calls `__post_init__` if the class had one by then, whatever it has now.
     if "__post_init__" in kind.__init__.__code__.co_names:
         recording.call(recording.getattr(obj, "__post_init__"))
     return (obj,)
 
 
 def _replace(recording: Recording, obj: Any, changes: dict[str, Any]) -> tuple[Any, ...]:
-    """`dataclasses.replace(obj, **changes)`, in a tuple; empty where that is left to Python."""
+    """Do `dataclasses.replace(obj, **changes)`; return the new object in a tuple.
+
+    The tuple is empty where Python itself is to make the object.
+    """
     if not is_followed(recording, obj) or not dataclasses.is_dataclass(obj):
         return ()
     fields = dataclasses.fields(obj)
@@ -161,10 +176,10 @@ def _replace(recording: Recording, obj: Any, changes: dict[str, Any]) -> tuple[A
 
 
 def own_attribute(recording: Recording, obj: Any, name: str, result: Any) -> Any:
-    """An attribute of an object that was made inside."""
+    """Note an attribute of an object that was made inside; return its value."""
     kind = type(obj)
     if name == "__dict__":
-        if recording.inside_numpy:  # polynomials hold their coefficients so
+        if recording.inside_numpy:  # `np.poly1d` keeps its coefficients there
             return result
         raise Unfollowed(Cause.HELD_AS_A_WHOLE())
     if name == "__class__" or is_own(obj, name):
@@ -188,8 +203,11 @@ def own_attribute(recording: Recording, obj: Any, name: str, result: Any) -> Any
 
 
 def computed_attribute(recording: Recording, obj: Any, name: str) -> tuple[Any, ...]:
-    """What a property, another descriptor, a cached property or `__getattr__` of the user's gives, in a
-    tuple; empty where it is none of these."""
+    """Run the user's code behind an attribute; return its value in a tuple.
+
+    The code is a descriptor's, a property's, a cached property's or `__getattr__`. The tuple is empty where
+    there is none, or none that is followed.
+    """
     if not is_followed(recording, obj):
         return ()
     found = class_attribute(type(obj), name)
@@ -215,7 +233,7 @@ def computed_attribute(recording: Recording, obj: Any, name: str) -> tuple[Any, 
 
 
 def _finds_items(recording: Recording, obj: Any) -> bool:
-    """Whether the class says `__getattr__ = dict.__getitem__`; noted."""
+    """Return True if a class says `__getattr__ = dict.__getitem__`, and note that it does."""
     found = class_attribute(type(obj), "__getattr__")
     if found is not dict.__dict__["__getitem__"] or not is_users_mapping(obj):
         return False
@@ -224,24 +242,28 @@ def _finds_items(recording: Recording, obj: Any) -> bool:
 
 
 def _asks_class(recording: Recording, obj: Any, name: str, _: None) -> None:
+    """Note that an attribute is looked up in the class of an object."""
     note_class_attribute(recording, obj, name)
 
 
 def note_absence(recording: Recording, obj: Any, name: str) -> bool:
-    """Note that `__getattr__` is asked, since nothing lies under this name."""
+    """Note that an object has no attribute of this name. Returns False if the recording has ended."""
     if (node := recording.builder.tracked.node(obj)) is not None:
         recording.note(_noted_absent, recording, obj, node, name, None)
     return recording.on
 
 
 def _noted_absent(recording: Recording, obj: Any, node: Any, name: str, _: None) -> None:
+    """Guard that an object from outside has no attribute of this name."""
     touch(recording, name, node, obj)
     recording.builder.guard(AttributeAbsent(name), node)
 
 
 def descriptor_method(recording: Recording, obj: Any, name: str, found: Any, method: str) -> Any:
-    """The user's function behind `__get__` or `__set__` of what a class holds under a name; None where
-    that does not go before what the object holds, or is not followed."""
+    """Return the user's `__get__` or `__set__` of a descriptor that a class holds; None for anything else.
+
+    Descriptors without `__set__` are left to others: an attribute of the object itself goes before them.
+    """
     kind = type(found)
     if not inlining.is_users_class(kind) or class_attribute(kind, "__set__") is None:
         return None
@@ -254,7 +276,7 @@ def descriptor_method(recording: Recording, obj: Any, name: str, found: Any, met
 
 
 def _held_by_class(recording: Recording, obj: Any, name: str, found: Any, _: None) -> None:
-    """Follow a descriptor as what the class of an object holds."""
+    """Note that the class of an object holds a descriptor under this name, and follow the descriptor."""
     node = recording.builder.tracked.node(obj)
     if node is not None and step_of(node) not in ("input", "read") and node not in recording.type_checked:
         recording.type_checked.add(node)
@@ -263,17 +285,23 @@ def _held_by_class(recording: Recording, obj: Any, name: str, found: Any, _: Non
 
 
 def asks_class(recording: Recording, obj: Any, name: str) -> bool:
+    """Note that an attribute is looked up in the class of an object.
+
+    Returns False if the recording has ended.
+    """
     recording.note(note_class_attribute, recording, obj, name)
     return recording.on
 
 
 def call_partial_class(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Make a `functools.partial` object, and remember that it was made inside."""
     bound = do(fn, *args, **kwargs)
     recording.builder.partials[id(bound)] = bound
     return bound
 
 
 def call_partial(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call the function of a partial object."""
     if type(fn).__call__ is not functools.partial.__call__:
         return PASS
     found = _call_held_function(recording, fn, args, kwargs)
@@ -281,23 +309,25 @@ def call_partial(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: d
 
 
 def call_class(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Make an object of a class of the user's."""
     made = _make(recording, fn, args, kwargs)
     return made[0] if made else PASS
 
 
 def call_asking(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """`len(obj)` and the like, by the object's own method."""
+    """Do `len(obj)` and the like by the object's own method."""
     given = ask_method(recording, fn, args) if args and not kwargs else ()
     return given[0] if given else PASS
 
 
 def call_replace(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Do `dataclasses.replace` for an object that is followed."""
     made = _replace(recording, args[0], dict(kwargs)) if len(args) == 1 else ()
     return made[0] if made else PASS
 
 
 def call_object_method(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """`object.__setattr__` and `object.__init__` of an object that was made inside."""
+    """Do `object.__setattr__` or `object.__init__` of an object that was made inside."""
     if type(fn) is types.MethodWrapperType and fn.__self__.__class__ is not type:
         own = fn.__self__
         if id(own) in recording.builder.objects and fn.__objclass__ is object and not kwargs:
@@ -311,7 +341,10 @@ def call_object_method(recording: Recording, fn: Any, args: tuple[Any, ...], kwa
 def _call_held_function(
     recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[Any, ...] | None:
-    """The call of a partial object: of its function, with what it holds."""
+    """Call the function of a partial object with the arguments that it holds; return the answer in a tuple.
+
+    None is returned where nobody knows the origin of the partial object, and where the recording has ended.
+    """
     node = recording.builder.tracked.node(fn)
     if node is None and id(fn) not in recording.builder.partials:
         return None
@@ -324,7 +357,7 @@ def _call_held_function(
 
 
 def _held_by_partial(recording: Recording, fn: Any, node: Any, _: Any) -> tuple[Any, ...]:
-    """What a partial object from outside holds, as read again at replay."""
+    """Return the arguments that a partial object from outside holds, which each replay reads again."""
     builder = recording.builder
     if step_of(node) not in ("input", "read"):
         raise Unfollowed(Cause.PARTIAL_GIVEN())

@@ -29,7 +29,8 @@ from npcompile.frontend.rewrite.statement_forms import UNROLLED
 # A loop is unrolled into the program up to this many trips, a nest of loops up to so many of the inner ones.
 MAX_TRIPS = 32
 MAX_INNER = 128
-# Loops of the function itself only up to this many, and so many steps: else the body is compiled once.
+# A loop of the function itself ends the recording after more trips, or more steps: a block then compiles its
+# body once.
 MAX_OWN_TRIPS = 16
 MAX_OWN_STEPS = 128
 
@@ -58,7 +59,7 @@ LAZY: frozenset[Any] = frozenset(
     + [itertools.count, itertools.repeat, itertools.accumulate, itertools.starmap, itertools.compress]
     + [type(itertools.tee(())[0]), itertools.groupby, type(next(itertools.groupby([0]))[1])]
 )
-_COUNTED = (range, type(iter(range(0))), itertools.count)  # they give numbers that are decided
+_COUNTED = (range, type(iter(range(0))), itertools.count)  # their numbers are decided
 
 
 def loop(recording: Recording, obj: Any) -> Any:
@@ -70,12 +71,13 @@ def loop(recording: Recording, obj: Any) -> Any:
 
 
 def _own_trips(recording: Recording, trips: Iterator[Any], obj: Any) -> Iterator[Any]:
-    """Return the trips of a loop of the function itself: where it is long, its body is compiled once."""
+    """Return the trips of a loop of the function itself, where a long loop ends the recording."""
     source = Source(trips)
     return drawn(recording, source, _own_parts(recording, source, obj))
 
 
 def _own_parts(recording: Recording, source: Source, obj: Any) -> Iterator[Iterable[Any]]:
+    """Yield the trips of a loop of the function itself. A block compiles the body of a long one once."""
     if is_array(obj) and len(obj) > UNROLLED:
         recording.stop(Cause.LOOP_OVER_ARRAY())
     place = len(recording.own_trips)
@@ -99,7 +101,7 @@ def trips_over(recording: Recording, obj: Any) -> Iterator[Any]:
 
 
 def _parts(recording: Recording, source: Source, obj: Any) -> Iterator[Iterable[Any]]:
-    """Yield the items of a loop, trip by trip; at once, when nothing is noted any more."""
+    """Yield the items of a loop one by one, and all that are left at once when nothing is noted any more."""
     obj = _walked(recording, obj)
     if type(obj) in (list, deque, *DICTS):
         recording.note(note_gone_through, recording, obj)
@@ -143,7 +145,8 @@ def _parts(recording: Recording, source: Source, obj: Any) -> Iterator[Iterable[
 
 
 def _walked(recording: Recording, obj: Any) -> Any:
-    """Return the object whose items a loop gets, where that is an object's own to say."""
+    """Return what a loop iterates: the answer of a user's `__iter__`, or the items of an enum or named
+    tuple."""
     if (method := special_method(recording, obj, "__iter__")) is not None:
         return recording.call(method, obj)
     if recording.on and isinstance(obj, enum.EnumType):
@@ -158,6 +161,7 @@ def _walked(recording: Recording, obj: Any) -> Any:
 
 
 def _row(recording: Recording, array: Any, position: int) -> Any:
+    """Return a row of an array."""
     recording.builder.constant(position)
     return recording.getitem(array, position)
 
@@ -172,7 +176,7 @@ def _rest(recording: Recording, source: Source, obj: Any) -> Iterable[Any]:
 def _is_own(recording: Recording, item: Any) -> bool:
     """Return True for an object that the function has made, or a tuple with one.
 
-    There are as many of them as the function has had steps to make them.
+    A trip over one is not counted: the function had a step for each that it made.
     """
     parts = item if type(item) is tuple else (item,)
     return any(id(part) in recording.builder.objects for part in parts)
@@ -193,7 +197,10 @@ def is_walked(recording: Recording, obj: Any) -> bool:
 
 
 def is_known(recording: Recording, obj: Any) -> bool:
-    """Return True if the recording follows the items of an object: not of one that a call gave."""
+    """Return True if the recording follows the items of an object.
+
+    It follows those of lists and the like, and those of objects that no step gave.
+    """
     return (
         is_array(obj)
         or type(obj) in (*SIMPLE, deque)
@@ -205,12 +212,12 @@ def is_known(recording: Recording, obj: Any) -> bool:
 
 def walkable(recording: Recording, fn: Any, obj: Any) -> Any:
     """Return the object that a function such as `zip` or `list` iterates in place of another."""
-    if is_array(obj) and (obj.ndim or fn is not iter):  # else it raises
+    if is_array(obj) and (obj.ndim or fn is not iter):  # `iter` of a 0-d array raises
         return list(recording.iterate(obj)) if fn is reversed else recording.iterate(obj)
     known = type(obj) in SIMPLE or id(obj) in recording.builder.containers
     if not is_walked(recording, obj) or (not known and recording.builder.tracked.node(obj) is not None):
         recording.stop(Cause.ITEMS_NOT_FOLLOWED(fn.__name__, type(obj).__name__))
-    elif recording.on:  # what is made of it holds what was read
+    elif recording.on:  # the result holds the items that were read
         recording.note(note_gone_through, recording, obj)
     return obj
 
@@ -218,5 +225,5 @@ def walkable(recording: Recording, fn: Any, obj: Any) -> Any:
 def delegate(recording: Recording, obj: Any) -> Any:
     """Return the object that `yield from` goes over."""
     if recording.on and type(obj) is types.GeneratorType and recording.builder.tracked.get(obj) is None:
-        return obj  # it gets itself what it is sent
+        return obj  # `yield from` sends to the generator itself
     return recording.iterate(obj)

@@ -1,4 +1,10 @@
-"""Functions that NumPy composes in Python: recorded as what they are made of, or else as one NumPy call."""
+"""Inlining of NumPy: a function that NumPy composes in Python is recorded as the operations in it.
+
+The functions are listed in `catalog/inlinable.py` and `catalog/inlining.py`. The registry lists the handlers
+of their calls, and handlers of the calls that they make (`inside=True`). A function that cannot be recorded
+as operations alone is taken back to a checkpoint; it then becomes one host call, or an opaque call if it
+calls functions of the user's.
+"""
 
 from __future__ import annotations
 
@@ -43,13 +49,14 @@ from npcompile.frontend.rewrite.rewriter import Rewritten, rewrite
 
 _ARRAY = vars(np.ndarray)
 _WRAP = _ARRAY["__array_wrap__"]
-_DTYPES = {type(dtype): dtype for dtype in TORCH}  # the classes of dtypes of which there is one
+_DTYPES = {type(dtype): dtype for dtype in TORCH}  # dtypes by class: each class has only one
 TURNING = (np.flip, np.fliplr, np.flipud, np.rot90)
 INDEX = type(np.s_)
 JOINING = (type(np.r_), type(np.c_), type(np.mgrid), type(np.ogrid))  # `np.r_[a, 0, b]`
 
 
 def call_asfortranarray(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Do `np.asfortranarray` as a call of `np.array`."""
     if "like" in kwargs:
         return PASS
     recording.builder.constant(1)
@@ -59,7 +66,7 @@ def call_asfortranarray(recording: Recording, fn: Any, args: tuple[Any, ...], kw
 def call_with_dtype_class(
     recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    """Take a class of dtypes as the dtype that it has."""
+    """Replace a class of dtypes in `dtype=` by the one dtype of that class."""
     asked = kwargs.get("dtype")
     if isinstance(asked, type(np.dtype)) and asked in _DTYPES and TABLE.of(fn) is not None:
         kwargs["dtype"] = _DTYPES[asked]
@@ -67,7 +74,7 @@ def call_with_dtype_class(
 
 
 def call_public(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Take a function of NumPy's in C as the public one."""
+    """Replace a C function of NumPy's by the public function that it implements."""
     found = numpy_private.public(fn)
     return PASS if found is fn else recording.dispatch(found, args, kwargs)
 
@@ -75,7 +82,7 @@ def call_public(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: di
 def call_with_polynomials(
     recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    """Take polynomials as their `__array__` gives them."""
+    """Replace polynomials by their coefficients, as `__array__` does."""
     if any(type(arg) is np.poly1d for arg in args) and TABLE.of(fn) is not None:
         args = tuple([recording.getattr(arg, "coeffs") if type(arg) is np.poly1d else arg for arg in args])
         return recording.dispatch(fn, args, kwargs)
@@ -83,19 +90,20 @@ def call_with_polynomials(
 
 
 def call_turning(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """`np.flip` and the like of a list: else what is turned is no view."""
+    """Give `np.flip` and the like an array in place of a list: the answer is a view of that array."""
     if args and type(args[0]) in (tuple, list):
         return recording.dispatch(fn, (recording.call(np.asanyarray, args[0]), *args[1:]), kwargs)
     return PASS
 
 
 def call_along_axis(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Do `np.apply_along_axis` by a rewrite that does all lanes at once."""
     found = _restated(recording, LANE_REWRITES.get(id(args[0])), fn, args, kwargs, 1)
     return PASS if found is None else found[0]
 
 
 def call_followed(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """A listed function of NumPy's: as what it is made of, where it has no op that does this call."""
+    """Record a listed function as the operations in it, unless an op does the call."""
     source = inlining.FOLLOWED.get(id(fn))
     if source is None or is_refused(fn, args, kwargs):
         return PASS
@@ -108,24 +116,27 @@ def call_followed(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: 
 
 
 def call_shape(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Do `np.shape` and `np.size` of an array as its attributes."""
     if len(args) == 1 and not kwargs and is_array(args[0]):
         return recording.getattr(args[0], fn.__name__)
     return PASS
 
 
 def call_helper(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Do the helpers that NumPy's functions call, which compute nothing."""
     made = _helper(recording, fn, args, kwargs)
     return PASS if made is None else made
 
 
 def call_nonzero(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Do `np.nonzero` of a polynomial's coefficients while zeros are trimmed."""
     if recording.inside_trimming and len(args) == 1 and is_few(args[0]):
         return _places(recording, args[0])
     return PASS
 
 
 def call_builtin_inside(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """`any`, `all`, `set`, `tuple` and `list` in a function of NumPy's."""
+    """Do `any`, `all`, `set`, `tuple` and `list` in a function of NumPy's."""
     if len(args) != 1 or kwargs:
         return PASS
     if fn is any or fn is all:
@@ -140,18 +151,18 @@ def call_builtin_inside(recording: Recording, fn: Any, args: tuple[Any, ...], kw
 
 
 def _by_parts(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Whether a listed function has no op that does this call."""
+    """Return True if no op does this call of a listed function."""
     op = TABLE.of(fn)
     if op is None:
         return True
     try:
         return refusal_of(recording, op, args, kwargs) is not None
-    except Exception:  # the predicate saw a call that NumPy will refuse itself
+    except Exception:  # the call is one that NumPy itself refuses
         return False
 
 
 def _helper(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What NumPy's own helpers in C give: they do not compute."""
+    """Return the answer of a helper that computes nothing; None for any other call."""
     own = getattr(fn, "__self__", None)
     if type(own) is np.ndarray and _ARRAY.get(fn.__name__) is _WRAP and type(args[0]) is np.ndarray:
         return args[0]
@@ -181,7 +192,10 @@ def _helper(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[s
 
 
 def _places(recording: Recording, array: Any) -> Any:
-    """`np.nonzero` of the coefficients of a polynomial, of which all but few are never zero: decided."""
+    """Return `np.nonzero` of the few coefficients of a polynomial, as a constant behind guards.
+
+    One guard does if no coefficient is zero, as in nearly all polynomials; else there is one for each.
+    """
     if not recording.truth(recording.call(np.all, array)):
         for place in range(len(array)):
             recording.builder.constant(place)
@@ -191,7 +205,7 @@ def _places(recording: Recording, array: Any) -> Any:
 
 
 def joining_item(recording: Recording, obj: Any, index: Any) -> Any:
-    """`np.r_[...]` and the like: recorded as the function that they are."""
+    """Do `np.r_[...]` and the like: the `__getitem__` of their class is recorded as the operations in it."""
     recording.builder.tracked.keep(obj, None)
     function = type(obj).__getitem__
     found = _composed(recording, function, function, (obj, index), {})
@@ -199,11 +213,12 @@ def joining_item(recording: Recording, obj: Any, index: Any) -> Any:
 
 
 def converter_item(recording: Recording, obj: Any, index: Any) -> Any:
+    """Do `converter[index]`, and `np.s_[index]` in a function of NumPy's, without a note."""
     return obj[index] if type(obj) is Converter or recording.inside_numpy else PASS
 
 
 def _every(recording: Recording, fn: Any, items: Any) -> bool:
-    """`any` or `all`, truth by truth."""
+    """Do `any` or `all`, with a guard on each truth."""
     for item in recording.iterate(items):
         if recording.truth(item) is (fn is any):
             return fn is any
@@ -211,18 +226,19 @@ def _every(recording: Recording, fn: Any, items: Any) -> bool:
 
 
 def binary_of_sets(recording: Recording, op: str, a: Any, b: Any) -> Any:
-    """Sets of axes, which are decided, in a function of NumPy's."""
+    """Do an operator on sets of axes, which are decided, in a function of NumPy's."""
     if recording.inside_numpy and type(a) is set and type(b) is set:
         return BINARY[op](a, b)
     return PASS
 
 
 def attribute_of_converter(recording: Recording, obj: Any, name: str, result: Any) -> Any:
+    """Give an attribute of a converter of operands, without a note."""
     return result
 
 
 def flags_inside(recording: Recording, obj: Any, name: str, result: Any) -> Any:
-    """`array.flags` in a function of NumPy's."""
+    """Do `array.flags` in a function of NumPy's."""
     if not recording.inside_numpy or name != "flags":
         return PASS
     recording.builder.asked(obj)
@@ -233,6 +249,12 @@ def flags_inside(recording: Recording, obj: Any, name: str, result: Any) -> Any:
 def _composed(
     recording: Recording, fn: Any, source: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
+    """Record a function of NumPy's as the operations in its source, or else as one call.
+
+    Where something in it is no operation, the outermost such function is taken back to its checkpoint. It
+    becomes a host call, or an opaque call if it calls functions of the user's. The recording ends where the
+    function has written to an array and no host call can stand for that.
+    """
     if recording.inside_numpy and (found := _of_constants(recording, fn, args, kwargs)) is not None:
         return found[0]
     rewritten = rewrite(source)
@@ -255,7 +277,7 @@ def _composed(
     left = before.calls(recording, masks or recording.inside_masking > 0)
     if recording.active and not left:
         return result
-    if recording.inside_numpy:  # a part of another such function: that is where it is taken back
+    if recording.inside_numpy:  # the outermost function is taken back as a whole
         recording.stop(left or Cause.NOT_WHOLE(source.__name__))
         return result
     reason, at, top = recording.reason or left, recording.at, recording.top
@@ -280,7 +302,10 @@ def _composed(
 def _of_constants(
     recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], bound: bool = False
 ) -> tuple[Any] | None:
-    """What a part of such a function gives where nothing but constants decides it."""
+    """Return a call's answer, in a tuple, as a constant if all its inputs are constants; else None.
+
+    bound: `fn` is a method of the first argument.
+    """
     if fn in WRITES_FIRST_ARGUMENT or fn in CALLBACKS or kwargs.get("out") is not None:
         return None
     try:
@@ -292,6 +317,7 @@ def _of_constants(
 
 
 def call_listed_method(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Record a listed method of an object of NumPy's as the operations in it."""
     plain = fn.__func__ if isinstance(fn, types.MethodType) else fn
     if isinstance(plain, types.FunctionType) and inlining.is_listed_method(plain):
         return _listed_method(recording, plain, fn, args, kwargs)
@@ -299,7 +325,7 @@ def call_listed_method(recording: Recording, fn: Any, args: tuple[Any, ...], kwa
 
 
 def call_function_inside(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """A function that one of NumPy's calls."""
+    """Record a function that a function of NumPy's calls: by its rewrite, or as the operations in it."""
     if (found := _restated(recording, REWRITES.get(fn), fn, args, kwargs)) is not None:
         return found[0]
     if isinstance(fn, types.FunctionType) and inlining.is_numpys(fn.__globals__):
@@ -312,7 +338,11 @@ def call_function_inside(recording: Recording, fn: Any, args: tuple[Any, ...], k
 def _restated(
     recording: Recording, other: Any, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], skip: int = 0
 ) -> tuple[Any] | None:
-    """What a function of NumPy's gives, recorded as another that gives the same; None where none does."""
+    """Record a rewrite of a function of NumPy's; return its answer in a tuple, None if no rewrite does it.
+
+    skip: the number of first arguments that the rewrite does not take. A guard excludes arrays with negative
+    zeros. If NumPy's answer is another, the recording ends.
+    """
     array = None if other is None or not recording.on else operand(other, args[skip:], kwargs)
     if array is None or len(recording.closures) >= MAX_DEPTH:
         return None
@@ -333,7 +363,7 @@ def _restated(
 def _listed_method(
     recording: Recording, plain: types.FunctionType, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    """A method of an object of NumPy's: what cannot be recorded inside ends the recording."""
+    """Record a method of an object of NumPy's. Anything in it that cannot be recorded ends the recording."""
     rewritten = rewrite(plain)
     if not isinstance(rewritten, Rewritten) or len(recording.closures) >= MAX_DEPTH:
         return PASS
@@ -350,6 +380,7 @@ def _listed_method(
 
 
 def _are_same(some: tuple[Any, ...], others: tuple[Any, ...]) -> bool:
+    """Return True if two tuples hold the very same objects."""
     return len(some) == len(others) and all(a is b for a, b in zip(some, others, strict=True))
 
 
@@ -357,5 +388,5 @@ _FEW = 32
 
 
 def is_few(array: Any) -> bool:
-    """Whether these are so few numbers as polynomials have."""
+    """Return True for a vector of as few numbers as polynomials have."""
     return type(array) is np.ndarray and array.ndim == 1 and len(array) <= _FEW

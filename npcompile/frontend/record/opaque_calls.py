@@ -1,4 +1,8 @@
-"""Opaque calls: made as they are, of the objects that Python would have, and made again at replay."""
+"""Opaque calls: Python makes the call during the recording, and each replay makes it again.
+
+`calls` and `array_function` leave to this file what no handler follows. Nothing inside the call is noted. Its
+arguments are the objects that Python would have, and what was read from outside is read again after it.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +15,16 @@ from npcompile.frontend.record.recording import Recording
 from npcompile.frontend.record.stores import prepare_opaque
 from npcompile.frontend.rewrite.call_sites import do
 
-_LOOKING = (sorted, str, repr, any, all, map, filter, print)  # they change nothing that they are given
+_LOOKING = (sorted, str, repr, any, all, map, filter, print)  # they change none of their arguments
 
 
 def call_opaque(
     recording: Recording, call: Call, fn: Any, args: Any, kwargs: Any, bound: bool = False
 ) -> Any:
-    """Anything else: called as it is, and again at replay. What goes on inside is not noted."""
+    """Make a call that no handler follows, and note that each replay makes it again.
+
+    bound: `fn` is a method of the first argument.
+    """
     if not bound and recording.builder.tracked.node(fn) is not None:
         call, args, bound = Call(call.name, _invoke), (fn, *args), True
     recording.note(prepare_opaque, recording, args, kwargs, fn)
@@ -32,10 +39,10 @@ def call_opaque(
         result = do(fn, *given, **named)
     finally:
         recording.active = True
-    for back in put_back:  # until it is noted what they hold
+    for back in put_back:  # the arguments hold stand-ins again until the call is noted
         back()
     if fn is print:
-        # It runs nobody's code where it is given arrays, numbers and text: what was read stays read.
+        # `print` of arrays, numbers and texts runs no code of the user's: what was read stays valid.
         inert = not kwargs and all(is_numpy(arg) or type(arg) in (*NUMBERS, bool, str) for arg in args)
         if not inert:
             recording.forget()
@@ -49,5 +56,5 @@ def call_opaque(
 
 
 def _invoke(fn: Any, /, *args: Any, **kwargs: Any) -> Any:
-    """The call of something that a step gave."""
+    """Call a function that a step gave."""
     return fn(*args, **kwargs)

@@ -1,5 +1,9 @@
-"""Random draws: calls of NumPy's generators, made again at each replay; those that `fast_random=True` takes
-over are two words of the generator's stream, then arithmetic."""
+"""Random draws: each replay makes the recorded calls of NumPy's generators again.
+
+The registry lists the two handlers. The size of a draw is decided, or follows from lengths in a shape-generic
+program, so the numbers that are drawn decide nothing. With `fast_random=True` a draw takes two words of the
+generator's stream, and steps compute the numbers from them.
+"""
 
 from __future__ import annotations
 
@@ -28,28 +32,34 @@ _PLAIN = frozenset([*NUMBERS, bool, str, range, type(None)])
 
 
 def _counts(arg: Any) -> bool:
+    """Return True for an argument that may be a count, or a list or tuple of counts."""
     return type(arg) in (int, tuple, list) or isinstance(arg, np.integer)
 
 
 def _is_plain(arg: Any) -> bool:
-    """Whether it decides sizes by what it is: `__index__` and `__array__` of the user's may give any."""
+    """Return True if an argument runs no code of the user's.
+
+    The `__index__` and `__array__` of a user's class may give another size at each call.
+    """
     if type(arg) in (tuple, list):
         return all(map(_is_plain, arg))
     return is_array(arg) or type(arg) in _PLAIN or isinstance(arg, np.generic | np.dtype | type)
 
 
 def call_fast_draw(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Do a draw by two words of the stream, with `fast_random=True`."""
     if recording.fast_random and (draw := fast_random.draw_of(fn, args, kwargs)) is not None:
         return draw_fast(recording, draw)
     return PASS
 
 
 def call_draw(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Do a draw, or seed a generator, and note that each replay does it again."""
     if is_draw(fn):
         followed = fn not in purity.PICKS or _is_followed_pick(recording, args, kwargs)
         place = purity.DRAWS.get(fn, 1) + 1
         if is_array(kwargs.get("size")) or any(map(is_array, args[place : place + 1])):
-            followed = False  # what is in it would have to be decided
+            followed = False  # its items would have to be decided
         if followed and kwargs.get("out") is None and all(map(_is_plain, (*args[1:], *kwargs.values()))):
             result = do(fn, *args, **kwargs)
             return recording.note(_drawn, recording, fn, args, kwargs, result)
@@ -62,7 +72,7 @@ def call_draw(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict
 
 
 def _is_followed_pick(recording: Recording, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Whether the dtype and the shape of what is picked or mixed are decided by what is known."""
+    """Return True if the dtype and the shape of the values to pick from, or to mix, are known."""
     source = source_of(args[1:], kwargs)
     if type(source) in (tuple, list) and recording.builder.tracked.get(source) is None:  # made inside
         return bool(source) and all(type(item) in NUMBERS for item in source)
@@ -74,8 +84,10 @@ def _is_followed_pick(recording: Recording, args: tuple[Any, ...], kwargs: dict[
 
 
 def _drawn(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:
-    """Random numbers: their count is decided, so that what is drawn decides nothing. In a program for
-    many lengths it follows from them."""
+    """Note a draw, which changes nothing but the stream of the generator.
+
+    Its size is decided, or follows from lengths in a shape-generic program: the numbers decide nothing.
+    """
     builder = recording.builder
     if fn in purity.PICKS:
         for source in filter(is_array, (*args, *kwargs.values())):
@@ -85,7 +97,7 @@ def _drawn(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[st
     refs = tuple(map(functools.partial(_parameter, recording), args))
     named = {key: _parameter(recording, arg) for key, arg in kwargs.items()}
     if any(isinstance(ref, fx.Node) for ref in (*refs, *named.values())):
-        settle(recording)  # it may raise
+        settle(recording)  # the draw may raise: stores come before it
     node = builder.add("opaque", Call(fn.__name__, fn), refs, named, builder.value(result))
     attributes(node).inert = True
     return builder.result(node, result)
@@ -94,13 +106,16 @@ def _drawn(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[st
 def _seeded(
     recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: None
 ) -> None:
-    """The stream begins anew: nothing else is changed by that."""
-    settle(recording)  # it may raise
+    """Note that a generator is seeded, which changes nothing but its stream."""
+    settle(recording)  # the call may raise: stores come before it
     return recording.builder.effect(Call(fn.__name__, fn), args, kwargs, True, result)
 
 
 def _parameter(recording: Recording, arg: Any) -> Any:
-    """Counts, and integers, are decided, but for such as follow from lengths in a program for many."""
+    """Return an argument of a draw as an argument of its step.
+
+    Counts and integers are decided, except those that follow from lengths in a shape-generic program.
+    """
     builder = recording.builder
     if type(arg) in (tuple, list):
         return type(arg)(map(functools.partial(_parameter, recording), arg))
@@ -109,6 +124,7 @@ def _parameter(recording: Recording, arg: Any) -> Any:
 
 
 def draw_fast(recording: Recording, draw: fast_random.Draw) -> Any:
+    """Take two words of the generator's stream, and compute the random numbers from them by steps."""
     if recording.on:
         recording.note(_decide_draw, recording, draw, None)
     start = _draw_word(recording, fast_random.first_word, draw.source, draw.check, *draw.parameters)
@@ -117,6 +133,7 @@ def draw_fast(recording: Recording, draw: fast_random.Draw) -> Any:
 
 
 def _arithmetic(recording: Recording, function: Any, *operands: Any) -> Any:
+    """Run a function of `catalog/fast_random.py` on the hooks."""
     rewritten = rewrite(function)
     if not recording.on or not isinstance(rewritten, Rewritten):
         return function(*operands)
@@ -124,12 +141,13 @@ def _arithmetic(recording: Recording, function: Any, *operands: Any) -> Any:
 
 
 def _draw_word(recording: Recording, function: Any, *args: Any) -> Any:
-    """A call that changes the generator alone: what was read from outside stays read."""
+    """Take a word of the generator's stream. Nothing else changes, so what was read stays valid."""
     word = do(function, *args)
     return recording.note(_note_word, recording, function, args, word) if recording.on else word
 
 
 def _note_word(recording: Recording, function: Any, args: tuple[Any, ...], word: Any) -> Any:
+    """Note the opaque call that takes a word of the stream."""
     result = recording.builder.opaque(Call(function.__name__, function), args, {}, word)
     node = recording.builder.tracked.node(result)
     assert node is not None
@@ -138,7 +156,7 @@ def _note_word(recording: Recording, function: Any, args: tuple[Any, ...], word:
 
 
 def _decide_draw(recording: Recording, draw: fast_random.Draw, _: None) -> None:
-    """What decides the draw is decided before the generator is touched: sizes, and integers."""
+    """Decide the sizes and integers of a draw before the generator is touched."""
     builder = recording.builder
     builder.ref(draw.size, True)
     builder.ref(tuple(item for item in draw.parameters if type(item) is int), True)

@@ -1,4 +1,10 @@
-"""Operators and other special methods of objects of the user's classes: functions like others."""
+"""Special methods: an operator on an object of the user's class is recorded as a call of the object's method.
+
+Comparisons, truth, and builtins that call a method (`len`) are recorded as calls of it, too. The registry
+lists the handlers, and other files look methods up here. A look-up in a class is always noted: each replay
+checks that the class has not changed. Lists, tuples and slices that hold traced values are compared here,
+too, item by item.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +48,7 @@ NAMES = {
 COMPARED = {"<": "__lt__", "<=": "__le__", ">": "__gt__", ">=": "__ge__", "==": "__eq__", "!=": "__ne__"}
 MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 UNARY = {"-": "__neg__", "+": "__pos__", "~": "__invert__"}
-# Functions that ask a method of their argument, and what it has to answer with (None: anything).
+# Builtins that call a method of their argument: its name, and the type that it must return (None: any).
 ASKING: dict[Any, tuple[str, Any]] = {
     abs: ("__abs__", None),
     round: ("__round__", None),
@@ -56,22 +62,22 @@ ASKING: dict[Any, tuple[str, Any]] = {
 _INEXACT = (float, complex, np.inexact)
 _SEQUENCES = (list, tuple, str, bytes)
 _ROWS = (list, tuple)
-MANY = 16  # of more, Python is to say what is in them
-GENERATED = "<"  # file names of code that no file holds begin so: methods that dataclasses write
+MANY = 16  # items; longer lists and tuples are not compared item by item
+GENERATED = "<"  # begins the file names of generated code, as of methods that `dataclasses` writes
 
 
 def is_followed(recording: Recording, obj: Any) -> bool:
-    """Whether this is an object of the user's whose origin is known."""
+    """Return True for an object of a class of the user's that was made inside or that a step gave."""
     if not inlining.is_users_class(type(obj)) or is_array(obj):
         return False
     return id(obj) in recording.builder.objects or recording.builder.tracked.node(obj) is not None
 
 
-# -- what classes decide ---------------------------------------------------------------------------------
+# -- look-ups in classes ---------------------------------------------------------------------------------
 
 
 def note_class_attribute(recording: Recording, obj: Any, name: str) -> None:
-    """Note that the class of an object is asked for this attribute, which then is to be the same."""
+    """Note that an attribute is looked up in the class of an object, and guard that it stays."""
     kind = type(obj)
     node = recording.builder.tracked.node(obj)
     if node is not None and step_of(node) not in ("input", "read") and node not in recording.type_checked:
@@ -85,7 +91,7 @@ def note_class_attribute(recording: Recording, obj: Any, name: str) -> None:
 
 
 def note_class_method(recording: Recording, kind: type, name: str, found: types.MethodType) -> None:
-    """Note which function a class method is of: the method itself is made anew each time."""
+    """Guard the function of a class method; the method itself is a new object at each look-up."""
     place = "class method", name, id(kind)
     if place not in recording.reads_seen:
         recording.reads_seen[place] = found, found
@@ -94,14 +100,16 @@ def note_class_method(recording: Recording, kind: type, name: str, found: types.
 
 
 def note_held_by_class(recording: Recording, kind: type, name: str) -> None:
-    """Note what a class of the user's holds under a name, or that it holds nothing."""
+    """Note the value that a class of the user's holds under a name, or that it holds none."""
     if inlining.is_users_class(kind):
         recording.held_by_class[kind, name] = class_attribute(kind, name, ...)
 
 
 def special_method(recording: Recording, obj: Any, name: str) -> Any:
-    """The function of the user's that Python calls as this special method of an object; None where there
-    is none, or the object is not followed."""
+    """Return the user's function that Python calls as a special method of an object.
+
+    None is returned where there is none, or where the object is not followed.
+    """
     if not recording.on or not is_followed(recording, obj):
         return None
     found = class_attribute(type(obj), name)
@@ -116,7 +124,8 @@ def special_method(recording: Recording, obj: Any, name: str) -> Any:
 
 
 def _is_of_class(recording: Recording, obj: Any, name: str) -> bool:
-    """Note what its class holds under a name; False where that cannot be followed, which ends here."""
+    """Note a look-up in the class of an object; return False, and end the recording, if it is not
+    followed."""
     try:
         note_class_attribute(recording, obj, name)
     except Unfollowed as unfollowed:
@@ -129,6 +138,7 @@ def _is_of_class(recording: Recording, obj: Any, name: str) -> bool:
 
 
 def binary_of_objects(recording: Recording, op: str, a: Any, b: Any) -> Any:
+    """Do a binary operator by a method of an object that is followed."""
     if is_followed(recording, a) or is_followed(recording, b):
         result = _call_either(recording, a, b, f"__{NAMES[op]}__", f"__r{NAMES[op]}__", op)
         if result is not NotImplemented:
@@ -137,6 +147,7 @@ def binary_of_objects(recording: Recording, op: str, a: Any, b: Any) -> Any:
 
 
 def inplace_objects(recording: Recording, op: str, a: Any, b: Any) -> Any:
+    """Do an operator in place by a method of an object that is followed."""
     if is_followed(recording, a) or (is_followed(recording, b) and not is_array(a)):
         method = special_method(recording, a, f"__i{NAMES[op]}__")
         if method is not None and (result := recording.call(method, a, b)) is not NotImplemented:
@@ -149,11 +160,13 @@ def inplace_objects(recording: Recording, op: str, a: Any, b: Any) -> Any:
 
 
 def unary_of_object(recording: Recording, op: str, a: Any) -> Any:
+    """Do a unary operator by a method of an object that is followed."""
     method = special_method(recording, a, UNARY[op])
     return PASS if method is None else recording.call(method, a)
 
 
 def compare_objects(recording: Recording, op: str, a: Any, b: Any) -> Any:
+    """Do a comparison or `in` by a method of an object that is followed."""
     if is_followed(recording, a) or is_followed(recording, b):
         if op in COMPARED:
             if (held := _held_in_order(recording, op, a, b)) is not None:
@@ -167,7 +180,7 @@ def compare_objects(recording: Recording, op: str, a: Any, b: Any) -> Any:
 
 
 def compare_rows(recording: Recording, op: str, a: Any, b: Any) -> Any:
-    """`in` and comparisons of lists and tuples that hold traced values: item by item."""
+    """Do `in` and comparisons of lists and tuples that hold traced values, item by item."""
     if recording.on and type(b) in _ROWS and len(b) <= MANY and recording.builder.traced(a, b):
         if op in ("in", "not in"):
             return _is_among(recording, op, a, b)
@@ -177,7 +190,7 @@ def compare_rows(recording: Recording, op: str, a: Any, b: Any) -> Any:
 
 
 def _is_among(recording: Recording, op: str, a: Any, items: Any) -> Any:
-    """Whether something is in a list or tuple: it is one of these, or equal to one."""
+    """Do `in` or `not in` on a list or tuple: an item is the value itself, or equals it."""
     items = tuple(recording.iterate(items))
     for item in items:
         if item is a or recording.truth(recording.compare("==", item, a)):
@@ -188,7 +201,7 @@ def _is_among(recording: Recording, op: str, a: Any, items: Any) -> Any:
 
 
 def decides_by_nan(recording: Recording, number: Any) -> bool:
-    """Whether this is not equal to itself, so that it matters which one it is: the recording ends."""
+    """Return True for a NaN, and end the recording: Python finds a NaN by identity, which no step keeps."""
     nan = isinstance(number, _INEXACT) and not recording.truth(recording.compare("==", number, number))
     if nan:
         recording.stop(Cause.NAN_COMPARED())
@@ -196,10 +209,12 @@ def decides_by_nan(recording: Recording, number: Any) -> bool:
 
 
 def truth_of_deque(recording: Recording, x: Any) -> Any:
+    """Return the truth of a deque, by its length."""
     return recording.truth(recording.call(len, x))
 
 
 def truth_of_object(recording: Recording, x: Any) -> Any:
+    """Return the truth of an object, by its `__bool__` or `__len__`; without them it is true."""
     if (method := special_method(recording, x, "__bool__")) is not None:
         result = recording.call(method, x)
         return recording.truth(result) if type(result) is bool else bool(x)
@@ -213,12 +228,15 @@ def truth_of_object(recording: Recording, x: Any) -> Any:
 
 
 def _call_either(recording: Recording, a: Any, b: Any, forward: str, backward: str, op: str) -> Any:
-    """What the first method gives that knows what to do; NotImplemented where Python has to be asked."""
+    """Do a binary operator by the method of the first operand or the reflected method of the second.
+
+    NotImplemented is returned where Python itself is to do the operator.
+    """
     one, other = type(a), type(b)
     own = special_method(recording, a, forward)
     theirs = None if one is other else special_method(recording, b, backward)
     if theirs is not None and issubclass(other, one):
-        # A subclass goes first where its method is another.
+        # Python asks a subclass first if its reflected method is its own.
         if class_attribute(one, backward) is not class_attribute(other, backward):
             if (result := recording.call(theirs, b, a)) is not NotImplemented:
                 return result
@@ -241,6 +259,10 @@ def _call_either(recording: Recording, a: Any, b: Any, forward: str, backward: s
 
 
 def _call_compared(recording: Recording, op: str, a: Any, b: Any) -> Any:
+    """Do a comparison by the method of one operand or the reflected method of the other.
+
+    NotImplemented is returned where Python itself is to compare.
+    """
     name, mirrored = COMPARED[op], COMPARED[MIRRORED[op]]
     one, other = type(a), type(b)
     if is_numpy(a) or is_numpy(b):
@@ -264,8 +286,7 @@ def _call_compared(recording: Recording, op: str, a: Any, b: Any) -> Any:
 
 
 def compare_in_turn(recording: Recording, op: str, a: Any, b: Any) -> Any:
-    """Tuples, as Python compares them and lists: by the first two items that are neither one object nor
-    equal."""
+    """Compare tuples as Python does: by the first pair of items that are neither identical nor equal."""
     places = tuple(range(min(len(a), len(b))))
     recording.builder.constant(places)
     for place in places:
@@ -279,8 +300,10 @@ def compare_in_turn(recording: Recording, op: str, a: Any, b: Any) -> Any:
 
 
 def _held_in_order(recording: Recording, op: str, a: Any, b: Any) -> tuple[Any, Any] | None:
-    """What decides between two named tuples, or objects of a data class whose method is Python's, as
-    tuples."""
+    """Return the tuples that decide a comparison of two objects of one class; None for other objects.
+
+    They are the items of named tuples, or the fields of dataclasses whose method `dataclasses` wrote.
+    """
     kind, name = type(a), COMPARED[op]
     if type(b) is not kind:
         return None
@@ -303,7 +326,7 @@ def _held_in_order(recording: Recording, op: str, a: Any, b: Any) -> tuple[Any, 
 
 
 def _comparing(recording: Recording, obj: Any, name: str) -> Any:
-    """The method that compares an object; for `!=` that may be its `__eq__`."""
+    """Return the user's method that compares an object, None without one. For `!=` it may be `__eq__`."""
     found = special_method(recording, obj, name)
     if found is None and name == "__ne__" and class_attribute(type(obj), name) is object.__ne__:
         found = special_method(recording, obj, "__eq__")
@@ -311,18 +334,21 @@ def _comparing(recording: Recording, obj: Any, name: str) -> Any:
 
 
 def _compares_not(recording: Recording, obj: Any, name: str) -> bool:
-    """Whether an object's own method knows nothing of objects of the user's."""
+    """Return True if an operand's own method gives NotImplemented for objects of the user's classes."""
     kind = type(obj)
     if kind in (*NUMBERS, bool, str, bytes, list, tuple, dict, type(None)):
         return True
     return class_attribute(kind, name) in (None, getattr(object, name, None))
 
 
-# -- items, and what is gone over ------------------------------------------------------------------------
+# -- builtins that call a method -------------------------------------------------------------------------
 
 
 def ask_method(recording: Recording, fn: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """What `len(obj)` and the like give by the object's own method, in a tuple; empty: it has none."""
+    """Do `len(obj)` and the like by the object's own method; return the answer in a tuple.
+
+    The tuple is empty where the object has no method that is followed.
+    """
     name, kind = ASKING[fn]
     method = special_method(recording, args[0], name)
     if method is None:

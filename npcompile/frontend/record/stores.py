@@ -1,7 +1,10 @@
-"""Stores to what comes from outside: attributes of objects, items of dicts and lists, and lists' `append`.
+"""Stores to objects from outside wait: they become steps before a call that could see them, or at the end.
 
-A store is kept until the next call that could see it, and is a step there, or at the end: so nothing is
-decided after it, and it ends no kernel.
+They are stores to attributes, to items of dicts and lists, and appends to lists. As long as a store waits,
+guards still come before it, so that a guard failure has nothing to undo; and no kernel ends at it. The
+registry lists `store_attribute`; handlers of containers note their stores here; opaque calls, draws and the
+end of a recording make steps of them (`settle`). Objects that were two while recording are guarded to be two
+where it matters.
 """
 
 from __future__ import annotations
@@ -34,11 +37,14 @@ from npcompile.frontend.record.state import Deferred
 from npcompile.lower.plan.attributes import attributes, step_of
 from npcompile.lower.plan.values import Value
 
-MAX_IDENTIFIED = 64  # objects from outside, each of which is checked to be none of the others
+MAX_IDENTIFIED = 64  # objects from outside whose `id` is asked: there is a guard for each pair
 
 
 def _names(key: Any) -> bool:
-    """Whether a key is a text, or has one in it: it says what is meant, not how much there is."""
+    """Return True for a key that is a text, or a tuple with one.
+
+    A new key of another kind may be a count: the dict may then grow with each call.
+    """
     return any(map(_names, key)) if type(key) is tuple else type(key) is str
 
 
@@ -46,6 +52,7 @@ def _names(key: Any) -> bool:
 
 
 def store_attribute(recording: Recording, obj: Any, name: str, value: Any) -> None:
+    """Do `obj.name = value`: by the user's method, descriptor or property, or as a plain store."""
     if not is_followed(recording, obj):
         setattr(obj, name, value)
         recording.stop(Cause.STORE_TO_ATTRIBUTE(name))
@@ -69,7 +76,7 @@ def store_attribute(recording: Recording, obj: Any, name: str, value: Any) -> No
 
 
 def _store(recording: Recording, obj: Any, name: str, value: Any) -> None:
-    """`object.__setattr__(obj, name, value)`, or what the class does in its place."""
+    """Do a store to an attribute that no followed code of the user's does."""
     found = class_attribute(type(obj), name)
     plain = is_plain(type(obj), "__setattr__") and not name.startswith("__")
     plain &= type(found) is types.MemberDescriptorType or not hasattr(type(found), "__set__")
@@ -82,6 +89,7 @@ def _store(recording: Recording, obj: Any, name: str, value: Any) -> None:
 
 
 def _note_store(recording: Recording, obj: Any, name: str, value: Any, _: None) -> None:
+    """Note a plain store to an attribute of an object from outside: it waits."""
     node = recording.builder.tracked.node(obj)
     assert node is not None
     if recording.effects.read_whole:
@@ -97,7 +105,7 @@ def _note_store(recording: Recording, obj: Any, name: str, value: Any, _: None) 
 
 
 def check_storable(recording: Recording, value: Any, where: str) -> None:
-    """Raises Unfollowed where this is nothing that a step can store."""
+    """Raise Unfollowed unless a step can store this value."""
     if type(value) in (list, dict, tuple) and recording.builder.container_of(value) is None:
         if type(value) is not tuple and id(value) in recording.builder.shown:
             raise Unfollowed(Cause.STORE_OF_SHARED(type(value).__name__, where))
@@ -120,7 +128,7 @@ def note_stored_item(recording: Recording, obj: Any, index: Any, value: Any, new
     node = recording.builder.containers.get(id(obj))
     if node is None or id(obj) in recording.builder.loose or (type(obj) is list and type(index) is not int):
         raise Unfollowed(Cause.CONTAINER_IN_PLACE())
-    if new and not _names(index):  # it may grow from call to call
+    if new and not _names(index):  # the dict may grow with each call
         raise Unfollowed(Cause.CONTAINER_IN_PLACE())
     check_storable(recording, value, f"item {index!r}" if type(index) in (str, int) else "an item")
     if known.node is not None:
@@ -139,7 +147,10 @@ def note_stored_item(recording: Recording, obj: Any, index: Any, value: Any, new
 def set_default(
     recording: Recording, own: dict[Any, Any], name: str, args: tuple[Any, ...]
 ) -> tuple[Any, ...]:
-    """What `setdefault` of a dict from outside gives, in a tuple: an item that is read or stored."""
+    """Do `setdefault` of a dict from outside: an item is read or stored; return it in a tuple.
+
+    The tuple is empty for other methods and other dicts.
+    """
     if name != "setdefault" or len(args) not in (1, 2) or recording.builder.tracked.get(own) is None:
         return ()
     recording.note(note_membership, recording, args[0], own, None)
@@ -150,7 +161,7 @@ def set_default(
 
 
 def note_membership(recording: Recording, key: Any, own: dict[Any, Any], result: Any) -> Any:
-    """Note that it decides whether a dict has this key."""
+    """Decide a key, and guard the keys of a dict, where it matters if the dict has the key."""
     recording.builder.ref(key, True)
     node = recording.builder.tracked.node(own)
     if node is None:
@@ -174,7 +185,7 @@ def note_membership(recording: Recording, key: Any, own: dict[Any, Any], result:
 
 
 def _set_two_apart(recording: Recording, one: fx.Node, other: fx.Node) -> None:
-    """Two objects are to be two at replay."""
+    """Guard that two objects are two at replay, too."""
     pair = (one, other) if one.name < other.name else (other, one)
     if one is not other and pair not in recording.effects.apart:
         recording.effects.apart.add(pair)
@@ -182,7 +193,10 @@ def _set_two_apart(recording: Recording, one: fx.Node, other: fx.Node) -> None:
 
 
 def identity_of(recording: Recording, obj: Any, result: int) -> int:
-    """`id(obj)`: which of several objects are one is decided; that number means nothing else."""
+    """Note `id(obj)`: objects from outside whose `id` is asked are guarded to be different objects.
+
+    Nothing else follows from the number.
+    """
     node = recording.builder.tracked.node(obj)
     if id(obj) not in recording.builder.objects:
         if (
@@ -199,7 +213,7 @@ def identity_of(recording: Recording, obj: Any, result: int) -> int:
 
 
 def settle(recording: Recording) -> None:
-    """The stores that are waiting become steps. Objects that were two must be two then."""
+    """Make steps of the stores that wait. Objects that were two are guarded to be two at replay."""
     if not recording.effects.waiting:
         return
     builder = recording.builder
@@ -216,14 +230,14 @@ def settle(recording: Recording) -> None:
         known = attributes(node)
         known.place = known.place._replace(line=line, elsewhere=elsewhere)
         known.inert = True  # what was stored is known where it is read
-    # What is read of these from here on would be read before what was appended is stored.
+    # The items of lists with appends are unknown from here on: a read would come before the appends.
     builder.loose.update((id(obj), obj) for obj, store, *_ in waiting.values() if type(store) is Append)
     builder.appended.clear()
     recording.effects.new_keys.clear()
 
 
 def set_apart(recording: Recording) -> None:
-    """Where a store to one of two objects would be seen in the other, they are to be two at replay."""
+    """Guard that objects are two where a store to one would otherwise be seen in the other."""
     for stored, name in sorted(recording.effects.stored, key=lambda pair: pair[0].name):
         for node, kind in recording.effects.touched[name].items():
             if kind is recording.effects.touched[name][stored] or step_of(node) not in ("input", "read"):
@@ -235,8 +249,10 @@ def set_apart(recording: Recording) -> None:
 
 
 def prepare_opaque(recording: Recording, args: Any, kwargs: Any, fn: Any) -> None:
-    """An opaque call is about to be made: objects that it is given are made first, and stores that it may
-    see are done; `print` sees what it is given."""
+    """Make the objects that an opaque call is given, and do the stores that it may see.
+
+    `print` of arrays, numbers and texts sees none of them.
+    """
     leaving = [arg for arg in (*args, *kwargs.values()) if id(arg) in recording.builder.objects]
     for arg in leaving:
         recording.builder.leave(arg)

@@ -1,4 +1,8 @@
-"""Functions of the user's, which a recording goes into: with their closures and defaults as they will be."""
+"""User functions: a recording goes into the functions that the user's function calls.
+
+`calls` runs functions by this file, `numpy_inlining` and `random` run others' functions by it, and `recorder`
+names two of the functions here as hooks. Code, globals and defaults that a program relies on are guarded.
+"""
 
 from __future__ import annotations
 
@@ -22,19 +26,19 @@ from npcompile.frontend.record.state import Cells
 from npcompile.frontend.rewrite.rewriter import Rewritten
 from npcompile.lower.plan.attributes import attributes, step_of
 
-# Functions called from the function, and from those: no deeper than this; and those of the user's. To record
-# a call takes a dozen of Python's 1000 frames.
 _NAMES = ("__name__", "__qualname__", "__module__", "__doc__")
+# How deep calls are recorded: of all functions, and of the user's own. A call takes a dozen of Python's 1000
+# frames while it is recorded.
 MAX_DEPTH, MAX_OWN_DEPTH = 60, 24
 
 
 def suspends(fn: Any) -> bool:
-    """Return True if calling a function gives a generator."""
+    """Return True if a call of this function gives a generator."""
     return type(fn) is types.FunctionType and bool(fn.__code__.co_flags & inspect.CO_GENERATOR)
 
 
 def note_unwrapped(recording: Recording, jitted: Any, fn: Any) -> Any:
-    """The function in a jitted one that a step gave."""
+    """Return the function of a jitted one. If a step gave the jitted one, its function is read from that."""
     if (node := recording.builder.tracked.node(jitted)) is not None and recording.builder.tracked.node(
         fn
     ) is None:
@@ -43,12 +47,12 @@ def note_unwrapped(recording: Recording, jitted: Any, fn: Any) -> Any:
 
 
 def note_bound_method(recording: Recording, method: types.MethodType, _: None) -> None:
-    """The object of a method that a step gave."""
+    """Guard the function of a bound method that a step gave, and follow the method's object."""
     node = recording.builder.tracked.node(method)
     if node is None or attributes(node).called:
         return
     attributes(node).called = True
-    if step_of(node) != "input":  # of those, it is a part of the signature
+    if step_of(node) != "input":  # of an argument, the signature has the function
         recording.builder.guard(MethodFunctionIs(method.__func__), node)
     own = recording.builder.inside(node, ReadAttribute, "__self__")
     known = recording.builder.tracked.node(method.__self__)
@@ -62,8 +66,10 @@ def note_bound_method(recording: Recording, method: types.MethodType, _: None) -
 
 
 def note_called(recording: Recording, fn: types.FunctionType, _: None) -> None:
-    """A function is about to be called. If a step gave it, it must have this code at replay, and these
-    globals; of an argument, both are in the signature."""
+    """Guard the code and the globals of a function that a step gave, as it is about to be called.
+
+    The signature has those of an argument.
+    """
     node = recording.builder.tracked.node(fn)
     if node is not None and not attributes(node).called and step_of(node) != "input":
         attributes(node).called = True
@@ -74,7 +80,7 @@ def note_called(recording: Recording, fn: types.FunctionType, _: None) -> None:
 
 
 def note_defaults(recording: Recording, fn: types.FunctionType, _: None) -> None:
-    """The defaults of a function from outside may be others, or changed in place, at replay."""
+    """Note the defaults of a function from outside, which may be others at replay, or changed in place."""
     if inlining.is_numpys(fn.__globals__):
         return
     given = recording.builder.tracked.node(fn)
@@ -97,7 +103,7 @@ def note_defaults(recording: Recording, fn: types.FunctionType, _: None) -> None
                 recording.builder.decide(recording.builder.add("read", read, (node,), {}, value), item)
                 recording.builder.constant(item)
                 continue
-            with contextlib.suppress(Unfollowed):  # the recording ends where such a one is used
+            with contextlib.suppress(Unfollowed):  # a use of this default ends the recording
                 recording.builder.outside(read, node, item, within=True)
 
 
@@ -109,7 +115,7 @@ def run(
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
 ) -> Any:
-    """Run a function, rewritten, on these hooks; its literals and defaults are known."""
+    """Run a rewritten function on the hooks of a recording. Its literals and defaults are followed."""
     for literal in rewritten.constants:
         recording.note(recording.builder.literal, literal)
     node = recording.builder.tracked.node(fn)
@@ -126,7 +132,7 @@ def run(
         result = rewritten.bind(fn, recording)(*args, **kwargs)
     finally:
         recording.closures.pop()
-        recording.builder.tries = tries  # it may have returned from within
+        recording.builder.tries = tries  # it may have returned from within a `try`
         if not recording.closures:
             recording.raised = None
     return driven(recording, result, cells) if suspends(fn) else result
@@ -134,21 +140,21 @@ def run(
 
 @performs
 def run_inner(recording: Recording, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """The call of a function that was made inside: it is rewritten already."""
+    """Call a function that was made inside, which is rewritten already."""
     result = fn(*args, **kwargs)
     return driven(recording, result, None) if recording.on and suspends(fn) else result
 
 
 def define(recording: Recording, function: Any) -> Any:
-    """Note a function that was made inside: it is rewritten already."""
+    """Follow a function that was made inside, which is rewritten already."""
     recording.inner_functions[id(function)] = recording.builder.made[id(function)] = function
-    if recording.ended:  # a generator goes on after the recording
+    if recording.ended:  # a generator that goes on after the recording made it
         recording.unhook()
     return function
 
 
 def name_of_function(recording: Recording, obj: Any, name: str, result: Any) -> Any:
-    """Give the name or docstring of a function that is decided."""
+    """Give a name or the docstring of a function that is decided."""
     if name in _NAMES and type(result) is str and recording.builder.tracked.get(obj) is None:
         return result
     return PASS
