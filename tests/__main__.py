@@ -155,7 +155,7 @@ def main() -> int:
             thread.start()
         for thread in threads:
             thread.join()
-        if recorded and not run.failed and not run.stopped:
+        if recorded and not run.stopped:
             record(Path(folder))
     print("\nthe slowest tests:")
     for seconds, name in sorted(run.slow, reverse=True)[:30]:
