@@ -81,14 +81,11 @@ def rows_of(graph: fx.Graph, marked: bool = False) -> list[tuple[Any, ...]]:
     place: dict[fx.Node, int] = {}
     rows: list[tuple[Any, ...]] = []
 
-    def refer(arg: Any) -> Any:
-        return fx.node.map_aggregate(arg, lambda a: Ref(place[a]) if isinstance(a, fx.Node) else a)
-
     for node in graph.nodes:
         if node.op == "placeholder":
             rows.append(("in", _input(value_of(node))))
         elif node.op == "call_function":
-            args, kwargs = _plain(refer(node.args), marked), _plain(refer(node.kwargs), marked)
+            args, kwargs = _plain(node.args, place, marked), _plain(node.kwargs, place, marked)
             rows.append(("call", _target(node.target), args, kwargs))
         elif node.op == "output":
             refs = tuple(Ref(place[n]) for n in node.args[0])
@@ -183,8 +180,8 @@ def key(data: bytes, salt: str, threads: int) -> str:
 def _value(value: Value) -> tuple[Any, ...]:
     """Return a value with only what the compiler needs: its memory's root and region are the planner's
     alone."""
-    shape = tuple(int(n) for n in value.shape)
-    return value.kind, value.dtype, shape, tuple(int(s) for s in value.strides), -1, None, value.device
+    shape = tuple(map(int, value.shape))
+    return value.kind, value.dtype, shape, tuple(map(int, value.strides)), -1, None, value.device
 
 
 def _input(value: Value) -> tuple[Any, ...]:
@@ -208,21 +205,24 @@ def _target(target: Any) -> Any:
     return Overload(str(target)) if isinstance(target, OPERATORS) else target
 
 
-def _plain(arg: Any, marked: bool) -> Any:
-    """fx keeps arguments in its own immutable lists and dicts: plain ones are smaller and load anywhere."""
-    if isinstance(arg, Ref):
-        return arg
+def _plain(arg: Any, place: dict[fx.Node, int], marked: bool) -> Any:
+    """Return an argument with nodes as references to their rows.
+
+    fx keeps arguments in its own immutable lists and dicts: plain ones are smaller and load anywhere.
+    """
+    if isinstance(arg, fx.Node):
+        return Ref(place[arg])
     if isinstance(arg, Sized) and not marked:
         return int(arg)
     if isinstance(arg, tuple):
-        items = [_plain(a, marked) for a in arg]
+        items = [_plain(a, place, marked) for a in arg]
         return type(arg)(*items) if hasattr(arg, "_fields") else tuple(items)
     if isinstance(arg, list):
-        return [_plain(a, marked) for a in arg]
+        return [_plain(a, place, marked) for a in arg]
     if isinstance(arg, dict):
-        return {k: _plain(v, marked) for k, v in arg.items()}
+        return {k: _plain(v, place, marked) for k, v in arg.items()}
     if isinstance(arg, slice):
-        return slice(*(_plain(a, marked) for a in (arg.start, arg.stop, arg.step)))
+        return slice(*[_plain(a, place, marked) for a in (arg.start, arg.stop, arg.step)])
     return arg
 
 

@@ -88,11 +88,23 @@ class Planner:
             set()
         )  # views of arrays of the host that nothing on the host has asked for yet
         self.same: dict[Any, fx.Node] = {}  # place -> the first node of the host that is just this
-        self.outside = {value_of(node).root for node in inputs if value_of(node).kind == "array"}
-        self.outside |= {value_of(node).root for node in graph.nodes if step_of(node) == "read"}
-        writes = [node.args[0] for node in graph.nodes if step_of(node) == "write"]
-        self.changed = {value_of(dst).root for dst in writes if isinstance(dst, fx.Node)}
+        self.outside: set[int] = set()  # the roots of arrays from outside
+        self.changed: set[int] = set()  # the roots of those that the program writes to
         self.shown: Counter[int] = Counter()  # how many arrays have shown a root so far
+        writes: list[fx.Node] = []
+        for node in inputs:
+            value = value_of(node)
+            if value.kind == "array":
+                self.outside.add(value.root)
+        for node in graph.nodes:
+            known = attributes(node)
+            if known.kind == "read":
+                self.outside.add(known.value.root)
+            elif known.kind == "write":
+                dst = node.args[0]
+                assert isinstance(dst, fx.Node)
+                writes.append(dst)
+                self.changed.add(value_of(dst).root)
         self.written = {self.place(dst) for dst in writes}
         for node in inputs:
             self._meet(node)
@@ -100,14 +112,15 @@ class Planner:
     def run(self) -> Plan:
         shared = pairs(self.graph) if self.device == "cpu" else {}
         for node in self.graph.nodes:
-            if node.op != "output" and value_of(node).kind == "array":
-                self.shown[value_of(node).root] += 1
+            known = attributes(node)
+            if node.op != "output" and known.value.kind == "array":
+                self.shown[known.value.root] += 1
             if node in shared:
                 self._shared(*shared[node])
             elif node.op == "call_function" and node not in self.plan.became:
-                if step_of(node) == "library" and self.device == "cpu" and fusable(node, self.open.inside):
-                    attributes(node).kind = "op"
-                step = step_of(node)
+                if known.kind == "library" and self.device == "cpu" and fusable(node, self.open.inside):
+                    known.kind = "op"
+                step = known.kind
                 if step in _IN_SEGMENT:
                     self._op(node)
                 elif step == "write":
@@ -152,10 +165,11 @@ class Planner:
     # -- steps -------------------------------------------------------------------------------------------
 
     def _op(self, node: fx.Node) -> None:
-        if self.open.work >= MAX_OPS and step_of(node) != "part":  # results stay with what gives them
+        known = attributes(node)
+        if self.open.work >= MAX_OPS and known.kind != "part":  # results stay with what gives them
             self._shorten()
         args = nodes_in((node.args, node.kwargs))
-        if attributes(node).dynamic_view:  # it fails, if it does, before what comes after it, or any effect
+        if known.dynamic_view:  # it fails, if it does, before what comes after it, or any effect
             late = bool(self.open.writes) and self.plan.effects is not None
             if late or any(self._owner(arg) in self.open.inside for arg in args):
                 self.close(f"{node} is a view at a place that moves")
@@ -163,17 +177,18 @@ class Planner:
             if self.canonical(node) is node:
                 self.on_host(node)
             return
-        if step_of(node) == "view" and args[0] not in self.open.inside:
+        if known.kind == "view" and args[0] not in self.open.inside:
             self.host_view(node)
             return
-        if step_of(node) == "part" and args[0] not in self.open.inside:
+        if known.kind == "part" and args[0] not in self.open.inside:
             self._between(node, "part")
             return
-        for arg in args:
-            if arg not in self.open.inside and value_of(arg).kind == "array" and self._reads_a_write(arg):
-                self.close(f"{node} reads {arg}, a part of which was written")
-                break
-        checked = bool(getattr(node.target, "checked", False)) and not attributes(node).unchecked
+        if self.open.writes:
+            for arg in args:
+                if arg not in self.open.inside and value_of(arg).kind == "array" and self._reads_a_write(arg):
+                    self.close(f"{node} reads {arg}, a part of which was written")
+                    break
+        checked = bool(getattr(node.target, "checked", False)) and not known.unchecked
         if checked and self.open.writes:
             # A check and a write do not share a segment: the check comes before it or after it.
             self.close(f"{node} checks its indices after a write")
@@ -429,11 +444,10 @@ class Planner:
         members = set(current.ops)
         outputs: list[fx.Node] = list(current.saved)
         for node in current.ops:
-            if node in current.inside and any(user not in members for user in node.users):
+            if node in current.inside and not members.issuperset(node.users):
                 owner = self._owner(node)
-                if owner not in outputs and not (
-                    step_of(owner) != "part" and attributes(owner).result_count is not None
-                ):
+                known = attributes(owner)
+                if owner not in outputs and not (known.kind != "part" and known.result_count is not None):
                     outputs.append(owner)
         for write in current.saved:  # what the saved values are copied into
             owner = self._owner(nodes_in(write.args[0])[0])
@@ -453,7 +467,7 @@ class Planner:
             if value_of(node).kind == "array":
                 self._meet(node)
         for node in current.ops:
-            if step_of(node) == "view" and node not in self.host:
+            if node not in self.host and step_of(node) == "view":
                 self.host_view(node)
 
 

@@ -97,9 +97,9 @@ class Product(NamedTuple):
 
 
 def product_of(node: fx.Node) -> Product | None:
-    """This node as a product of a matrix that is read from memory. A transposed matrix is the matrix with its
-    vector at the other side."""
-    if step_of(node) != "library" or (operands := operands_of(node, DTYPES)) is None:
+    """This step of a library as a product of a matrix that is read from memory. A transposed matrix is the
+    matrix with its vector at the other side."""
+    if (operands := operands_of(node, DTYPES)) is None:
         return None
     one, other = operands
     sizes = len(value_of(one).shape), len(value_of(other).shape)
@@ -140,9 +140,10 @@ def pairs(graph: fx.Graph) -> dict[fx.Node, tuple[Product, Product]]:
     there: dict[fx.Node, set[fx.Node]] = {}  # by the node of a product: what had been made before it
     made: set[fx.Node] = set()
     for node in graph.nodes:
-        if node.op == "call_function" and (step_of(node) not in _BETWEEN):
+        step = step_of(node)
+        if node.op == "call_function" and step not in _BETWEEN:
             waiting.clear()
-        if step_of(node) == "write":
+        if step == "write":
             root = value_of(node.args[0]).root
             waiting = [
                 p for p in waiting if all(value_of(a).root != root for a in (p.node, p.matrix, p.vector))
@@ -150,7 +151,7 @@ def pairs(graph: fx.Graph) -> dict[fx.Node, tuple[Product, Product]]:
             changed = {other for other in made if value_of(other).root == root}
             for before in there.values():
                 before -= changed
-        if (product := product_of(node)) is not None:
+        if step == "library" and (product := product_of(node)) is not None:
             first = next((p for p in waiting if _belong(p, product, there[p.node])), None)
             if first is not None:
                 waiting.remove(first)

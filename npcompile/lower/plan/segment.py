@@ -67,7 +67,7 @@ def stored(value: Any, dtype: torch.dtype, like: torch.Tensor | tuple[int, ...])
 
 def flipped_axes(value: Value) -> tuple[int, ...]:
     """The axes along which a value lies backwards in memory."""
-    return tuple(axis for axis, stride in enumerate(value.strides) if stride < 0)
+    return tuple([axis for axis, stride in enumerate(value.strides) if stride < 0])
 
 
 def first(pair: tuple[Any, Any]) -> Any:
@@ -120,9 +120,16 @@ class Open:
 
     def add(self, node: fx.Node) -> None:
         self.ops.append(node)
-        values = (value_of(item) for item in (node, *node.all_input_nodes))
-        parts = any(value.dtype is not None and value.dtype.is_complex for value in values)
-        self.work += COMPLEX if parts and step_of(node) == "op" else 1
+        self.work += COMPLEX if step_of(node) == "op" and _has_complex_values(node) else 1
+
+
+def _has_complex_values(node: fx.Node) -> bool:
+    """Tell if a step gives complex numbers, or is given any."""
+    for item in (node, *node.all_input_nodes):
+        dtype = value_of(item).dtype
+        if dtype is not None and dtype.is_complex:
+            return True
+    return False
 
 
 class Places(Protocol):
@@ -160,35 +167,40 @@ class Builder:
         self.written = set(destinations)
         if not self.outputs and not destinations and not self.current.checked:
             return None
+        ops = []
         for node in self.current.ops:
             if step_of(node) == "write":
                 self._write(node)
             else:
                 self._op(node)
+                ops.append(node)
         results = [self.env[node] for node in self.outputs]
         values = [
             *(replace(value_of(node), device=self.places.device) for node in self.outputs),
             *(Value("scalar", torch.bool, device=self.places.device) for _ in self.flags),
         ]
         set_results(self.graph, (*results, *self.flags), values)
-        ops = [node for node in self.current.ops if step_of(node) != "write"]
         return Segment(self.graph, self.inputs, self.outputs, destinations, len(self.flags), ops)
 
     def _op(self, node: fx.Node) -> None:
-        sources = nodes_in((node.args, node.kwargs))
         operands = getattr(node.target, "operands", ())
-        args = tuple(self._args(arg, place in operands) for place, arg in enumerate(node.args))
+        args = tuple([self._args(arg, place in operands) for place, arg in enumerate(node.args)])
         kwargs = {key: self._args(arg, key in operands) for key, arg in node.kwargs.items()}
         result = self.graph.call_function(node.target, args, kwargs)  # type: ignore[arg-type]
         if getattr(node.target, "checked", False):
             if not attributes(node).unchecked:
                 self.flags.append(self.graph.call_function(flag, (result,)))
             result = self.graph.call_function(first, (result,))
-        reads_written = any(self.places.canonical(arg) in self.written for arg in sources)
-        if reads_written and step_of(node) == "op" and value_of(node).kind in ("array", "scalar"):
+        if self._reads_written(node) and step_of(node) == "op" and value_of(node).kind in ("array", "scalar"):
             # A body may answer with a view (an element does): it must not see what is written later.
             result = self.graph.call_function(torch.clone, (result,))
         self.env[node] = result
+
+    def _reads_written(self, node: fx.Node) -> bool:
+        """Tell if a step reads an array that the segment writes."""
+        if not self.written:
+            return False
+        return any(self.places.canonical(arg) in self.written for arg in node.all_input_nodes)
 
     def _write(self, node: fx.Node) -> None:
         dst, value = node.args
@@ -236,7 +248,7 @@ class Builder:
             with self.graph.inserting_before(self._start()):
                 made = self.graph.placeholder(f"a{len(self.raw)}")
             value = value_of(node)
-            strides = tuple(abs(stride) for stride in value.strides)
+            strides = tuple(map(abs, value.strides))
             annotate(made, "input", replace(value, strides=strides, device=self.places.device))
             self.raw[node] = made
             self.inputs.append((node, flipped_axes(value)))
@@ -288,5 +300,5 @@ class Builder:
     def _must_be_input(self, node: fx.Node) -> bool:
         """Arrays that are no views, and views that the program writes; other views are made inside the
         segment."""
-        dynamic = attributes(node).dynamic_view
-        return step_of(node) != "view" or dynamic or self.places.place(node) in self.places.written
+        known = attributes(node)
+        return known.kind != "view" or known.dynamic_view or self.places.place(node) in self.places.written

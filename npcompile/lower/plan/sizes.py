@@ -38,7 +38,7 @@ def visited(rows: list[tuple[Any, ...]], visit: Visit) -> list[tuple[Any, ...]]:
             changed.append(("out", row[1], values))
         else:
             operands = getattr(row[1], "operands", ())
-            args = tuple(a if p in operands else _argument(a, visit) for p, a in enumerate(row[2]))
+            args = tuple([a if p in operands else _argument(a, visit) for p, a in enumerate(row[2])])
             kwargs = {k: a if k in operands else _argument(a, visit) for k, a in row[3].items()}
             changed.append(("call", row[1], args, kwargs))
     return changed
@@ -46,7 +46,7 @@ def visited(rows: list[tuple[Any, ...]], visit: Visit) -> list[tuple[Any, ...]]:
 
 def _value(value: tuple[Any, ...], visit: Visit, length: str, kinds: list[str]) -> tuple[Any, ...]:
     kind, dtype, shape, strides, *rest = value
-    lengths = tuple(visit(n, length) for n in shape)
+    lengths = tuple([visit(n, length) for n in shape])
     return kind, dtype, lengths, tuple(map(visit, strides, kinds)), *rest
 
 
