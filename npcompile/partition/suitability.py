@@ -47,7 +47,7 @@ def done_for_effect(program: Program, body: list[ast.stmt]) -> fx.Node | None:
     calls = [
         node
         for node in program.graph.nodes
-        if step_of(node) == "opaque" and isinstance(node.target, Call) and not attributes(node).inert
+        if isinstance(node.target, Call) and step_of(node) == "opaque" and not attributes(node).inert
     ]
     if not calls:
         return None

@@ -143,12 +143,13 @@ class LengthGroup:
 
 def _asks(program: Program) -> bool:
     """Tell if the lengths of an array from outside decide, or a whole number by its value."""
-    return bool(resizable_guards(program)) or any(
-        isinstance(node.target, ValueEquals)
-        and type(node.target.expected) in (int, np.int64)
-        and step_of(node.args[0]) != "opaque"
-        for node in program.graph.nodes
-    )
+    if resizable_guards(program):
+        return True
+    for node in program.graph.nodes:
+        if isinstance(node.target, ValueEquals) and type(node.target.expected) in (int, np.int64):
+            if step_of(node.args[0]) != "opaque":
+                return True
+    return False
 
 
 def _outside(program: Program) -> tuple[int, ...]:

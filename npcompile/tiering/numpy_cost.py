@@ -33,17 +33,22 @@ def numpy_cost(plan: Plan, each: tuple[float, float, float]) -> float:
         for node in segment.ops:
             values = [value_of(node), *map(value_of, node.all_input_nodes)]
             cost += (
-                each[2] if _is_element(node) else _cost(values, *each) * (REDUCED if _reduces(node) else 1)
+                each[2]
+                if _is_element(node)
+                else _cost(values, *each) * (REDUCED if _reduces(node, values) else 1)
             )
         cost += sum(_cost([value_of(node)], *each) for node in segment.writes)
     return cost
 
 
-def _reduces(node: fx.Node) -> bool:
-    """Tell if arrays become one of fewer axes, or a number: by a loop and a call of NumPy's around it."""
+def _reduces(node: fx.Node, values: list[Value]) -> bool:
+    """Tell if arrays become one of fewer axes, or a number: by a loop and a call of NumPy's around it.
+
+    values: of the step, then of what it is given.
+    """
     is_item = isinstance(node.target, Op) and node.target.function is np.ndarray.__getitem__
-    arrays = [value_of(arg) for arg in node.all_input_nodes]
-    return not is_item and len(value_of(node).shape) < max((len(value.shape) for value in arrays), default=0)
+    result, *given = values
+    return not is_item and len(result.shape) < max([len(value.shape) for value in given], default=0)
 
 
 def _is_element(node: fx.Node) -> bool:
@@ -54,7 +59,8 @@ def _is_element(node: fx.Node) -> bool:
 
 def _cost(values: list[Value], operation: float, byte: float, single: float) -> float:
     """Return the nanoseconds of one operation."""
-    if all(value.shape == () for value in values):
+    shapes = [value.shape for value in values]
+    if not any(shapes):  # all are single elements
         return single
     return operation + byte * max(map(_nbytes, values))
 

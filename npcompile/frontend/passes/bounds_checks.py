@@ -159,19 +159,24 @@ def prove_bounds(program: Program) -> None:
     """Mark the indexing steps of a program whose index arrays are in range: at any lengths in a shape-generic
     program, at the recorded ones elsewhere."""
     graph, general = program.graph, program.shape_generic
+    unproven = {node for node in graph.nodes if _is_indexing(node.target) and not attributes(node).unchecked}
+    if not unproven:
+        return
     contents, checks = Contents(), _Checks(graph)
     known: dict[fx.Node, tuple[Bounds, Any]] = {}  # and what it held
     for node in graph.nodes:
-        if isinstance(node.target, Op) and node.target.checked and not attributes(node).unchecked:
-            if _is_indexing(node.target) and _fits(node, known, contents, checks if general else None):
-                attributes(node).unchecked = True
+        if node in unproven and _fits(node, known, contents, checks if general else None):
+            attributes(node).unchecked = True
         contents.note(node)
         if node.op != "output" and (found := _bounds(node, known, contents, general)) is not None:
             known[node] = found, contents.now(node)
 
 
-def _is_indexing(op: Op) -> bool:
-    return op.function is GETITEM or op.function is SETITEM
+def _is_indexing(target: Any) -> bool:
+    """Tell if a step takes elements of an array, or stores some, by an op that checks their places."""
+    if not isinstance(target, Op) or not target.checked:
+        return False
+    return target.function is GETITEM or target.function is SETITEM
 
 
 def _bounds(

@@ -55,6 +55,8 @@ def lower_masks(program: Program) -> None:
     """
     finder = Finder(program.graph)
     finder.run()
+    if not finder.picked:
+        return
     forms: dict[int, tuple[bool, str]] = {}
     for node, picked in finder.picked.items():
         together = picked.together.whole

@@ -57,7 +57,12 @@ def _lies(array: np.ndarray[Any, Any]) -> tuple[Any, ...]:
 def is_uneven(array: np.ndarray[Any, Any]) -> bool:
     """Tell whether no tensor can be laid over an array: over fields of records, say."""
     size = array.itemsize  # of texts and records it may be 0
-    return not (array.flags.aligned and size) or any(stride % size for stride in array.strides)
+    if not (array.flags.aligned and size):
+        return True
+    for stride in array.strides:
+        if stride % size:
+            return True
+    return False
 
 
 _WRITEABLE = 0x0400  # NPY_ARRAY_WRITEABLE

@@ -29,8 +29,8 @@ def split_lengths(key: Any) -> tuple[Any, tuple[int, ...]]:
                     return part
                 form, free = lies
                 lengths.extend(free)
-            lengths.extend(n for n in shape if n >= SMALLEST)
-            return dtype, tuple(n if n < SMALLEST else "a length" for n in shape), flags, form
+            lengths.extend([n for n in shape if n >= SMALLEST])
+            return dtype, tuple([n if n < SMALLEST else "a length" for n in shape]), flags, form
         return tuple(map(without, part))
 
     general = without(key)

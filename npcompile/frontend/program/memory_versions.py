@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from torch import fx
 
-from npcompile.lower.plan.attributes import attributes, step_of, value_of
+from npcompile.lower.plan.attributes import attributes, value_of
+from npcompile.lower.plan.values import Value
 
 _PURE = ("op", "view", "library", "number")
 _NAMED = (np.dtype, type)  # equal where they are the same
@@ -25,19 +26,20 @@ class Contents:
 
     def now(self, node: fx.Node) -> Any:
         held, version = self._made[node]
-        return held if version == (current := self._version(node)) else (node, current)
+        return held if version == (current := self._version(value_of(node))) else (node, current)
 
     def note(self, node: fx.Node) -> None:
         """Go past a step, in the program's order."""
-        step = step_of(node)
+        known = attributes(node)
+        step = known.kind
         if step == "write":
             dst: Any = node.args[0]
             self._writes[value_of(dst).root] += 1
-        elif step == "opaque" and not attributes(node).inert:
+        elif step == "opaque" and not known.inert:
             self._calls += 1
         if node.op == "output":
             return
-        version = self._version(node)
+        version = self._version(known.value)
         held: Any = (node, version)
         if step in _PURE:
             try:
@@ -48,8 +50,7 @@ class Contents:
                 pass
         self._made[node] = held, version
 
-    def _version(self, node: fx.Node) -> Any:
-        value = value_of(node)
+    def _version(self, value: Value) -> Any:
         return (self._writes[value.root], self._calls) if value.kind == "array" else 0
 
     def _frozen(self, arg: Any) -> Any:

@@ -51,8 +51,12 @@ def exact_guards(program: Program) -> dict[Any, Any]:
 
     Kernels for the recorded sizes alone need the latter.
     """
-    found = ((node.target, attributes(node).exact_guard) for node in program.graph.nodes)
-    return {guard: exact for guard, exact in found if exact is not None}
+    found = {}
+    for node in program.graph.nodes:
+        exact = attributes(node).exact_guard
+        if exact is not None:
+            found[node.target] = exact
+    return found
 
 
 def _is_loose(node: fx.Node) -> bool:

@@ -24,9 +24,10 @@ class Check(NamedTuple):
 
 def checkable(program: Program, plan: Plan) -> set[fx.Node]:
     """Return the slices that are made before the first effect, and later ones that are equal to those."""
+    slices = _windows(program)
     early = {step.node for step in plan.steps[: plan.effects] if step.node is not None}
-    first = {_what(node) for node in _windows(program) if node in early}
-    return {node for node in _windows(program) if _what(node) in first}
+    first = {_what(node) for node in slices if node in early}
+    return {node for node in slices if _what(node) in first}
 
 
 def stands_alone(program: Program, plan: Plan) -> bool:
@@ -92,7 +93,12 @@ def ends_of(node: fx.Node) -> list[tuple[fx.Node, int]]:
 
 
 def _windows(program: Program) -> list[fx.Node]:
-    return [node for node in program.graph.nodes if step_of(node) == "view" and attributes(node).data_ends]
+    found = []
+    for node in program.graph.nodes:
+        known = attributes(node)
+        if known.kind == "view" and known.data_ends:
+            found.append(node)
+    return found
 
 
 def _what(node: fx.Node) -> Any:
