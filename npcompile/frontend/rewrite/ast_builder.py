@@ -34,16 +34,21 @@ class Nodes:
         """Return the call `.hooks.name(*args)`, made where `where` stands and looked up where its first
         operand starts."""
         operands = [*args, *(keywords or {}).values()]
-        first = next((arg for arg in operands if isinstance(arg, ast.expr)), where)
+        first = where
+        for arg in operands:
+            if isinstance(arg, ast.expr):
+                first = arg
+                break
         begin = {
             "lineno": first.lineno,
             "col_offset": first.col_offset,
             "end_lineno": first.lineno,
             "end_col_offset": first.col_offset,
         }
+        place = position(where)
         nodes: list[ast.expr] = []
         for arg in operands:
-            at = position(where) if first in nodes else begin
+            at = place if first in nodes else begin
             nodes.append(arg if isinstance(arg, ast.expr) else ast.Constant(arg, **at))
         # To the compiler a method call is on the line of its name: so the name stands on the call's line.
         end = dict.fromkeys(("lineno", "end_lineno"), where.lineno)
@@ -51,7 +56,7 @@ class Nodes:
         function = ast.Attribute(ast.Name(HOOKS, _LOAD, **begin), name, _LOAD, **end)
         named = zip(keywords or (), nodes[len(args) :], strict=True)
         by_name = [ast.keyword(key, value, **position(value)) for key, value in named]
-        return ast.Call(function, nodes[: len(args)], by_name, **position(where))
+        return ast.Call(function, nodes[: len(args)], by_name, **place)
 
     def temporary(self, where: Any) -> tuple[ast.Name, ast.Name]:
         """Return the nodes that store and load a new hidden variable."""

@@ -7,7 +7,8 @@ is f()` holds. Small ints and names are one object anyway; the compiler makes a 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import operator
+from collections.abc import Iterable
 from types import CodeType
 from typing import Any
 
@@ -24,23 +25,27 @@ def key_of(value: Any) -> Any:
     return kind, repr(value)
 
 
-def literals(code: CodeType) -> Iterator[Any]:
-    """Yield the literals in a code object, and in those within."""
+def literals(code: CodeType) -> list[Any]:
+    """Return the literals in a code object, and in those within."""
+    found: list[Any] = []
     for const in code.co_consts:
         if isinstance(const, CodeType):
-            yield from literals(const)
+            found += literals(const)
         elif type(const) in _KINDS:
-            yield const
+            found.append(const)
             if type(const) in (tuple, frozenset):
-                yield from _items(const)
+                found += _items(const)
+    return found
 
 
-def _items(const: Any) -> Iterator[Any]:
+def _items(const: Any) -> list[Any]:
+    found: list[Any] = []
     for item in const:
         if type(item) in _KINDS:
-            yield item
+            found.append(item)
             if type(item) in (tuple, frozenset):
-                yield from _items(item)
+                found += _items(item)
+    return found
 
 
 def table(values: Iterable[Any]) -> dict[Any, Any]:
@@ -69,7 +74,7 @@ def _is_literal(value: Any) -> bool:
 def with_literals(code: CodeType, known: dict[Any, Any]) -> CodeType:
     """Return the code object, and those within, with these objects for their literals."""
     consts = tuple([_replaced(const, known) for const in code.co_consts])
-    if all(a is b for a, b in zip(consts, code.co_consts, strict=True)):
+    if all(map(operator.is_, consts, code.co_consts)):
         return code
     return code.replace(co_consts=consts)
 
@@ -82,6 +87,6 @@ def _replaced(const: Any, known: dict[Any, Any]) -> Any:
     found = known.get(key_of(const), const)
     if found is const and type(const) is tuple:
         items = tuple([_replaced(item, known) for item in const])
-        if any(a is not b for a, b in zip(items, const, strict=True)):
+        if not all(map(operator.is_, items, const)):
             return items
     return found

@@ -344,11 +344,12 @@ def must_be_cut(fn: FunctionType) -> bool:
     libraries = _calls_of_libraries(fn, node)
     for part in own_nodes(body_of(node)):
         work += isinstance(part, WORK)
-        changed = changes_container(part)
-        if changed is not None and changed not in made and changed not in imports:
-            return True
-        if changed is None and part is not last and is_effect(part, imports) and not _is_print(part):
-            return True
+        if isinstance(part, ast.Expr):
+            changed = changes_container(part)
+            if changed is not None and changed not in made and changed not in imports:
+                return True
+            if changed is None and part is not last and is_effect(part, imports) and not _is_print(part):
+                return True
         if isinstance(part, ast.While | ast.Yield | ast.YieldFrom | ast.Global | ast.Nonlocal):
             return True
         if isinstance(part, ast.Call) and libraries(part):

@@ -45,7 +45,9 @@ def function_scope(node: FunctionNode, parent: Scope | None, cls: str | None) ->
     args = node.args
     scope = Scope(parent, cls)
     every = [*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg]
-    scope.bound.update(mangle(arg.arg, cls) for arg in every if arg is not None)
+    for arg in every:
+        if arg is not None:
+            scope.bound.add(mangle(arg.arg, cls))
     scope.bound.update(mangle(param.name, cls) for param in getattr(node, "type_params", ()))
     binder = _Binder(scope)
     for part in body_of(node):
@@ -283,6 +285,7 @@ WORK = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Call, ast.Subscript, ast.AugAss
 MAX_SOURCE = 5_000
 _READS_FRAME = ("locals", "eval", "exec", "globals")
 _READS_FRAME_BARE = ("vars", "dir")
+_FRAME_READERS = frozenset((*_READS_FRAME, *_READS_FRAME_BARE, "super"))
 
 
 def plain_reason(
@@ -300,7 +303,7 @@ def plain_reason(
     for n in nodes:
         if isinstance(n, ast.Await):
             return Cause.COROUTINE()
-        if not isinstance(n, ast.Name) or not isinstance(n.ctx, ast.Load):
+        if not isinstance(n, ast.Name) or not isinstance(n.ctx, ast.Load) or n.id not in _FRAME_READERS:
             continue
         if scope.kind(mangle(n.id, scope.cls), free) != "global":
             continue

@@ -151,7 +151,7 @@ def _within(lines: list[str], fn: FunctionType) -> tuple[FunctionNode, frozenset
         raise NotFound(Cause.OTHER_SOURCE())
     if len(matching) > 1:
         raise NotFound(Cause.TWO_LAMBDAS())
-    imports = ways[0].union(name for name, one in fn.__globals__.items() if type(one) is ModuleType)
+    imports = ways[0].union([name for name, one in fn.__globals__.items() if type(one) is ModuleType])
     if text:
         key = id(code)
         _proven[key] = weakref.ref(code, lambda _: _proven.pop(key, None)), text, imports
@@ -244,7 +244,9 @@ def _file(filename: str, lines: list[str]) -> _File:
             while pending:
                 node, top = pending.pop()
                 if isinstance(node, ast.Import | ast.ImportFrom):
-                    names.update(bound_by(alias) for alias in node.names if top and alias.name != "*")
+                    for alias in node.names:
+                        if top and alias.name != "*":
+                            names.add(bound_by(alias))
                     continue
                 if isinstance(node, ast.FunctionDef):
                     ends[first_line(node)] = node.end_lineno or 0
@@ -261,7 +263,9 @@ def _file(filename: str, lines: list[str]) -> _File:
 
 def first_line(node: ast.FunctionDef) -> int:
     """Return the first line of a function as the compiler has it: that of the first decorator."""
-    return min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+    if not node.decorator_list:
+        return node.lineno
+    return min([decorator.lineno for decorator in node.decorator_list])
 
 
 def parse(text: str) -> ast.Module:
