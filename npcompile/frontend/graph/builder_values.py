@@ -79,7 +79,8 @@ class ValueBuilder(GuardBuilder):
             dtype = computed(obj.dtype)
             if is_uneven(obj):
                 dtype = None
-            strides = tuple(stride // max(obj.itemsize, 1) for stride in obj.strides)
+            size = max(obj.itemsize, 1)
+            strides = tuple([stride // size for stride in obj.strides])
             root, region = self.roots.of(obj, outside)
             if outside:
                 self.outside_roots.add(root)

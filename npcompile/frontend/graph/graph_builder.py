@@ -195,7 +195,7 @@ class GraphBuilder(ReadBuilder):
 
     def operands(self, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> tuple[Any, Any]:
         """An op's arguments as references; Python ints stay traced only where the op takes operands."""
-        refs = tuple(self.ref(arg, position not in op.operands, True) for position, arg in enumerate(args))
+        refs = tuple([self.ref(arg, position not in op.operands, True) for position, arg in enumerate(args)])
         named = {key: self.ref(arg, key not in op.operands, True) for key, arg in kwargs.items()}
         operands = (*args, *kwargs.values())
         if isinstance(op.function, np.ufunc):
@@ -271,6 +271,8 @@ class GraphBuilder(ReadBuilder):
     def bound(self, operands: tuple[Any, ...], typed: tuple[Any, ...]) -> None:
         """Python ints that meet integer arrays (`typed`) must stay where NumPy converts them without
         complaint, and all of them where a segment can take them."""
+        if int not in map(type, operands):
+            return
         dtypes = {item.dtype for item in store_casts.leaves(typed) if is_numpy(item)}
         limits = [np.iinfo(np.int64), *(np.iinfo(dtype) for dtype in dtypes if dtype.kind in "iu")]
         low, high = max(int(info.min) for info in limits), min(int(info.max) for info in limits)

@@ -94,10 +94,11 @@ def given(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any], array: Any) -> 
         yield value, how
 
 
-def leaves(value: Any) -> Iterator[Any]:
-    """Yield the items of a list or tuple, and of those in it; the value itself if it is neither."""
-    if type(value) in (list, tuple):
-        for item in value:
-            yield from leaves(item)
-    else:
-        yield value
+def leaves(value: Any) -> list[Any]:
+    """Return the items of a list or tuple, and of those in it; the value itself if it is neither."""
+    if type(value) not in (list, tuple):
+        return [value]
+    found: list[Any] = []
+    for item in value:
+        found += leaves(item)
+    return found

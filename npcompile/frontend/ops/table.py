@@ -8,6 +8,7 @@ tracing all go through that one call: a body is right in all three or in none.
 
 from __future__ import annotations
 
+import functools
 import importlib
 import sys
 from collections.abc import Callable
@@ -121,7 +122,7 @@ class Op:
         None  # what else `refuses` asks
     )
 
-    @property
+    @functools.cached_property
     def function(self) -> Any:
         """The NumPy object that the op stands for: a function, a ufunc or its method, a method or attribute
         of arrays."""
