@@ -129,9 +129,11 @@ class Specialization:
         """Tell if a further program would decide by a number that to CPython is one object with another: a
         count, say, and that count modulo something. Later on they may be told apart."""
         assert program is not None
-        confused = _confused(program)
         waits = 0 if self.ambiguous is None else self.ambiguous.waits
-        if not confused or self.count < 2 or waits >= MAX_AMBIGUOUS:
+        if self.count < 2 or waits >= MAX_AMBIGUOUS:
+            return False
+        confused = _confused(program)
+        if not confused:
             return False
         if any(_confused(entry.program) == confused for entry in self.entries):
             return False  # it decides as an earlier one does: what made that diverge was something else

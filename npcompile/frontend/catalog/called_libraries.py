@@ -6,7 +6,6 @@ it takes as long as many of its calls do.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -41,11 +40,12 @@ def calls_libraries(fn: Any) -> bool:
     return False
 
 
-def _named(fn: FunctionType) -> Iterator[Any]:
-    """Yield the values of the names in a function's code: outer names, and attributes of modules."""
+def _named(fn: FunctionType) -> list[Any]:
+    """Return the values of the names in a function's code: outer names, and attributes of modules."""
+    values = []
     for cell in fn.__closure__ or ():
         try:
-            yield cell.cell_contents
+            values.append(cell.cell_contents)
         except ValueError:  # it has none yet
             continue
     codes = [fn.__code__]
@@ -54,15 +54,18 @@ def _named(fn: FunctionType) -> Iterator[Any]:
         codes += [const for const in code.co_consts if isinstance(const, CodeType)]
         for name in code.co_names:
             found = fn.__globals__.get(name)
-            yield found
+            values.append(found)
             if isinstance(found, ModuleType):
-                yield from _attributes(found, code.co_names)
+                values += _attributes(found, code.co_names)
+    return values
 
 
-def _attributes(module: ModuleType, names: tuple[str, ...]) -> Iterator[Any]:
-    """Yield the attributes of a module, and of modules in it, that have one of these names."""
+def _attributes(module: ModuleType, names: tuple[str, ...]) -> list[Any]:
+    """Return the attributes of a module, and of modules in it, that have one of these names."""
+    values = []
     for name in names:
         found = vars(module).get(name)
-        yield found
+        values.append(found)
         if isinstance(found, ModuleType) and found is not module:
-            yield from (vars(found).get(inner) for inner in names)
+            values += [vars(found).get(inner) for inner in names]
+    return values

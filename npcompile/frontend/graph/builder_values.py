@@ -128,11 +128,12 @@ class ValueBuilder(GuardBuilder):
         elif type(value) is slice:
             self.constant((value.start, value.stop, value.step))
 
-    def literal(self, value: Any) -> None:
-        """Follow a number that a function's code, or its defaults, hold: one object at each call."""
-        self.constant(value)
-        if type(value) is str or type(value) is bytes:
-            self.written[id(value)] = value
+    def know_literals(self, values: tuple[Any, ...]) -> None:
+        """Follow what a function's code holds, or its defaults are: each is one object at each call."""
+        for value in values:
+            self.constant(value)
+            if type(value) is str or type(value) is bytes:
+                self.written[id(value)] = value
 
     def length(self, array: Any, axis: int) -> int:
         """The length of an array's axis, as a number to hand on."""

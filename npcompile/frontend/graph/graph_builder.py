@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -139,8 +140,7 @@ class GraphBuilder(ReadBuilder):
         """An operand that tensors can be laid over: of a record's field, a copy that NumPy makes."""
         if type(arg) in (tuple, list):
             made = [self.even(item) for item in arg]
-            changed = any(one is not other for one, other in zip(made, arg, strict=True))
-            return type(arg)(made) if changed else arg
+            return arg if all(map(operator.is_, made, arg)) else type(arg)(made)
         if not isinstance(arg, np.ndarray) or computed(arg.dtype) is None or not is_uneven(arg):
             return arg
         refusal, self.refusal = self.refusal, Cause.FIELD_COPIED()
@@ -274,8 +274,8 @@ class GraphBuilder(ReadBuilder):
         if int not in map(type, operands):
             return
         dtypes = {item.dtype for item in store_casts.leaves(typed) if is_numpy(item)}
-        limits = [np.iinfo(np.int64), *(np.iinfo(dtype) for dtype in dtypes if dtype.kind in "iu")]
-        low, high = max(int(info.min) for info in limits), min(int(info.max) for info in limits)
+        limits = [np.iinfo(np.int64), *[np.iinfo(dtype) for dtype in dtypes if dtype.kind in "iu"]]
+        low, high = max([int(info.min) for info in limits]), min([int(info.max) for info in limits])
         for arg in operands:
             if type(arg) is int and (node := self.tracked.node(arg)) is not None:
                 if not low <= arg <= high:

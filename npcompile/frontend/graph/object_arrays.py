@@ -33,8 +33,9 @@ def refuse_objects(step: str, target: Any, args: Any, value: Value) -> None:
             return
     elif step not in _COMPUTING or isinstance(target, Build | Length) or target is len:
         return
-    if value.holds_objects or any(value_of(node).holds_objects for node in nodes_in(args)):
-        raise Unfollowed(Cause.OBJECT_ARRAY())
+    for one in (value, *map(value_of, nodes_in(args))):
+        if one.holds_objects:
+            raise Unfollowed(Cause.OBJECT_ARRAY())
 
 
 def is_numpys(function: Any) -> bool:

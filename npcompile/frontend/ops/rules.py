@@ -417,8 +417,9 @@ def op(
         def refuses(self: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reason | None:
             if (len(args) > out_at and args[out_at] is not None) or ("out" in kwargs and "out" not in names):
                 return Cause.OUT_BY_PLACE()
-            if any(item is None for item in args[:needed]):
-                return Cause.NONE_AS_ARRAY()
+            for item in args[:needed]:
+                if item is None:
+                    return Cause.NONE_AS_ARRAY()
             given = [item for at, item in enumerate(args) if at in positions]
             for item in given + [item for key, item in kwargs.items() if key in traced]:
                 if type(item) in (list, tuple) and (reason := list_reason(item)):

@@ -159,7 +159,8 @@ def prove_bounds(program: Program) -> None:
     """Mark the indexing steps of a program whose index arrays are in range: at any lengths in a shape-generic
     program, at the recorded ones elsewhere."""
     graph, general = program.graph, program.shape_generic
-    unproven = {node for node in graph.nodes if _is_indexing(node.target) and not attributes(node).unchecked}
+    ops = [node for node in graph.nodes if isinstance(node.target, Op) and node.target.checked]
+    unproven = {node for node in ops if _is_indexing(node.target) and not attributes(node).unchecked}
     if not unproven:
         return
     contents, checks = Contents(), _Checks(graph)
@@ -172,11 +173,8 @@ def prove_bounds(program: Program) -> None:
             known[node] = found, contents.now(node)
 
 
-def _is_indexing(target: Any) -> bool:
-    """Tell if a step takes elements of an array, or stores some, by an op that checks their places."""
-    if not isinstance(target, Op) or not target.checked:
-        return False
-    return target.function is GETITEM or target.function is SETITEM
+def _is_indexing(op: Any) -> bool:
+    return op.function is GETITEM or op.function is SETITEM
 
 
 def _bounds(

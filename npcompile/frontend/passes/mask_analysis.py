@@ -125,7 +125,7 @@ class Finder:
         self.picked: dict[fx.Node, Picked] = {}
 
     def run(self) -> None:
-        if not any(map(_is_host_call, self.graph.nodes)):
+        if "host" not in map(step_of, self.graph.nodes):
             return  # nothing is picked
         for node in self.graph.nodes:
             used = [arg for arg in node.all_input_nodes if arg in self.picked]
@@ -277,7 +277,7 @@ class Finder:
 
 def taken(node: fx.Node) -> tuple[fx.Node, fx.Node] | None:
     """The array and the mask of a step `array[mask]`, or of a store under one mask over the first axes."""
-    if not _is_host_call(node) or node.kwargs:
+    if step_of(node) != "host" or node.kwargs:
         return None
     array: Any
     mask: Any
@@ -299,10 +299,6 @@ def taken(node: fx.Node) -> tuple[fx.Node, fx.Node] | None:
         return None
     shape = value_of(mask).shape
     return (array, mask) if shape and shape == value_of(array).shape[: len(shape)] else None
-
-
-def _is_host_call(node: fx.Node) -> bool:
-    return step_of(node) == "host"
 
 
 def _is_array(arg: Any) -> bool:

@@ -24,7 +24,7 @@ _ARITHMETIC = frozenset([np.add, np.subtract, np.multiply, np.true_divide])
 
 def has_many_writes(program: Program) -> bool:
     """Tell whether a program has as many writes as make the pass worth its while."""
-    return sum(node.target is write for node in program.graph.nodes) >= MANY
+    return len([node for node in program.graph.nodes if node.target is write]) >= MANY
 
 
 def hoist_scalars(program: Program) -> None:

@@ -8,6 +8,7 @@ calls functions of the user's.
 
 from __future__ import annotations
 
+import operator
 import types
 from typing import Any
 
@@ -381,7 +382,7 @@ def _listed_method(
 
 def _are_same(some: tuple[Any, ...], others: tuple[Any, ...]) -> bool:
     """Return True if two tuples hold the very same objects."""
-    return len(some) == len(others) and all(a is b for a, b in zip(some, others, strict=True))
+    return len(some) == len(others) and all(map(operator.is_, some, others))
 
 
 _FEW = 32

@@ -152,7 +152,7 @@ def as_noted(
 
     decide: notes a value that the program decides on.
     """
-    if any(type(arg) in _MAY_HOLD_RANGES for arg in args):
+    if not _MAY_HOLD_RANGES.isdisjoint(map(type, args)):
         args = tuple([written_out(decide, arg) for arg in args])
     kwargs = {key: written_out(decide, arg) for key, arg in kwargs.items()}
     if not isinstance(fn, np.ufunc) or len(args) <= fn.nin or "out" in kwargs:

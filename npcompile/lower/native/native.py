@@ -53,7 +53,7 @@ os.register_at_fork(after_in_child=_renew_lock)
 @cache
 def key() -> str:
     """Return the key of the built module: its source, and the Python and NumPy it was built for."""
-    digest = hashlib.sha256(b"".join(file.read_bytes() for file in (SOURCE, *HEADERS)))
+    digest = hashlib.sha256(b"".join([file.read_bytes() for file in (SOURCE, *HEADERS)]))
     digest.update(f"{sysconfig.get_config_var('SOABI')} {' '.join(FLAGS)} numpy 2".encode())
     return f"native-{digest.hexdigest()[:32]}"
 
