@@ -122,8 +122,10 @@ def trace(
             arguments.take(function, fn.__name__ if fn.__name__.isidentifier() else "function")
         places = enumerate(zip(args, names, strict=False))
         taken = tuple(
-            arguments.grown(value, name) if place in grow else arguments.take(value, name)
-            for place, (value, name) in places
+            [
+                arguments.grown(value, name) if place in grow else arguments.take(value, name)
+                for place, (value, name) in places
+            ]
         )
         if kwargs:
             arguments.container("named", kwargs)

@@ -309,7 +309,7 @@ class ValueBuilder(GuardBuilder):
             entries = self.through(obj).items()
             return {self.ref(key, True): self.ref(item, static, sizes) for key, item in entries}
         if kind is slice:
-            return slice(*(self.ref(part, True, sizes) for part in (obj.start, obj.stop, obj.step)))
+            return slice(*[self.ref(part, True, sizes) for part in (obj.start, obj.stop, obj.step)])
         if kind is str or kind is bytes:
             node = self.tracked.node(obj)
             if node is not None and static:

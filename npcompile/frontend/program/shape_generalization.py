@@ -53,8 +53,7 @@ def exact_guards(program: Program) -> dict[Any, Any]:
     """
     found = {}
     for node in program.graph.nodes:
-        exact = attributes(node).exact_guard
-        if exact is not None:
+        if isinstance(node.target, Guard) and (exact := attributes(node).exact_guard) is not None:
             found[node.target] = exact
     return found
 

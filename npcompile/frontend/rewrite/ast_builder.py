@@ -54,8 +54,9 @@ class Nodes:
         end = dict.fromkeys(("lineno", "end_lineno"), where.lineno)
         end |= dict.fromkeys(("col_offset", "end_col_offset"), where.col_offset)
         function = ast.Attribute(ast.Name(HOOKS, _LOAD, **begin), name, _LOAD, **end)
-        named = zip(keywords or (), nodes[len(args) :], strict=True)
-        by_name = [ast.keyword(key, value, **position(value)) for key, value in named]
+        by_name = []
+        for key, value in zip(keywords or (), nodes[len(args) :], strict=True):
+            by_name.append(ast.keyword(key, value, **position(value)))
         return ast.Call(function, nodes[: len(args)], by_name, **place)
 
     def temporary(self, where: Any) -> tuple[ast.Name, ast.Name]:

@@ -225,7 +225,7 @@ class Expressions(Nodes):
             return node  # `super` looks at the frame that calls it
         function, args = self.expr(node.func), self.exprs(node.args)
         keywords = [ast.copy_location(ast.keyword(k.arg, self.expr(k.value)), k) for k in node.keywords]
-        if any(isinstance(a, ast.Starred) for a in args) or any(k.arg is None for k in keywords):
+        if ast.Starred in map(type, args) or None in [k.arg for k in keywords]:
             spread = self.hook(node.func, "spread", function)
             return ast.copy_location(ast.Call(spread, args, keywords), node)
         where: Any = node

@@ -135,6 +135,9 @@ def pairs(graph: fx.Graph) -> dict[fx.Node, tuple[Product, Product]]:
 
     One is `matrix @ x`, the other `y @ matrix`: what the first needs of a row, the second does too.
     """
+    products = [node for node in graph.nodes if getattr(node.target, "product", False)]
+    if len(products) < 2:
+        return {}
     found: dict[fx.Node, tuple[Product, Product]] = {}
     waiting: list[Product] = []
     there: dict[fx.Node, set[fx.Node]] = {}  # by the node of a product: what had been made before it

@@ -66,11 +66,11 @@ def _argument(arg: Any, visit: Visit) -> Any:
     if kind is int or kind is Sized:
         return visit(arg, ARGUMENT)
     if kind is tuple or kind is list:
-        return kind(_argument(a, visit) for a in arg)
+        return kind([_argument(a, visit) for a in arg])
     if kind is dict:
         return {k: _argument(a, visit) for k, a in arg.items()}
     if kind is slice:
-        return slice(*(_argument(a, visit) for a in (arg.start, arg.stop, arg.step)))
+        return slice(*[_argument(a, visit) for a in (arg.start, arg.stop, arg.step)])
     return arg
 
 
@@ -110,7 +110,7 @@ def _scale(rows: list[tuple[Any, ...]]) -> int:
     outputs = [value for row in rows if row[0] == "out" for value in row[2]]
     if any(dtype and math.prod(shape) * dtype.itemsize >= STREAMED_FROM for _, dtype, shape, *_ in outputs):
         return 2
-    return int(sum(math.prod(value[2]) for value in (*inputs, *outputs)) >= SHARED_FROM)
+    return int(sum([math.prod(value[2]) for value in (*inputs, *outputs)]) >= SHARED_FROM)
 
 
 class Pattern(NamedTuple):
