@@ -69,7 +69,7 @@ def as_index(builder: Builder, index: Any) -> Any:
 def _item(builder: Builder, item: Any) -> Any:
     if type(item) is range:
         return _counted(builder, item)
-    if type(item) is slice and np.ndarray in map(type, (item.start, item.stop, item.step)):
+    if type(item) is slice and any(type(end) is np.ndarray for end in (item.start, item.stop, item.step)):
         return slice(*[_end(builder, end) for end in (item.start, item.stop, item.step)])
     return item
 

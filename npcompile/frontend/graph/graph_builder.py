@@ -271,13 +271,14 @@ class GraphBuilder(ReadBuilder):
     def bound(self, operands: tuple[Any, ...], typed: tuple[Any, ...]) -> None:
         """Python ints that meet integer arrays (`typed`) must stay where NumPy converts them without
         complaint, and all of them where a segment can take them."""
-        if int not in map(type, operands):
+        ints = [arg for arg in operands if type(arg) is int]
+        if not ints:
             return
         dtypes = {item.dtype for item in store_casts.leaves(typed) if is_numpy(item)}
         limits = [np.iinfo(np.int64), *[np.iinfo(dtype) for dtype in dtypes if dtype.kind in "iu"]]
         low, high = max([int(info.min) for info in limits]), min([int(info.max) for info in limits])
-        for arg in operands:
-            if type(arg) is int and (node := self.tracked.node(arg)) is not None:
+        for arg in ints:
+            if (node := self.tracked.node(arg)) is not None:
                 if not low <= arg <= high:
                     self.decide(node, arg)
                 else:
