@@ -137,7 +137,7 @@ def test_long_code_is_not_looked_at_before_it_is_paid_for(
     fn = written("long", ["a, b = x[0], x[1]", *(f"a = a * 0.5 + {i}" for i in range(count)), "return a"])
     jitted = npcompile.jit(fn)
     looks = []
-    monkeypatch.setattr("npcompile.frontend.rewrite.source._search", lambda *args: looks.append(args))
+    monkeypatch.setattr("npcompile.frontend.rewrite.source._search_texts", lambda *args: looks.append(args))
     for _ in range(5):
         same(jitted(np.arange(3.0)), fn(np.arange(3.0)))
     assert not looks
@@ -216,8 +216,8 @@ def test_first_calls_of_what_calls_libraries_are_its_own(
     time = clock(1e-6)
     monkeypatch.setattr(overhead, "EACH", 0.0)
     looks: list[Any] = []
-    look = source._search
-    monkeypatch.setattr(source, "_search", lambda *args: looks.append(args) or look(*args))
+    look = source._search_texts
+    monkeypatch.setattr(source, "_search_texts", lambda *args: looks.append(args) or look(*args))
     jitted = npcompile.jit(fn)
     x = np.arange(8.0)
     for n in (8, 9, 8):
@@ -252,8 +252,8 @@ def test_containers_are_not_read_of_before_it_is_paid_for(
     clock(1e-6)
     monkeypatch.setattr(overhead, "EACH", 0.0)
     looks: list[Any] = []
-    look = source._search
-    monkeypatch.setattr(source, "_search", lambda *args: looks.append(args) or look(*args))
+    look = source._search_texts
+    monkeypatch.setattr(source, "_search_texts", lambda *args: looks.append(args) or look(*args))
 
     jitted, x = npcompile.jit(kept), np.arange(8.0)
     mine: list[Any] = []
