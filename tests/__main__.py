@@ -30,7 +30,7 @@ from tests import tiers
 
 TESTS = Path(__file__).resolve().parent
 PROCESSES = 2
-PARTS = 8  # of each process, so that both are done at about one time
+PARTS, QUICK_PARTS = 8, 3  # of each process, so that both are done at about one time
 _print = threading.Lock()
 _SUMMARY = re.compile(r"(\d+) (passed|failed|skipped|xfailed|deselected|errors?)\b")
 _SLOW = re.compile(r"([\d.]+)s (call|setup|teardown) +(\S.*)")
@@ -144,7 +144,7 @@ def main() -> int:
             signal.signal(number, run.stop)
         waiting: queue.SimpleQueue[tuple[int, list[str]]] = queue.SimpleQueue()
         start = time.monotonic()
-        count = PROCESSES * PARTS if whole else PROCESSES
+        count = PROCESSES * (PARTS if whole else QUICK_PARTS)
         for part in enumerate(parts(seconds_of_files(not whole), count)):
             waiting.put(part)
         threads = [

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 COSTS = Path(__file__).with_name("costs.json")
-BUDGET = 2.4  # seconds of each file in the quick tier
+BUDGET = 2.0  # seconds of each file in the quick tier
 NEW = 0.05  # seconds that a test is taken to last of which nothing is known
 
 
