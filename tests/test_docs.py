@@ -25,7 +25,7 @@ A_PATH = re.compile(r"(?:[\w.-]+/)*[\w.-]+(?:/|\.(?:py|h|cpp|md|toml|txt|ipynb))
 NAME_IN_FILE = re.compile(r"`([A-Za-z_]\w*)` in\s+`([\w./-]+\.(?:py|h|cpp))`")
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
-# What does not lie in a checkout: environments, folders beside it, files of packages whose tests are run.
+# Paths that lie in no checkout: environments, folders beside it, files of packages whose tests are run.
 ELSEWHERE = (".venv", "../", "path/", "control/")
 
 GLOSSARY = (

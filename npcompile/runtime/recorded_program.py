@@ -28,7 +28,7 @@ class RecordedProgram:
         self.host_calls = traced.host_calls
         self.jobs: list[Job | cuda.DeviceJob] = []
         self.parked = False  # it is not compiled before calls that wait for it have done enough
-        # Whether it may answer; where lengths depend on data, it may once another recording agrees.
+        # It may answer; where lengths depend on data, only once another recording agrees.
         self.alone = not general or stands_alone(self.program, self.plan)
         self.exactly = exact_guards(traced.program)  # guards in place of those for many lengths
         self.counts: dict[int, int] = {}  # places and values of arguments that its sizes are

@@ -15,13 +15,13 @@ from npcompile.lower.plan.attributes import value_of
 from npcompile.lower.plan.plan import Plan
 from npcompile.lower.plan.values import Value
 
-# What NumPy takes to carry out an operation, in nanoseconds, by itself, per byte of its largest array, and
+# NumPy's time for an operation, in nanoseconds, by itself, per byte of its largest array, and
 # on single elements: as a rule, and at the very least.
 COST = (600.0, 0.1, 180.0)
 LEAST = (300.0, 0.015, 30.0)
-# What reductions take beside other operations: they set loops up, by methods that are written in Python.
+# Reductions take so many times as long: they set loops up, by methods that are written in Python.
 REDUCED = 2.5
-# What calling a kernel takes, and each array or number that it is given.
+# Nanoseconds of calling a kernel, and of each array or number that it is given.
 CALL_COST = 1200
 INPUT_COST = 80
 

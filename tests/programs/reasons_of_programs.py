@@ -345,7 +345,7 @@ def hasattr_outside(x, o, s):
     return x + hasattr(o.elsewhere, "y")
 
 
-# What is left of these between their blocks, `npcompile.explain` says.
+# `npcompile.explain` says what is left of these between their blocks.
 
 
 def yields(x, o, s):

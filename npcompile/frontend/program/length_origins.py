@@ -15,7 +15,7 @@ from npcompile.frontend.ops.table import Op
 from npcompile.frontend.program.draw_shapes import length_drawn
 from npcompile.lower.plan.attributes import step_of, value_of
 
-# What gives an array whose axes are as long as the first argument's.
+# Functions that give an array whose axes are as long as the first argument's.
 _ALIKE = frozenset(
     [np.ndarray.copy, np.ndarray.astype, np.copy, np.zeros_like, np.ones_like, np.empty_like, np.full_like]
 )

@@ -99,7 +99,7 @@ STEPS: dict[str, StepRules] = {
     "output": StepRules(lambda target: True, least=1, most=1, may_have=frozenset(), opcode="output"),
 }
 
-# What a rule yields: the step that breaks it, and in which way.
+# A rule yields these: the step that breaks it, and in which way.
 Broken = Iterator[tuple[fx.Node | None, str]]
 
 

@@ -27,7 +27,7 @@ from npcompile.frontend.rewrite.rewriter import Rewritten
 from npcompile.lower.plan.attributes import attributes, step_of
 
 _NAMES = ("__name__", "__qualname__", "__module__", "__doc__")
-# How deep calls are recorded: of all functions, and of the user's own. A call takes a dozen of Python's 1000
+# Calls are recorded so deep: of all functions, and of the user's own. A call takes a dozen of Python's 1000
 # frames while it is recorded.
 MAX_DEPTH, MAX_OWN_DEPTH = 60, 24
 

@@ -74,6 +74,6 @@ def recording_state(state: Any) -> Any:
 
 
 def test_state_that_no_field_declares_is_refused() -> None:
-    """What an object keeps beside its fields would be forgotten by every checkpoint."""
+    """A checkpoint would forget state that an object keeps beside its fields."""
     for state in states(recording()):
         assert set(vars(state)) <= {field.name for field in dataclasses.fields(state)}
