@@ -28,9 +28,17 @@ ORDER = (
     *("__init__", "explain", "", "numpy", "partition", "runtime", "tiering", "diagnostics", "verify"),
     "frontend",
     *("frontend.record", "frontend.passes", "frontend.graph", "frontend.replay", "frontend.boundary"),
-    *("frontend.program", "frontend.rewrite", "frontend.eager", "frontend.catalog", "frontend.ops", "nep50"),
+    *(
+        "frontend.program",
+        "frontend.loops",
+        "frontend.rewrite",
+        "frontend.eager",
+        "frontend.catalog",
+        "frontend.ops",
+        "nep50",
+    ),
     *("lower.service", "lower.shapes", "lower.native", "lower.device", "lower.store", "lower.codegen"),
-    *("lower.plan", "lower.arithmetic", "lower"),
+    *("lower.plan", "lower.arithmetic", "lower.loops", "lower"),
 )
 # Files that import nothing of npcompile, and that any may import.
 LEAVES = ("npcompile.paths", "npcompile.tiering.overhead", "npcompile.diagnostics.reason")

@@ -1,0 +1,1 @@
+"""Native loops: the typed IR of a loop region, and its C++."""

@@ -1,0 +1,35 @@
+"""An operation on scalars: the types that it takes and gives, and the C++ function that does it.
+
+`frontend/loops/` chooses operations by NumPy's and Python's rules, `lower/loops/` writes their calls, and
+`scalars.h` and `functions.h` hold the functions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from npcompile.lower.loops.types import Scalar
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One C++ function of namespace `npl`.
+
+    Parameters
+    ----------
+    function
+        Its name, template arguments included.
+    operands
+        The types to which the operands are converted first, by `npl::cast<To>(value)`, as NumPy promotes.
+    result
+        The type of the answer.
+    leaves
+        True if the function may find that native code has no answer (an int that overflows, a division that
+        raises): it is then `bool f(operands..., Result& answer)` and returns true, and Python does the
+        statement. Else it is `Result f(operands...)`, and is pure.
+    """
+
+    function: str
+    operands: tuple[Scalar, ...]
+    result: Scalar
+    leaves: bool = False

@@ -1,0 +1,141 @@
+"""Types of the values in a native loop: Python numbers, NumPy scalars, arrays, tuples, lists and known objects.
+
+`frontend/loops/` infers them and `lower/loops/` writes C++ for them. All are hashable, and equal types have
+equal C++.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+# NumPy's one-letter kind and item size, as `np.dtype.str` has them without the byte order -> the C++ type.
+C_TYPES = {
+    "b1": "bool",
+    "i1": "int8_t",
+    "i2": "int16_t",
+    "i4": "int32_t",
+    "i8": "int64_t",
+    "u1": "uint8_t",
+    "u2": "uint16_t",
+    "u4": "uint32_t",
+    "u8": "uint64_t",
+    "f2": "npl::half",
+    "f4": "float",
+    "f8": "double",
+    "c8": "npl::complex<float>",
+    "c16": "npl::complex<double>",
+}
+
+
+class Type:
+    """The type of a value. Subclasses are frozen dataclasses."""
+
+
+@dataclass(frozen=True)
+class Scalar(Type):
+    """A Python number (`python`: weak in promotion) or a NumPy scalar of a dtype.
+
+    A Python int is held in 64 bits ("i8"), a float in "f8", a complex in "c16", a bool in "b1".
+    """
+
+    code: str
+    python: bool = False
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return np.dtype(self.code)
+
+    @property
+    def kind(self) -> str:
+        """NumPy's letter: b, i, u, f or c."""
+        return self.code[0]
+
+    @property
+    def c_type(self) -> str:
+        return C_TYPES[self.code]
+
+    def __str__(self) -> str:
+        return _PYTHON_NAMES[self.code] if self.python else f"np.{self.dtype.name}"
+
+
+_PYTHON_NAMES = {"b1": "bool", "i8": "int", "f8": "float", "c16": "complex"}
+BOOL, INT, FLOAT, COMPLEX = (Scalar(code, python=True) for code in _PYTHON_NAMES)
+
+
+@dataclass(frozen=True)
+class Array(Type):
+    """A NumPy array: native byte order, aligned.
+
+    packed: its last axis is contiguous. writeable: its items may be stored to.
+    """
+
+    code: str
+    ndim: int
+    packed: bool = False
+    writeable: bool = True
+
+    @property
+    def item(self) -> Scalar:
+        return Scalar(self.code)
+
+    def __str__(self) -> str:
+        return f"{self.item.dtype.name}[{', '.join(':' * self.ndim)}]"
+
+
+@dataclass(frozen=True)
+class Tuple(Type):
+    """A Python tuple of known length."""
+
+    items: tuple[Type, ...]
+
+    def __str__(self) -> str:
+        return f"({', '.join(map(str, self.items))})"
+
+
+@dataclass(frozen=True)
+class List(Type):
+    """A Python list whose items all have one type."""
+
+    item: Type
+
+    def __str__(self) -> str:
+        return f"list[{self.item}]"
+
+
+@dataclass(frozen=True, eq=False)
+class Known(Type):
+    """One object that is known while compiling: None, a module, a function, a dtype, a text.
+
+    Two are equal if they hold the very same object.
+    """
+
+    value: Any
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Known) and other.value is self.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+    def __str__(self) -> str:
+        return getattr(self.value, "__name__", repr(self.value))
+
+
+def scalar_of(value: Any) -> Scalar | None:
+    """Return the type of a number's value, None for what a native loop holds in no register.
+
+    A Python int beyond 64 bits has none, as have subclasses of Python's numbers.
+    """
+    kind = type(value)
+    if kind is int:
+        return INT if -(1 << 63) <= value < 1 << 63 else None
+    python = {bool: BOOL, float: FLOAT, complex: COMPLEX}.get(kind)
+    if python is not None:
+        return python
+    if isinstance(value, np.generic):
+        code = f"{value.dtype.kind}{value.dtype.itemsize}"
+        return Scalar(code) if code in C_TYPES and value.dtype.type is kind else None
+    return None
