@@ -1,1 +1,1 @@
-"""Loop regions: chosen from source, typed by NEP 50, handed to `lower/loops/` as a typed IR."""
+"""Chooses loop regions from source and types them by NEP 50; `lower/loops/` makes C++ of the typed IR."""

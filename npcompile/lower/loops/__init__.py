@@ -1,1 +1,1 @@
-"""Native loops: the typed IR of a loop region, and its C++."""
+"""Writes the C++ of native loops from their typed IR."""

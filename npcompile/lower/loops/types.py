@@ -9,8 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 # NumPy's one-letter kind and item size, as `np.dtype.str` has them without the byte order -> the C++ type.
 C_TYPES = {
     "b1": "bool",
@@ -45,10 +43,6 @@ class Scalar(Type):
     python: bool = False
 
     @property
-    def dtype(self) -> np.dtype[Any]:
-        return np.dtype(self.code)
-
-    @property
     def kind(self) -> str:
         """NumPy's letter: b, i, u, f or c."""
         return self.code[0]
@@ -58,9 +52,15 @@ class Scalar(Type):
         return C_TYPES[self.code]
 
     def __str__(self) -> str:
-        return _PYTHON_NAMES[self.code] if self.python else f"np.{self.dtype.name}"
+        return _PYTHON_NAMES[self.code] if self.python else f"np.{self.name}"
+
+    @property
+    def name(self) -> str:
+        """NumPy's name of the dtype."""
+        return "bool" if self.kind == "b" else f"{_KINDS[self.kind]}{8 * int(self.code[1:])}"
 
 
+_KINDS = {"i": "int", "u": "uint", "f": "float", "c": "complex"}
 _PYTHON_NAMES = {"b1": "bool", "i8": "int", "f8": "float", "c16": "complex"}
 BOOL, INT, FLOAT, COMPLEX = (Scalar(code, python=True) for code in _PYTHON_NAMES)
 
@@ -82,7 +82,7 @@ class Array(Type):
         return Scalar(self.code)
 
     def __str__(self) -> str:
-        return f"{self.item.dtype.name}[{', '.join(':' * self.ndim)}]"
+        return f"{self.item.name}[{', '.join(':' * self.ndim)}]"
 
 
 @dataclass(frozen=True)
@@ -122,20 +122,3 @@ class Known(Type):
 
     def __str__(self) -> str:
         return getattr(self.value, "__name__", repr(self.value))
-
-
-def scalar_of(value: Any) -> Scalar | None:
-    """Return the type of a number's value, None for what a native loop holds in no register.
-
-    A Python int beyond 64 bits has none, as have subclasses of Python's numbers.
-    """
-    kind = type(value)
-    if kind is int:
-        return INT if -(1 << 63) <= value < 1 << 63 else None
-    python = {bool: BOOL, float: FLOAT, complex: COMPLEX}.get(kind)
-    if python is not None:
-        return python
-    if isinstance(value, np.generic):
-        code = f"{value.dtype.kind}{value.dtype.itemsize}"
-        return Scalar(code) if code in C_TYPES and value.dtype.type is kind else None
-    return None
