@@ -1,4 +1,4 @@
-"""Types of the values in a native loop: Python numbers, NumPy scalars, arrays, tuples, lists and known objects.
+"""Types of the values in a native loop: Python numbers, NumPy scalars, arrays, tuples, lists, known objects.
 
 `frontend/loops/` infers them and `lower/loops/` writes C++ for them. All are hashable, and equal types have
 equal C++.
