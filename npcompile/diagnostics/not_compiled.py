@@ -14,7 +14,7 @@ from npcompile.diagnostics import warning_recorders
 from npcompile.frontend.boundary.faults import meant
 from npcompile.lower import notices
 
-# What `warnings` knows of places that were told already.
+# The registry in which `warnings` notes the places that were told already.
 _told: dict[str | tuple[str, type[Warning], int], int] = {}
 _log = logging.getLogger("npcompile")
 

@@ -185,7 +185,7 @@ def explain(f: Callable[..., Any], /, *args: Any, passes: bool = False, **kwargs
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NotCompiledWarning)
             known = made._states.get(key) if key is not None else None
-            # What is called to be timed is to find what this call finds.
+            # The call that is timed later needs the arguments as this call finds them.
             first = None if known and known.entries and not known.partitioned else kept(args, kwargs)
             with watched(passes) as snapshots:
                 result = made(*args, **kwargs)

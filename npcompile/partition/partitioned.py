@@ -70,7 +70,7 @@ class PartitionedFunction(PartitionedCalls):
         self.lock = threading.Lock()
         fork.cuts.add(self)
         self.refused: str | None = None  # why a call under `strict` was not to run
-        # What Python calls between blocks may be called with other options, whatever is compiled.
+        # Calls that Python makes between blocks have the function's options, whatever is compiled.
         self._substitutes = owner._default_float is not None or owner.fast_random or owner.resizes
         self._direct = owner._direct and not (owner._strict or self._substitutes)
         code = owner.__wrapped__.__code__

@@ -25,7 +25,7 @@ from npcompile.tiering.recording_budget import PART, RecordingBudget
 # function itself called, which takes a tenth of being asked here.
 MANY_TOO_SMALL = 64
 
-# What a recorded function keeps that is not in its `__dict__`.
+# The attributes of a recorded function that are not in its `__dict__`.
 _SLOTS = (
     *({*KernelLinking.__slots__} - {"__dict__", "__weakref__", "_vector"}),
     *(*ShapeSharing.__slots__, *PlainCalls.__slots__, *RecordedFunction.__slots__),

@@ -86,7 +86,7 @@ class Binding:
                 named[name] = self.fn.__kwdefaults__[name]
             else:
                 return None
-        # What is left is nobody's, or given twice.
+        # An argument that is left is nobody's, or given twice.
         if rest and (not self.more_named or any(name in rest for name in self.takes[self.only_positional :])):
             return None
         return args, named | rest

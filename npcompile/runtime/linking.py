@@ -24,7 +24,7 @@ from npcompile.runtime.tiers import Event
 from npcompile.tiering.host_call_profile import HostCallProfile
 from npcompile.verify.verify import verifying, watched
 
-# What is asked for where npcompile itself failed.
+# The request that ends a message about a fault of npcompile's own.
 REPORT = ". Please report this, with what `python -m npcompile doctor` prints"
 
 _said: set[Reason] = set()  # causes that are not one function's
@@ -33,7 +33,7 @@ _said: set[Reason] = set()  # causes that are not one function's
 class KernelLinking:
     """A function whose programs, by signature, are being compiled."""
 
-    # What is its own is not in its `__dict__`: `functools.wraps` puts all that is there into the wrapper.
+    # Its own attributes are not in its `__dict__`: `functools.wraps` copies all of that into the wrapper.
     __slots__ = (
         "__dict__",
         "__weakref__",

@@ -40,7 +40,7 @@ from npcompile.tiering.protocols import PartitionedLike
 # So many recordings are made to find two that are the same program: each may have met lengths that are equal
 # by chance.
 MAX_ATTEMPTS = 12
-# What an attempt counts whose program cannot answer by itself, as its sizes depend on data.
+# An attempt counts so much if its program cannot answer by itself, as its sizes depend on data.
 FOR_NOTHING = 3
 # So many are kept: for even lengths and for odd ones (`x[: n // 2] + x[n // 2 :]`).
 MAX_GENERAL = 3

@@ -33,7 +33,7 @@ KEPT = float("inf") if _UNLIMITED else 2.0
 MOST_CALLS, MOST_SECONDS = 512, 5e-3
 # Signatures of a function that have a first call each; and further ways through it that do.
 KINDS = 8
-# What a recording, or a cut, is taken to take where none was made yet: at least, and for each byte of code.
+# The seconds that a first recording, or a cut, is taken to need: at least, and for each byte of code.
 AT_LEAST, A_BYTE = 0.002, 12e-6
 # A recording that was given up is taken to take so many times as long when it is tried again. It is not
 # tried again as it is if it had so many seconds.

@@ -11,7 +11,7 @@ from typing import Any
 from npcompile.diagnostics.reason import Reason
 from npcompile.tiering.backoff import Backoff
 
-# What a recording costs, and a call for which all programs diverged, in replays that would make up for it.
+# The costs of a recording, and of a call for which all programs diverged, in replays that make up for it.
 COST, MISS = 16, 8
 # So much may be owed: sixteen recordings for a whole function, eight for a part of one.
 WHOLE, PART = 16 * COST, 8 * COST

@@ -45,7 +45,7 @@ MAX_STEPS = 2000
 _NAMES = {"getitem": "part", "setitem": "stored", "_part": "item"}
 
 
-# What may hold traced values: elements of sets and keys of dicts are decided as those are made.
+# The types that may hold traced values: elements of sets and keys of dicts are decided as those are made.
 _HOLDERS: tuple[type, ...] = (list, tuple, deque, type({}.values()), type({}.items()))
 
 

@@ -108,7 +108,7 @@ class GraphBuilder(ReadBuilder):
         if type(result) is int:  # a count (`Op.numbers`)
             value, result = Value("int", TORCH[np.dtype(np.int64)]), self.tracked.result(result)
         step = "view" if is_view else "op"
-        # What is read-only shows one element many times.
+        # A read-only result shows one element many times.
         read_only = type(result) is np.ndarray and not result.flags.writeable
         if step == "op" and (self.in_library(op, args) or read_only or self._has_views(result, args)):
             step = "library"

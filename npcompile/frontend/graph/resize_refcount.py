@@ -19,7 +19,7 @@ from npcompile.frontend.rewrite.call_sites import is_place
 from npcompile.frontend.rewrite.source import is_given
 from npcompile.paths import AROUND_HOOKS, PACKAGE
 
-# What plain Python holds of an array with one name while its method is called: the name and the operand.
+# Plain Python holds an array with one name twice while its method is called: the name and the operand.
 _ALLOWED = 2
 _HOLDERS = (tuple, list, dict)
 _STARRED = opcode.opmap["CALL_FUNCTION_EX"]

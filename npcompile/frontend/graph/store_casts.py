@@ -16,8 +16,8 @@ from npcompile.lower.plan.attributes import value_of
 from npcompile.lower.plan.values import Value
 from npcompile.nep50 import weak
 
-# How NumPy stores a number. As an item each must be in range; where values are cast, Python's must be; where
-# they are copied (`np.copyto`), Python's integers.
+# The three ways in which NumPy stores a number. As an item each must be in range; where values are cast,
+# Python's must be; where they are copied (`np.copyto`), Python's integers.
 ITEM, CAST, COPY = "item", "cast", "copy"
 # Functions that convert what they are given: at which position, under which name, and how a number.
 _CONVERTING = {

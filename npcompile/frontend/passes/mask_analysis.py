@@ -35,10 +35,10 @@ ELEMENTWISE: frozenset[Any] = frozenset(
 # Reductions that have `where=`.
 REDUCTIONS: frozenset[Any] = frozenset([np.sum, np.prod, np.mean, np.any, np.all, np.std, np.var])
 EXTREMES: dict[Any, Extreme] = {np.min: Extreme(False), np.max: Extreme(True)}
-# What a reduction may be told beside the array; `out`, `where` and the like are for compacted arrays only.
+# The arguments with which a reduction of masked values may be done at full length.
 TOLD = frozenset(["a", "axis", "dtype", "out", "ddof", "keepdims"])
 
-# What takes some ten times as long as an addition, and what a hundred times.
+# Functions that take some ten times as long as an addition, and those that take a hundred times.
 COSTLY: frozenset[Any] = frozenset(
     [np.exp, np.exp2, np.expm1, np.log, np.log2, np.log10, np.log1p, np.cbrt, np.tanh]
     + [np.sin, np.cos, np.tan, np.arcsin, np.arccos, np.arctan, np.sinh, np.cosh]

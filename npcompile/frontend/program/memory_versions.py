@@ -44,7 +44,7 @@ class Contents:
         if step in _PURE:
             try:
                 key = node.target, self._frozen(node.args), self._frozen(node.kwargs)
-                # What holds it may have been written to since; then it is told apart by its version.
+                # Its container may have been written to since: then the version tells the two apart.
                 held = self._known.setdefault(key, held)
             except TypeError:  # an argument that has no hash
                 pass

@@ -24,7 +24,7 @@ from npcompile.frontend.program.structure import Structure
 from npcompile.frontend.program.text_steps import Format
 from npcompile.lower.plan.attributes import attributes, decided_by_data, step_of, value_of
 
-# What gives a view where the memory lies so, and a copy elsewhere.
+# Functions that give a view where the array lies in order, and a copy elsewhere.
 _AS_IT_LIES = frozenset(
     [np.reshape, np.ndarray.reshape, np.ravel, np.ndarray.ravel, np.ascontiguousarray, np.asfortranarray]
 )

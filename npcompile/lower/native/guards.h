@@ -185,7 +185,7 @@ PyObject *keys_guard_call(PyObject *object, PyObject *const *args, size_t nargsf
     Py_RETURN_TRUE;
 }
 
-// Whether functions have the code that they had: pairs of both.
+// Checks that functions have the code that they had: pairs of both.
 PyObject *codes_guard_call(PyObject *object, PyObject *const *args, size_t nargsf, PyObject *named) {
     auto *self = reinterpret_cast<ObjectGuard *>(object);
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(self->expected); i++) {
@@ -196,7 +196,7 @@ PyObject *codes_guard_call(PyObject *object, PyObject *const *args, size_t nargs
     Py_RETURN_TRUE;
 }
 
-// Whether classes hold what they held: triples of a class, a name and that, an ellipsis for nothing.
+// Checks that classes hold what they held: triples of a class, a name and that, an ellipsis for nothing.
 PyObject *classes_guard_call(PyObject *object, PyObject *const *, size_t, PyObject *) {
     auto *self = reinterpret_cast<ObjectGuard *>(object);
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(self->expected); i++) {

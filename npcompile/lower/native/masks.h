@@ -1,4 +1,4 @@
-// What torch's vector library does element by element with AVX-512 masks: included by kernels that use masks.
+// Replaces functions that torch's vector library does element by element by AVX-512 masks, for kernels.
 #pragma once
 
 #if !defined(NPC_NO_MASKS) && defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512BW__) && defined(__AVX512VL__)

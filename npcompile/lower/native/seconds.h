@@ -18,7 +18,7 @@ inline void npc_store_second(T* to, const Vectorized<T>& values) {
 }
 
 #if defined(__AVX512F__)
-// What is masked out is not touched: after the last number the memory may end.
+// Numbers that are masked out are not touched: after the last number the memory may end.
 template <>
 inline Vectorized<double> npc_load_second(const double* from) {
     const __m512i second = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14);
