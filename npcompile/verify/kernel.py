@@ -15,7 +15,7 @@ import torch
 from torch import fx
 
 from npcompile.frontend.ops.table import Op
-from npcompile.lower.plan.attributes import source_place
+from npcompile.lower.plan.attributes import copied, source_place
 from npcompile.lower.plan.graph import write
 from npcompile.lower.plan.interpreter import eager
 from npcompile.lower.plan.segment import Segment
@@ -104,7 +104,7 @@ def with_moved_values(graph: fx.Graph, trial: int) -> fx.Graph:
 
     for node in graph.nodes:
         calls = node.op == "call_function" and node.target is not write
-        env[node] = made.node_copy(node, read if calls else env.__getitem__)
+        env[node] = copied(made, node, read if calls else env.__getitem__)
         if isinstance(node.target, Op):
             env[node] = made.call_function(move, (env[node],))
     return made
@@ -115,7 +115,7 @@ def with_empty_filled(graph: fx.Graph, by: int) -> fx.Graph:
     made = fx.Graph()
     env: dict[fx.Node, fx.Node] = {}
     for node in graph.nodes:
-        env[node] = made.node_copy(node, env.__getitem__)
+        env[node] = copied(made, node, env.__getitem__)
         if isinstance(node.target, Op) and node.target.function in UNSPECIFIED:
             env[node] = made.call_function(torch.full_like, (env[node], by))
     return made

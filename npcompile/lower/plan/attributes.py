@@ -7,6 +7,7 @@ object of its own; of a segment's graph, inputs have one, and the output has the
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from operator import attrgetter
 from types import CodeType
 from typing import Any, NamedTuple
 
@@ -15,8 +16,8 @@ from torch import fx
 from npcompile.diagnostics.reason import Reason
 from npcompile.lower.plan.values import Value
 
-# Where a node keeps them: torch has keys of its own there ("val").
-_KEY = "npcompile"
+# The name under which a node has them.
+_NAME = "npcompile"
 
 # Of a slice, for each item of the index, the ends that data decide: (0 for start or 1 for stop, the number).
 # Of a size, the number.
@@ -108,45 +109,36 @@ class StepAttributes:
         return made
 
 
-def attributes(node: fx.Node) -> StepAttributes:
-    """Return the attributes of a step."""
-    found: StepAttributes = node.meta[_KEY]
-    return found
+# Planning, passes and replaying read these of every step, many times: `attrgetter` makes no Python call.
+attributes: Callable[[fx.Node], StepAttributes] = attrgetter(_NAME)
+value_of: Callable[[fx.Node], Value] = attrgetter(f"{_NAME}.value")  # all that is known of what a step gives
+step_of: Callable[[fx.Node], str] = attrgetter(f"{_NAME}.kind")
+source_place: Callable[[fx.Node], SourcePlace] = attrgetter(f"{_NAME}.place")
 
 
 def has_attributes(node: fx.Node) -> bool:
     """Tell whether a node has attributes: every node of a residual program is to have some."""
-    return isinstance(node.meta.get(_KEY), StepAttributes)
+    return isinstance(vars(node).get(_NAME), StepAttributes)
 
 
 def annotate(node: fx.Node, kind: str, value: Value, place: SourcePlace = NOWHERE) -> StepAttributes:
     """Give a node attributes, in place of any that it has, and return them."""
     # Without a call of `__init__`: every step of a recording comes through here.
-    node.meta[_KEY] = made = StepAttributes.__new__(StepAttributes)
+    vars(node)[_NAME] = made = StepAttributes.__new__(StepAttributes)
     made.kind, made.value, made.place = kind, value, place
     return made
 
 
 def reset(node: fx.Node, known: StepAttributes) -> None:
     """Give a node these attributes."""
-    node.meta[_KEY] = known
+    vars(node)[_NAME] = known
 
 
-def value_of(node: fx.Node) -> Value:
-    """Return what is known of a step's value."""
-    found: StepAttributes = node.meta[_KEY]
-    return found.value
-
-
-def step_of(node: fx.Node) -> str:
-    """Return the kind of a step."""
-    found: StepAttributes = node.meta[_KEY]
-    return found.kind
-
-
-def source_place(node: fx.Node) -> SourcePlace:
-    """Return where in the user's source a step comes from."""
-    return attributes(node).place
+def copied(graph: fx.Graph, node: fx.Node, operand: Callable[[fx.Node], fx.Node]) -> fx.Node:
+    """Copy a node with its attributes to the end of another graph; `operand` maps its operands."""
+    made = graph.node_copy(node, operand)
+    vars(made).update(vars(node))
+    return made
 
 
 def decided_by_data(node: fx.Node) -> Any:
@@ -159,10 +151,10 @@ def decided_by_data(node: fx.Node) -> Any:
 
 def set_results(graph: fx.Graph, results: tuple[fx.Node, ...], values: Sequence[Value]) -> None:
     """End a segment's graph with its results, and what is known of each."""
-    graph.output(results).meta[_KEY] = tuple(values)
+    graph.output(results).meta[_NAME] = tuple(values)
 
 
 def result_values(graph: fx.Graph) -> tuple[Value, ...]:
     """Return what is known of each result of a segment's graph."""
-    found: tuple[Value, ...] = graph.output_node().meta[_KEY]
+    found: tuple[Value, ...] = graph.output_node().meta[_NAME]
     return found

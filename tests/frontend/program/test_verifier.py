@@ -49,7 +49,7 @@ def node_of(program: Program, kind: str) -> fx.Node:
 
 
 def remove_attributes(program: Program) -> None:
-    node_of(program, "op").meta.clear()
+    vars(node_of(program, "op")).clear()
 
 
 def name_no_kind(program: Program) -> None:
