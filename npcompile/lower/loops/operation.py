@@ -27,9 +27,14 @@ class Operation:
         True if the function may find that native code has no answer (an int that overflows, a division that
         raises): it is then `bool f(operands..., Result& answer)` and returns true, and Python does the
         statement. Else it is `Result f(operands...)`, and is pure.
+    unchecked
+        Of a function that leaves, the pure one of the same operands for where it is proved that it does not:
+        no int overflows, no divisor is zero, a Python int beside a NumPy integer is one of that dtype's.
+        None where there is no such function.
     """
 
     function: str
     operands: tuple[Scalar, ...]
     result: Scalar
     leaves: bool = False
+    unchecked: str | None = None

@@ -1,0 +1,290 @@
+"""Chooses the operation of each operator of Python's on scalars, by the rules of NumPy and of Python.
+
+Inference asks here. Types of answers are asked of the operators themselves, on ones, and the types that NumPy
+computes in are asked of its ufuncs, so both follow the installed version.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import operator as operators
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from npcompile.frontend.loops.values import scalar_of
+from npcompile.lower.loops.operation import Operation
+from npcompile.lower.loops.types import BOOL, C_TYPES, COMPLEX, FLOAT, INT, Scalar
+from npcompile.nep50 import promote, weak
+
+# Python's operator, NumPy's ufunc, and the name of the C++ function.
+_BINARY: dict[type[ast.operator], tuple[Callable[[Any, Any], Any], np.ufunc, str]] = {
+    ast.Add: (operators.add, np.add, "add"),
+    ast.Sub: (operators.sub, np.subtract, "subtract"),
+    ast.Mult: (operators.mul, np.multiply, "multiply"),
+    ast.Div: (operators.truediv, np.true_divide, "divide"),
+    ast.FloorDiv: (operators.floordiv, np.floor_divide, "floor_divide"),
+    ast.Mod: (operators.mod, np.remainder, "remainder"),
+    ast.Pow: (operators.pow, np.power, "power"),
+    ast.LShift: (operators.lshift, np.left_shift, "left_shift"),
+    ast.RShift: (operators.rshift, np.right_shift, "right_shift"),
+    ast.BitAnd: (operators.and_, np.bitwise_and, "bitwise_and"),
+    ast.BitOr: (operators.or_, np.bitwise_or, "bitwise_or"),
+    ast.BitXor: (operators.xor, np.bitwise_xor, "bitwise_xor"),
+}
+_COMPARE: dict[type[ast.cmpop], tuple[Callable[[Any, Any], Any], np.ufunc, str]] = {
+    ast.Eq: (operators.eq, np.equal, "equal"),
+    ast.NotEq: (operators.ne, np.not_equal, "not_equal"),
+    ast.Lt: (operators.lt, np.less, "less"),
+    ast.LtE: (operators.le, np.less_equal, "less_equal"),
+    ast.Gt: (operators.gt, np.greater, "greater"),
+    ast.GtE: (operators.ge, np.greater_equal, "greater_equal"),
+}
+_UNARY: dict[type[ast.unaryop], tuple[Callable[[Any], Any], str]] = {
+    ast.USub: (operators.neg, "negative"),
+    ast.UAdd: (operators.pos, "positive"),
+    ast.Invert: (operators.invert, "invert"),
+    ast.Not: (operators.not_, "logical_not"),
+}
+
+# NumPy's scalars that are Python's numbers, too. Python's `complex` takes a `np.float64` for a float.
+_SUBCLASSES = {Scalar("f8"): FLOAT, Scalar("c16"): COMPLEX}
+_WEAK = {BOOL: bool, INT: int, FLOAT: float, COMPLEX: complex}
+# Python's functions that leave, by the type of their operands.
+_INT_LEAVES = frozenset(
+    {
+        "add",
+        "subtract",
+        "multiply",
+        "divide",
+        "floor_divide",
+        "remainder",
+        "power",
+        "left_shift",
+        "right_shift",
+    }
+)
+_FLOAT_LEAVES = frozenset({"divide", "floor_divide", "remainder", "power"})
+_COMPLEX_LEAVES = frozenset({"divide", "power"})
+
+
+def _dtype(scalar: Scalar) -> np.dtype[Any]:
+    return np.dtype(scalar.code)
+
+
+def _one(scalar: Scalar) -> Any:
+    return _WEAK[scalar](1) if scalar.python else _dtype(scalar).type(1)
+
+
+def _operand(scalar: Scalar) -> promote.Operand:
+    """Return how a type takes part in promotion: Python's int, float and complex are weak."""
+    return _WEAK[scalar] if scalar.python and scalar != BOOL else _dtype(scalar)
+
+
+def _answer(function: Callable[..., Any], *operands: Scalar) -> Scalar | None:
+    """Return the type of an operator's answer, None if it raises or its answer is no scalar."""
+    try:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            return scalar_of(function(*map(_one, operands)))
+    except TypeError:
+        return None
+
+
+def _code(dtype: np.dtype[Any]) -> str | None:
+    code = f"{dtype.kind}{dtype.itemsize}"
+    return code if code in C_TYPES else None
+
+
+def _widest(*operands: Scalar) -> Scalar:
+    """Return the type of Python's that holds Python numbers of these types; an int at least."""
+    return max((INT, *operands), key=[BOOL, INT, FLOAT, COMPLEX].index)
+
+
+def _by_ufunc(left: Scalar, right: Scalar, both: Scalar) -> bool:
+    """Tell if NumPy takes two scalars that promote to a dtype for 0-d arrays: its ufunc does the operation.
+
+    Else the scalar's own code does it, which need not round alike. Source of the rule: `convert_to_<name>`
+    (scalarmath.c.src); a bool's operators are all those of arrays.
+    """
+    return left == Scalar("b1") or both not in (left, right)
+
+
+@functools.cache
+def _vectorised_power(dtype: np.dtype[Any]) -> bool:
+    """Tell if the ufunc's power is not the C library's, which scalars have.
+
+    NumPy has one of its own for processors with AVX-512.
+    """
+    bases, exponents = np.arange(1.1, 100, dtype=dtype), dtype.type(1.7)
+    return any(base**exponents != np.power(base, exponents) for base in bases)
+
+
+@functools.cache
+def _fuses_products(dtype: np.dtype[Any]) -> bool:
+    """Tell if the ufunc multiplies complex numbers by fused instructions, which round once."""
+    tiny = np.finfo(dtype).smallest_subnormal
+    one, other = dtype.type(complex(-tiny, 0)), dtype.type(complex(0.5, -0.0))
+    return bool(np.signbit(np.multiply(one, other).real))
+
+
+@functools.cache
+def binary(operator: type[ast.operator], left: Scalar, right: Scalar) -> Operation | None:
+    """Return the operation of `left operator right`, None if native code has none.
+
+    An augmented assignment to a name or an item has the same operation, since numbers do not change in place.
+    """
+    if operator not in _BINARY:
+        return None
+    function, ufunc, name = _BINARY[operator]
+    result = _answer(function, left, right)
+    if result is None:
+        return None
+    if result.python:
+        return _of_python(name, _SUBCLASSES.get(left, left), _SUBCLASSES.get(right, right), result)
+    return _of_numpy(ufunc, name, left, right, result)
+
+
+def _of_python(name: str, left: Scalar, right: Scalar, result: Scalar) -> Operation:
+    if result == BOOL:
+        return Operation(f"npl::{name}<bool>", (BOOL, BOOL), BOOL)
+    both = _widest(left, right)
+    leaves, prefix = {INT: (_INT_LEAVES, "int"), FLOAT: (_FLOAT_LEAVES, "float")}.get(
+        both, (_COMPLEX_LEAVES, "complex")
+    )
+    if name not in leaves:
+        return Operation(f"npl::{name}<{both.c_type}>", (both, both), result)
+    function = f"npl::{prefix}_{name}"
+    unchecked = None if name == "power" and both != INT else f"{function}_unchecked"
+    return Operation(function, (both, both), result, True, unchecked)
+
+
+def _of_numpy(ufunc: np.ufunc, name: str, left: Scalar, right: Scalar, result: Scalar) -> Operation | None:
+    dtypes = promote.resolve(ufunc, (_operand(left), _operand(right)))
+    code = _code(dtypes[0])
+    if code is None or dtypes[0] != dtypes[1]:
+        return None
+    if name == "divide" and code[0] in "iu":
+        both = Scalar(result.code)
+        return Operation(f"npl::divide<{both.c_type}>", (both, both), result)
+    both = Scalar(code)
+    if _by_ufunc(left, right, both):
+        if name == "power" and both.kind == "f" and _vectorised_power(dtypes[0]):
+            return None
+        if name == "multiply" and both.kind == "c" and _fuses_products(dtypes[0]):
+            name = "fused_multiply"
+    operation = Operation(f"npl::{name}<{both.c_type}>", (both, both), result)
+    if name == "power" and both.kind in "iu":
+        pure = f"npl::integer_power_unchecked<{both.c_type}>"
+        operation = Operation(pure, (both, both), result)
+        if both.kind == "i":
+            operation = Operation(f"npl::integer_power<{both.c_type}>", (both, both), result, True, pure)
+    return _with_weak_int(operation, left, right)
+
+
+def _with_weak_int(operation: Operation, left: Scalar, right: Scalar) -> Operation:
+    """Return an operation of one dtype for operands of which one may be a Python int.
+
+    NumPy refuses an int that is no number of an integer dtype, and rounds one to a double before it rounds
+    it to a smaller float: neither is a cast of the int.
+    """
+    both = operation.operands[0]
+    if INT not in (left, right) or both.code in ("i8", "f8", "c16"):
+        return operation
+    side = "left" if left == INT else "right"
+    operands = (INT, both) if left == INT else (both, INT)
+    pure = f"npl::weak_{side}<{operation.unchecked or operation.function}, {both.c_type}>"
+    if both.kind in "fc":
+        return Operation(pure, operands, operation.result)
+    function = f"npl::fitting_{side}<{operation.function}, {both.c_type}>"
+    return Operation(function, operands, operation.result, True, pure)
+
+
+@functools.cache
+def compare(operator: type[ast.cmpop], left: Scalar, right: Scalar) -> Operation | None:
+    """Return the operation of `left operator right`, None if native code has none.
+
+    It has none of `is` and `in`, nor of what raises.
+    """
+    if operator not in _COMPARE:
+        return None
+    function, ufunc, name = _COMPARE[operator]
+    result = _answer(function, left, right)
+    if result is None:
+        return None
+    if result.python:
+        left, right = _SUBCLASSES.get(left, left), _SUBCLASSES.get(right, right)
+        return _comparison(name, _widest(left), _widest(right), result)
+    if INT in (left, right) and left.kind in "iu" and right.kind in "iu":  # by value, whatever fits
+        return _comparison(name, left, right, result)
+    dtypes = promote.resolve(ufunc, (_operand(left), _operand(right)))
+    codes = (_code(dtypes[0]), _code(dtypes[1]))
+    if codes[0] is None or codes[1] is None:
+        return None
+    both = Scalar(codes[0])
+    if both.kind == "c" and name not in ("equal", "not_equal") and _by_ufunc(left, right, both):
+        return Operation(f"npl::array_{name}<{both.c_type}>", (both, both), result)
+    return _with_weak_int(_comparison(name, both, Scalar(codes[1]), result), left, right)
+
+
+def _comparison(name: str, left: Scalar, right: Scalar, result: Scalar) -> Operation:
+    """Return a comparison by value."""
+    kinds = {left.kind, right.kind}
+    if left.code == right.code or kinds <= {"f", "c"}:
+        both = right if right.kind == "c" else left
+        return Operation(f"npl::{name}<{both.c_type}>", (both, both), result)
+    if ("i8" in (left.code, right.code) and kinds & {"f", "c"}) or {left.code, right.code} == {"i8", "u8"}:
+        return Operation(f"npl::exact_{name}<{left.c_type}, {right.c_type}>", (left, right), result)
+    return Operation(f"npl::{name}<int64_t>", (Scalar("i8"), Scalar("i8")), result)
+
+
+@functools.cache
+def unary(operator: type[ast.unaryop], operand: Scalar) -> Operation | None:
+    """Return the operation of `operator operand`, None if it raises."""
+    function, name = _UNARY[operator]
+    result = _answer(function, operand)
+    if result is None:
+        return None
+    if operator is ast.Not:
+        return Operation(f"npl::logical_not<{operand.c_type}>", (operand,), result)
+    both = _widest(operand) if operand.python else operand
+    if both == INT and operator is ast.USub:
+        return Operation("npl::int_negative", (INT,), result, True, "npl::int_negative_unchecked")
+    return Operation(f"npl::{name}<{both.c_type}>", (both,), result)
+
+
+@functools.cache
+def truth(operand: Scalar) -> Operation:
+    """Return the operation of `bool(operand)`."""
+    return Operation(f"npl::truth<{operand.c_type}>", (operand,), BOOL)
+
+
+@functools.cache
+def cast(source: Scalar, target: Scalar) -> Operation | None:
+    """Return the conversion of a number that is stored as an item of an array of the target's dtype.
+
+    Returns None if it raises for each value. It leaves for a value that NumPy refuses.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            weak.convert(_one(source), _dtype(target))
+    except TypeError:
+        return None
+    pure = f"npl::cast<{target.c_type}, {source.c_type}>"
+    if source.python and source.kind == "i" and target.kind in "fc":
+        return Operation(f"npl::weak_cast<{target.c_type}>", (source,), target)
+    if target.kind not in "iu" or source.kind == "b" or not _refused(source, _dtype(target)):
+        return Operation(pure, (source,), target)
+    function = f"npl::fitting_cast<{target.c_type}, {source.c_type}>"
+    return Operation(function, (source,), target, True, pure)
+
+
+def _refused(source: Scalar, target: np.dtype[Any]) -> bool:
+    """Tell if NumPy refuses to store some numbers of that type as items of an integer dtype."""
+    if source.python:
+        return source != INT or target.str[1:] != INT.code
+    return weak.refuses_misfits(_dtype(source), target)

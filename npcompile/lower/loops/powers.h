@@ -1,0 +1,138 @@
+// Powers of the numbers of native loops, as NumPy's scalars and as Python's numbers have them.
+#pragma once
+
+#include <cstdlib>
+
+#include "arithmetic.h"
+
+// The C library's functions, which NumPy and CPython call, too. By names of their own, since the compiler takes
+// `pow(x, 2)` for `x * x`, which differs in the last place now and then.
+extern "C" {
+double npl_pow(double, double) __asm__("pow");
+float npl_powf(float, float) __asm__("powf");
+_Complex double npl_cpow(_Complex double, _Complex double) __asm__("cpow");
+_Complex float npl_cpowf(_Complex float, _Complex float) __asm__("cpowf");
+double npl_exp(double) __asm__("exp");
+double npl_log(double) __asm__("log");
+double npl_sin(double) __asm__("sin");
+double npl_cos(double) __asm__("cos");
+double npl_atan2(double, double) __asm__("atan2");
+double npl_hypot(double, double) __asm__("hypot");
+}
+
+namespace npl {
+
+// -- integers ------------------------------------------------------------------------------------------------
+
+// NumPy's power of integers, which wraps; the exponent is not negative.
+template <class T> static inline T integer_power_unchecked(T a, T b) {
+    wrapping<T> factor = wrapping<T>(a), answer = 1;
+    for (auto rest = std::make_unsigned_t<T>(b); rest != 0; rest >>= 1) {
+        if (rest & 1) answer *= factor;
+        factor *= factor;
+    }
+    return T(answer);
+}
+template <class T> static inline bool integer_power(T a, T b, T& answer) {
+    if (b < 0) return true;
+    answer = integer_power_unchecked(a, b);
+    return false;
+}
+
+static inline int64_t int_power_unchecked(int64_t a, int64_t b) { return integer_power_unchecked(a, b); }
+
+// Leaves for a negative exponent, too: Python's answer is a float then.
+static inline bool int_power(int64_t a, int64_t b, int64_t& answer) {
+    if (b < 0) return true;
+    answer = 1;
+    while (true) {
+        if (b & 1 && __builtin_mul_overflow(answer, a, &answer)) return true;
+        b >>= 1;
+        if (b == 0) return false;
+        if (__builtin_mul_overflow(a, a, &a)) return true;
+    }
+}
+
+// -- floats --------------------------------------------------------------------------------------------------
+
+// Leaves where Python raises (a zero to a negative power, a result too large) or answers with a complex number.
+static inline bool float_power(double a, double b, double& answer) {
+    answer = npl_pow(a, b);
+    if (std::isfinite(a) && std::isfinite(b))
+        return !std::isfinite(answer);  // an infinity, or the NaN of a negative number's root
+    return false;
+}
+
+// -- complex numbers -----------------------------------------------------------------------------------------
+
+static inline complex<double> library_power(complex<double> a, complex<double> b) {
+    _Complex double x, y;
+    __real__ x = a.real, __imag__ x = a.imag;
+    __real__ y = b.real, __imag__ y = b.imag;
+    _Complex double answer = npl_cpow(x, y);
+    return {__real__ answer, __imag__ answer};
+}
+static inline complex<float> library_power(complex<float> a, complex<float> b) {
+    _Complex float x, y;
+    __real__ x = a.real, __imag__ x = a.imag;
+    __real__ y = b.real, __imag__ y = b.imag;
+    _Complex float answer = npl_cpowf(x, y);
+    return {__real__ answer, __imag__ answer};
+}
+
+// NumPy's power: by products where the exponent is a small integer.
+template <class T> static inline complex<T> scalar_power(complex<T> a, complex<T> b) {
+    if (b.real == 0 && b.imag == 0) return {1, 0};
+    if (a.real == 0 && a.imag == 0) {
+        if (b.real > 0) return {0, 0};
+        return {T(nan), T(nan)};
+    }
+    if (b.imag != 0 || !(b.real > -100 && b.real < 100) || T(int(b.real)) != b.real) return library_power(a, b);
+    int exponent = int(b.real);
+    if (exponent == 1) return a;
+    if (exponent == 2) return multiply(a, a);
+    if (exponent == 3) return multiply(a, multiply(a, a));
+    complex<T> answer = {1, 0}, factor = a;
+    for (int rest = std::abs(exponent);; factor = multiply(factor, factor)) {
+        if (rest & 1) answer = multiply(answer, factor);
+        rest >>= 1;
+        if (rest == 0) break;
+    }
+    return exponent < 0 ? divide(complex<T>{1, 0}, answer) : answer;
+}
+
+static inline double scalar_power(double a, double b) { return npl_pow(a, b); }
+static inline float scalar_power(float a, float b) { return npl_powf(a, b); }
+static inline half scalar_power(half a, half b) { return float_to_half(npl_powf(widen(a), widen(b))); }
+
+// NumPy's power of floats and complex numbers.
+template <class T> static inline T power(T a, T b) { return scalar_power(a, b); }
+
+// Python's power of complex numbers; leaves where it raises.
+static inline bool complex_power(complex<double> a, complex<double> b, complex<double>& answer) {
+    if (b.imag == 0 && b.real == std::floor(b.real) && std::fabs(b.real) <= 100) {
+        int exponent = int(b.real);
+        complex<double> product = {1, 0}, factor = a;
+        for (int rest = std::abs(exponent); rest != 0; rest >>= 1) {
+            if (rest & 1) product = multiply(product, factor);
+            factor = multiply(factor, factor);
+        }
+        if (exponent > 0) answer = product;
+        else if (complex_divide(complex<double>{1, 0}, product, answer)) return true;
+    } else if (a.real == 0 && a.imag == 0) {
+        if (b.imag != 0 || b.real < 0) return true;
+        answer = {0, 0};
+    } else {
+        double size = npl_hypot(a.real, a.imag), length = npl_pow(size, b.real);
+        double angle = npl_atan2(a.imag, a.real), phase = angle * b.real;
+        if (b.imag != 0) {
+            length /= npl_exp(angle * b.imag);
+            phase += b.imag * npl_log(size);
+        }
+        answer = {length * npl_cos(phase), length * npl_sin(phase)};
+    }
+    // Python raises for an infinity, and for the NaN of an infinite phase.
+    return !std::isfinite(answer.real) || !std::isfinite(answer.imag);
+}
+
+}  // namespace npl
