@@ -1,7 +1,7 @@
 """Makes the control-flow graph of a loop region from its normal form: blocks of steps and their ends.
 
-Inference types it, `resume.py` runs it from any place in Python. Tests, `and`, `or` and ternaries of statements
-have become branches in it.
+Inference types it, `resume.py` runs it from any place in Python. Tests, `and`, `or` and ternaries of
+statements have become branches in it.
 """
 
 from __future__ import annotations
@@ -9,20 +9,24 @@ from __future__ import annotations
 import ast
 import copy
 from dataclasses import dataclass, field
-from typing import Any
+
+from npcompile.frontend.rewrite.scopes import stored_names
 
 
 @dataclass(eq=False)
 class Block:
     """Simple statements, one after the other, and how they end.
 
-    loop: the loop whose trips begin at this block, if it is a loop's header.
+    loop: the loop whose trips begin at this block, if it is a loop's header. exhausted, after: where the loop
+    leads once there are no more trips, and by `break`.
     """
 
     number: int
     steps: list[Step] = field(default_factory=list)
     end: End | None = None
     loop: ast.For | ast.While | None = None
+    exhausted: Block | None = None
+    after: Block | None = None
 
     @property
     def targets(self) -> tuple[Block, ...]:
@@ -33,6 +37,8 @@ class Block:
                 return (then, otherwise)
             case Next(_, _, body, exhausted):
                 return (body, exhausted)
+            case Compound(_, after, broken, continued):
+                return (after, broken, continued)
         return ()
 
 
@@ -70,6 +76,16 @@ class Next:
 
 
 @dataclass(frozen=True, eq=False)
+class Compound:
+    """Do an opaque statement that may leave a trip of the loop around it by `break` or `continue`."""
+
+    statement: ast.stmt
+    after: Block
+    broken: Block
+    continued: Block
+
+
+@dataclass(frozen=True, eq=False)
 class Return:
     """Return from the function around the region."""
 
@@ -81,7 +97,7 @@ class Done:
     """The region is done; the statement after it comes next."""
 
 
-End = Jump | Branch | Next | Return | Done
+End = Jump | Branch | Next | Compound | Return | Done
 
 
 @dataclass(eq=False)
@@ -91,11 +107,14 @@ class ControlFlow:
     blocks: list[Block]
     state: str | None  # the name of the outermost loop's iterator, None for a `while` loop
     live: dict[Block, frozenset[str]]  # names that are read later, where a block begins
-    stored: frozenset[str]  # the user's names that the region may bind
+    stored: frozenset[str]  # the user's names that the region may bind or delete
 
 
 def control_flow(loop: ast.For | ast.While) -> ControlFlow:
-    """Return the graph of a loop statement in normal form."""
+    """Return the graph of a loop statement in normal form.
+
+    Raises ValueError if the loop's `else` has a `break` or `continue`: they are those of a loop around it.
+    """
     return _Builder().build(loop)
 
 
@@ -104,7 +123,7 @@ class _Builder:
         self.blocks: list[Block] = []
         self.at = self.block()
         self.loops: list[tuple[Block, Block]] = []  # where `continue` and `break` lead
-        self.states = 0
+        self.states = self.compared = 0
 
     def block(self) -> Block:
         made = Block(len(self.blocks))
@@ -112,14 +131,12 @@ class _Builder:
         return made
 
     def build(self, loop: ast.For | ast.While) -> ControlFlow:
-        state = self.for_(loop, begun=True) if isinstance(loop, ast.For) else self.while_(loop)
+        state = self.for_(loop, begun=True) if isinstance(loop, ast.For) else None
+        if isinstance(loop, ast.While):
+            self.while_(loop)
         self.at.end = Done()
-        names = {
-            part.id
-            for part in ast.walk(loop)
-            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store) and part.id[0] != "."
-        }
-        return ControlFlow(self.blocks, state, live_at(self.blocks), frozenset(names))
+        names = frozenset(name for name in stored_names(loop) if name[0] != ".")
+        return ControlFlow(self.blocks, state, live_at(self.blocks), names)
 
     # -- statements --------------------------------------------------------------------------------------
 
@@ -136,21 +153,32 @@ class _Builder:
             case ast.If():
                 self.if_(node)
             case ast.Break():
-                self.leave_to(self.loops[-1][1])
+                self.leave_to(self.around()[1])
             case ast.Continue():
-                self.leave_to(self.loops[-1][0])
+                self.leave_to(self.around()[0])
             case ast.Return():
                 self.at.end = Return(node.value)
                 self.at = self.block()
-            case ast.Pass():
+            case ast.Pass() | ast.Global() | ast.Nonlocal():
                 pass
             case ast.Assign(targets=[ast.Name() as target], value=ast.IfExp() as value):
                 one, other = self.assigned(target, value.body), self.assigned(target, value.orelse)
                 self.if_(ast.copy_location(ast.If(value.test, [one], [other]), node))
             case ast.Assign(targets=[ast.Name() as target], value=ast.BoolOp() as value):
                 self.choose(target, value)
+            case _ if leaves_trip(node):
+                after = self.block()
+                continued, broken = self.around()
+                self.at.end = Compound(node, after, broken, continued)
+                self.at = after
             case _:
                 self.at.steps.append(node)
+
+    def around(self) -> tuple[Block, Block]:
+        """Return where `continue` and `break` lead."""
+        if not self.loops:
+            raise ValueError("the `else` of a region's loop goes on with a loop around the region")
+        return self.loops[-1]
 
     def assigned(self, target: ast.Name, value: ast.expr) -> ast.stmt:
         return ast.copy_location(ast.Assign([target], value), value)
@@ -199,23 +227,36 @@ class _Builder:
             case ast.UnaryOp(op=ast.Not(), operand=operand):
                 self.test(operand, otherwise, then)
             case ast.Compare(left=left, ops=[first, *others], comparators=[right, *more]) if others:
+                if not isinstance(right, ast.Name | ast.Constant):
+                    left, right = self.kept(left), self.kept(right)
                 one = ast.copy_location(ast.Compare(left, [first], [right]), node)
-                rest = ast.copy_location(ast.Compare(right, others, more), node)
-                self.test(ast.copy_location(ast.BoolOp(ast.And(), [one, rest]), node), then, otherwise)
+                links: list[ast.expr] = [one, ast.copy_location(ast.Compare(right, others, more), node)]
+                self.test(ast.copy_location(ast.BoolOp(ast.And(), links), node), then, otherwise)
             case ast.Constant(value=value):
                 self.at.end = Jump(then if value else otherwise)
             case _:
                 self.at.end = Branch(node, then, otherwise)
 
+    def kept(self, node: ast.expr) -> ast.expr:
+        """Evaluate an operand of a test once, before those that follow."""
+        if isinstance(node, ast.Constant) or (isinstance(node, ast.Name) and node.id[0] == "."):
+            return node
+        self.compared += 1
+        store = ast.copy_location(ast.Name(f".compared{self.compared}", ast.Store()), node)
+        self.statement(self.assigned(store, node))
+        return ast.copy_location(ast.Name(store.id, ast.Load()), node)
+
     # -- loops -------------------------------------------------------------------------------------------
 
-    def header(self, loop: ast.For | ast.While) -> Block:
+    def header(self, loop: ast.For | ast.While) -> tuple[Block, Block, Block, Block]:
+        """Return a loop's header, its body, and the blocks after its last trip and after `break`."""
         if self.at.steps or self.at.loop is not None:
             header = self.block()
             self.at.end = Jump(header)
             self.at = header
-        self.at.loop = loop
-        return self.at
+        header, body, exhausted, after = self.at, self.block(), self.block(), self.block()
+        header.loop, header.exhausted, header.after = loop, exhausted, after
+        return header, body, exhausted, after
 
     def for_(self, node: ast.For, begun: bool = False) -> str:
         """Add a `for` loop. begun: its iterator is there."""
@@ -223,7 +264,7 @@ class _Builder:
         self.states += 1
         if not begun:
             self.at.steps.append(Iterate(state, node.iter))
-        header, body, exhausted, after = self.header(node), self.block(), self.block(), self.block()
+        header, body, exhausted, after = self.header(node)
         header.end = Next(state, item, body, exhausted)
         self.at = body
         taken = ast.copy_location(ast.Name(item, ast.Load()), node.target)
@@ -233,7 +274,7 @@ class _Builder:
         return state
 
     def while_(self, node: ast.While) -> None:
-        header, body, exhausted, after = self.header(node), self.block(), self.block(), self.block()
+        header, body, exhausted, after = self.header(node)
         self.test(node.test, body, exhausted)
         self.at = body
         self.trips(node.body, header, after)
@@ -252,36 +293,70 @@ class _Builder:
         self.at = after
 
 
+def leaves_trip(node: ast.stmt) -> bool:
+    """Tell if a statement has a `break` or `continue` of the loop around it."""
+    pending: list[ast.AST] = [node]
+    while pending:
+        part = pending.pop()
+        match part:
+            case ast.Break() | ast.Continue():
+                return True
+            case ast.For() | ast.AsyncFor() | ast.While():
+                pending += part.orelse
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                pass
+            case _:
+                pending += [one for one in ast.iter_child_nodes(part) if not isinstance(one, ast.expr)]
+    return False
+
+
 # -- liveness ----------------------------------------------------------------------------------------------
 
 
-def read_by(step: Any) -> frozenset[str]:
-    """Return the names that a step, a test or a value reads."""
+def read_by(step: ast.AST | Iterate) -> frozenset[str]:
+    """Return the names that a step, a test or a value may read."""
     if isinstance(step, Iterate):
         return read_by(step.iterable)
     parts = [part for part in ast.walk(step) if isinstance(part, ast.Name)]
-    read = {part.id for part in parts if isinstance(part.ctx, ast.Load)}
-    if isinstance(step, ast.AugAssign) and isinstance(step.target, ast.Name):
-        read.add(step.target.id)
+    read = {part.id for part in parts if not isinstance(part.ctx, ast.Store)}  # `del` asks for a value
+    augmented = [part.target for part in ast.walk(step) if isinstance(part, ast.AugAssign)]
+    read.update(target.id for target in augmented if isinstance(target, ast.Name))
     return frozenset(read)
 
 
 def bound_by(step: Step) -> frozenset[str]:
-    """Return the names that a step binds."""
-    if isinstance(step, Iterate):
-        return frozenset({step.state})
-    parts = [part for part in ast.walk(step) if isinstance(part, ast.Name)]
-    return frozenset(part.id for part in parts if isinstance(part.ctx, ast.Store))
+    """Return the names that a step that comes to its end has surely bound."""
+    match step:
+        case Iterate(state, _):
+            return frozenset({state})
+        case ast.Assign(targets=targets):
+            return frozenset().union(*map(_bound_by_target, targets))
+        case ast.AugAssign(target=target) | ast.AnnAssign(target=target, value=ast.expr()):
+            return _bound_by_target(target)
+    return frozenset()
+
+
+def _bound_by_target(target: ast.expr) -> frozenset[str]:
+    match target:
+        case ast.Name(id=name):
+            return frozenset({name})
+        case ast.Tuple(elts=targets) | ast.List(elts=targets):
+            return frozenset().union(*map(_bound_by_target, targets))
+        case ast.Starred(value=inner):
+            return _bound_by_target(inner)
+    return frozenset()
 
 
 def live_before(block: Block, after: frozenset[str], first: int = 0) -> frozenset[str]:
-    """Return the names that are read later, before a block's step `first`. after: those read in later blocks."""
+    """Return the names that are read from a block's step `first` on. after: those read in later blocks."""
     live = set(after)
     match block.end:
         case Branch(test, _, _):
             live |= read_by(test)
         case Next(state, item, _, _):
             live = (live - {item}) | {state}
+        case Compound(statement, _, _, _):
+            live |= read_by(statement)
         case Return(value) if value is not None:
             live |= read_by(value)
     for step in reversed(block.steps[first:]):

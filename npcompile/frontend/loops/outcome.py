@@ -1,4 +1,4 @@
-"""The outcome of running a loop region, natively or in Python: names, and how it ended."""
+"""Describes the outcome of running a loop region, natively or in Python: its names, and how it ended."""
 
 from __future__ import annotations
 
