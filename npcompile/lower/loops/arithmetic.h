@@ -25,13 +25,15 @@ template <class T> static inline T multiply(T a, T b) {
     if constexpr (bool_type<T>) return a && b;
     else if constexpr (integer_type<T>) return T(wrapping<T>(a) * wrapping<T>(b));
     else if constexpr (complex_type<T>)
-        return {a.real * b.real - a.imag * b.imag, a.real * b.imag + a.imag * b.real};
-    else return narrow<T>(widen(a) * widen(b));
+        return {product(a.real, b.real) - product(a.imag, b.imag),
+                product(a.real, b.imag) + product(a.imag, b.real)};
+    else return narrow<T>(product(widen(a), widen(b)));
 }
 
 // The product as NumPy's loops over arrays have it on a processor with fused instructions.
 template <class T> static inline T fused_multiply(T a, T b) {
-    return {std::fma(a.real, b.real, -(a.imag * b.imag)), std::fma(a.real, b.imag, a.imag * b.real)};
+    return {std::fma(a.real, b.real, -product(a.imag, b.imag)),
+            std::fma(a.real, b.imag, product(a.imag, b.real))};
 }
 
 static inline int64_t int_add_unchecked(int64_t a, int64_t b) { return add(a, b); }
@@ -73,11 +75,13 @@ template <class T> static inline T divide(T a, T b) {
         Part real = std::fabs(b.real), imag = std::fabs(b.imag);
         if (real >= imag) {
             if (real == 0 && imag == 0) return {a.real / real, a.imag / imag};
-            Part ratio = b.imag / b.real, scale = Part(1) / (b.real + b.imag * ratio);
-            return {(a.real + a.imag * ratio) * scale, (a.imag - a.real * ratio) * scale};
+            Part ratio = b.imag / b.real, scale = Part(1) / (b.real + product(b.imag, ratio));
+            return {product(a.real + product(a.imag, ratio), scale),
+                    product(a.imag - product(a.real, ratio), scale)};
         }
-        Part ratio = b.real / b.imag, scale = Part(1) / (b.imag + b.real * ratio);
-        return {(a.real * ratio + a.imag) * scale, (a.imag * ratio - a.real) * scale};
+        Part ratio = b.real / b.imag, scale = Part(1) / (b.imag + product(b.real, ratio));
+        return {product(product(a.real, ratio) + a.imag, scale),
+                product(product(a.imag, ratio) - a.real, scale)};
     } else return narrow<T>(widen(a) / widen(b));
 }
 
@@ -190,12 +194,12 @@ static inline bool float_remainder(double a, double b, double& answer) {
 static inline complex<double> complex_divide_unchecked(complex<double> a, complex<double> b) {
     double real = std::fabs(b.real), imag = std::fabs(b.imag);
     if (real >= imag) {
-        double ratio = b.imag / b.real, divisor = b.real + b.imag * ratio;
-        return {(a.real + a.imag * ratio) / divisor, (a.imag - a.real * ratio) / divisor};
+        double ratio = b.imag / b.real, divisor = b.real + product(b.imag, ratio);
+        return {(a.real + product(a.imag, ratio)) / divisor, (a.imag - product(a.real, ratio)) / divisor};
     }
     if (imag >= real) {
-        double ratio = b.real / b.imag, divisor = b.real * ratio + b.imag;
-        return {(a.real * ratio + a.imag) / divisor, (a.imag * ratio - a.real) / divisor};
+        double ratio = b.real / b.imag, divisor = product(b.real, ratio) + b.imag;
+        return {(product(a.real, ratio) + a.imag) / divisor, (product(a.imag, ratio) - a.real) / divisor};
     }
     return {nan, nan};
 }

@@ -99,6 +99,17 @@ template <class T> static inline T narrow(computed<T> value) {
     else return value;
 }
 
+// A product that is rounded before it is added to anything. GCC's vectoriser makes alternate sums and differences
+// of products into fused instructions, which round once, and heeds -ffp-contract=off nowhere there (GCC 12). All
+// products of floats go through here, those of `functions.h` and of generated code, too.
+template <class T> static inline T product(T a, T b) {
+#if defined __has_builtin && __has_builtin(__builtin_assoc_barrier)
+    return __builtin_assoc_barrier(a * b);
+#else
+    return a * b;
+#endif
+}
+
 // -- casts ---------------------------------------------------------------------------------------------------
 
 template <class T> static inline bool truth(T value) {

@@ -124,12 +124,12 @@ static inline bool complex_power(complex<double> a, complex<double> b, complex<d
         answer = {0, 0};
     } else {
         double size = npl_hypot(a.real, a.imag), length = npl_pow(size, b.real);
-        double angle = npl_atan2(a.imag, a.real), phase = angle * b.real;
+        double angle = npl_atan2(a.imag, a.real), phase = product(angle, b.real);
         if (b.imag != 0) {
-            length /= npl_exp(angle * b.imag);
-            phase += b.imag * npl_log(size);
+            length /= npl_exp(product(angle, b.imag));
+            phase += product(b.imag, npl_log(size));
         }
-        answer = {length * npl_cos(phase), length * npl_sin(phase)};
+        answer = {product(length, npl_cos(phase)), product(length, npl_sin(phase))};
     }
     // Python raises for an infinity, and for the NaN of an infinite phase.
     return !std::isfinite(answer.real) || !std::isfinite(answer.imag);

@@ -33,7 +33,12 @@ class CompiledOperations:
     """
 
     def __init__(
-        self, operations: Iterable[Operation], folder: Path, unchecked: bool = False, level: str = "-O1"
+        self,
+        operations: Iterable[Operation],
+        folder: Path,
+        unchecked: bool = False,
+        level: str = "-O1",
+        flags: Iterable[str] = (),
     ) -> None:
         self.unchecked = unchecked
         self.names: dict[Operation, str] = {}
