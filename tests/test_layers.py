@@ -37,8 +37,8 @@ ORDER = (
         "frontend.ops",
         "nep50",
     ),
-    *("lower.service", "lower.shapes", "lower.native", "lower.device", "lower.store", "lower.codegen"),
-    *("lower.plan", "lower.arithmetic", "lower.loops", "lower"),
+    *("lower.loops", "lower.service", "lower.shapes", "lower.native", "lower.device", "lower.store", "lower.codegen"),
+    *("lower.plan", "lower.arithmetic", "lower"),
 )
 # Files that import nothing of npcompile, and that any may import.
 LEAVES = ("npcompile.paths", "npcompile.tiering.overhead", "npcompile.diagnostics.reason")

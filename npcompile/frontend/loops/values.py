@@ -1,12 +1,29 @@
-"""Finds the types of values that a loop meets, for its inference."""
+"""Finds the types of values that a loop region meets, for its inference and for the choice of its native code."""
 
 from __future__ import annotations
 
+import types
 from typing import Any
 
 import numpy as np
 
-from npcompile.lower.loops.types import BOOL, C_TYPES, COMPLEX, FLOAT, INT, Scalar
+from npcompile.lower.loops.ir import RangeState
+from npcompile.lower.loops.types import BOOL, C_TYPES, COMPLEX, FLOAT, INT, Array, Known, Scalar, Type
+
+_PYTHON = {bool: BOOL, float: FLOAT, complex: COMPLEX}
+_NUMPY = {np.dtype(code).type: Scalar(code) for code in C_TYPES if code != "b1"} | {np.bool_: Scalar("b1")}
+_KNOWN = (
+    type(None),
+    types.ModuleType,
+    types.FunctionType,
+    types.BuiltinFunctionType,
+    type,
+    np.ufunc,
+    np.dtype,
+    str,
+)
+_RANGE = type(iter(range(0)))
+LARGEST = 1 << 62  # sizes of ranges from here on are Python's
 
 
 def scalar_of(value: Any) -> Scalar | None:
@@ -17,10 +34,29 @@ def scalar_of(value: Any) -> Scalar | None:
     kind = type(value)
     if kind is int:
         return INT if -(1 << 63) <= value < 1 << 63 else None
-    python = {bool: BOOL, float: FLOAT, complex: COMPLEX}.get(kind)
-    if python is not None:
-        return python
-    if isinstance(value, np.generic):
-        code = f"{value.dtype.kind}{value.dtype.itemsize}"
-        return Scalar(code) if code in C_TYPES and value.dtype.type is kind else None
+    return _PYTHON.get(kind) or _NUMPY.get(kind)
+
+
+def type_of(value: Any) -> Type | None:
+    """Return the type of a value at a region's entry; None for what native loops do not hold."""
+    if type(value) is np.ndarray:
+        return array_type(value)
+    if (scalar := scalar_of(value)) is not None:
+        return scalar
+    if isinstance(value, _KNOWN):
+        return Known(value)
+    if type(value) is range:
+        if value.start.bit_length() > 62 or value.stop.bit_length() > 62 or value.step.bit_length() > 62:
+            return None
+        return RangeState(value.step if value.step in (1, -1) else None)
     return None
+
+
+def array_type(array: np.ndarray[Any, Any]) -> Array | None:
+    """Return an array's type; None for dtypes, byte orders and memory that native loops do not read."""
+    dtype, flags = array.dtype, array.flags
+    code = f"{dtype.kind}{dtype.itemsize}"
+    if code not in C_TYPES or not dtype.isnative or not flags.aligned or dtype.type not in _NUMPY:
+        return None
+    packed = array.ndim > 0 and array.strides[-1] == dtype.itemsize
+    return Array(code, array.ndim, packed, flags.writeable)

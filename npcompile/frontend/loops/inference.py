@@ -1,0 +1,270 @@
+"""Infers the types of a loop region: from its control-flow graph and the types at its entry to the typed IR.
+
+A block is typed once for each combination of types of the names that are read later, so that every name has
+one exact type at every place: a sum that begins as the int 0 and goes on as a `np.float64` is two versions of
+its loop. Where a construct is outside the language, or versions are too many, the region leaves to Python.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from npcompile.frontend.loops import control_flow as cf
+from npcompile.frontend.loops import language
+from npcompile.frontend.loops.language import Outside
+from npcompile.frontend.loops.values import scalar_of
+from npcompile.lower.loops import ir
+from npcompile.lower.loops.types import Known, Scalar, Tuple, Type
+
+MAX_VERSIONS = 8  # of one block: each further one is left to Python
+
+
+class Assumed(NamedTuple):
+    """An attribute of an object that was known while compiling, and its value then."""
+
+    owner: Any
+    name: str
+    value: Any
+
+
+@dataclass
+class Inference:
+    """The inference of one region from one entry.
+
+    types: those of the names at the step at hand. assumed: the attributes of modules and the like that are taken
+    to stay what they are.
+    """
+
+    flow: cf.ControlFlow
+    types: dict[str, Type] = field(default_factory=dict)
+    entered: dict[str, Type] = field(default_factory=dict)
+    versions: dict[tuple[cf.Block, frozenset[tuple[str, Type]]], ir.Block] = field(default_factory=dict)
+    counts: dict[cf.Block, int] = field(default_factory=dict)
+    waiting: list[tuple[cf.Block, ir.Block]] = field(default_factory=list)
+    stored: dict[str, list[Type]] = field(default_factory=dict)
+    left: dict[cf.Block, ir.Block] = field(default_factory=dict)
+    assumed: list[Assumed] = field(default_factory=list)
+    block: ir.Block = field(init=False)
+    place: ir.Place = ir.Place(0, 0)
+    line: int = 0
+
+    def infer(self, names: dict[str, Type]) -> ir.Region:
+        """Return the typed region. names: the types at the entry of the names that the region reads or binds."""
+        self.types = self.entered = names
+        for name in names:
+            if name in self.flow.stored or name.startswith("."):
+                self.remember(name)
+        entry = self.version(self.flow.blocks[0])
+        assert isinstance(entry, ir.Block)
+        blocks = []
+        while self.waiting:
+            source, made = self.waiting.pop()
+            blocks.append(made)
+            self.types = dict(made.types)
+            self.block = made
+            self.fill(source)
+        return ir.Region(entry, names, blocks, self.stored)
+
+    def version(self, source: cf.Block) -> ir.Block | None:
+        """Return the version of a block for the types at hand; None where there are too many."""
+        live = self.flow.live[source]
+        types = {name: kind for name, kind in self.types.items() if name in live}
+        key = source, frozenset(types.items())
+        if key not in self.versions:
+            count = self.counts[source] = self.counts.get(source, 0) + 1
+            if count > MAX_VERSIONS:
+                return None
+            made = ir.Block(source.number, count, types, is_header=source.loop is not None)
+            self.versions[key] = made
+            self.waiting.append((source, made))
+        return self.versions[key]
+
+    def fill(self, source: cf.Block) -> None:
+        """Type the steps of a block and its end."""
+        for number, step in enumerate(source.steps):
+            self.place = ir.Place(source.number, number)
+            made, self.block.steps = self.block.steps, []
+            before = dict(self.types)
+            try:
+                self.step(step)
+            except Outside as outside:
+                self.block.steps, self.types = made, before
+                self.block.end = self.leave(str(outside))
+                return
+            self.block.steps = made + self.block.steps
+        self.place = ir.Place(source.number, len(source.steps))
+        try:
+            self.block.end = self.end(source.end)
+        except Outside as outside:
+            self.block.end = self.leave(str(outside))
+
+    def leave(self, why: str | None) -> ir.Leave:
+        return ir.Leave(self.place, self.line, why)
+
+    def add(self, step: type[ir.Step], *args: Any) -> None:
+        """Add a step of a kind."""
+        self.block.steps.append(step(self.place, self.line, *args))
+
+    def bind(self, name: str, value: ir.Expression) -> None:
+        """Add the step that gives a name a value."""
+        self.types[name] = value.type
+        self.remember(name)
+        self.add(ir.Bind, name, value)
+
+    def remember(self, name: str) -> None:
+        """Note the type that a name has now among those that it takes in the region."""
+        known = self.stored.setdefault(name, [])
+        if self.types[name] not in known:
+            known.append(self.types[name])
+
+    # -- steps -------------------------------------------------------------------------------------------
+
+    def step(self, step: cf.Step) -> None:
+        self.line = step.iterable.lineno if isinstance(step, cf.Iterate) else step.lineno
+        match step:
+            case cf.Iterate(state, iterable):
+                self.iterate(state, iterable)
+            case ast.Assign(targets=targets, value=value):
+                made = self.value(value)
+                for target in targets:
+                    self.assign(target, made)
+            case ast.AnnAssign(target=ast.Name() as target, value=value):
+                if value is not None:
+                    self.assign(target, self.value(value))
+            case ast.AugAssign(target=target, op=op, value=value):
+                self.augmented(step, target, op, value)
+            case ast.Expr(value=ast.Call() as called):
+                self.effect(called)
+            case ast.Expr(value=value):
+                self.value(value)
+            case _:
+                raise Outside(f"`{type(step).__name__}` statements")
+
+    def assign(self, target: ast.expr, value: ir.Expression) -> None:
+        match target:
+            case ast.Name(id=name):
+                self.bind(name, value)
+            case ast.Tuple(elts=targets) | ast.List(elts=targets):
+                items = self.items_of(value, len(targets))
+                held = [f".item{self.place.block}_{place}" for place in range(len(items))]
+                for name, item in zip(held, items, strict=True):
+                    self.bind(name, item)
+                for name, one in zip(held, targets, strict=True):
+                    self.assign(one, self.read(name))
+            case ast.Subscript(value=array, slice=index):
+                container = self.value(array)
+                kind = container.type
+                language.stores.find(type(kind), kind)(self, container, index, value)
+            case _:
+                raise Outside(f"assignment to `{ast.unparse(target)}`")
+
+    def items_of(self, value: ir.Expression, count: int) -> tuple[ir.Expression, ...]:
+        """Return the items that a value is unpacked to."""
+        if not isinstance(value.type, Tuple) or len(value.type.items) != count:
+            raise Outside(f"unpacking of {value.type}")
+        if isinstance(value, ir.MakeTuple):
+            return value.items
+        return tuple(ir.Part(kind, value, place) for place, kind in enumerate(value.type.items))
+
+    def augmented(self, node: ast.AugAssign, target: ast.expr, op: ast.operator, value: ast.expr) -> None:
+        old = self.value(_loaded(target))
+        if not isinstance(old.type, Scalar):
+            rule = language.updates.find(type(old.type), old.type)
+            return rule(self, target, old, type(op), self.value(value))
+        made = self.value(value)
+        rule = language.operators.find((type(old.type), type(made.type)), f"{old.type} and {made.type}")
+        self.assign(target, rule(self, type(op), old, made, True))
+        return None
+
+    def iterate(self, state: str, iterable: ast.expr) -> None:
+        if isinstance(iterable, ast.Call):
+            function = self.value(iterable.func).type
+            if isinstance(function, Known) and function.value in language.iterables:
+                return language.iterables.find(function.value, function)(self, state, iterable)
+        made = self.value(iterable)
+        return language.iterations.find(type(made.type), made.type)(self, state, made)
+
+    def effect(self, node: ast.Call) -> None:
+        """Add the steps of a call that is a statement."""
+        if isinstance(node.func, ast.Attribute):
+            owner = self.value(node.func.value)
+            if (type(owner.type), node.func.attr) in language.effects:
+                rule = language.effects.find((type(owner.type), node.func.attr), node.func.attr)
+                return rule(self, node, owner)
+        self.bind(".unused", self.value(node))
+        return None
+
+    # -- ends --------------------------------------------------------------------------------------------
+
+    def end(self, end: cf.End | None) -> ir.End:
+        match end:
+            case cf.Jump(target):
+                return self.jump(target)
+            case cf.Branch(test, then, otherwise):
+                self.line = test.lineno
+                made = self.truth(self.value(test))
+                if isinstance(made, ir.Constant):
+                    return self.jump(then if made.value else otherwise)
+                return ir.Branch(self.place, self.line, made, self.reach(then), self.reach(otherwise))
+            case cf.Next(state, item, body, exhausted):
+                kind = self.types[state]
+                return language.nexts.find(type(kind), kind)(self, state, item, body, exhausted)
+        return self.leave(None)
+
+    def jump(self, target: cf.Block) -> ir.End:
+        return ir.Jump(self.place, self.line, self.reach(target))
+
+    def reach(self, target: cf.Block) -> ir.Block:
+        """Return the version of a block that comes next: a block that leaves where there are too many."""
+        found = self.version(target)
+        if found is None:
+            found = ir.Block(target.number, MAX_VERSIONS + 1, dict(self.types))
+            place = ir.Place(target.number, 0)
+            found.end = ir.Leave(place, self.line, f"names of more than {MAX_VERSIONS} combinations of types")
+            found = self.left.setdefault(target, found)
+        return found
+
+    # -- expressions -------------------------------------------------------------------------------------
+
+    def value(self, node: ast.expr) -> ir.Expression:
+        """Return the typed expression of a node. Raises Outside."""
+        return language.expressions.find(type(node), type(node).__name__)(self, node)
+
+    def truth(self, value: ir.Expression) -> ir.Expression:
+        """Return the truth of a value, as a Python bool."""
+        return language.truths.find(type(value.type), value.type)(self, value)
+
+    def read(self, name: str) -> ir.Expression:
+        """Return the value of a name."""
+        kind = self.types.get(name)
+        if kind is None:
+            raise Outside(f"`{name}`, which has no value or none that a native loop can hold")
+        return ir.Constant(kind, None) if isinstance(kind, Known) else ir.Read(kind, name)
+
+    def attribute(self, owner: Any, name: str) -> ir.Expression:
+        """Return the value of an attribute of an object that is known while compiling."""
+        try:
+            value = getattr(owner, name)
+        except AttributeError:
+            raise Outside(f"`{name}`, which is missing") from None
+        self.assumed.append(Assumed(owner, name, value))
+        kind = scalar_of(value)
+        if kind is not None:
+            return ir.Constant(kind, value if kind.python else value.item())
+        if isinstance(value, np.ndarray):
+            raise Outside("an array that is a module's or a class's")
+        return ir.Constant(Known(value), None)
+
+
+def _loaded(target: ast.expr) -> ast.expr:
+    """Return the expression that reads an assignment's target."""
+    match target:
+        case ast.Name(id=name):
+            return ast.copy_location(ast.Name(name, ast.Load()), target)
+        case ast.Subscript(value=value, slice=index):
+            return ast.copy_location(ast.Subscript(value, index, ast.Load()), target)
+    raise Outside(f"assignment to `{ast.unparse(target)}`")

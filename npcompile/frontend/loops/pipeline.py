@@ -1,0 +1,68 @@
+"""The way of a loop region from source to native code: normal form, control flow, types, C++.
+
+`partition/native_loop.py` asks for a `LoopSource` of each loop statement once, and for a `TypedLoop` for each
+combination of types at its entry.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from npcompile.frontend.loops import rules
+from npcompile.frontend.loops.control_flow import ControlFlow, control_flow
+from npcompile.frontend.loops.exchange import Exchange
+from npcompile.frontend.loops.inference import Assumed, Inference
+from npcompile.frontend.loops.normal_form import normal_form
+from npcompile.lower.loops import ir
+from npcompile.lower.loops.compiler import Job, submit
+from npcompile.lower.loops.emit import Exit, Source, emit
+from npcompile.lower.loops.types import Type
+
+assert rules  # importing them has registered them
+
+
+@dataclass(frozen=True, eq=False)
+class LoopSource:
+    """A loop statement as a control-flow graph. reads: the names that it reads or keeps, sorted."""
+
+    node: ast.For | ast.While
+    flow: ControlFlow
+    reads: tuple[str, ...]
+
+
+def loop_source(node: ast.For | ast.While) -> LoopSource:
+    """Return the control-flow graph of the user's loop statement."""
+    (loop,) = normal_form([node])
+    assert isinstance(loop, ast.For | ast.While)
+    flow = control_flow(loop)
+    live = flow.live[flow.blocks[0]]
+    return LoopSource(node, flow, tuple(sorted(name for name in live if name != flow.state)))
+
+
+@dataclass(eq=False)
+class TypedLoop:
+    """A region for one combination of types at its entry, and its native code once `job` is done."""
+
+    region: ir.Region
+    assumed: tuple[Assumed, ...]
+    source: Source
+    exchange: Exchange
+    job: Job
+
+    @property
+    def exits(self) -> tuple[Exit, ...]:
+        return self.source.exits
+
+    def holds(self) -> bool:
+        """Tell if attributes of modules and the like are what they were while compiling."""
+        return all(getattr(one.owner, one.name, one) is one.value for one in self.assumed)
+
+
+def typed_loop(flow: ControlFlow, names: dict[str, Type]) -> TypedLoop:
+    """Return a region for types at its entry, on its way to native code."""
+    inference = Inference(flow)
+    region = inference.infer(names)
+    source = emit(region)
+    return TypedLoop(region, tuple(inference.assumed), source, Exchange(source.layout), submit(source.text))
+

@@ -1,0 +1,64 @@
+"""Rules of the loop language for attributes, and for calls of functions on scalars."""
+
+from __future__ import annotations
+
+import ast
+
+from npcompile.frontend.loops import functions, language
+from npcompile.frontend.loops.inference import Inference
+from npcompile.frontend.loops.language import Outside
+from npcompile.frontend.loops.rules.numbers import apply
+from npcompile.lower.loops import ir
+from npcompile.lower.loops.types import Array, Known, Scalar, Tuple
+
+
+@language.expressions(ast.Attribute)
+def _attribute(inference: Inference, node: ast.Attribute) -> ir.Expression:
+    owner = inference.value(node.value)
+    if isinstance(owner.type, Known):
+        return inference.attribute(owner.type.value, node.attr)
+    return language.attributes.find((type(owner.type), node.attr), node.attr)(inference, node, owner)
+
+
+@language.expressions(ast.Call)
+def _call(inference: Inference, node: ast.Call) -> ir.Expression:
+    if isinstance(node.func, ast.Attribute):
+        owner = inference.value(node.func.value)
+        if not isinstance(owner.type, Known):
+            name = node.func.attr
+            return language.methods.find((type(owner.type), name), name)(inference, node, owner)
+    function = inference.value(node.func)
+    if not isinstance(function.type, Known):
+        raise Outside(f"a call of {function.type}")
+    if function.type.value in language.calls:
+        return language.calls.find(function.type.value, function.type)(inference, node)
+    if node.keywords or any(isinstance(arg, ast.Starred) for arg in node.args):
+        raise Outside(f"a call of `{function.type}` with keywords")
+    operands = tuple(inference.value(arg) for arg in node.args)
+    kinds = tuple(operand.type for operand in operands if isinstance(operand.type, Scalar))
+    operation = functions.call(function.type.value, kinds) if len(kinds) == len(operands) else None
+    return apply(operation, operands, f"calls of `{function.type}`")
+
+
+@language.calls(len)
+def _len(inference: Inference, node: ast.Call) -> ir.Expression:
+    if len(node.args) != 1 or node.keywords:
+        raise Outside("a `len` that Python refuses")
+    value = inference.value(node.args[0])
+    if isinstance(value.type, Array) and value.type.ndim:
+        return ir.length(value, 0)
+    if isinstance(value.type, Tuple):
+        return ir.integer(len(value.type.items))
+    raise Outside(f"the length of {value.type}")
+
+
+@language.attributes((Array, "shape"))
+def _shape(inference: Inference, node: ast.Attribute, owner: ir.Expression) -> ir.Expression:
+    assert isinstance(owner.type, Array)
+    return ir.tuple_of(tuple(ir.length(owner, axis) for axis in range(owner.type.ndim)))
+
+
+@language.attributes((Array, "ndim"))
+def _ndim(inference: Inference, node: ast.Attribute, owner: ir.Expression) -> ir.Expression:
+    assert isinstance(owner.type, Array)
+    return ir.integer(owner.type.ndim)

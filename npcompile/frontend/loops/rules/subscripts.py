@@ -1,0 +1,110 @@
+"""Rules of the loop language for items and views of arrays and tuples, read and stored."""
+
+from __future__ import annotations
+
+import ast
+
+from npcompile.frontend.loops import arithmetic, language
+from npcompile.frontend.loops.inference import Inference
+from npcompile.frontend.loops.language import Outside
+from npcompile.lower.loops import ir
+from npcompile.lower.loops.types import INT, Array, Known, Scalar, Tuple
+
+
+@language.expressions(ast.Subscript)
+def _subscript(inference: Inference, node: ast.Subscript) -> ir.Expression:
+    container = inference.value(node.value)
+    return language.items.find(type(container.type), container.type)(inference, container, node.slice)
+
+
+def index_of(inference: Inference, value: ir.Expression) -> ir.Expression:
+    """Return a value as the int that it is as an index. Raises Outside for what is no index of one axis."""
+    if not isinstance(value.type, Scalar) or value.type.kind not in "iu":
+        raise Outside(f"an index of type {value.type}")
+    if value.type == INT:
+        return value
+    operation = arithmetic.cast(value.type, INT)
+    if operation is None:
+        raise Outside(f"an index of type {value.type}")
+    return ir.Apply(INT, operation, (value,))
+
+
+@language.items(Tuple)
+def _item_of_tuple(inference: Inference, container: ir.Expression, index: ast.expr) -> ir.Expression:
+    made = inference.value(index)
+    assert isinstance(container.type, Tuple)
+    items = container.type.items
+    if not isinstance(made, ir.Constant) or made.type != INT or not -len(items) <= made.value < len(items):
+        raise Outside(f"an item of {container.type} at a place that is not known")
+    place = made.value % len(items)
+    if isinstance(container, ir.MakeTuple):
+        return container.items[place]
+    return ir.Part(items[place], container, place)
+
+
+def parts_of(inference: Inference, index: ast.expr) -> list[ir.Expression | ir.Slice | None]:
+    """Return the parts of a basic index. Raises Outside for others."""
+    nodes = index.elts if isinstance(index, ast.Tuple) else [index]
+    return [_part(inference, node) for node in nodes]
+
+
+def _part(inference: Inference, node: ast.expr) -> ir.Expression | ir.Slice | None:
+    if isinstance(node, ast.Slice):
+        bounds = [_bound(inference, one) for one in (node.lower, node.upper, node.step)]
+        return ir.Slice(*bounds)
+    value = inference.value(node)
+    if value.type == Known(None):
+        return None
+    return index_of(inference, value)
+
+
+def _bound(inference: Inference, node: ast.expr | None) -> ir.Expression | None:
+    if node is None:
+        return None
+    value = inference.value(node)
+    return None if value.type == Known(None) else index_of(inference, value)
+
+
+def whole_index(parts: list[ir.Expression | ir.Slice | None], ndim: int) -> tuple[ir.Expression, ...] | None:
+    """Return the indices of one item; None where the index gives a view."""
+    if len(parts) != ndim or not all(isinstance(part, ir.Expression) for part in parts):
+        return None
+    return tuple(part for part in parts if isinstance(part, ir.Expression))
+
+
+@language.items(Array)
+def _item_of_array(inference: Inference, container: ir.Expression, index: ast.expr) -> ir.Expression:
+    assert isinstance(container.type, Array)
+    parts = parts_of(inference, index)
+    indices = whole_index(parts, container.type.ndim)
+    if indices is None:
+        return view(container, parts)
+    return ir.Item(container.type.item, container, indices)
+
+
+def view(container: ir.Expression, parts: list[ir.Expression | ir.Slice | None]) -> ir.Expression:
+    """Return the view that a basic index gives."""
+    raise Outside("slices of arrays")
+
+
+@language.stores(Array)
+def _store(inference: Inference, container: ir.Expression, index: ast.expr, value: ir.Expression) -> None:
+    assert isinstance(container.type, Array)
+    parts = parts_of(inference, index)
+    indices = whole_index(parts, container.type.ndim)
+    if indices is None or not isinstance(value.type, Scalar):
+        raise Outside(f"a store of {value.type} to a slice")
+    if not container.type.writeable:
+        raise Outside("a store to a read-only array")
+    inference.add(ir.StoreItem, container, indices, converted(value, container.type.item))
+
+
+def converted(value: ir.Expression, to: Scalar) -> ir.Expression:
+    """Return a scalar as a store converts it to an array's dtype."""
+    assert isinstance(value.type, Scalar)
+    if value.type.code == to.code:
+        return value
+    operation = arithmetic.cast(value.type, to)
+    if operation is None:
+        raise Outside(f"a store of {value.type} to an array of {to}")
+    return ir.Apply(to, operation, (value,))

@@ -1,0 +1,99 @@
+// Arrays, ranges and tuples of native loops, and their exchange with Python by words.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "scalars.h"
+
+namespace npl {
+
+// The fields of a NumPy array object, as NumPy's C interface has them since version 1.7.
+struct object {
+    void *head[2];
+    char *data;
+    int ndim;
+    int64_t *shape, *strides;
+};
+
+// packed: items of the last axis lie side by side. Strides count bytes.
+template <typename T, int N, bool packed>
+struct array {
+    char *data;
+    object *owner;
+    int64_t shape[N ? N : 1], strides[N ? N : 1];
+
+    template <typename... Index>
+    inline T &at(Index... index) const {
+        static_assert(sizeof...(Index) == N);
+        const int64_t places[N ? N : 1] = {index...};
+        char *place = data;
+        for (int axis = 0; axis < N; axis++)
+            place += places[axis] * (packed && axis == N - 1 ? int64_t(sizeof(T)) : strides[axis]);
+        return *reinterpret_cast<T *>(place);
+    }
+};
+
+struct range {
+    int64_t position, length, start, stride;
+};
+
+static inline int64_t wrapped(int64_t index, int64_t length) { return index < 0 ? index + length : index; }
+static inline bool outside(int64_t index, int64_t length) { return uint64_t(index) >= uint64_t(length); }
+
+static inline range begin_range(int64_t start, int64_t stop, int64_t stride) {
+    uint64_t length = 0;
+    if (stride > 0 && start < stop)
+        length = (uint64_t(stop) - uint64_t(start) - 1) / uint64_t(stride) + 1;
+    else if (stride < 0 && start > stop)
+        length = (uint64_t(start) - uint64_t(stop) - 1) / (-uint64_t(stride)) + 1;
+    return {0, int64_t(length), start, stride};
+}
+
+template <typename T>
+static inline void load(const int64_t *words, T &value) {
+    std::memcpy(&value, words, sizeof(T));
+}
+template <typename T>
+static inline void save(int64_t *words, const T &value) {
+    words[0] = 0;
+    std::memcpy(words, &value, sizeof(T));
+}
+template <typename T, int N, bool packed>
+static inline void load(const int64_t *words, array<T, N, packed> &value) {
+    value.owner = reinterpret_cast<object *>(words[0]);
+    value.data = value.owner->data;
+    for (int axis = 0; axis < N; axis++) {
+        value.shape[axis] = value.owner->shape[axis];
+        value.strides[axis] = value.owner->strides[axis];
+    }
+}
+template <typename T, int N, bool packed>
+static inline void save(int64_t *words, const array<T, N, packed> &value) {
+    words[0] = reinterpret_cast<int64_t>(value.owner);
+    words[1] = reinterpret_cast<int64_t>(value.data);
+    for (int axis = 0; axis < N; axis++) {
+        words[2 + axis] = value.shape[axis];
+        words[2 + N + axis] = value.strides[axis];
+    }
+}
+
+// A tuple is its first item and the rest.
+template <typename... Items>
+struct tuple {};
+template <typename First, typename... Rest>
+struct tuple<First, Rest...> {
+    First first;
+    tuple<Rest...> rest;
+    tuple() = default;
+    tuple(First one, Rest... others) : first(one), rest(others...) {}
+};
+template <size_t index, typename First, typename... Rest>
+static inline auto get(const tuple<First, Rest...> &from) {
+    if constexpr (index == 0)
+        return from.first;
+    else
+        return get<index - 1>(from.rest);
+}
+
+}  // namespace npl

@@ -1,0 +1,187 @@
+"""Compiles native loops beside the program: a thread runs the C++ compiler, and libraries are kept on disk.
+
+`frontend/loops/` submits sources. No worker process is asked: it would first import Inductor, which loops do not
+need, and a loop would wait behind segments. A job always finishes, with a function or with a reason.
+"""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import hashlib
+import os
+import queue
+import re
+import subprocess
+import tempfile
+import threading
+from pathlib import Path
+from typing import Any
+
+from npcompile.diagnostics.reason import Cause, Reason
+from npcompile.lower.codegen import cpp
+from npcompile.lower.service.failures import failure
+from npcompile.lower.service.worker import limit
+from npcompile.lower.store import cache
+
+FOLDER = Path(__file__).parent
+HEADERS = sorted(FOLDER.glob("*.h"))
+FLAGS = (
+    "-O3 -DNDEBUG -std=c++20 -fPIC -shared -march=native -w -ffp-contract=off -fno-trapping-math "
+    "-fno-math-errno -fno-strict-aliasing -fvisibility=hidden"
+).split()
+NICENESS = 15
+
+
+class Job:
+    """One region's source on its way to a function.
+
+    When `done`, either `function` is a function of the words' address or `error` says why there is none.
+    """
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self.function: Any = None
+        self.error: Reason | None = None
+        self.from_disk = False
+        self._event = threading.Event()
+        self._process = os.getpid()
+
+    @property
+    def done(self) -> bool:
+        return self._event.is_set()
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait until the job is done; tell if it is."""
+        return self._event.wait(seconds)
+
+    def finish(self, function: Any, error: Reason | None) -> None:
+        self.function, self.error = function, error
+        self._event.set()
+
+
+class _Compiler:
+    """The jobs of one process and their thread."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.queue: queue.SimpleQueue[Job] = queue.SimpleQueue()
+        self.jobs: dict[str, Job] = {}
+        self.thread: threading.Thread | None = None
+        self.running: subprocess.Popen[bytes] | None = None
+        self.closing = False
+        self.compiled = 0
+
+    def submit(self, source: str) -> Job:
+        with self.lock:
+            known = self.jobs.get(source)
+            if known is not None:
+                return known
+            job = self.jobs[source] = Job(source)
+        try:
+            if (function := _load(cache.directory(), _key(source))) is not None:
+                job.from_disk = True
+                job.finish(function, None)
+                return job
+        except (OSError, cache.Refused):
+            pass  # what is there cannot be used: it is compiled anew, over it
+        self.queue.put(job)
+        with self.lock:
+            if self.thread is None:
+                self.thread = threading.Thread(target=self._serve, name="npcompile-loops", daemon=True)
+                self.thread.start()
+        return job
+
+    def _serve(self) -> None:
+        while not self.closing:
+            job = self.queue.get()
+            try:
+                job.finish(self._compile(job.source), None)
+            except cpp.CompilerMissing as missing:
+                job.finish(None, Cause.NO_COMPILER(str(missing)))
+            except subprocess.TimeoutExpired as slow:
+                job.finish(None, Cause.COMPILE_SECONDS(f"{slow.timeout:g}"))
+            except Exception as error:  # whatever happens here, nobody may wait for ever
+                job.finish(None, failure(error))
+
+    def _compile(self, source: str) -> Any:
+        folder, key = cache.directory(), _key(source)
+        with tempfile.TemporaryDirectory(dir=folder, prefix=cache.work_prefix()) as work:
+            file, library = Path(work) / "loop.cpp", Path(work) / "loop.so"
+            file.write_text(source)
+            command = [cpp.compiler(), str(file), f"-I{FOLDER}", *FLAGS, "-o", str(library)]
+            self._run(command)
+            cache.store(folder, key, library, {})
+        self.compiled += 1
+        return _load(folder, key)
+
+    def _run(self, command: list[str]) -> None:
+        nowhere = subprocess.DEVNULL
+        self.running = subprocess.Popen(
+            ["nice", f"-n{NICENESS}", *command],
+            stdin=nowhere,
+            stdout=nowhere,
+            stderr=subprocess.PIPE,
+            start_new_session=True,  # Ctrl-C is the user's program's alone
+        )
+        try:
+            _, said = self.running.communicate(timeout=limit())
+        except subprocess.TimeoutExpired:
+            self.stop()
+            raise
+        if self.running.returncode:
+            errors = [line for line in said.decode(errors="replace").splitlines() if "error" in line]
+            raise cpp.CompilerFailed(f"the C++ compiler failed: {'; '.join(errors[:3])}")
+
+    def stop(self) -> None:
+        """End the C++ compiler that is running."""
+        if self.running is not None and self.running.poll() is None:
+            self.running.kill()
+            self.running.wait()
+
+
+_compiler = _Compiler()
+
+
+def _at_fork() -> None:
+    global _compiler
+    done = {source: job for source, job in _compiler.jobs.items() if job.done}
+    _compiler = _Compiler()
+    _compiler.jobs = done
+
+
+def _at_exit() -> None:
+    _compiler.closing = True
+    _compiler.stop()
+
+
+os.register_at_fork(after_in_child=_at_fork)
+atexit.register(_at_exit)
+
+
+def _key(source: str) -> str:
+    digest = hashlib.sha256(" ".join(FLAGS).encode())
+    for header in HEADERS:
+        digest.update(header.read_bytes())
+    digest.update(re.sub(r" *//.*", "", source).encode())
+    return f"loop-{digest.hexdigest()[:32]}"
+
+
+def _load(folder: Path, key: str) -> Any:
+    """Return the function of a library on disk, None where it is not there."""
+    found = cache.load(folder, key)
+    if found is None or found[0] is None:
+        return None
+    function = ctypes.PyDLL(str(found[0])).npc_loop
+    function.restype, function.argtypes = ctypes.c_int64, [ctypes.c_void_p]
+    return function
+
+
+def submit(source: str) -> Job:
+    """Return the job of a source: done at once where its library is in memory or on disk."""
+    return _compiler.submit(source)
+
+
+def compilations() -> int:
+    """Return how many loops have been compiled for this process."""
+    return _compiler.compiled

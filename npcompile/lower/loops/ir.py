@@ -1,0 +1,314 @@
+"""The typed IR of a loop region: blocks of steps over typed expressions, one block for each version of types.
+
+`frontend/loops/` makes it and `lower/loops/emit.py` writes C++ of it; `print` shows it as Python with types.
+Every name has one type in a block, and expressions have no effect: steps do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from npcompile.lower.loops.operation import Operation
+from npcompile.lower.loops.types import BOOL, INT, Array, Scalar, Tuple, Type
+
+
+class Place(NamedTuple):
+    """Where Python goes on if native code leaves: a block of the control-flow graph, and a step in it."""
+
+    block: int
+    step: int
+
+
+@dataclass(frozen=True)
+class RangeState(Type):
+    """An iterator over a range. stride: its step where that is known while compiling."""
+
+    stride: int | None = None
+
+    def __str__(self) -> str:
+        return "iter(range)"
+
+
+# -- expressions -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Expression:
+    """A value. Evaluating it may leave, and does nothing else."""
+
+    type: Type
+
+
+@dataclass(frozen=True, eq=False)
+class Constant(Expression):
+    """A number that is known while compiling; a NumPy scalar's as a Python number."""
+
+    value: Any
+
+    def __str__(self) -> str:
+        return repr(self.value)
+
+
+@dataclass(frozen=True, eq=False)
+class Read(Expression):
+    """The value of a name."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, eq=False)
+class Apply(Expression):
+    """An operation on scalars."""
+
+    operation: Operation
+    operands: tuple[Expression, ...]
+
+    def __str__(self) -> str:
+        return f"{self.operation.function}({', '.join(map(str, self.operands))})"
+
+
+@dataclass(frozen=True, eq=False)
+class Item(Expression):
+    """An item of an array, by one int for each axis."""
+
+    array: Expression
+    indices: tuple[Expression, ...]
+
+    def __str__(self) -> str:
+        return f"{self.array}[{', '.join(map(str, self.indices))}]"
+
+
+@dataclass(frozen=True, eq=False)
+class Length(Expression):
+    """The length of an array's axis, an int."""
+
+    array: Expression
+    axis: int
+
+    def __str__(self) -> str:
+        return f"{self.array}.shape[{self.axis}]"
+
+
+@dataclass(frozen=True, eq=False)
+class Choose(Expression):
+    """One of two values of one type, of which both are pure and cannot leave."""
+
+    test: Expression
+    one: Expression
+    other: Expression
+
+    def __str__(self) -> str:
+        return f"({self.one} if {self.test} else {self.other})"
+
+
+@dataclass(frozen=True, eq=False)
+class MakeTuple(Expression):
+    items: tuple[Expression, ...]
+
+    def __str__(self) -> str:
+        return f"({', '.join(map(str, self.items))},)"
+
+
+@dataclass(frozen=True, eq=False)
+class Part(Expression):
+    """An item of a tuple."""
+
+    whole: Expression
+    index: int
+
+    def __str__(self) -> str:
+        return f"{self.whole}[{self.index}]"
+
+
+@dataclass(frozen=True)
+class Slice:
+    """A slice of one axis; None stands for what Python takes it for. All others are ints."""
+
+    start: Expression | None
+    stop: Expression | None
+    step: Expression | None
+
+    def __str__(self) -> str:
+        return ":".join("" if part is None else str(part) for part in (self.start, self.stop, self.step))
+
+
+@dataclass(frozen=True, eq=False)
+class View(Expression):
+    """A view of an array by basic indexing. parts: for each axis an int, a slice, or None for a new axis."""
+
+    array: Expression
+    parts: tuple[Expression | Slice | None, ...]
+
+    def __str__(self) -> str:
+        return f"{self.array}[{', '.join(map(str, self.parts))}]"
+
+
+# -- steps -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """An effect. If its expressions leave, Python goes on at `place`."""
+
+    place: Place
+    line: int
+
+
+@dataclass(frozen=True, eq=False)
+class Bind(Step):
+    """Give a name a value."""
+
+    name: str
+    value: Expression
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.value.type} = {self.value}"
+
+
+@dataclass(frozen=True, eq=False)
+class StoreItem(Step):
+    """Store a scalar, of the array's dtype, as an item."""
+
+    array: Expression
+    indices: tuple[Expression, ...]
+    value: Expression
+
+    def __str__(self) -> str:
+        return f"{self.array}[{', '.join(map(str, self.indices))}] = {self.value}"
+
+
+@dataclass(frozen=True, eq=False)
+class BeginRange(Step):
+    """Begin to iterate over `range(start, stop, step)`."""
+
+    state: str
+    start: Expression
+    stop: Expression
+    stride: Expression
+
+    def __str__(self) -> str:
+        return f"{self.state} = iter(range({self.start}, {self.stop}, {self.stride}))"
+
+
+# -- ends of blocks ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class End:
+    """The end of a block. Python goes on at `place` if it leaves."""
+
+    place: Place
+    line: int
+
+
+@dataclass(frozen=True, eq=False)
+class Jump(End):
+    target: Block
+
+    def __str__(self) -> str:
+        return f"goto {self.target.label}"
+
+
+@dataclass(frozen=True, eq=False)
+class Branch(End):
+    test: Expression
+    then: Block
+    otherwise: Block
+
+    def __str__(self) -> str:
+        return f"if {self.test}: goto {self.then.label}; else: goto {self.otherwise.label}"
+
+
+@dataclass(frozen=True, eq=False)
+class NextOfRange(End):
+    """Take the next number of a range, or go to `exhausted`."""
+
+    kind: RangeState
+    state: str
+    item: str
+    body: Block
+    exhausted: Block
+
+    def __str__(self) -> str:
+        return f"{self.item}: int = next({self.state}); goto {self.body.label}; if none: {self.exhausted.label}"
+
+
+@dataclass(frozen=True, eq=False)
+class Leave(End):
+    """Python goes on here. why: the reason, where it is the language's; None for the region's ordinary end."""
+
+    why: str | None
+
+    def __str__(self) -> str:
+        return f"leave at {self.place.block}.{self.place.step}" + (f"  # {self.why}" if self.why else "")
+
+
+@dataclass(eq=False)
+class Block:
+    """One version of a block of the control-flow graph."""
+
+    source: int  # the block's number there
+    version: int
+    types: dict[str, Type]  # of the names that are read later
+    steps: list[Step] = field(default_factory=list)
+    end: End | None = None
+    is_header: bool = False
+
+    @property
+    def label(self) -> str:
+        return f"b{self.source}_{self.version}"
+
+    def __str__(self) -> str:
+        head = ", ".join(f"{name}: {kind}" for name, kind in sorted(self.types.items()))
+        lines = [f"{self.label}:  # {head}", *map(str, self.steps), str(self.end)]
+        return "\n    ".join(lines)
+
+
+@dataclass(eq=False)
+class Region:
+    """The typed program of one region.
+
+    Parameters
+    ----------
+    entry
+        The block that native code begins with.
+    names
+        The types of the names that are given at the entry.
+    blocks
+        All blocks, the entry first.
+    stored
+        The names of the user's and of temporaries that it binds, each with all types that they take.
+    """
+
+    entry: Block
+    names: dict[str, Type]
+    blocks: list[Block]
+    stored: dict[str, list[Type]]
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.blocks))
+
+
+def length(array: Expression, axis: int) -> Length:
+    assert isinstance(array.type, Array)
+    return Length(INT, array, axis)
+
+
+def integer(value: int) -> Constant:
+    return Constant(INT, value)
+
+
+def truth(value: bool) -> Constant:
+    return Constant(BOOL, value)
+
+
+def is_number(kind: Type) -> bool:
+    return isinstance(kind, Scalar)
+
+
+def tuple_of(items: tuple[Expression, ...]) -> MakeTuple:
+    return MakeTuple(Tuple(tuple(item.type for item in items)), items)

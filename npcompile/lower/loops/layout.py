@@ -1,0 +1,77 @@
+"""The memory by which Python and a native loop exchange names: 64-bit words, in and out.
+
+`emit.py` writes the C++ that reads and writes it; `frontend/loops/exchange.py` packs and unpacks it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from npcompile.lower.loops import ir
+from npcompile.lower.loops.types import Array, Known, Scalar, Tuple, Type
+
+
+def words(kind: Type) -> int:
+    """Return how many words a value of a type takes.
+
+    A number takes one, a complex number two. An array takes its owner's address, its data's, and a length and a
+    stride for each axis. An iterator over a range takes its position, its length, its start and its stride.
+    """
+    match kind:
+        case Scalar():
+            return 2 if kind.kind == "c" else 1
+        case Array(ndim=ndim):
+            return 2 + 2 * ndim
+        case Tuple(items=items):
+            return sum(map(words, items))
+        case ir.RangeState():
+            return 4
+        case Known():
+            return 0
+    raise TypeError(f"a {type(kind).__name__} has no words")
+
+
+@dataclass(frozen=True)
+class Slot:
+    """The place of a value: its type, and its first word."""
+
+    kind: Type
+    offset: int
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The words of one region.
+
+    Parameters
+    ----------
+    given
+        The slots of the names at the entry. Of an array it holds the object's address alone.
+    bound
+        Of each name that the region binds: the word that tells which of its types it has (0: no value, else one
+        more than the place in the list), and its slots by type.
+    size
+        How many words there are.
+    """
+
+    given: dict[str, Slot]
+    bound: dict[str, tuple[int, tuple[Slot, ...]]]
+    size: int
+
+
+def layout_of(region: ir.Region) -> Layout:
+    """Return the layout of a region's words."""
+    offset = 0
+    given: dict[str, Slot] = {}
+    for name, kind in region.names.items():
+        given[name] = Slot(kind, offset)
+        offset += 1 if isinstance(kind, Array) else words(kind)
+    bound: dict[str, tuple[int, tuple[Slot, ...]]] = {}
+    for name, kinds in region.stored.items():
+        tag, offset = offset, offset + 1
+        slots = []
+        for kind in kinds:
+            slots.append(Slot(kind, offset))
+            offset += words(kind)
+        bound[name] = tag, tuple(slots)
+    return Layout(given, bound, offset)
