@@ -51,6 +51,11 @@ class PartitionedCalls(CalleeSubstitution):
         raise NotImplementedError
 
     @property
+    def compiles_loops(self) -> bool:
+        """Tell if native code of a loop is being compiled: until it is there, calls are no measure of it."""
+        raise NotImplementedError
+
+    @property
     def _is_stale(self) -> bool:
         """Tell whether it would be cut otherwise by now."""
         return self.stale or self.enters is not type(self).enter  # the native runtime has it now
@@ -70,7 +75,7 @@ class PartitionedCalls(CalleeSubstitution):
     def answer(self, state: Specialization, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call of a known signature: where the plain function takes less time, it answers."""
         try:
-            if self.owed:
+            if self.owed or self.compiles_loops:
                 return self.run(args, kwargs)
             if state.block_contest is None:
                 if not (self._contested and are_held()):

@@ -18,6 +18,7 @@ from typing import Any, cast
 from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.diagnostics.uncompiled_statements import tell_libraries
 from npcompile.frontend.catalog import inlining
+from npcompile.frontend.loops.choice import is_candidate
 from npcompile.frontend.pipeline import Traced
 from npcompile.frontend.program.generic_signature import split_lengths
 from npcompile.frontend.rewrite.block_levels import Levels
@@ -29,6 +30,7 @@ from npcompile.lower.plan.attributes import attributes, source_place, step_of
 from npcompile.partition.accumulators import Accumulators
 from npcompile.partition.call import PartitionedCalls
 from npcompile.partition.callees import PLAIN
+from npcompile.partition.native_loop import NativeLoop
 from npcompile.partition.suitability import decided_by, done_for_effect, driven, goes_over_items
 from npcompile.partition.unit import Unit, take_over
 from npcompile.runtime import fast_path, fork
@@ -67,6 +69,7 @@ class PartitionedFunction(PartitionedCalls):
             None  # it could not be recorded whole: reason, line
         )
         self.blocks: dict[Any, Block] = {}
+        self.natives: dict[ast.AST, NativeLoop | None] = {}  # of loops; None: the loop stays Python's
         self.lock = threading.Lock()
         fork.cuts.add(self)
         self.refused: str | None = None  # why a call under `strict` was not to run
@@ -114,7 +117,7 @@ class PartitionedFunction(PartitionedCalls):
         """Cut the function anew; blocks that are the same as before keep what they have recorded."""
         self.stale, self.enters, began = False, PartitionedFunction.enter, overhead.clock()
         fn: Any = self.owner.__wrapped__
-        made = outline(fn, self.levels, self.enter, self.as_it_is, idler=self.idler)
+        made = outline(fn, self.levels, self.enter, self.as_it_is, idler=self.idler, native=self.native)
         tell_libraries(self)
         for piece in made.pieces:
             key = self.key_of(piece)
@@ -131,6 +134,23 @@ class PartitionedFunction(PartitionedCalls):
             self.rounds += 1
             self.watch = Watch(self)
         self.took = overhead.clock() - began
+
+    def native(self, node: ast.For | ast.While) -> NativeLoop | None:
+        """Return the native code that a loop may have."""
+        if node not in self.natives:
+            made = is_candidate(node) and self._direct
+            self.natives[node] = NativeLoop(node, self) if made else None
+        return self.natives[node]
+
+    def refuse(self, node: ast.For | ast.While, why: str) -> None:
+        """Leave a loop to Python, and the loops in it to native code of their own."""
+        self.natives[node] = None
+        self.stale = True
+
+    @property
+    def compiles_loops(self) -> bool:
+        """Tell if native code of a loop is being compiled: until it is there, calls are no measure of it."""
+        return any(native is not None and native.is_pending for native in self.natives.values())
 
     @property
     def idler(self) -> PartitionedFunction | None:
@@ -162,6 +182,9 @@ class PartitionedFunction(PartitionedCalls):
         waiting += [c for c in self.root.callees.values() if self.owner is self.root and c is not PLAIN]
         for recorded in waiting:
             recorded.wait_until(deadline)
+        for native in self.natives.values():
+            if native is not None:
+                native.wait_until(deadline)
 
     def callee(self, fn: types.FunctionType) -> Callee:
         return Callee(fn, self)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import struct
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -45,12 +46,17 @@ class Exchange:
 
     def pack(self, names: dict[str, Any]) -> bytearray:
         """Return the words of a region that is entered with these names."""
-        words = bytearray(self.layout.size * WORD)
+        words = bytearray(max(self.layout.size, 1) * WORD)
         values: list[Any] = []
         for name, kind in self.given:
             _put(values, kind, names[name])
         self._format.pack_into(words, 0, *values)
         return words
+
+    @staticmethod
+    def address(words: bytearray) -> int:
+        """Return the address of words."""
+        return ctypes.addressof(ctypes.c_char.from_buffer(words))
 
     def unpack(self, words: bytearray, owners: Sequence[np.ndarray[Any, Any]]) -> dict[str, Any]:
         """Return the values of the names that have one. owners: the arrays that were given."""

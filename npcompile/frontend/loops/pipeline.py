@@ -14,9 +14,11 @@ from npcompile.frontend.loops.control_flow import ControlFlow, control_flow
 from npcompile.frontend.loops.exchange import Exchange
 from npcompile.frontend.loops.inference import Assumed, Inference
 from npcompile.frontend.loops.normal_form import normal_form
+from npcompile.frontend.loops.refusal import refusal
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.compiler import Job, submit
-from npcompile.lower.loops.emit import Exit, Source, emit
+from npcompile.lower.loops.emit import emit
+from npcompile.lower.loops.emitter import Exit, Source
 from npcompile.lower.loops.types import Type
 
 assert rules  # importing them has registered them
@@ -31,9 +33,28 @@ class LoopSource:
     reads: tuple[str, ...]
 
 
+_PURE = frozenset(
+    "abs all any bool complex divmod enumerate float int len max min pow range reversed round sum zip".split()
+)
+_PURE_MODULES = frozenset(("np", "numpy", "math", "cmath"))
+
+
+def is_pure_call(node: ast.Call) -> bool:
+    """Tell if a call changes nothing, by the names that it is written with: their values are looked at later."""
+    match node.func:
+        case ast.Name(id=name):
+            return name in _PURE
+        case ast.Attribute():
+            root: ast.expr = node.func
+            while isinstance(root, ast.Attribute):
+                root = root.value
+            return isinstance(root, ast.Name) and root.id in _PURE_MODULES
+    return False
+
+
 def loop_source(node: ast.For | ast.While) -> LoopSource:
     """Return the control-flow graph of the user's loop statement."""
-    (loop,) = normal_form([node])
+    loop = normal_form([node], is_pure_call)[-1]
     assert isinstance(loop, ast.For | ast.While)
     flow = control_flow(loop)
     live = flow.live[flow.blocks[0]]
@@ -53,6 +74,11 @@ class TypedLoop:
     @property
     def exits(self) -> tuple[Exit, ...]:
         return self.source.exits
+
+    @property
+    def refusal(self) -> str | None:
+        """The reason why native code would come to nothing, if it would."""
+        return refusal(self.region)
 
     def holds(self) -> bool:
         """Tell if attributes of modules and the like are what they were while compiling."""

@@ -13,6 +13,7 @@ from typing import Any
 
 from npcompile.diagnostics.reason import Reason
 from npcompile.frontend.rewrite.ast_builder import position
+from npcompile.frontend.rewrite.native_entry import Native
 from npcompile.frontend.rewrite.scopes import stored_names
 from npcompile.frontend.rewrite.source import FunctionNode
 
@@ -85,6 +86,7 @@ class Cut:
     blocks: tuple[Block, ...]
     enters: bool  # some call goes through `ENTER`
     twice: bool  # some loop asks the running call if it is to go on as written
+    natives: dict[str, Native]  # the native code of loops, by the free variables that hold them
 
 
 def bound_by(loops: list[ast.For | ast.While]) -> tuple[set[str], set[str]]:

@@ -19,6 +19,7 @@ from npcompile.frontend.rewrite.block_levels import Block, Cut, Levels, bound_by
 from npcompile.frontend.rewrite.dual_loops import Twice
 from npcompile.frontend.rewrite.library_calls import Libraries
 from npcompile.frontend.rewrite.liveness import deleted, is_scalar, loads, surely_stored
+from npcompile.frontend.rewrite.native_entry import Native, may_enter_within, native_entry
 from npcompile.frontend.rewrite.scopes import own_nodes, stored_names
 from npcompile.frontend.rewrite.statement_facts import NEVER_HELD, Facts, Gathered
 from npcompile.frontend.rewrite.statement_forms import (
@@ -53,6 +54,7 @@ class Cutter:
         is_of_others: Callable[[ast.expr], bool],
         of_library: Callable[[ast.expr], bool],
         twice: bool,
+        native: Callable[[ast.For | ast.While], Native | None],
     ) -> None:
         self.node = node
         self.as_it_is = as_it_is  # tells if an expression stands for a function that is called as it is
@@ -60,6 +62,8 @@ class Cutter:
         self.libraries = Libraries(of_library)
         self.entered = 0  # calls of functions that may be jitted in their turn
         self.twice = Twice() if twice else None  # loops are written twice: cut, and as written
+        self.native = native  # returns a loop's native code, if it may have any
+        self.natives: dict[str, Native] = {}  # by the free variables that hold them
         self.imports = imports
         self.facts = facts
         self.levels = levels
@@ -82,7 +86,8 @@ class Cutter:
         made.body += keep_local(self.node, made.body, self.facts)
         if self.twice is not None:
             made.body = self.twice.write(made.body)
-        return Cut(made, tuple(self.blocks), self.entered > 0, bool(self.twice and self.twice.asked))
+        asked = bool(self.twice and self.twice.asked)
+        return Cut(made, tuple(self.blocks), self.entered > 0, asked, self.natives)
 
     # -- statements --------------------------------------------------------------------------------------
 
@@ -308,7 +313,7 @@ class Cutter:
         return [*before, made]
 
     def python_While(self, node: ast.While) -> list[ast.stmt]:
-        before = self.flush()
+        before, native = self.flush(), self._native(node)
         made, known = copy.copy(node), self._found
         self.loops.append(node)
         self.bound -= deleted(node.body)
@@ -321,7 +326,30 @@ class Cutter:
         self.bound = set(start)
         made.orelse = self.body(node.orelse)
         self.bound = start
-        return [*before, made]
+        return [*before, *self._enter_natively(node, made, native)]
+
+    def _native(self, node: ast.For | ast.While) -> Native | None:
+        """Return the native code that a loop may have: it is given names that surely have values."""
+        if self.twice is None or self.protected_names(node):
+            return None
+        native = self.native(node)
+        return native if native is not None and self.bound.issuperset(native.takes) else None
+
+    def protected_names(self, node: ast.For | ast.While) -> bool:
+        """Tell if a loop binds names that are not the function's own, or that functions made inside read."""
+        stored = set(stored_names(node))
+        return bool(stored & (self.facts.captured | self.facts.rebound)) or not all(
+            map(self.facts.is_local, stored)
+        )
+
+    def _enter_natively(self, node: Any, made: Any, native: Native | None) -> list[ast.stmt]:
+        """Return the statements of a loop that may be done natively, else the loop as it was cut."""
+        if native is None:
+            return [made]
+        number = len(self.natives)
+        variable, statements = native_entry(node, made, native, number, may_enter_within(node))
+        self.natives[variable] = native
+        return statements
 
     @property
     def _found(self) -> tuple[int, int]:
@@ -346,7 +374,7 @@ class Cutter:
     def python_For(self, node: ast.For) -> list[ast.stmt]:
         made = copy.copy(node)
         made.iter = self.entering(node.iter)
-        before = self.flush()
+        before, native = self.flush(), self._native(node)
         self.bound |= surely_stored(node.iter)
         self.bound -= deleted(node.body)
         start = set(self.bound)
@@ -359,7 +387,7 @@ class Cutter:
         self.bound = set(start)
         made.orelse = self.body(node.orelse)
         self.bound = start
-        return [*before, made]
+        return [*before, *self._enter_natively(node, made, native)]
 
     def python_With(self, node: ast.With) -> list[ast.stmt]:
         before = self.flush()

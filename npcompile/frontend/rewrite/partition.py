@@ -28,6 +28,7 @@ from npcompile.frontend.catalog.inlining import looks_at_frames
 from npcompile.frontend.rewrite.block_levels import MAX_WORK, Block, Levels
 from npcompile.frontend.rewrite.cutter import Cutter
 from npcompile.frontend.rewrite.dual_loops import CALL, CUT
+from npcompile.frontend.rewrite.native_entry import BEGIN, Native
 from npcompile.frontend.rewrite.scopes import (
     WORK,
     body_of,
@@ -156,12 +157,14 @@ def outline(
     as_it_is: Callable[[Any], bool],
     clock: Clock | None = None,
     idler: Idler | None = None,
+    native: Callable[[ast.For | ast.While], Native | None] = lambda node: None,
 ) -> Outline:
     """Cut a function at the levels of its statements.
 
     enter: `enter(f)` returns the function to call where Python between blocks calls `f`. as_it_is:
     `as_it_is(f)` tells if that is `f` (which may be UNKNOWN). clock: times the statements that stay Python.
-    idler: counts calls that come to nothing, for loops that may go on as written. Raises NotFound.
+    idler: counts calls that come to nothing, for loops that may go on as written. native: returns the native
+    code that a loop may have. Raises NotFound.
     """
     node, imports = tree_of(fn)
     code = fn.__code__
@@ -183,13 +186,16 @@ def outline(
         names.is_of_others,
         names.is_of_library,
         idler is not None,
+        native,
     ).cut()
-    if clock is None and not cut.blocks and not cut.enters:
+    if clock is None and not cut.blocks and not cut.enters and not cut.natives:
         return Outline(fn, [], [])
     cells = {name: CellType() for name in (ENTER, *(block.name for block in cut.blocks))}
     cells[ENTER].cell_contents = enter
     if cut.twice:
         cells |= {CALL: CellType(current), CUT: CellType(idler)}
+    if cut.natives:
+        cells |= {BEGIN: CellType(iter)} | {name: CellType(one) for name, one in cut.natives.items()}
     tree: FunctionNode = cut.node
     units: list[ast.stmt] = []
     if clock is not None:

@@ -12,6 +12,7 @@ from typing import Any
 
 from npcompile.frontend.rewrite.ast_builder import position, start
 from npcompile.frontend.rewrite.liveness import is_scalar
+from npcompile.frontend.rewrite.native_entry import is_native_entry
 from npcompile.frontend.rewrite.scopes import own_nodes
 from npcompile.frontend.rewrite.source import FunctionNode
 from npcompile.frontend.rewrite.statement_forms import has_work, leaves
@@ -48,7 +49,9 @@ class _Clocks:
     def body(self, statements: list[ast.stmt]) -> list[ast.stmt]:
         made: list[ast.stmt] = []
         for node in statements:
-            if self._holds_timed(node):
+            if is_native_entry(node):
+                made.append(node)
+            elif self._holds_timed(node):
                 made.append(self._inside(node))
             elif not self._is_timed(node):
                 made.append(node)

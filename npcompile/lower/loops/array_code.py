@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.emit import Emitter, does, writes
+from npcompile.lower.loops.emitter import Emitter, does, writes
 
 
 @writes(ir.Length)

@@ -15,6 +15,7 @@ import re
 import subprocess
 import tempfile
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +46,7 @@ class Job:
         self.error: Reason | None = None
         self.from_disk = False
         self._event = threading.Event()
-        self._process = os.getpid()
+        self._told: list[Callable[[], None]] = []
 
     @property
     def done(self) -> bool:
@@ -55,9 +56,17 @@ class Job:
         """Wait until the job is done; tell if it is."""
         return self._event.wait(seconds)
 
+    def tell(self, ready: Callable[[], None]) -> None:
+        """Call a function once there is a function; at once if there is one."""
+        self._told.append(ready)
+        if self.done and self.function is not None:
+            ready()
+
     def finish(self, function: Any, error: Reason | None) -> None:
         self.function, self.error = function, error
         self._event.set()
+        for ready in self._told if error is None else ():
+            ready()
 
 
 class _Compiler:

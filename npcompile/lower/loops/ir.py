@@ -312,3 +312,15 @@ def is_number(kind: Type) -> bool:
 
 def tuple_of(items: tuple[Expression, ...]) -> MakeTuple:
     return MakeTuple(Tuple(tuple(item.type for item in items)), items)
+
+
+def targets(end: End | None) -> tuple[Block, ...]:
+    """Return the blocks that may come next."""
+    match end:
+        case Jump():
+            return (end.target,)
+        case Branch():
+            return (end.then, end.otherwise)
+        case NextOfRange():
+            return (end.body, end.exhausted)
+    return ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from npcompile.lower.loops import ir
-from npcompile.lower.loops.emit import Emitter, c_type, writes
+from npcompile.lower.loops.emitter import Emitter, c_type, writes
 from npcompile.lower.loops.types import Scalar
 
 

@@ -46,7 +46,7 @@ def _arithmetic(
     inference: Inference, kind: type[ast.operator], left: ir.Expression, right: ir.Expression, inplace: bool
 ) -> ir.Expression:
     assert isinstance(left.type, Scalar) and isinstance(right.type, Scalar)
-    operation = arithmetic.binary(kind, left.type, right.type, inplace)
+    operation = arithmetic.binary(kind, left.type, right.type)
     return apply(operation, (left, right), f"`{kind.__name__}` of {left.type} and {right.type}")
 
 
@@ -129,8 +129,8 @@ def _truth(inference: Inference, value: ir.Expression) -> ir.Expression:
     assert isinstance(value.type, Scalar)
     if isinstance(value, ir.Constant):
         return ir.truth(bool(value.value))
-    if value.type.code == "b1":
-        return ir.Apply(BOOL, Operation("npl::same", (value.type,), BOOL), (value,))
+    if value.type == BOOL:
+        return value
     return apply(arithmetic.truth(value.type), (value,), f"the truth of {value.type}")
 
 

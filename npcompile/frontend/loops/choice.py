@@ -1,0 +1,50 @@
+"""Chooses the loops of a function that are candidates for native code, from their source alone.
+
+`partition/` asks for each outermost loop that a function's cut leaves to Python. Types decide later.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from npcompile.frontend.rewrite.scopes import own_nodes, stored_names
+
+# Statements and expressions that a region never holds: they suspend, or bind names of other scopes.
+_NEVER = (
+    *(ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith, ast.Global, ast.Nonlocal),
+    *(ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.Import, ast.ImportFrom, ast.Delete),
+)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+def is_candidate(node: ast.For | ast.While) -> bool:
+    """Tell if a loop may become native: by its statements, and as something in it depends on the trip."""
+    parts = own_nodes([node])
+    if any(isinstance(part, _NEVER) for part in parts):
+        return False
+    if isinstance(node, ast.For) and not isinstance(node.target, ast.Name | ast.Tuple):
+        return False
+    return not _leads_out(node.orelse) and _is_driven(node, parts)
+
+
+def _leads_out(statements: list[ast.stmt]) -> bool:
+    """Tell if a loop's `else` goes on with, or ends, a loop around it."""
+    for node in statements:
+        if isinstance(node, ast.Break | ast.Continue):
+            return True
+        if isinstance(node, ast.For | ast.While):
+            if _leads_out(node.orelse):
+                return True
+        elif any(_leads_out(getattr(node, name, [])) for name in ("body", "orelse", "finalbody")):
+            return True
+    return False
+
+
+def _is_driven(node: ast.For | ast.While, parts: list[ast.AST]) -> bool:
+    """Tell if items, or slices, are chosen by what the loop binds, or all of it is arithmetic on numbers."""
+    bound = set(stored_names(node))
+    subscripts = [part for part in parts if isinstance(part, ast.Subscript)]
+    for part in subscripts:
+        if any(isinstance(one, ast.Name) and one.id in bound for one in ast.walk(part.slice)):
+            return True
+    return not subscripts and not any(isinstance(part, ast.MatMult) for part in parts)

@@ -1,0 +1,226 @@
+"""Writes a typed region as one C++ function: a label for each block, a variable for each name and type.
+
+`npc_loop(words)` reads the names from the words (`layout.py`), runs, writes the names back and returns the number
+of the place at which it left. The rules for expressions and steps stand in a file for each family.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from npcompile.lower.loops import ir
+from npcompile.lower.loops.layout import Layout, layout_of
+from npcompile.lower.loops.types import Array, Known, Scalar, Tuple, Type
+
+HEADER = '#include "arrays.h"\n#include "functions.h"\n'
+ENTRY = 'extern "C" __attribute__((visibility("default"))) int64_t npc_loop(int64_t* words)'
+
+
+class Exit(NamedTuple):
+    """A place at which native code may leave, and why, where the language is the reason."""
+
+    place: ir.Place
+    why: str | None
+
+
+class Source(NamedTuple):
+    """The C++ of a region, its exits by number, and the layout of its words."""
+
+    text: str
+    exits: tuple[Exit, ...]
+    layout: Layout
+
+
+_expressions: dict[type[ir.Expression], Callable[[Emitter, Any], str]] = {}
+_steps: dict[type[Any], Callable[[Emitter, Any], None]] = {}
+
+
+def writes(kind: type[ir.Expression]) -> Callable[[Any], Any]:
+    """Register the rule that writes a kind of expression: it returns the C++ of the value."""
+
+    def register(rule: Any) -> Any:
+        _expressions[kind] = rule
+        return rule
+
+    return register
+
+
+def does(kind: type[ir.Step] | type[ir.End]) -> Callable[[Any], Any]:
+    """Register the rule that writes a kind of step or end."""
+
+    def register(rule: Any) -> Any:
+        _steps[kind] = rule
+        return rule
+
+    return register
+
+
+class Emitter:
+    """Writes one region."""
+
+    def __init__(self, region: ir.Region) -> None:
+        self.region = region
+        self.layout = layout_of(region)
+        self.lines: list[str] = []
+        self.declared: list[str] = []
+        self.variables: dict[tuple[str, Type], str] = {}
+        self.exits: dict[Exit, int] = {}
+        self.held: dict[ir.Expression, str] = {}  # the values that the step at hand has computed already
+        self.count = 0
+        self.at: Exit = Exit(ir.Place(0, 0), None)
+
+    def emit(self) -> Source:
+        """Return the source."""
+        for name, slot in self.layout.given.items():
+            self._load(name, slot.kind, slot.offset)
+        self.lines.append(f"goto {self.region.entry.label};")
+        for block in self.region.blocks:
+            self._block(block)
+        body = self.lines
+        self.lines = []
+        for exit_, number in self.exits.items():
+            self.lines.append(f"exit_{number}: number = {number}; goto leave;")
+        self.lines.append("leave:")
+        for name, (tag, slots) in self.layout.bound.items():
+            self.lines.append(f"words[{tag}] = {self.tag(name)};")
+            for slot in slots:
+                self._save(name, slot.kind, slot.offset)
+        lines = ["int64_t number = 0;", *self.declared, *body, *self.lines, "return number;"]
+        text = "\n".join("    " + line for line in lines)
+        return Source(f"{HEADER}\n{ENTRY} {{\n{text}\n}}\n", tuple(self.exits), self.layout)
+
+    # -- names -------------------------------------------------------------------------------------------
+
+    def variable(self, name: str, kind: Type) -> str:
+        """Return the C++ variable of a name where it has a type."""
+        known = self.variables.get((name, kind))
+        if known is None:
+            known = f"{re.sub(r'[^0-9A-Za-z]', '_', name)}_{len(self.variables)}"
+            self.variables[name, kind] = known
+            self.declared += declare(known, kind)
+        return known
+
+    def tag(self, name: str) -> str:
+        """Return the variable that tells which type a name has."""
+        known = self.variables.get((name, Known(None)))
+        if known is None:
+            known = f"tag_{len(self.variables)}"
+            self.variables[name, Known(None)] = known
+            self.declared.append(f"int64_t {known} = 0;  // {name}")
+        return known
+
+    def set_tag(self, name: str, kind: Type) -> None:
+        self.lines.append(f"{self.tag(name)} = {self.region.stored[name].index(kind) + 1};")
+
+    def _load(self, name: str, kind: Type, offset: int) -> None:
+        if not isinstance(kind, Known):
+            self.lines += load(self.variable(name, kind), kind, offset)
+        if name in self.region.stored:
+            self.set_tag(name, kind)
+
+    def _save(self, name: str, kind: Type, offset: int) -> None:
+        if not isinstance(kind, Known):
+            self.lines += save(self.variable(name, kind), kind, offset)
+
+    # -- blocks ------------------------------------------------------------------------------------------
+
+    def _block(self, block: ir.Block) -> None:
+        self.lines.append(f"{block.label}:;")
+        for step in (*block.steps, block.end):
+            assert step is not None
+            self.held = {}
+            self.at = Exit(step.place, None)
+            self.lines.append(f"{{  // line {step.line}")
+            _steps[type(step)](self, step)
+            self.lines.append("}")
+
+    def exit(self) -> str:
+        """Return the statement that leaves at the step at hand."""
+        return f"goto exit_{self.exits.setdefault(self.at, len(self.exits))};"
+
+    def leave_if(self, condition: str) -> None:
+        """Leave at the step at hand where a condition holds."""
+        self.lines.append(f"if ({condition}) [[unlikely]] {self.exit()}")
+
+    # -- expressions -------------------------------------------------------------------------------------
+
+    def value(self, expression: ir.Expression) -> str:
+        """Return the C++ of a value, after the statements that compute it; each is computed once a step."""
+        known = self.held.get(expression)
+        if known is None:
+            known = self.held[expression] = _expressions[type(expression)](self, expression)
+        return known
+
+    def hold(self, kind: Type, text: str) -> str:
+        """Compute a value into a new constant; return its name."""
+        self.count += 1
+        self.lines.append(f"const {c_type(kind)} t{self.count} = {text};")
+        return f"t{self.count}"
+
+    def fresh(self, kind: Type) -> str:
+        """Declare a new variable within the step at hand; return its name."""
+        self.count += 1
+        self.lines.append(f"{c_type(kind)} t{self.count};")
+        return f"t{self.count}"
+
+
+# -- types -------------------------------------------------------------------------------------------------
+
+
+def c_type(kind: Type) -> str:
+    """Return the C++ type of a type."""
+    match kind:
+        case Scalar():
+            return kind.c_type
+        case Array():
+            return f"npl::array<{kind.item.c_type}, {kind.ndim}, {'true' if kind.packed else 'false'}>"
+        case Tuple(items=items):
+            return f"npl::tuple<{', '.join(map(c_type, items))}>"
+        case ir.RangeState():
+            return "npl::range"
+    raise TypeError(f"a {type(kind).__name__} has no C++ type")
+
+
+def declare(name: str, kind: Type) -> list[str]:
+    return [f"{c_type(kind)} {name}{{}};  // {kind}"]
+
+
+def load(name: str, kind: Type, offset: int) -> list[str]:
+    """Return the statements that read a variable from the words."""
+    return [f"npl::load(words + {offset}, {name});"]
+
+
+def save(name: str, kind: Type, offset: int) -> list[str]:
+    """Return the statements that write a variable to the words."""
+    return [f"npl::save(words + {offset}, {name});"]
+
+
+# -- ends --------------------------------------------------------------------------------------------------
+
+
+@does(ir.Jump)
+def _jump(emitter: Emitter, end: ir.Jump) -> None:
+    emitter.lines.append(f"goto {end.target.label};")
+
+
+@does(ir.Branch)
+def _branch(emitter: Emitter, end: ir.Branch) -> None:
+    test = emitter.value(end.test)
+    emitter.lines.append(f"if ({test}) goto {end.then.label}; else goto {end.otherwise.label};")
+
+
+@does(ir.Leave)
+def _leave(emitter: Emitter, end: ir.Leave) -> None:
+    emitter.at = Exit(end.place, end.why)
+    emitter.lines.append(emitter.exit())
+
+
+@does(ir.Bind)
+def _bind(emitter: Emitter, step: ir.Bind) -> None:
+    kind = step.value.type
+    if not isinstance(kind, Known):
+        value = emitter.value(step.value)
+        emitter.lines.append(f"{emitter.variable(step.name, kind)} = {value};")
+    emitter.set_tag(step.name, kind)

@@ -1,0 +1,155 @@
+"""Runs one loop statement of a function natively: typed and compiled for the types met, entered and left.
+
+The cut function (`frontend/rewrite/native_entry.py`) calls `enter` where the loop stands, and `resume` from
+within it once the code is ready. Python goes on wherever native code leaves.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import time
+from typing import Any
+
+import numpy as np
+
+from npcompile.frontend.loops.outcome import Outcome
+from npcompile.frontend.loops.pipeline import TypedLoop, loop_source, typed_loop
+from npcompile.frontend.loops.resume import resume
+from npcompile.frontend.loops.scope import Scope
+from npcompile.frontend.loops.values import type_of
+from npcompile.lower.loops.types import Type
+
+MAX_TYPED = 8  # combinations of types of one loop that are compiled
+MISSING: Any = object()
+_RANGE_ITERATOR = type(iter(range(0)))
+
+
+class NativeLoop:
+    """One loop statement of one function. ready: native code waits to be entered by a loop that runs."""
+
+    def __init__(self, node: ast.For | ast.While, within: Any) -> None:
+        self.node, self.within = node, within
+        fn = within.owner.__wrapped__
+        self.source = loop_source(node)
+        code = fn.__code__
+        local = {*code.co_varnames, *code.co_cellvars}
+        self.takes = tuple(name for name in self.source.reads if name in local)
+        self._outer = tuple(name for name in self.source.reads if name not in local)
+        self._cells = dict(zip(code.co_freevars, fn.__closure__ or (), strict=True))
+        self._globals = fn.__globals__
+        self._scope = Scope(fn)
+        self._typed: dict[Any, TypedLoop | None] = {}
+        self.ready = False
+
+    # -- the cut function's calls ------------------------------------------------------------------------
+
+    def enter(self, iterator: Any, *values: Any) -> Outcome | None:
+        """Do the loop natively as far as that goes; None where the loop is the cut function's to do."""
+        names = self._names(iterator, values)
+        typed = None if names is None else self._find(names)
+        if names is None or typed is None:
+            return None
+        self.within.entered = True
+        if not typed.job.done:
+            if not self.within.root._wait:
+                self.ready = False
+                typed.job.tell(self._make_ready)
+                return Outcome(rest=iterator)
+            typed.job.wait()
+            if typed.job.error is not None:
+                return None
+        return self._run(typed, names)
+
+    def resume(self, iterator: Any, *values: Any) -> Outcome | None:
+        """Go on natively from a trip that is about to be made, whose item was taken from the iterator."""
+        self.ready = False
+        names = self._names(iterator if iterator is True else _one_back(iterator), values)
+        typed = None if names is None else self._find(names)
+        if names is None or typed is None or not typed.job.done:
+            return None
+        return self._run(typed, names)
+
+    def _make_ready(self) -> None:
+        self.ready = True
+
+    def wait_until(self, deadline: float | None) -> None:
+        """Wait until no native code of this loop is being compiled."""
+        for typed in self._typed.values():
+            if typed is not None:
+                typed.job.wait(None if deadline is None else max(deadline - time.monotonic(), 0.0))
+
+    @property
+    def is_pending(self) -> bool:
+        """Tell if native code is being compiled."""
+        return any(typed is not None and not typed.job.done for typed in self._typed.values())
+
+    # -- types -------------------------------------------------------------------------------------------
+
+    def _names(self, iterator: Any, values: tuple[Any, ...]) -> dict[str, Any] | None:
+        """Return the values of the names at the entry; None where there is one that native loops do not
+        hold."""
+        names = dict(zip(self.takes, values, strict=True))
+        for name in self._outer:
+            value = self._outside(name)
+            if value is MISSING:
+                return None
+            names[name] = value
+        if self.source.flow.state is not None:
+            if type(iterator) is not _RANGE_ITERATOR:
+                return None
+            names[self.source.flow.state] = _range_of(iterator)
+        return names
+
+    def _outside(self, name: str) -> Any:
+        """Return the value of a name that the function does not bind."""
+        if name in self._cells:
+            try:
+                return self._cells[name].cell_contents
+            except ValueError:
+                return MISSING
+        return self._globals.get(name, getattr(builtins, name, MISSING))
+
+    def _find(self, names: dict[str, Any]) -> TypedLoop | None:
+        """Return the native code for the types of these names; None where there is to be none."""
+        types: dict[str, Type] = {}
+        for name, value in names.items():
+            kind = type_of(value)
+            if kind is None:
+                return None
+            types[name] = kind
+        key = tuple(types.values())
+        typed = self._typed.get(key, MISSING)
+        if typed is MISSING:
+            typed = self._typed[key] = typed_loop(self.source.flow, types) if self._has_room() else None
+            if typed is not None and (why := typed.refusal) is not None:
+                self._typed[key] = typed = None
+                self.within.refuse(self.node, why)
+        if typed is None or typed.job.error is not None or not typed.holds():
+            return None
+        return typed
+
+    def _has_room(self) -> bool:
+        return len(self._typed) < MAX_TYPED
+
+    # -- runs --------------------------------------------------------------------------------------------
+
+    def _run(self, typed: TypedLoop, names: dict[str, Any]) -> Outcome:
+        arrays = [value for value in names.values() if type(value) is np.ndarray]
+        words = typed.exchange.pack(names)
+        place = typed.exits[typed.job.function(typed.exchange.address(words))].place
+        bound = typed.exchange.unpack(words, arrays)
+        flow = self.source.flow
+        return resume(flow, (flow.blocks[place.block], place.step), names | bound, self._scope)
+
+
+def _range_of(iterator: Any) -> range:
+    """Return the numbers that an iterator over a range has left."""
+    _, (numbers,), *position = iterator.__reduce__()
+    return numbers[position[0] if position and position[0] else 0 :]
+
+
+def _one_back(iterator: Any) -> Any:
+    """Return an iterator over a range that begins with the number that was taken last."""
+    rest = _range_of(iterator)
+    return iter(range(rest.start - rest.step, rest.stop, rest.step))
