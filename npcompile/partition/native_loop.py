@@ -18,6 +18,7 @@ from npcompile.frontend.loops.pipeline import TypedLoop, loop_source, typed_loop
 from npcompile.frontend.loops.resume import resume
 from npcompile.frontend.loops.scope import Scope
 from npcompile.frontend.loops.values import type_of
+from npcompile.lower.loops.ir import SMALL
 from npcompile.lower.loops.types import Type
 
 MAX_TYPED = 8  # combinations of types of one loop that are compiled
@@ -118,10 +119,11 @@ class NativeLoop:
             if kind is None:
                 return None
             types[name] = kind
-        key = tuple(types.values())
+        wide = frozenset(name for name, value in names.items() if type(value) is int and abs(value) > SMALL)
+        key = (*types.values(), wide)
         typed = self._typed.get(key, MISSING)
         if typed is MISSING:
-            typed = self._typed[key] = typed_loop(self.source.flow, types) if self._has_room() else None
+            typed = self._typed[key] = typed_loop(self.source.flow, types, wide) if self._has_room() else None
             if typed is not None and (why := typed.refusal) is not None:
                 self._typed[key] = typed = None
                 self.within.refuse(self.node, why)

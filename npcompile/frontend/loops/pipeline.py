@@ -10,9 +10,11 @@ import ast
 from dataclasses import dataclass
 
 from npcompile.frontend.loops import rules
+from npcompile.frontend.loops.bounds_checks import hoist
 from npcompile.frontend.loops.control_flow import ControlFlow, control_flow
 from npcompile.frontend.loops.exchange import Exchange
 from npcompile.frontend.loops.inference import Assumed, Inference
+from npcompile.frontend.loops.intervals import bound
 from npcompile.frontend.loops.normal_form import normal_form
 from npcompile.frontend.loops.refusal import refusal
 from npcompile.lower.loops import ir
@@ -85,10 +87,13 @@ class TypedLoop:
         return all(getattr(one.owner, one.name, one) is one.value for one in self.assumed)
 
 
-def typed_loop(flow: ControlFlow, names: dict[str, Type]) -> TypedLoop:
-    """Return a region for types at its entry, on its way to native code."""
+def typed_loop(flow: ControlFlow, names: dict[str, Type], wide: frozenset[str]) -> TypedLoop:
+    """Return a region for types at its entry, on its way to native code. wide: names of ints of any 64 bits."""
     inference = Inference(flow)
     region = inference.infer(names)
+    region.wide = wide
+    bound(region)
+    hoist(region)
     source = emit(region)
     return TypedLoop(region, tuple(inference.assumed), source, Exchange(source.layout), submit(source.text))
 

@@ -48,7 +48,8 @@ def type_of(value: Any) -> Type | None:
     if type(value) is range:
         if value.start.bit_length() > 62 or value.stop.bit_length() > 62 or value.step.bit_length() > 62:
             return None
-        return RangeState(value.step if value.step in (1, -1) else None)
+        least = min(value[0], value[-1]) if value else 0
+        return RangeState(value.step if value.step in (1, -1) else None, least >= 0)
     return None
 
 

@@ -11,13 +11,19 @@ def _length(emitter: Emitter, node: ir.Length) -> str:
     return f"{emitter.value(node.array)}.shape[{node.axis}]"
 
 
-def place_of(emitter: Emitter, array: str, indices: tuple[ir.Expression, ...]) -> str:
+def place_of(emitter: Emitter, node: ir.Item | ir.StoreItem) -> str:
     """Return the C++ of an item's place, after the checks that it is there."""
-    texts = []
-    for axis, index in enumerate(indices):
+    array, texts = emitter.value(node.array), []
+    checked = not (emitter.fast and emitter.loop is not None and node in emitter.loop.unchecked)
+    for axis, index in enumerate(node.indices):
         text = emitter.value(index)
+        if not checked:
+            texts.append(text)
+            continue
         length = f"{array}.shape[{axis}]"
-        if not isinstance(index, ir.Constant):
+        if index in emitter.region.nonnegative:
+            pass
+        elif not isinstance(index, ir.Constant):
             emitter.count += 1
             emitter.lines.append(f"const int64_t t{emitter.count} = npl::wrapped({text}, {length});")
             text = f"t{emitter.count}"
@@ -30,20 +36,20 @@ def place_of(emitter: Emitter, array: str, indices: tuple[ir.Expression, ...]) -
 
 @writes(ir.Item)
 def _item(emitter: Emitter, node: ir.Item) -> str:
-    return emitter.hold(node.type, place_of(emitter, emitter.value(node.array), node.indices))
+    return emitter.hold(node.type, place_of(emitter, node))
 
 
 @does(ir.StoreItem)
 def _store(emitter: Emitter, step: ir.StoreItem) -> None:
     value = emitter.value(step.value)
-    place = place_of(emitter, emitter.value(step.array), step.indices)
+    place = place_of(emitter, step)
     emitter.lines.append(f"{place} = {value};")
 
 
 @does(ir.BeginRange)
 def _begin(emitter: Emitter, step: ir.BeginRange) -> None:
     start, stop, stride = map(emitter.value, (step.start, step.stop, step.stride))
-    kind = ir.RangeState(step.stride.value if isinstance(step.stride, ir.Constant) else None)
+    kind = step.kind
     if kind.stride is None:
         emitter.leave_if(f"{stride} == 0")
     emitter.lines.append(
@@ -56,8 +62,8 @@ def _begin(emitter: Emitter, step: ir.BeginRange) -> None:
 def _next(emitter: Emitter, end: ir.NextOfRange) -> None:
     state = emitter.variable(end.state, end.kind)
     stride = f"{state}.stride" if end.kind.stride is None else str(end.kind.stride)
-    emitter.lines.append(f"if ({state}.position >= {state}.length) goto {end.exhausted.label};")
+    emitter.lines.append(f"if ({state}.position >= {state}.length) goto {emitter.label(end.exhausted)};")
     item = emitter.variable(end.item, ir.INT)
     emitter.lines.append(f"{item} = {state}.start + {state}.position * {stride}; {state}.position += 1;")
     emitter.set_tag(end.item, ir.INT)
-    emitter.lines.append(f"goto {end.body.label};")
+    emitter.lines.append(f"goto {emitter.label(end.body)};")

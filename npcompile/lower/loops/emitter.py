@@ -34,7 +34,7 @@ class Source(NamedTuple):
 
 
 _expressions: dict[type[ir.Expression], Callable[[Emitter, Any], str]] = {}
-_steps: dict[type[Any], Callable[[Emitter, Any], None]] = {}
+_rules: dict[type[Any], Callable[[Emitter, Any], None]] = {}
 
 
 def writes(kind: type[ir.Expression]) -> Callable[[Any], Any]:
@@ -51,7 +51,7 @@ def does(kind: type[ir.Step] | type[ir.End]) -> Callable[[Any], Any]:
     """Register the rule that writes a kind of step or end."""
 
     def register(rule: Any) -> Any:
-        _steps[kind] = rule
+        _rules[kind] = rule
         return rule
 
     return register
@@ -69,6 +69,10 @@ class Emitter:
         self.exits: dict[Exit, int] = {}
         self.held: dict[ir.Expression, str] = {}  # the values that the step at hand has computed already
         self.count = 0
+        self.instead: dict[str, str] = {}  # the C++ of names that stand for a loop's item, while it is checked
+        self.loops = {block: loop for loop in region.fast_loops.values() for block in loop.blocks}
+        self.loop: ir.FastLoop | None = None  # the loop that the block at hand is in
+        self.fast = False  # its version without checks is being written
         self.at: Exit = Exit(ir.Place(0, 0), None)
 
     def emit(self) -> Source:
@@ -127,13 +131,30 @@ class Emitter:
     # -- blocks ------------------------------------------------------------------------------------------
 
     def _block(self, block: ir.Block) -> None:
-        self.lines.append(f"{block.label}:;")
+        self.loop = self.loops.get(block)
+        if block in self.region.fast_loops:
+            self.lines.append(f"{block.label}:;")
+            check(self, block, self.region.fast_loops[block])
+        for self.fast in (False, True) if self.loop is not None else (False,):
+            self.lines.append(f"{self.label(block)}:;")
+            self._steps(block)
+        self.fast = False
+
+    def label(self, block: ir.Block) -> str:
+        """Return the label of a block, as the block at hand goes to it."""
+        if self.loop is None or block not in self.loop.blocks:
+            return block.label
+        if self.fast:
+            return f"{block.label}_fast"
+        return f"{block.label}_slow" if block in self.region.fast_loops else block.label
+
+    def _steps(self, block: ir.Block) -> None:
         for step in (*block.steps, block.end):
             assert step is not None
             self.held = {}
             self.at = Exit(step.place, None)
             self.lines.append(f"{{  // line {step.line}")
-            _steps[type(step)](self, step)
+            _rules[type(step)](self, step)
             self.lines.append("}")
 
     def exit(self) -> str:
@@ -197,18 +218,47 @@ def save(name: str, kind: Type, offset: int) -> list[str]:
     return [f"npl::save(words + {offset}, {name});"]
 
 
+# -- loops -------------------------------------------------------------------------------------------------
+
+
+def check(emitter: Emitter, header: ir.Block, loop: ir.FastLoop) -> None:
+    """Write the checks before a loop: where all hold, its version without checks comes next."""
+    assert isinstance(header.end, ir.NextOfRange)
+    state = emitter.variable(header.end.state, header.end.kind)
+    stride = f"{state}.stride" if header.end.kind.stride is None else str(header.end.kind.stride)
+    emitter.lines.append("{")
+    emitter.lines.append(f"if ({state}.position >= {state}.length) goto {header.label}_slow;")
+    emitter.lines.append(f"const int64_t first = {state}.start + {state}.position * {stride};")
+    emitter.lines.append(f"const int64_t last = {state}.start + ({state}.length - 1) * {stride};")
+    emitter.lines.append("bool inside = true;")
+    for access in loop.accesses:
+        ends = []
+        for end in ("first", "last"):
+            emitter.instead, emitter.held = dict.fromkeys(loop.items, end), {}
+            ends.append(emitter.value(access.index))
+        emitter.instead, emitter.held = {}, {}
+        length = f"{emitter.value(access.array)}.shape[{access.axis}]"
+        emitter.lines.append(
+            f"inside &= !npl::outside({ends[0]}, {length}) & !npl::outside({ends[1]}, {length});"
+        )
+    emitter.lines.append(f"if (inside) goto {header.label}_fast; else goto {header.label}_slow;")
+    emitter.lines.append("}")
+
+
 # -- ends --------------------------------------------------------------------------------------------------
 
 
 @does(ir.Jump)
 def _jump(emitter: Emitter, end: ir.Jump) -> None:
-    emitter.lines.append(f"goto {end.target.label};")
+    emitter.lines.append(f"goto {emitter.label(end.target)};")
 
 
 @does(ir.Branch)
 def _branch(emitter: Emitter, end: ir.Branch) -> None:
     test = emitter.value(end.test)
-    emitter.lines.append(f"if ({test}) goto {end.then.label}; else goto {end.otherwise.label};")
+    emitter.lines.append(
+        f"if ({test}) goto {emitter.label(end.then)}; else goto {emitter.label(end.otherwise)};"
+    )
 
 
 @does(ir.Leave)

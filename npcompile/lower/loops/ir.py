@@ -6,6 +6,7 @@ Every name has one type in a block, and expressions have no effect: steps do.
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -22,9 +23,13 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class RangeState(Type):
-    """An iterator over a range. stride: its step where that is known while compiling."""
+    """An iterator over a range.
+
+    stride: its step where that is known while compiling. nonnegative: no number of it is below 0.
+    """
 
     stride: int | None = None
+    nonnegative: bool = False
 
     def __str__(self) -> str:
         return "iter(range)"
@@ -62,10 +67,11 @@ class Read(Expression):
 
 @dataclass(frozen=True, eq=False)
 class Apply(Expression):
-    """An operation on scalars."""
+    """An operation on scalars. operator: the class of the operator in the source, where it is one."""
 
     operation: Operation
     operands: tuple[Expression, ...]
+    operator: type[ast.AST] | None = None
 
     def __str__(self) -> str:
         return f"{self.operation.function}({', '.join(map(str, self.operands))})"
@@ -185,6 +191,7 @@ class StoreItem(Step):
 class BeginRange(Step):
     """Begin to iterate over `range(start, stop, step)`."""
 
+    kind: RangeState
     state: str
     start: Expression
     stop: Expression
@@ -268,6 +275,34 @@ class Block:
         return "\n    ".join(lines)
 
 
+SMALL = 1 << 40  # ints from outside are taken to be smaller, or names of them are wide
+
+
+class Access(NamedTuple):
+    """The place of an item along one axis of an array, in a loop over a range.
+
+    index: the index as an affine expression of the loop's item and of what the loop does not change.
+    """
+
+    array: Expression
+    axis: int
+    index: Expression
+
+
+@dataclass(eq=False)
+class FastLoop:
+    """An innermost loop over a range that has a version without bounds checks.
+
+    blocks: those of the loop. items: the names that stand for the range's item. accesses: the checks, each to
+    be made for the first and the last item. unchecked: the items, stored or read, that then need none.
+    """
+
+    blocks: set[Block]
+    items: set[str]
+    accesses: list[Access]
+    unchecked: set[Any]
+
+
 @dataclass(eq=False)
 class Region:
     """The typed program of one region.
@@ -282,12 +317,25 @@ class Region:
         All blocks, the entry first.
     stored
         The names of the user's and of temporaries that it binds, each with all types that they take.
+    wide
+        The names at the entry whose ints may have any 64 bits; those of others are below `SMALL`.
+    certain
+        The operations that are proved not to leave.
+    nonnegative
+        The ints that are proved not to be negative.
+    fast_loops
+        Of innermost loops over ranges, by their headers: the items that need no checks in trips of a range, if
+        a check before its first trip holds.
     """
 
     entry: Block
     names: dict[str, Type]
     blocks: list[Block]
     stored: dict[str, list[Type]]
+    wide: frozenset[str] = frozenset()
+    certain: set[Expression] = field(default_factory=set)
+    nonnegative: set[Expression] = field(default_factory=set)
+    fast_loops: dict[Block, FastLoop] = field(default_factory=dict)
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.blocks))
@@ -323,4 +371,46 @@ def targets(end: End | None) -> tuple[Block, ...]:
             return (end.then, end.otherwise)
         case NextOfRange():
             return (end.body, end.exhausted)
+    return ()
+
+
+def parts_of(node: Expression) -> tuple[Expression, ...]:
+    """Return the expressions that an expression is made of."""
+    match node:
+        case Apply(operands=operands):
+            return operands
+        case Item(array=array, indices=indices):
+            return (array, *indices)
+        case Length(array=array):
+            return (array,)
+        case Choose():
+            return (node.test, node.one, node.other)
+        case MakeTuple(items=items):
+            return items
+        case Part(whole=whole):
+            return (whole,)
+        case View(array=array, parts=parts):
+            return (array, *_parts_of_index(parts))
+    return ()
+
+
+def _parts_of_index(parts: tuple[Expression | Slice | None, ...]) -> list[Expression]:
+    found: list[Expression] = []
+    for part in parts:
+        bounds = (part.start, part.stop, part.step) if isinstance(part, Slice) else (part,)
+        found += [bound for bound in bounds if bound is not None]
+    return found
+
+
+def expressions_of(step: Step | End | None) -> tuple[Expression, ...]:
+    """Return the expressions that a step or an end evaluates."""
+    match step:
+        case Bind(value=value):
+            return (value,)
+        case StoreItem(array=array, indices=indices, value=value):
+            return (array, *indices, value)
+        case BeginRange():
+            return (step.start, step.stop, step.stride)
+        case Branch(test=test):
+            return (test,)
     return ()

@@ -11,7 +11,7 @@ from npcompile.lower.loops.types import Scalar
 
 @writes(ir.Read)
 def _read(emitter: Emitter, node: ir.Read) -> str:
-    return emitter.variable(node.name, node.type)
+    return emitter.instead.get(node.name) or emitter.variable(node.name, node.type)
 
 
 @writes(ir.Constant)
@@ -51,8 +51,9 @@ def _apply(emitter: Emitter, node: ir.Apply) -> str:
         assert isinstance(operand.type, Scalar)
         text = emitter.value(operand)
         operands.append(text if operand.type.code == to.code else f"npl::cast<{to.c_type}>({text})")
-    if not operation.leaves:
-        return emitter.hold(node.type, f"{operation.function}({', '.join(operands)})")
+    function = operation.unchecked if node in emitter.region.certain else None
+    if function is not None or not operation.leaves:
+        return emitter.hold(node.type, f"{function or operation.function}({', '.join(operands)})")
     answer = emitter.fresh(node.type)
     emitter.leave_if(f"{operation.function}({', '.join([*operands, answer])})")
     return answer

@@ -47,14 +47,19 @@ def _arithmetic(
 ) -> ir.Expression:
     assert isinstance(left.type, Scalar) and isinstance(right.type, Scalar)
     operation = arithmetic.binary(kind, left.type, right.type)
-    return apply(operation, (left, right), f"`{kind.__name__}` of {left.type} and {right.type}")
+    return apply(operation, (left, right), f"`{kind.__name__}` of {left.type} and {right.type}", kind)
 
 
-def apply(operation: Operation | None, operands: tuple[ir.Expression, ...], named: str) -> ir.Expression:
+def apply(
+    operation: Operation | None,
+    operands: tuple[ir.Expression, ...],
+    named: str,
+    operator: type[ast.AST] | None = None,
+) -> ir.Expression:
     """Return the application of an operation. Raises Outside, with the construct named, where it is None."""
     if operation is None:
         raise Outside(named)
-    return ir.Apply(operation.result, operation, operands)
+    return ir.Apply(operation.result, operation, operands, operator)
 
 
 @language.expressions(ast.UnaryOp)
@@ -79,7 +84,7 @@ def _unary_of_number(
         if made is not None:
             return ir.Constant(made, value)
     return apply(
-        arithmetic.unary(kind, operand.type), (operand,), f"`{kind.__name__}` of {operand.type}"
+        arithmetic.unary(kind, operand.type), (operand,), f"`{kind.__name__}` of {operand.type}", kind
     )
 
 
@@ -121,7 +126,7 @@ def _compare_numbers(
 ) -> ir.Expression:
     assert isinstance(left.type, Scalar) and isinstance(right.type, Scalar)
     operation = arithmetic.compare(kind, left.type, right.type)
-    return apply(operation, (left, right), f"`{kind.__name__}` of {left.type} and {right.type}")
+    return apply(operation, (left, right), f"`{kind.__name__}` of {left.type} and {right.type}", kind)
 
 
 @language.truths(Scalar)

@@ -23,9 +23,10 @@ def _range(inference: Inference, state: str, node: ast.Call) -> None:
     known = stride.value if isinstance(stride, ir.Constant) else None
     if known == 0:
         raise Outside("a `range` that Python refuses")
-    inference.types[state] = ir.RangeState(known)
+    kind = ir.RangeState(known)
+    inference.types[state] = kind
     inference.remember(state)
-    inference.add(ir.BeginRange, state, start, stop, stride)
+    inference.add(ir.BeginRange, kind, state, start, stop, stride)
 
 
 @language.nexts(ir.RangeState)

@@ -1,0 +1,122 @@
+"""Takes bounds checks out of innermost loops over ranges: they are made before the first trip, for all trips.
+
+An index that is affine in the range's item is within an axis for all items if it is for the first and for the
+last. Where a check does not hold, the loop goes with a check at each item: exceptions come where they should.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from npcompile.lower.loops import ir
+from npcompile.lower.loops.types import INT, Array
+
+
+def hoist(region: ir.Region) -> None:
+    """Note in a region the innermost loops over ranges that have a version without checks."""
+    before: dict[ir.Block, list[ir.Block]] = {block: [] for block in region.blocks}
+    for block in region.blocks:
+        for target in ir.targets(block.end):
+            before.setdefault(target, []).append(block)
+    for header in region.blocks:
+        if isinstance(header.end, ir.NextOfRange):
+            blocks = _loop(header, before)
+            if blocks is not None and (made := _fast_loop(region, header, header.end, blocks)) is not None:
+                region.fast_loops[header] = made
+
+
+def _loop(header: ir.Block, before: dict[ir.Block, list[ir.Block]]) -> set[ir.Block] | None:
+    """Return the blocks of the loop with a header; None where there is no innermost one."""
+    body = _after(header.end.body, header) if isinstance(header.end, ir.NextOfRange) else set()
+    blocks, pending = {header}, [block for block in before[header] if block in body]
+    if not pending:
+        return None
+    while pending:
+        block = pending.pop()
+        if block in blocks:
+            continue
+        if block.is_header or block not in body:
+            return None
+        blocks.add(block)
+        pending += before[block]
+    return blocks
+
+
+def _after(start: ir.Block, header: ir.Block) -> set[ir.Block]:
+    """Return the blocks that can be reached from one without passing a header."""
+    seen: set[ir.Block] = set()
+    pending = [start]
+    while pending:
+        block = pending.pop()
+        if block in seen or block is header:
+            continue
+        seen.add(block)
+        pending += ir.targets(block.end)
+    return seen
+
+
+def _fast_loop(
+    region: ir.Region, header: ir.Block, end: ir.NextOfRange, blocks: set[ir.Block]
+) -> ir.FastLoop | None:
+    binds = [step for block in blocks for step in block.steps if isinstance(step, ir.Bind)]
+    names = [step.name for step in binds]
+    items = {end.item}
+    for step in end.body.steps:  # the target of the loop has the item's value from here on
+        if isinstance(step, ir.Bind) and isinstance(step.value, ir.Read) and step.value.name in items:
+            if names.count(step.name) == 1:
+                items.add(step.name)
+    changed = {*names} - items
+    made = ir.FastLoop(blocks, items, [], set())
+    known: set[tuple[str, int, str]] = set()
+    for block in sorted(blocks, key=lambda one: one.label):
+        for step in (*block.steps, block.end):
+            for node in _accesses(step):
+                if not isinstance(node.array, ir.Read) or node.array.name in changed:
+                    continue
+                if not all(_is_affine(region, index, items, changed) for index in node.indices):
+                    continue
+                made.unchecked.add(node)
+                for axis, index in enumerate(node.indices):
+                    key = node.array.name, axis, str(index)
+                    if key not in known:
+                        known.add(key)
+                        made.accesses.append(ir.Access(node.array, axis, index))
+    return made if made.unchecked else None
+
+
+def _accesses(step: ir.Step | ir.End | None) -> list[ir.Item | ir.StoreItem]:
+    """Return the items that a step or an end reads or stores."""
+    found: list[ir.Item | ir.StoreItem] = [step] if isinstance(step, ir.StoreItem) else []
+    pending = list(ir.expressions_of(step))
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ir.Item):
+            found.append(node)
+        pending += ir.parts_of(node)
+    return found
+
+
+def _is_affine(region: ir.Region, node: ir.Expression, items: set[str], changed: set[str]) -> bool:
+    """Tell if an index is affine in the loop's item, and cannot overflow."""
+    match node:
+        case ir.Constant():
+            return True
+        case ir.Read(name=name, type=kind):
+            return name not in changed and kind == INT
+        case ir.Length(array=ir.Read(name=name, type=Array())):
+            return name not in changed
+        case ir.Apply(operator=ast.Add | ast.Sub, operands=operands):
+            return node in region.certain and all(
+                _is_affine(region, operand, items, changed) for operand in operands
+            )
+        case ir.Apply(operator=ast.Mult, operands=(left, right)):
+            if node not in region.certain or (_varies(left, items) and _varies(right, items)):
+                return False
+            return all(_is_affine(region, operand, items, changed) for operand in (left, right))
+    return False
+
+
+def _varies(node: ir.Expression, items: set[str]) -> bool:
+    if isinstance(node, ir.Read):
+        return node.name in items
+    return any(_varies(part, items) for part in ir.parts_of(node))
