@@ -42,6 +42,7 @@ class NativeLoop:
         self._scope = Scope(fn)
         self._typed: dict[Any, TypedLoop | None] = {}
         self.ready = False
+        self.entries = 0  # how often native code was entered
 
     # -- the cut function's calls ------------------------------------------------------------------------
 
@@ -137,6 +138,7 @@ class NativeLoop:
     # -- runs --------------------------------------------------------------------------------------------
 
     def _run(self, typed: TypedLoop, names: dict[str, Any]) -> Outcome:
+        self.entries += 1
         arrays = [value for value in names.values() if type(value) is np.ndarray]
         words = typed.exchange.pack(names)
         place = typed.exits[typed.job.function(typed.exchange.address(words))].place

@@ -148,6 +148,11 @@ class PartitionedFunction(PartitionedCalls):
         self.stale = True
 
     @property
+    def runs_loops(self) -> bool:
+        """Tell if it has loops that are done natively."""
+        return any(native is not None and native.entries > 0 for native in self.natives.values())
+
+    @property
     def compiles_loops(self) -> bool:
         """Tell if native code of a loop is being compiled: until it is there, calls are no measure of it."""
         return any(native is not None and native.is_pending for native in self.natives.values())

@@ -53,8 +53,10 @@ class BlockContest:
             self._left -= 1
             return partitioned.run(args, kwargs)
         trial = self._trial = self._trial or Contest(first=0)
-        # The plain function begins, by which it is known what is slow.
-        ours, counts = bool(trial.numpys) and trial.is_our_turn, partitioned.root._blocks
+        # The plain function begins, by which it is known what is slow: but where loops are native it may take
+        # a thousand times as long.
+        native, counts = partitioned.runs_loops, partitioned.root._blocks
+        ours = (native or bool(trial.numpys)) and trial.is_our_turn
         recordings = counts.recordings
         call = partitioned.run if ours else partitioned.plain
         self._inside = True
@@ -66,6 +68,9 @@ class BlockContest:
             self._inside = False
         if recordings == counts.recordings:
             trial.note(ours, seconds)
+        if native and ours and seconds >= LONG:
+            self._left, self._trial = FEW, None
+            return result
         if not self._begun and trial.numpys:
             self._begun = True
             if seconds < LONG:

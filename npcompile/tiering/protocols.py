@@ -75,6 +75,10 @@ class Contested(Protocol):
 
     root: Any
 
+    @property
+    def runs_loops(self) -> bool:
+        """Tell if it has loops that are done natively."""
+
     def run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Answer a call by blocks."""
 
@@ -105,6 +109,9 @@ class PartitionedLike(Contested, Protocol):
     @property
     def is_plain(self) -> bool:
         """Tell if it comes to the function itself."""
+
+    def native(self, node: Any) -> Any:
+        """Return the native code that a loop may have."""
 
     @property
     def idler(self) -> Any:

@@ -177,7 +177,8 @@ class Watch:
             return partitioned.as_it_is(called) and not _is_jitted(called)
 
         try:
-            made = outline(fn, partitioned.levels, enter, as_it_is, self, partitioned.idler)
+            idler, native = partitioned.idler, partitioned.native
+            made = outline(fn, partitioned.levels, enter, as_it_is, self, idler, native)
         except NotFound:
             return None
         closure = zip(made.function.__code__.co_freevars, made.function.__closure__ or (), strict=True)
