@@ -118,6 +118,11 @@ def control_flow(loop: ast.For | ast.While) -> ControlFlow:
     return _Builder().build(loop)
 
 
+def body_flow(statements: list[ast.stmt]) -> ControlFlow:
+    """Return the graph of a function's body in normal form: all of its ends return."""
+    return _Builder().build_body(statements)
+
+
 class _Builder:
     def __init__(self) -> None:
         self.blocks: list[Block] = []
@@ -137,6 +142,11 @@ class _Builder:
         self.at.end = Done()
         names = frozenset(name for name in stored_names(loop) if name[0] != ".")
         return ControlFlow(self.blocks, state, live_at(self.blocks), names)
+
+    def build_body(self, statements: list[ast.stmt]) -> ControlFlow:
+        self.body(statements)
+        self.at.end = Return(None)
+        return ControlFlow(self.blocks, None, live_at(self.blocks), frozenset())
 
     # -- statements --------------------------------------------------------------------------------------
 

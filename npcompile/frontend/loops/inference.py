@@ -8,8 +8,9 @@ its loop. Where a construct is outside the language, or versions are too many, t
 from __future__ import annotations
 
 import ast
+import builtins
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -24,11 +25,31 @@ MAX_VERSIONS = 8  # of one block: each further one is left to Python
 
 
 class Assumed(NamedTuple):
-    """An attribute of an object that was known while compiling, and its value then."""
+    """An attribute of an object, or a global name, that was known while compiling, and its value then."""
 
-    owner: Any
+    owner: Any  # the globals, for a name
     name: str
     value: Any
+
+    @property
+    def holds(self) -> bool:
+        """Tell if it is still what it was."""
+        return self.find() is self.value
+
+    def find(self) -> Any:
+        """Return what it is now; this object itself where there is nothing."""
+        if isinstance(self.owner, dict):
+            return self.owner.get(self.name, getattr(builtins, self.name, self))
+        return getattr(self.owner, self.name, self)
+
+
+class Outer(Protocol):
+    """The names that a function does not bind."""
+
+    local: frozenset[str]
+
+    def read(self, inference: Inference, name: str) -> ir.Expression:
+        """Return the value of a name. Raises Outside."""
 
 
 @dataclass
@@ -48,6 +69,9 @@ class Inference:
     stored: dict[str, list[Type]] = field(default_factory=dict)
     left: dict[cf.Block, ir.Block] = field(default_factory=dict)
     assumed: list[Assumed] = field(default_factory=list)
+    callees: dict[Any, ir.Function] = field(default_factory=dict)  # by code and types, shared with callees
+    within: ir.Function | None = None  # the function whose body this is
+    outer: Outer | None = None  # tells what that function's outer names mean
     block: ir.Block = field(init=False)
     place: ir.Place = ir.Place(0, 0)
     line: int = 0
@@ -67,7 +91,7 @@ class Inference:
             self.types = dict(made.types)
             self.block = made
             self.fill(source)
-        return ir.Region(entry, names, blocks, self.stored)
+        return ir.Region(entry, names, blocks, self.stored, functions=[*self.callees.values()])
 
     def version(self, source: cf.Block) -> ir.Block | None:
         """Return the version of a block for the types at hand; None where there are too many."""
@@ -210,10 +234,22 @@ class Inference:
                 if isinstance(made, ir.Constant):
                     return self.jump(then if made.value else otherwise)
                 return ir.Branch(self.place, self.line, made, self.reach(then), self.reach(otherwise))
+            case cf.Return(value) if self.within is not None:
+                return self.returned(None if value is None else self.value(value))
             case cf.Next(state, item, body, exhausted):
                 kind = self.types[state]
                 return language.nexts.find(type(kind), kind)(self, state, item, body, exhausted)
         return self.leave(None)
+
+    def returned(self, value: ir.Expression | None) -> ir.End:
+        """Return the end of the function at hand. Raises Outside for a value of another type than before."""
+        assert self.within is not None
+        kind = Known(None) if value is None else value.type
+        if self.within.result is None:
+            self.within.result = kind
+        if self.within.result != kind:
+            raise Outside(f"a function that returns {self.within.result} or {kind}")
+        return ir.Return(self.place, self.line, None if isinstance(kind, Known) else value)
 
     def jump(self, target: cf.Block) -> ir.End:
         return ir.Jump(self.place, self.line, self.reach(target))
@@ -241,6 +277,8 @@ class Inference:
     def read(self, name: str) -> ir.Expression:
         """Return the value of a name."""
         kind = self.types.get(name)
+        if kind is None and self.outer is not None and name not in self.outer.local:
+            return self.outer.read(self, name)
         if kind is None:
             raise Outside(f"`{name}`, which has no value or none that a native loop can hold")
         return ir.Constant(kind, None) if isinstance(kind, Known) else ir.Read(kind, name)
@@ -251,6 +289,10 @@ class Inference:
             value = getattr(owner, name)
         except AttributeError:
             raise Outside(f"`{name}`, which is missing") from None
+        return self.assume(owner, name, value)
+
+    def assume(self, owner: Any, name: str, value: Any) -> ir.Expression:
+        """Return a value that is taken to stay what it is."""
         self.assumed.append(Assumed(owner, name, value))
         kind = scalar_of(value)
         if kind is not None:

@@ -16,6 +16,7 @@ from npcompile.frontend.loops.exchange import Exchange
 from npcompile.frontend.loops.inference import Assumed, Inference
 from npcompile.frontend.loops.intervals import bound
 from npcompile.frontend.loops.normal_form import normal_form
+from npcompile.frontend.loops.pure_calls import is_pure_call
 from npcompile.frontend.loops.refusal import refusal
 from npcompile.lower.loops import ir
 from npcompile.lower.loops.compiler import Job, submit
@@ -33,25 +34,6 @@ class LoopSource:
     node: ast.For | ast.While
     flow: ControlFlow
     reads: tuple[str, ...]
-
-
-_PURE = frozenset(
-    "abs all any bool complex divmod enumerate float int len max min pow range reversed round sum zip".split()
-)
-_PURE_MODULES = frozenset(("np", "numpy", "math", "cmath"))
-
-
-def is_pure_call(node: ast.Call) -> bool:
-    """Tell if a call changes nothing, by the names that it is written with: their values are looked at later."""
-    match node.func:
-        case ast.Name(id=name):
-            return name in _PURE
-        case ast.Attribute():
-            root: ast.expr = node.func
-            while isinstance(root, ast.Attribute):
-                root = root.value
-            return isinstance(root, ast.Name) and root.id in _PURE_MODULES
-    return False
 
 
 def loop_source(node: ast.For | ast.While) -> LoopSource:
@@ -84,7 +66,7 @@ class TypedLoop:
 
     def holds(self) -> bool:
         """Tell if attributes of modules and the like are what they were while compiling."""
-        return all(getattr(one.owner, one.name, one) is one.value for one in self.assumed)
+        return all(one.holds for one in self.assumed)
 
 
 def typed_loop(flow: ControlFlow, names: dict[str, Type], wide: frozenset[str]) -> TypedLoop:
@@ -92,8 +74,9 @@ def typed_loop(flow: ControlFlow, names: dict[str, Type], wide: frozenset[str]) 
     inference = Inference(flow)
     region = inference.infer(names)
     region.wide = wide
-    bound(region)
-    hoist(region)
+    for one in (region, *(function.body for function in region.functions if function.body is not None)):
+        bound(one)
+        hoist(one)
     source = emit(region)
     return TypedLoop(region, tuple(inference.assumed), source, Exchange(source.layout), submit(source.text))
 

@@ -63,8 +63,14 @@ def may_enter_within(node: ast.For | ast.While) -> bool:
 
 
 def is_native_entry(node: ast.stmt) -> bool:
-    """Tell if a statement is the one that `native_entry` has put in a loop's place."""
-    parts = ast.walk(node.test) if isinstance(node, ast.If) else ()
+    """Tell if a statement is one of those that `native_entry` has put in a loop's place."""
+    match node:
+        case ast.If(test=test):
+            parts: list[ast.AST] = [*ast.walk(test)]
+        case ast.Assign(targets=targets):
+            parts = [*targets]
+        case _:
+            return False
     return any(isinstance(part, ast.Name) and part.id.startswith(OUTCOME) for part in parts)
 
 

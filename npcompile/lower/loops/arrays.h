@@ -8,6 +8,10 @@
 
 namespace npl {
 
+// The most calls of users' functions within one another: where there are more, Python makes them, and it says
+// what is wrong.
+constexpr int deepest = 400;
+
 // The fields of a NumPy array object, as NumPy's C interface has them since version 1.7.
 struct object {
     void *head[2];

@@ -60,8 +60,9 @@ def does(kind: type[ir.Step] | type[ir.End]) -> Callable[[Any], Any]:
 class Emitter:
     """Writes one region."""
 
-    def __init__(self, region: ir.Region) -> None:
+    def __init__(self, region: ir.Region, within: ir.Function | None = None) -> None:
         self.region = region
+        self.within = within
         self.layout = layout_of(region)
         self.lines: list[str] = []
         self.declared: list[str] = []
@@ -82,6 +83,7 @@ class Emitter:
         self.lines.append(f"goto {self.region.entry.label};")
         for block in self.region.blocks:
             self._block(block)
+        functions = function_texts(self.region)
         body = self.lines
         self.lines = []
         for exit_, number in self.exits.items():
@@ -93,7 +95,20 @@ class Emitter:
                 self._save(name, slot.kind, slot.offset)
         lines = ["int64_t number = 0;", *self.declared, *body, *self.lines, "return number;"]
         text = "\n".join("    " + line for line in lines)
-        return Source(f"{HEADER}\n{ENTRY} {{\n{text}\n}}\n", tuple(self.exits), self.layout)
+        return Source(f"{HEADER}\n{functions}{ENTRY} {{\n{text}\n}}\n", tuple(self.exits), self.layout)
+
+    def function(self) -> str:
+        """Return the function whose body the region is."""
+        assert self.within is not None
+        for name, kind in self.within.parameters:
+            self.lines.append(f"{self.variable(name, kind)} = given_{len(self.lines)};")
+        given = [f"{c_type(kind)} given_{place}" for place, (_, kind) in enumerate(self.within.parameters)]
+        self.lines.append(f"goto {self.region.entry.label};")
+        for block in self.region.blocks:
+            self._block(block)
+        lines = ["if (depth >= npl::deepest) return true;", "depth += 1;", *self.declared, *self.lines]
+        text = "\n".join("    " + line for line in lines)
+        return f"{signature(self.within, given)} {{\n{text}\n}}\n"
 
     # -- names -------------------------------------------------------------------------------------------
 
@@ -116,6 +131,9 @@ class Emitter:
         return known
 
     def set_tag(self, name: str, kind: Type) -> None:
+        """Note which type a name has now, for Python: of the names of a function it sees none."""
+        if self.within is not None:
+            return
         self.lines.append(f"{self.tag(name)} = {self.region.stored[name].index(kind) + 1};")
 
     def _load(self, name: str, kind: Type, offset: int) -> None:
@@ -159,6 +177,8 @@ class Emitter:
 
     def exit(self) -> str:
         """Return the statement that leaves at the step at hand."""
+        if self.within is not None:
+            return "{ depth -= 1; return true; }"
         return f"goto exit_{self.exits.setdefault(self.at, len(self.exits))};"
 
     def leave_if(self, condition: str) -> None:
@@ -185,6 +205,25 @@ class Emitter:
         self.count += 1
         self.lines.append(f"{c_type(kind)} t{self.count};")
         return f"t{self.count}"
+
+
+# -- functions ---------------------------------------------------------------------------------------------
+
+
+def signature(function: ir.Function, given: list[str]) -> str:
+    """Return the head of a function: it returns true where it leaves."""
+    assert function.result is not None
+    return f"static bool {function.name}({', '.join([*given, f'{c_type(function.result)} &answer'])})"
+
+
+def function_texts(region: ir.Region) -> str:
+    """Return the functions that a region calls; they may call one another."""
+    made = [one for one in region.functions if one.body is not None and not isinstance(one.result, Known)]
+    if not made:
+        return ""
+    heads = [signature(one, [c_type(kind) for _, kind in one.parameters]) + ";" for one in made]
+    texts = [Emitter(one.body, one).function() for one in made if one.body is not None]
+    return "\n".join(["static thread_local int depth = 0;  // of calls", *heads, *texts]) + "\n"
 
 
 # -- types -------------------------------------------------------------------------------------------------
@@ -265,6 +304,13 @@ def _branch(emitter: Emitter, end: ir.Branch) -> None:
 def _leave(emitter: Emitter, end: ir.Leave) -> None:
     emitter.at = Exit(end.place, end.why)
     emitter.lines.append(emitter.exit())
+
+
+@does(ir.Return)
+def _return(emitter: Emitter, end: ir.Return) -> None:
+    if end.value is not None:
+        emitter.lines.append(f"answer = {emitter.value(end.value)};")
+    emitter.lines.append("depth -= 1; return false;")
 
 
 @does(ir.Bind)

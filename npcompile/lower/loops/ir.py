@@ -153,6 +153,17 @@ class View(Expression):
         return f"{self.array}[{', '.join(map(str, self.parts))}]"
 
 
+@dataclass(frozen=True, eq=False)
+class Call(Expression):
+    """A call of a user's function that has no effects: where that leaves, the statement of the call does."""
+
+    function: Function
+    operands: tuple[Expression, ...]
+
+    def __str__(self) -> str:
+        return f"{self.function.name}({', '.join(map(str, self.operands))})"
+
+
 # -- steps -------------------------------------------------------------------------------------------------
 
 
@@ -254,6 +265,30 @@ class Leave(End):
         return f"leave at {self.place.block}.{self.place.step}" + (f"  # {self.why}" if self.why else "")
 
 
+@dataclass(frozen=True, eq=False)
+class Return(End):
+    """Return from a function. value: None for Python's None."""
+
+    value: Expression | None
+
+    def __str__(self) -> str:
+        return f"return {self.value}"
+
+
+@dataclass(eq=False)
+class Function:
+    """A user's function without effects, typed for its arguments. result: the type of all values that it
+    returns; `body` is None until they are known."""
+
+    name: str
+    parameters: tuple[tuple[str, Type], ...]
+    result: Type | None = None
+    body: Region | None = None
+
+    def __str__(self) -> str:
+        return f"def {self.name}({', '.join(f'{name}: {kind}' for name, kind in self.parameters)}) -> {self.result}"
+
+
 @dataclass(eq=False)
 class Block:
     """One version of a block of the control-flow graph."""
@@ -336,9 +371,11 @@ class Region:
     certain: set[Expression] = field(default_factory=set)
     nonnegative: set[Expression] = field(default_factory=set)
     fast_loops: dict[Block, FastLoop] = field(default_factory=dict)
+    functions: list[Function] = field(default_factory=list)
 
     def __str__(self) -> str:
-        return "\n".join(map(str, self.blocks))
+        parts = [f"{function}:\n{function.body}" for function in self.functions]
+        return "\n".join([*parts, *map(str, self.blocks)])
 
 
 def length(array: Expression, axis: int) -> Length:
@@ -389,6 +426,8 @@ def parts_of(node: Expression) -> tuple[Expression, ...]:
             return items
         case Part(whole=whole):
             return (whole,)
+        case Call(operands=operands):
+            return operands
         case View(array=array, parts=parts):
             return (array, *_parts_of_index(parts))
     return ()
@@ -413,4 +452,6 @@ def expressions_of(step: Step | End | None) -> tuple[Expression, ...]:
             return (step.start, step.stop, step.stride)
         case Branch(test=test):
             return (test,)
+        case Return(value=Expression() as value):
+            return (value,)
     return ()

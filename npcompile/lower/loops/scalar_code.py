@@ -82,3 +82,11 @@ def _tuple(emitter: Emitter, node: ir.MakeTuple) -> str:
 @writes(ir.Part)
 def _part(emitter: Emitter, node: ir.Part) -> str:
     return f"npl::get<{node.index}>({emitter.value(node.whole)})"
+
+
+@writes(ir.Call)
+def _call(emitter: Emitter, node: ir.Call) -> str:
+    operands = [emitter.value(operand) for operand in node.operands]
+    answer = emitter.fresh(node.type)
+    emitter.leave_if(f"{node.function.name}({', '.join([*operands, answer])})")
+    return answer

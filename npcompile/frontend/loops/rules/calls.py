@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+from types import FunctionType
 
-from npcompile.frontend.loops import functions, language
+from npcompile.frontend.catalog.called_libraries import is_as_it_is
+from npcompile.frontend.loops import callees, functions, language
 from npcompile.frontend.loops.inference import Inference
 from npcompile.frontend.loops.language import Outside
 from npcompile.frontend.loops.rules.numbers import apply
@@ -35,6 +37,8 @@ def _call(inference: Inference, node: ast.Call) -> ir.Expression:
     if node.keywords or any(isinstance(arg, ast.Starred) for arg in node.args):
         raise Outside(f"a call of `{function.type}` with keywords")
     operands = tuple(inference.value(arg) for arg in node.args)
+    if isinstance(function.type.value, FunctionType) and not is_as_it_is(function.type.value):
+        return callees.call(inference, function.type.value, operands)
     kinds = tuple(operand.type for operand in operands if isinstance(operand.type, Scalar))
     operation = functions.call(function.type.value, kinds) if len(kinds) == len(operands) else None
     return apply(operation, operands, f"calls of `{function.type}`")

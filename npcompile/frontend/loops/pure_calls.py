@@ -1,0 +1,23 @@
+"""Tells which calls change nothing, by the names that they are written with, for the normal form of loops."""
+
+from __future__ import annotations
+
+import ast
+
+_PURE = frozenset(
+    "abs all any bool complex divmod enumerate float int len max min pow range reversed round sum zip".split()
+)
+_PURE_MODULES = frozenset(("np", "numpy", "math", "cmath"))
+
+
+def is_pure_call(node: ast.Call) -> bool:
+    """Tell if a call changes nothing, by the names that it is written with: their values are looked at later."""
+    match node.func:
+        case ast.Name(id=name):
+            return name in _PURE
+        case ast.Attribute():
+            root: ast.expr = node.func
+            while isinstance(root, ast.Attribute):
+                root = root.value
+            return isinstance(root, ast.Name) and root.id in _PURE_MODULES
+    return False
