@@ -51,6 +51,11 @@ class PartitionedCalls(CalleeSubstitution):
         raise NotImplementedError
 
     @property
+    def runs_loops(self) -> bool:
+        """Tell if it has loops that are done natively."""
+        raise NotImplementedError
+
+    @property
     def compiles_loops(self) -> bool:
         """Tell if native code of a loop is being compiled: until it is there, calls are no measure of it."""
         raise NotImplementedError

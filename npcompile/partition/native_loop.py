@@ -9,12 +9,13 @@ from __future__ import annotations
 import ast
 import builtins
 import time
+from time import perf_counter as clock
 from typing import Any
 
 import numpy as np
 
+from npcompile.frontend.loop_pipeline import TypedLoop, loop_source, typed_loop
 from npcompile.frontend.loops.outcome import Outcome
-from npcompile.frontend.loops.pipeline import TypedLoop, loop_source, typed_loop
 from npcompile.frontend.loops.resume import resume
 from npcompile.frontend.loops.scope import Scope
 from npcompile.frontend.loops.values import type_of
@@ -23,6 +24,9 @@ from npcompile.lower.loops.types import Type
 
 MAX_TYPED = 8  # combinations of types of one loop that are compiled
 MISSING: Any = object()
+# Seconds that Python may take for the rests of trips at which native code left, beyond as long as native code
+# takes itself: the loop then goes on in Python.
+LEAVES = 2e-3
 _RANGE_ITERATOR = type(iter(range(0)))
 
 
@@ -43,6 +47,7 @@ class NativeLoop:
         self._typed: dict[Any, TypedLoop | None] = {}
         self.ready = False
         self.entries = 0  # how often native code was entered
+        self.leaves = 0  # how often it left before the loop was done
 
     # -- the cut function's calls ------------------------------------------------------------------------
 
@@ -138,13 +143,45 @@ class NativeLoop:
     # -- runs --------------------------------------------------------------------------------------------
 
     def _run(self, typed: TypedLoop, names: dict[str, Any]) -> Outcome:
-        self.entries += 1
-        arrays = [value for value in names.values() if type(value) is np.ndarray]
-        words = typed.exchange.pack(names)
-        place = typed.exits[typed.job.function(typed.exchange.address(words))].place
-        bound = typed.exchange.unpack(words, arrays)
+        """Do the loop natively; where native code leaves go on in Python, and natively again with the next
+        trip, as long as native code does more than Python."""
         flow = self.source.flow
-        return resume(flow, (flow.blocks[place.block], place.step), names | bound, self._scope)
+        spent = [0.0, 0.0]  # seconds, natively and by Python
+        while True:
+            self.entries += 1
+            start = clock()
+            words = typed.exchange.pack(names)
+            number = typed.job.function(typed.exchange.address(words))
+            arrays = [value for value in names.values() if type(value) is np.ndarray]
+            names |= typed.exchange.unpack(words, arrays)
+            left = clock()
+            place = typed.exits[number].place
+            outcome = resume(flow, (flow.blocks[place.block], place.step), names, self._scope)
+            spent[0] += left - start
+            spent[1] += clock() - left
+            if outcome.rest is None:
+                return outcome
+            self.leaves += 1
+            if spent[1] > LEAVES + spent[0]:
+                return outcome
+            again = self._again(outcome, names)
+            if again is None:
+                return outcome
+            typed, names = again
+
+    def _again(self, outcome: Outcome, names: dict[str, Any]) -> tuple[TypedLoop, dict[str, Any]] | None:
+        """Return what goes on natively after Python has done the rest of a trip; None where nothing does."""
+        values = [outcome.names.get(name, names.get(name, MISSING)) for name in self.takes]
+        found = (
+            None if any(value is MISSING for value in values) else self._names(outcome.rest, tuple(values))
+        )
+        typed = None if found is None else self._find(found)
+        if found is None or typed is None:
+            return None
+        if not typed.job.done:
+            typed.job.tell(self._make_ready)
+            return None
+        return typed, found
 
 
 def _range_of(iterator: Any) -> range:

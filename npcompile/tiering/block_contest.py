@@ -77,7 +77,7 @@ class BlockContest:
                 self._left, self._trial = SETTLING, None
                 return result
         slower = trial.is_ours_slower()
-        if ours and slower is None and min(trial.numpys) >= LONG:
+        if ours and slower is None and min(trial.numpys, default=0.0) >= LONG:
             slower = seconds > LOSES * min(trial.numpys) or None
         if slower is not None:
             self._trial = None

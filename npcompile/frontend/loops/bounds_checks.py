@@ -69,8 +69,8 @@ def _fast_loop(
     made = ir.FastLoop(blocks, items, [], set())
     known: set[tuple[str, int, str]] = set()
     for block in sorted(blocks, key=lambda one: one.label):
-        for step in (*block.steps, block.end):
-            for node in _accesses(step):
+        for one in (*block.steps, block.end):
+            for node in _accesses(one):
                 if not isinstance(node.array, ir.Read) or node.array.name in changed:
                     continue
                 if not all(_is_affine(region, index, items, changed) for index in node.indices):

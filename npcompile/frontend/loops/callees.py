@@ -47,9 +47,7 @@ class _OuterNames:
         return inference.assume(self.function.__globals__, name, value)
 
 
-def call(
-    inference: Inference, function: FunctionType, operands: tuple[ir.Expression, ...]
-) -> ir.Expression:
+def call(inference: Inference, function: FunctionType, operands: tuple[ir.Expression, ...]) -> ir.Expression:
     """Return the call of a user's function. Raises Outside where that cannot be a native function."""
     types = tuple(operand.type for operand in operands)
     known = function, types
@@ -64,7 +62,9 @@ def call(
     return ir.Call(typed.result, typed, given)
 
 
-def _type(inference: Inference, function: FunctionType, known: tuple[FunctionType, tuple[Type, ...]]) -> ir.Function:
+def _type(
+    inference: Inference, function: FunctionType, known: tuple[FunctionType, tuple[Type, ...]]
+) -> ir.Function:
     types = known[1]
     code = function.__code__
     names = code.co_varnames[: code.co_argcount]
@@ -72,7 +72,9 @@ def _type(inference: Inference, function: FunctionType, known: tuple[FunctionTyp
         raise Outside(f"`{function.__name__}`, by its parameters")
     inference.assumed.append(Assumed(function, "__code__", code))
     flow = _flow(function)
-    parameters = tuple((name, kind) for name, kind in zip(names, types, strict=True) if not isinstance(kind, Known))
+    parameters = tuple(
+        (name, kind) for name, kind in zip(names, types, strict=True) if not isinstance(kind, Known)
+    )
     made = ir.Function(f"{function.__name__}_{len(inference.callees)}", parameters)
     inference.callees[known] = made
     try:

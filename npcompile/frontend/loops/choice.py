@@ -12,7 +12,15 @@ from npcompile.frontend.rewrite.scopes import own_nodes, stored_names
 # Statements and expressions that a region never holds: they suspend, or bind names of other scopes.
 _NEVER = (
     *(ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith, ast.Global, ast.Nonlocal),
-    *(ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.Import, ast.ImportFrom, ast.Delete),
+    *(
+        ast.FunctionDef,
+        ast.AsyncFunctionDef,
+        ast.ClassDef,
+        ast.Lambda,
+        ast.Import,
+        ast.ImportFrom,
+        ast.Delete,
+    ),
 )
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 

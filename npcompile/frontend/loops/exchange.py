@@ -1,4 +1,6 @@
-"""Packs the names that a native loop reads into words, and makes Python's values of the words that it leaves."""
+"""Packs the names that a native loop reads into words, and makes Python's values of the words that it
+leaves.
+"""
 
 from __future__ import annotations
 

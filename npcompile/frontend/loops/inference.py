@@ -1,4 +1,4 @@
-"""Infers the types of a loop region: from its control-flow graph and the types at its entry to the typed IR.
+"""Infers the types of a loop region: its control-flow graph and the types at its entry become the typed IR.
 
 A block is typed once for each combination of types of the names that are read later, so that every name has
 one exact type at every place: a sum that begins as the int 0 and goes on as a `np.float64` is two versions of
@@ -46,7 +46,9 @@ class Assumed(NamedTuple):
 class Outer(Protocol):
     """The names that a function does not bind."""
 
-    local: frozenset[str]
+    @property
+    def local(self) -> frozenset[str]:
+        """Return the names that it binds."""
 
     def read(self, inference: Inference, name: str) -> ir.Expression:
         """Return the value of a name. Raises Outside."""
@@ -56,8 +58,8 @@ class Outer(Protocol):
 class Inference:
     """The inference of one region from one entry.
 
-    types: those of the names at the step at hand. assumed: the attributes of modules and the like that are taken
-    to stay what they are.
+    types: those of the names at the step at hand. assumed: the attributes of modules and the like that are
+    taken to stay what they are.
     """
 
     flow: cf.ControlFlow
@@ -73,11 +75,13 @@ class Inference:
     within: ir.Function | None = None  # the function whose body this is
     outer: Outer | None = None  # tells what that function's outer names mean
     block: ir.Block = field(init=False)
-    place: ir.Place = ir.Place(0, 0)
+    place: ir.Place = field(default_factory=lambda: ir.Place(0, 0))
     line: int = 0
 
     def infer(self, names: dict[str, Type]) -> ir.Region:
-        """Return the typed region. names: the types at the entry of the names that the region reads or binds."""
+        """Return the typed region. names: the types at the entry of the names that the region reads or
+        binds.
+        """
         self.types = self.entered = names
         for name in names:
             if name in self.flow.stored or name.startswith("."):
@@ -236,6 +240,9 @@ class Inference:
                 return ir.Branch(self.place, self.line, made, self.reach(then), self.reach(otherwise))
             case cf.Return(value) if self.within is not None:
                 return self.returned(None if value is None else self.value(value))
+            case cf.Compound(statement=statement):
+                self.line = statement.lineno
+                raise Outside(f"`{type(statement).__name__}` statements")
             case cf.Next(state, item, body, exhausted):
                 kind = self.types[state]
                 return language.nexts.find(type(kind), kind)(self, state, item, body, exhausted)

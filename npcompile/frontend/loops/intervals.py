@@ -184,7 +184,9 @@ def of_type(kind: Type) -> Interval:
     bits = 8 * int(kind.code[1:])
     if kind.kind == "b":
         return Interval(0, 1)
-    return Interval(0, (1 << bits) - 1) if kind.kind == "u" else Interval(-(1 << bits - 1), (1 << bits - 1) - 1)
+    return (
+        Interval(0, (1 << bits) - 1) if kind.kind == "u" else Interval(-(1 << bits - 1), (1 << bits - 1) - 1)
+    )
 
 
 def exact_of(operator: type[ast.AST] | None, operands: list[Interval]) -> Interval | None:

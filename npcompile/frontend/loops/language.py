@@ -1,4 +1,5 @@
-"""The registry of the loop language: one rule for each construct, found by syntax, by type or by the object called.
+"""Registers the rules of the loop language: one for each construct, found by syntax, by type or by what is
+called.
 
 A rule takes the inference, the node and its typed operands, and returns a typed expression or adds steps. It
 raises `Outside` for what native loops do not do, which is then left to Python. `rules/` holds the rules, in a
@@ -7,11 +8,8 @@ file for each family.
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from typing import Any, Generic, TypeVar
-
-from npcompile.lower.loops.types import Type
 
 Rule = TypeVar("Rule", bound=Callable[..., Any])
 
@@ -25,9 +23,9 @@ class Rules(Generic[Rule]):
 
     def __init__(self, words: str) -> None:
         self.words = words  # says what is outside the language where there is no rule
-        self._rules: dict[Hashable, Rule] = {}
+        self._rules: dict[Any, Rule] = {}
 
-    def __call__(self, *keys: Hashable) -> Callable[[Rule], Rule]:
+    def __call__(self, *keys: Any) -> Callable[[Rule], Rule]:
         """Register the rule of these keys."""
 
         def register(rule: Rule) -> Rule:
@@ -38,10 +36,10 @@ class Rules(Generic[Rule]):
 
         return register
 
-    def __contains__(self, key: Hashable) -> bool:
+    def __contains__(self, key: Any) -> bool:
         return key in self._rules
 
-    def find(self, key: Hashable, named: object) -> Rule:
+    def find(self, key: Any, named: object) -> Rule:
         """Return the rule of a key. Raises Outside, with the construct named, where there is none."""
         rule = self._rules.get(key)
         if rule is None:
@@ -53,12 +51,14 @@ class Rules(Generic[Rule]):
 expressions: Rules[Any] = Rules("`{}` expressions")
 # Calls, by the object called: rule(inference, node) -> expression.
 calls: Rules[Any] = Rules("calls of `{}`")
-# Methods and attributes, by the owner's class of type and the name: rule(inference, node, owner) -> expression.
+# Methods and attributes, by the owner's class of type and the name: rule(inference, node, owner) ->
+# expression.
 methods: Rules[Any] = Rules("the method `{}`")
 attributes: Rules[Any] = Rules("the attribute `{}`")
 # Method calls that are statements, likewise: rule(inference, node, owner) adds steps.
 effects: Rules[Any] = Rules("the method `{}`")
-# Binary operators, by the classes of both types: rule(inference, operator, left, right, inplace) -> expression.
+# Binary operators, by the classes of both types: rule(inference, operator, left, right, inplace) ->
+# expression.
 operators: Rules[Any] = Rules("operators on {}")
 # Comparisons, likewise: rule(inference, operator, left, right) -> expression.
 comparisons: Rules[Any] = Rules("comparisons of {}")
@@ -75,16 +75,9 @@ stores: Rules[Any] = Rules("stores to {}")
 updates: Rules[Any] = Rules("in-place operations on {}")
 # Calls that a loop iterates over, by the object called: rule(inference, state, node) adds steps.
 iterables: Rules[Any] = Rules("loops over `{}`")
-# Other values that a loop iterates over, by the class of their types: rule(inference, state, value) adds steps.
+# Other values that a loop iterates over, by the class of their types: rule(inference, state, value) adds
+# steps.
 iterations: Rules[Any] = Rules("loops over {}")
-# Taking the next item, by the class of the iterator's type: rule(inference, end of a block) -> end of a block.
+# Taking the next item, by the class of the iterator's type: rule(inference, end of a block) -> end of a
+# block.
 nexts: Rules[Any] = Rules("loops over {}")
-
-
-def operator_name(kind: type[ast.AST]) -> str:
-    """Return an operator's name for a message."""
-    return kind.__name__
-
-
-def class_of(kind: Type) -> type[Type]:
-    return type(kind)

@@ -11,7 +11,9 @@ _PURE_MODULES = frozenset(("np", "numpy", "math", "cmath"))
 
 
 def is_pure_call(node: ast.Call) -> bool:
-    """Tell if a call changes nothing, by the names that it is written with: their values are looked at later."""
+    """Tell if a call changes nothing, by the names that it is written with: their values are looked at
+    later.
+    """
     match node.func:
         case ast.Name(id=name):
             return name in _PURE

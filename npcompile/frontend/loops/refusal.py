@@ -20,7 +20,9 @@ def refusal(region: ir.Region) -> str | None:
 
 
 def _reached(start: list[ir.Block]) -> tuple[set[int], list[str]]:
-    """Return the numbers of blocks that come after some, and the reasons for which native code leaves there."""
+    """Return the numbers of blocks that come after some, and the reasons for which native code leaves
+    there.
+    """
     seen: set[ir.Block] = set()
     found: set[int] = set()
     reasons: list[str] = []

@@ -1,4 +1,6 @@
-"""Finds the types of values that a loop region meets, for its inference and for the choice of its native code."""
+"""Finds the types of values that a loop region meets, for its inference and for the choice of its native
+code.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Writes a loop statement of a cut function so that it can be done natively: entered, left and entered again.
 
-The cutter asks for it where `partition/` offers native code for a loop. Both ways stand in one function: names,
-`return` and exceptions are the same for both, and the loop as written is entered again at any trip.
+The cutter asks for it where `partition/` offers native code for a loop. Both ways stand in one function:
+names, `return` and exceptions are the same for both, and the loop as written is entered again at any trip.
 """
 
 from __future__ import annotations
@@ -77,8 +77,9 @@ def is_native_entry(node: ast.stmt) -> bool:
 def native_entry(node: Any, cut: Any, native: Native, number: int, ready: bool) -> tuple[str, list[ast.stmt]]:
     """Return the free variable that holds a loop's native code, and the statements in the loop's place.
 
-    node: the loop as the user wrote it. cut: as the cutter has rewritten it; a `for` loop is changed to iterate
-    over the iterator that native code is given. ready: the loop as written asks at each trip for native code.
+    node: the loop as the user wrote it. cut: as the cutter has rewritten it; a `for` loop is changed to
+    iterate over the iterator that native code is given. ready: the loop as written asks at each trip for
+    native code.
     """
     writer = _Writer(node, native, number)
     return writer.names["LOOP"], writer.write(cut, ready)
@@ -88,9 +89,7 @@ class _Writer(ast.NodeTransformer):
     def __init__(self, node: Any, native: Native, number: int) -> None:
         self.node, self.native = node, native
         self.at = {**position(node), "end_lineno": node.lineno, "end_col_offset": node.col_offset}
-        self.names = {
-            word: f".{word.lower()}{number}" for word in ("LOOP", "OUT", "WAS", "ITERATOR")
-        }
+        self.names = {word: f".{word.lower()}{number}" for word in ("LOOP", "OUT", "WAS", "ITERATOR")}
         self.statements: dict[str, list[ast.stmt]] = {}
 
     def write(self, cut: Any, ready: bool) -> list[ast.stmt]:
@@ -152,7 +151,9 @@ class _Writer(ast.NodeTransformer):
     def raises(self) -> list[ast.stmt]:
         """Return the statements that raise the outcome's exception, each at the line that it stands for."""
         out = self.names["OUT"]
-        lines = {part.lineno: part for part in own_nodes([self.node]) if isinstance(part, ast.expr | ast.stmt)}
+        lines = {
+            part.lineno: part for part in own_nodes([self.node]) if isinstance(part, ast.expr | ast.stmt)
+        }
         made: list[ast.stmt] = []
         for line, part in lines.items():
             at = {**position(part), "end_lineno": line, "end_col_offset": part.col_offset}

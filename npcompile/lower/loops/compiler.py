@@ -1,7 +1,7 @@
 """Compiles native loops beside the program: a thread runs the C++ compiler, and libraries are kept on disk.
 
-`frontend/loops/` submits sources. No worker process is asked: it would first import Inductor, which loops do not
-need, and a loop would wait behind segments. A job always finishes, with a function or with a reason.
+`frontend/loops/` submits sources. No worker process is asked: it would first import Inductor, which loops do
+not need, and a loop would wait behind segments. A job always finishes, with a function or with a reason.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Writes a typed region as one C++ function: a label for each block, a variable for each name and type.
 
-`npc_loop(words)` reads the names from the words (`layout.py`), runs, writes the names back and returns the number
-of the place at which it left. The rules for expressions and steps stand in a file for each family.
+`npc_loop(words)` reads the names from the words (`layout.py`), runs, writes the names back and returns the
+number of the place at which it left. The rules for expressions and steps stand in a file for each family.
 """
 
 from __future__ import annotations
@@ -70,7 +70,9 @@ class Emitter:
         self.exits: dict[Exit, int] = {}
         self.held: dict[ir.Expression, str] = {}  # the values that the step at hand has computed already
         self.count = 0
-        self.instead: dict[str, str] = {}  # the C++ of names that stand for a loop's item, while it is checked
+        self.instead: dict[
+            str, str
+        ] = {}  # the C++ of names that stand for a loop's item, while it is checked
         self.loops = {block: loop for loop in region.fast_loops.values() for block in loop.blocks}
         self.loop: ir.FastLoop | None = None  # the loop that the block at hand is in
         self.fast = False  # its version without checks is being written
@@ -86,7 +88,7 @@ class Emitter:
         functions = function_texts(self.region)
         body = self.lines
         self.lines = []
-        for exit_, number in self.exits.items():
+        for number in self.exits.values():
             self.lines.append(f"exit_{number}: number = {number}; goto leave;")
         self.lines.append("leave:")
         for name, (tag, slots) in self.layout.bound.items():
@@ -153,7 +155,8 @@ class Emitter:
         if block in self.region.fast_loops:
             self.lines.append(f"{block.label}:;")
             check(self, block, self.region.fast_loops[block])
-        for self.fast in (False, True) if self.loop is not None else (False,):
+        for fast in (False, True) if self.loop is not None else (False,):
+            self.fast = fast
             self.lines.append(f"{self.label(block)}:;")
             self._steps(block)
         self.fast = False

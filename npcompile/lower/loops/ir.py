@@ -1,4 +1,5 @@
-"""The typed IR of a loop region: blocks of steps over typed expressions, one block for each version of types.
+"""Defines the typed IR of a loop region: blocks of steps over typed expressions, one for each version of
+types.
 
 `frontend/loops/` makes it and `lower/loops/emit.py` writes C++ of it; `print` shows it as Python with types.
 Every name has one type in a block, and expressions have no effect: steps do.
@@ -252,12 +253,16 @@ class NextOfRange(End):
     exhausted: Block
 
     def __str__(self) -> str:
-        return f"{self.item}: int = next({self.state}); goto {self.body.label}; if none: {self.exhausted.label}"
+        return (
+            f"{self.item}: int = next({self.state}); goto {self.body.label}; if none: {self.exhausted.label}"
+        )
 
 
 @dataclass(frozen=True, eq=False)
 class Leave(End):
-    """Python goes on here. why: the reason, where it is the language's; None for the region's ordinary end."""
+    """Python goes on here. why: the reason, where it is the language's; None for the region's ordinary
+    end.
+    """
 
     why: str | None
 
@@ -286,7 +291,8 @@ class Function:
     body: Region | None = None
 
     def __str__(self) -> str:
-        return f"def {self.name}({', '.join(f'{name}: {kind}' for name, kind in self.parameters)}) -> {self.result}"
+        given = ", ".join(f"{name}: {kind}" for name, kind in self.parameters)
+        return f"def {self.name}({given}) -> {self.result}"
 
 
 @dataclass(eq=False)
@@ -313,7 +319,8 @@ class Block:
 SMALL = 1 << 40  # ints from outside are taken to be smaller, or names of them are wide
 
 
-class Access(NamedTuple):
+@dataclass(frozen=True)
+class Access:
     """The place of an item along one axis of an array, in a loop over a range.
 
     index: the index as an affine expression of the loop's item and of what the loop does not change.
@@ -359,8 +366,8 @@ class Region:
     nonnegative
         The ints that are proved not to be negative.
     fast_loops
-        Of innermost loops over ranges, by their headers: the items that need no checks in trips of a range, if
-        a check before its first trip holds.
+        Of innermost loops over ranges, by their headers: the items that need no checks in trips of a range,
+        if a check before its first trip holds.
     """
 
     entry: Block

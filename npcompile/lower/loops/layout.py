@@ -1,4 +1,4 @@
-"""The memory by which Python and a native loop exchange names: 64-bit words, in and out.
+"""Lays out the memory by which Python and a native loop exchange names: 64-bit words, in and out.
 
 `emit.py` writes the C++ that reads and writes it; `frontend/loops/exchange.py` packs and unpacks it.
 """
@@ -14,8 +14,8 @@ from npcompile.lower.loops.types import Array, Known, Scalar, Tuple, Type
 def words(kind: Type) -> int:
     """Return how many words a value of a type takes.
 
-    A number takes one, a complex number two. An array takes its owner's address, its data's, and a length and a
-    stride for each axis. An iterator over a range takes its position, its length, its start and its stride.
+    A number takes one, a complex number two. An array takes its owner's address, its data's, and a length and
+    a stride for each axis. An iterator over a range takes its position, its length, its start and its stride.
     """
     match kind:
         case Scalar():
@@ -48,8 +48,8 @@ class Layout:
     given
         The slots of the names at the entry. Of an array it holds the object's address alone.
     bound
-        Of each name that the region binds: the word that tells which of its types it has (0: no value, else one
-        more than the place in the list), and its slots by type.
+        Of each name that the region binds: the word that tells which of its types it has (0: no value, else
+        one more than the place in the list), and its slots by type.
     size
         How many words there are.
     """

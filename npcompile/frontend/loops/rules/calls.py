@@ -1,4 +1,4 @@
-"""Rules of the loop language for attributes, and for calls of functions on scalars."""
+"""Gives the loop language its rules for attributes, and for calls of functions."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""Rules of the loop language for names, numbers and operators on them."""
+"""Gives the loop language its rules for names, numbers and operators on them."""
 
 from __future__ import annotations
 
 import ast
+from typing import Any
 
 from npcompile.frontend.loops import arithmetic, language
 from npcompile.frontend.loops.inference import Inference
@@ -43,7 +44,7 @@ def _binary(inference: Inference, node: ast.BinOp) -> ir.Expression:
 
 @language.operators((Scalar, Scalar))
 def _arithmetic(
-    inference: Inference, kind: type[ast.operator], left: ir.Expression, right: ir.Expression, inplace: bool
+    inference: Inference, kind: Any, left: ir.Expression, right: ir.Expression, inplace: bool
 ) -> ir.Expression:
     assert isinstance(left.type, Scalar) and isinstance(right.type, Scalar)
     operation = arithmetic.binary(kind, left.type, right.type)
@@ -74,9 +75,7 @@ def _unary(inference: Inference, node: ast.UnaryOp) -> ir.Expression:
 
 
 @language.unaries(Scalar)
-def _unary_of_number(
-    inference: Inference, kind: type[ast.unaryop], operand: ir.Expression
-) -> ir.Expression:
+def _unary_of_number(inference: Inference, kind: Any, operand: ir.Expression) -> ir.Expression:
     assert isinstance(operand.type, Scalar)
     if isinstance(operand, ir.Constant) and operand.type.python and kind is ast.USub:
         value = -operand.value
@@ -98,9 +97,7 @@ def _compare(inference: Inference, node: ast.Compare) -> ir.Expression:
     return _chosen(inference, first, inference.value(rest), first)
 
 
-def compared(
-    inference: Inference, kind: type[ast.cmpop], left: ir.Expression, right: ir.Expression
-) -> ir.Expression:
+def compared(inference: Inference, kind: Any, left: ir.Expression, right: ir.Expression) -> ir.Expression:
     """Return a comparison's value."""
     if kind in (ast.Is, ast.IsNot):
         known = _is(left.type, right.type)
@@ -122,7 +119,7 @@ def _is(left: Type, right: Type) -> bool | None:
 
 @language.comparisons((Scalar, Scalar))
 def _compare_numbers(
-    inference: Inference, kind: type[ast.cmpop], left: ir.Expression, right: ir.Expression
+    inference: Inference, kind: Any, left: ir.Expression, right: ir.Expression
 ) -> ir.Expression:
     assert isinstance(left.type, Scalar) and isinstance(right.type, Scalar)
     operation = arithmetic.compare(kind, left.type, right.type)

@@ -1,4 +1,4 @@
-"""Rules of the loop language for loops over `range`."""
+"""Gives the loop language its rules for loops over `range`."""
 
 from __future__ import annotations
 

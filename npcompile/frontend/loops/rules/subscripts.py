@@ -1,4 +1,4 @@
-"""Rules of the loop language for items and views of arrays and tuples, read and stored."""
+"""Gives the loop language its rules for items and views of arrays and tuples, read and stored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The way of a loop region from source to native code: normal form, control flow, types, C++.
+"""Takes a loop region from source to native code: normal form, control flow, types, C++.
 
 `partition/native_loop.py` asks for a `LoopSource` of each loop statement once, and for a `TypedLoop` for each
 combination of types at its entry.
@@ -70,7 +70,9 @@ class TypedLoop:
 
 
 def typed_loop(flow: ControlFlow, names: dict[str, Type], wide: frozenset[str]) -> TypedLoop:
-    """Return a region for types at its entry, on its way to native code. wide: names of ints of any 64 bits."""
+    """Return a region for types at its entry, on its way to native code. wide: names of ints of any 64
+    bits.
+    """
     inference = Inference(flow)
     region = inference.infer(names)
     region.wide = wide
@@ -79,4 +81,3 @@ def typed_loop(flow: ControlFlow, names: dict[str, Type], wide: frozenset[str]) 
         hoist(one)
     source = emit(region)
     return TypedLoop(region, tuple(inference.assumed), source, Exchange(source.layout), submit(source.text))
-
