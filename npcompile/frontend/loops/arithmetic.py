@@ -18,7 +18,7 @@ import numpy as np
 from npcompile.frontend.loops.values import scalar_of
 from npcompile.lower.loops.operation import Operation
 from npcompile.lower.loops.types import BOOL, C_TYPES, COMPLEX, FLOAT, INT, Scalar
-from npcompile.nep50 import promote, weak
+from npcompile.nep50 import powers, promote, weak
 
 # Python's operator, NumPy's ufunc, and the name of the C++ function.
 _BINARY: dict[type[ast.operator], tuple[Callable[[Any, Any], Any], np.ufunc, str]] = {
@@ -104,7 +104,7 @@ def _widest(*operands: Scalar) -> Scalar:
     return max((INT, *operands), key=[BOOL, INT, FLOAT, COMPLEX].index)
 
 
-def _by_ufunc(left: Scalar, right: Scalar, both: Scalar) -> bool:
+def _is_by_ufunc(left: Scalar, right: Scalar, both: Scalar) -> bool:
     """Tell if NumPy takes two scalars that promote to a dtype for 0-d arrays: its ufunc does the operation.
 
     Else the scalar's own code does it, which need not round alike. Source of the rule: `convert_to_<name>`
@@ -113,39 +113,58 @@ def _by_ufunc(left: Scalar, right: Scalar, both: Scalar) -> bool:
     return left == Scalar("b1") or both not in (left, right)
 
 
+def _loop(ufunc: np.ufunc, left: Scalar, right: Scalar) -> tuple[Scalar, Scalar, Scalar] | None:
+    """Return the types of a ufunc's operands and answer, None if it has no loop of ours for these types."""
+    if left.python and right.python:  # with no strong operand, numbers are arrays of their default dtypes
+        left, right = Scalar(left.code), Scalar(right.code)
+    try:
+        codes = [_code(dtype) for dtype in promote.resolve(ufunc, (_operand(left), _operand(right)))]
+    except TypeError:
+        return None
+    first, second, result = (None if code is None else Scalar(code) for code in codes)
+    return None if first is None or second is None or result is None else (first, second, result)
+
+
 @functools.cache
-def _vectorised_power(dtype: np.dtype[Any]) -> bool:
+def _has_own_power(code: str) -> bool:
     """Tell if the ufunc's power is not the C library's, which scalars have.
 
     NumPy has one of its own for processors with AVX-512.
     """
-    bases, exponents = np.arange(1.1, 100, dtype=dtype), dtype.type(1.7)
-    return any(base**exponents != np.power(base, exponents) for base in bases)
+    bases, exponent = np.arange(1.1, 100, dtype=code), np.dtype(code).type(1.7)
+    return any(base**exponent != np.power(base, exponent) for base in bases)
 
 
 @functools.cache
-def _fuses_products(dtype: np.dtype[Any]) -> bool:
+def _fuses_products(code: str) -> bool:
     """Tell if the ufunc multiplies complex numbers by fused instructions, which round once."""
-    tiny = np.finfo(dtype).smallest_subnormal
-    one, other = dtype.type(complex(-tiny, 0)), dtype.type(complex(0.5, -0.0))
-    return bool(np.signbit(np.multiply(one, other).real))
+    number = np.dtype(code).type
+    tiny = np.finfo(number).smallest_subnormal
+    return bool(np.signbit(np.multiply(number(complex(-tiny, 0)), number(complex(0.5, -0.0))).real))
 
 
 @functools.cache
-def binary(operator: type[ast.operator], left: Scalar, right: Scalar) -> Operation | None:
+def binary(
+    operator: type[ast.operator], left: Scalar, right: Scalar, by_ufunc: bool = False
+) -> Operation | None:
     """Return the operation of `left operator right`, None if native code has none.
 
     An augmented assignment to a name or an item has the same operation, since numbers do not change in place.
+    by_ufunc: as the operator's ufunc does it, of numbers or of arrays' items, where a power has one exponent
+    for all items. The C library's power of floats stands for the ufunc's own then, whose last digit may be
+    another.
     """
     if operator not in _BINARY:
         return None
     function, ufunc, name = _BINARY[operator]
+    if by_ufunc:
+        return _of_numpy(ufunc, name, left, right, True)
     result = _answer(function, left, right)
     if result is None:
         return None
     if result.python:
         return _of_python(name, _SUBCLASSES.get(left, left), _SUBCLASSES.get(right, right), result)
-    return _of_numpy(ufunc, name, left, right, result)
+    return _of_numpy(ufunc, name, left, right, False)
 
 
 def _of_python(name: str, left: Scalar, right: Scalar, result: Scalar) -> Operation:
@@ -162,19 +181,18 @@ def _of_python(name: str, left: Scalar, right: Scalar, result: Scalar) -> Operat
     return Operation(function, (both, both), result, True, unchecked)
 
 
-def _of_numpy(ufunc: np.ufunc, name: str, left: Scalar, right: Scalar, result: Scalar) -> Operation | None:
-    dtypes = promote.resolve(ufunc, (_operand(left), _operand(right)))
-    code = _code(dtypes[0])
-    if code is None or dtypes[0] != dtypes[1]:
+def _of_numpy(ufunc: np.ufunc, name: str, left: Scalar, right: Scalar, by_ufunc: bool) -> Operation | None:
+    loop = _loop(ufunc, left, right)
+    if loop is None or loop[0] != loop[1]:
         return None
-    if name == "divide" and code[0] in "iu":
-        both = Scalar(result.code)
-        return Operation(f"npl::divide<{both.c_type}>", (both, both), result)
-    both = Scalar(code)
-    if _by_ufunc(left, right, both):
-        if name == "power" and both.kind == "f" and _vectorised_power(dtypes[0]):
-            return None
-        if name == "multiply" and both.kind == "c" and _fuses_products(dtypes[0]):
+    both, _, result = loop
+    if name == "divide" and both.kind in "iu":
+        return Operation(f"npl::divide<{result.c_type}>", (result, result), result)
+    if by_ufunc or _is_by_ufunc(left, right, both):
+        if name == "power" and both.kind == "f":
+            powered = _power_by_ufunc(both, by_ufunc)
+            return None if powered is None else _with_weak_int(powered, left, right)
+        if name == "multiply" and both.kind == "c" and _fuses_products(both.code):
             name = "fused_multiply"
     operation = Operation(f"npl::{name}<{both.c_type}>", (both, both), result)
     if name == "power" and both.kind in "iu":
@@ -183,6 +201,18 @@ def _of_numpy(ufunc: np.ufunc, name: str, left: Scalar, right: Scalar, result: S
         if both.kind == "i":
             operation = Operation(f"npl::integer_power<{both.c_type}>", (both, both), result, True, pure)
     return _with_weak_int(operation, left, right)
+
+
+def _power_by_ufunc(both: Scalar, close: bool) -> Operation | None:
+    """Return the power of floats by the ufunc. close: its last digit need not be NumPy's."""
+    if powers.SCALARS and not close:  # the ufunc that runs depends on the exponent, and with it the dtype
+        return None
+    function = "power"
+    if powers.takes_square_root(_dtype(both)):
+        function = "uniform_power"
+        if not close and _has_own_power(both.code):
+            return Operation(f"npl::uniform_power_of_numpy<{both.c_type}>", (both, both), both, True)
+    return Operation(f"npl::{function}<{both.c_type}>", (both, both), both)
 
 
 def _with_weak_int(operation: Operation, left: Scalar, right: Scalar) -> Operation:
@@ -204,15 +234,18 @@ def _with_weak_int(operation: Operation, left: Scalar, right: Scalar) -> Operati
 
 
 @functools.cache
-def compare(operator: type[ast.cmpop], left: Scalar, right: Scalar) -> Operation | None:
+def compare(
+    operator: type[ast.cmpop], left: Scalar, right: Scalar, by_ufunc: bool = False
+) -> Operation | None:
     """Return the operation of `left operator right`, None if native code has none.
 
-    It has none of `is` and `in`, nor of what raises.
+    It has none of `is` and `in`, nor of what raises. by_ufunc: as the operator's ufunc does it, of numbers or
+    of arrays' items.
     """
     if operator not in _COMPARE:
         return None
     function, ufunc, name = _COMPARE[operator]
-    result = _answer(function, left, right)
+    result = Scalar("b1") if by_ufunc else _answer(function, left, right)
     if result is None:
         return None
     if result.python:
@@ -220,14 +253,14 @@ def compare(operator: type[ast.cmpop], left: Scalar, right: Scalar) -> Operation
         return _comparison(name, _widest(left), _widest(right), result)
     if INT in (left, right) and left.kind in "iu" and right.kind in "iu":  # by value, whatever fits
         return _comparison(name, left, right, result)
-    dtypes = promote.resolve(ufunc, (_operand(left), _operand(right)))
-    codes = (_code(dtypes[0]), _code(dtypes[1]))
-    if codes[0] is None or codes[1] is None:
+    loop = _loop(ufunc, left, right)
+    if loop is None:
         return None
-    both = Scalar(codes[0])
-    if both.kind == "c" and name not in ("equal", "not_equal") and _by_ufunc(left, right, both):
-        return Operation(f"npl::array_{name}<{both.c_type}>", (both, both), result)
-    return _with_weak_int(_comparison(name, both, Scalar(codes[1]), result), left, right)
+    first, second, _ = loop
+    if first.kind == "c" and name not in ("equal", "not_equal"):
+        if by_ufunc or _is_by_ufunc(left, right, first):
+            name = f"array_{name}"
+    return _with_weak_int(_comparison(name, first, second, result), left, right)
 
 
 def _comparison(name: str, left: Scalar, right: Scalar, result: Scalar) -> Operation:

@@ -55,9 +55,39 @@ static inline bool int_power(int64_t a, int64_t b, int64_t& answer) {
 
 // -- floats --------------------------------------------------------------------------------------------------
 
+// The library's power of doubles. Squares, cubes and square roots are had from products, where they are so far
+// from the middle of two doubles that the library's answer, which is within 0.54 units in the last place of the
+// exact one (glibc since 2.28, musl), can be no other.
+#ifdef __FMA__
+// Tells if all numbers within 0.04 units of `high + low` round to `high`, and if `low` had no underflow.
+static inline bool rounds_surely(double high, double low) {
+    uint64_t bits = bit_cast<uint64_t>(high), exponent = uint64_t(0x7ff) << 52;
+    double unit = bit_cast<double>(bits & exponent);
+    // Below a power of two the doubles are closer.
+    return unit >= 0x1p-900 && (low == 0 || (bits << 12 != 0 && std::fabs(low) < unit * 0x1.ccp-54));
+}
+static inline double library_power(double a, double b) {
+    if (b == 2 || b == 3) {
+        double high = product(a, a), low = std::fma(a, a, -high);
+        if (b == 3) {
+            double square = high;
+            high = product(square, a);
+            low = std::fma(square, a, -high) + product(low, a);
+        }
+        if (__builtin_expect(rounds_surely(high, low), 1)) return high;
+    } else if (b == 0.5) {
+        double root = std::sqrt(a), rest = std::fma(-root, root, a) / (2 * root);
+        if (__builtin_expect(rounds_surely(root, rest) && a > 0x1p-900, 1)) return root;
+    }
+    return npl_pow(a, b);
+}
+#else
+static inline double library_power(double a, double b) { return npl_pow(a, b); }
+#endif
+
 // Leaves where Python raises (a zero to a negative power, a result too large) or answers with a complex number.
 static inline bool float_power(double a, double b, double& answer) {
-    answer = npl_pow(a, b);
+    answer = library_power(a, b);
     if (std::isfinite(a) && std::isfinite(b))
         return !std::isfinite(answer);  // an infinity, or the NaN of a negative number's root
     return false;
@@ -101,12 +131,28 @@ template <class T> static inline complex<T> scalar_power(complex<T> a, complex<T
     return exponent < 0 ? divide(complex<T>{1, 0}, answer) : answer;
 }
 
-static inline double scalar_power(double a, double b) { return npl_pow(a, b); }
+static inline double scalar_power(double a, double b) { return library_power(a, b); }
 static inline float scalar_power(float a, float b) { return npl_powf(a, b); }
 static inline half scalar_power(half a, half b) { return float_to_half(npl_powf(widen(a), widen(b))); }
 
 // NumPy's power of floats and complex numbers.
 template <class T> static inline T power(T a, T b) { return scalar_power(a, b); }
+
+// NumPy's loop over arrays takes these exponents apart where all items have the same one.
+template <class T> static inline bool has_simple_power(T b) {
+    return b == T(-1) || b == 0 || b == T(0.5) || b == 1 || b == 2;
+}
+template <class T> static inline T simple_power(T a, T b) {
+    return b == T(0.5) ? std::sqrt(a) : b == 2 ? product(a, a) : b == 1 ? a : b == 0 ? T(1) : T(1) / a;
+}
+template <class T> static inline T uniform_power(T a, T b) {
+    return has_simple_power(b) ? simple_power(a, b) : power(a, b);
+}
+// Leaves where the loop has another power than the C library's.
+template <class T> static inline bool uniform_power_of_numpy(T a, T b, T& answer) {
+    answer = simple_power(a, b);
+    return !has_simple_power(b);
+}
 
 // Python's power of complex numbers; leaves where it raises.
 static inline bool complex_power(complex<double> a, complex<double> b, complex<double>& answer) {
