@@ -24,6 +24,8 @@ from pathlib import Path
 import pytest
 
 import tests.environment  # noqa: F401  (before npcompile is imported)
+from tests.loops import random_check
+from tests.loops.random_programs import program_source
 from tests.programs import copying_device, random_array_programs, random_history_programs
 from tests.programs import identity_program_generator as identity
 from tests.programs import random_python_programs as python
@@ -64,6 +66,11 @@ def identities(seed: int, folder: Path) -> tuple[str, Callable[[], object]]:
     return source, lambda: identity.check(source, kind, rng, folder, seed)
 
 
+def loop(seed: int, folder: Path) -> tuple[str, Callable[[], object]]:
+    source = program_source(random.Random(seed))
+    return source, lambda: random_check.check([source], folder)
+
+
 # Each gives a program's source, and the comparison, which raises where an answer is not plain Python's.
 KINDS: dict[str, Callable[[int, Path], tuple[str, Callable[[], object]]]] = {
     "array": array,
@@ -71,6 +78,7 @@ KINDS: dict[str, Callable[[int, Path], tuple[str, Callable[[], object]]]] = {
     "python": whole_python,
     "history": history,
     "identity": identities,
+    "loop": loop,
 }
 
 

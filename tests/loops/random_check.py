@@ -1,0 +1,124 @@
+"""Compares random loop programs under `npcompile.jit` with plain Python, and reduces one that differs.
+
+Tests and `tests/fuzz.py` use it. Compared are results, exceptions (type, text, line), and the arguments as a
+call leaves them: to the last bit, but for the argument `e`, which holds powers and transcendental functions.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import traceback
+import types
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import npcompile
+from tests.checker import same
+from tests.loops.random_programs import NAMES
+from tests.programs.jit_lane import sharing
+
+CALLS = 4
+COMPILING = 120.0  # seconds to wait for kernels at most
+LOOSE = NAMES.split(", ").index("e")  # the argument that holds values that may be rounded otherwise
+ULP = 8  # that those may be off
+
+
+def module_of(source: str, folder: Path, name: str) -> types.ModuleType:
+    """Return the source as a module of its own, from a file, so that its functions have a source."""
+    path = folder / f"{name}.py"
+    path.write_text(source)
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def outcome(module: types.ModuleType, function: Callable[..., Any], call: int) -> dict[str, Any]:
+    """Return what a call gives or raises, and its arguments as it leaves them."""
+    arguments = list(module.arguments(call))
+    result = raised = None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            result = function(*arguments)
+        except Exception as error:
+            frames = traceback.extract_tb(error.__traceback__)
+            lines = [frame.lineno for frame in frames if frame.filename == module.__file__]
+            raised = type(error), str(error), lines
+    shared = sharing(result, arguments)
+    return {
+        "raised": raised,
+        "result": result,
+        "loose": arguments.pop(LOOSE),
+        "left": arguments,
+        "shared": shared,
+    }
+
+
+def compare(got: dict[str, Any], want: dict[str, Any]) -> None:
+    for part, value in want.items():
+        same(got[part], value, ulp=ULP if part == "loose" else 0, where=part)
+
+
+class Different(AssertionError):
+    """The answer of a program is not plain Python's. index: its place among those that were checked."""
+
+    def __init__(self, index: int, text: str) -> None:
+        super().__init__(text)
+        self.index = index
+
+
+def check(sources: list[str], folder: Path) -> list[Any]:
+    """Call each program four times, plain and jitted; kernels of all programs are compiled together.
+
+    Returns the jitted functions. Raises `Different` at the first difference.
+    """
+    plain = [module_of(source, folder, f"plain_{at}") for at, source in enumerate(sources)]
+    ours = [module_of(source, folder, f"jitted_{at}") for at, source in enumerate(sources)]
+    jitted = [npcompile.jit(module.program) for module in ours]
+    for call in range(CALLS):
+        for at, (module, mine, function) in enumerate(zip(plain, ours, jitted, strict=True)):
+            want = outcome(module, module.program, call)
+            try:
+                compare(outcome(mine, function, call), want)
+            except Exception as wrong:
+                raise Different(at, f"call {call}: {type(wrong).__name__}: {wrong}") from wrong
+        for function in jitted:
+            function.wait(COMPILING)
+    return jitted
+
+
+def reduced(source: str, folder: Path) -> str:
+    """Return a program that differs, without the statements that it does not need to differ."""
+    at = 0
+    while (smaller := without(source, at)) is not None:
+        try:
+            check([smaller], folder)
+        except Different:
+            source = smaller
+        else:
+            at += 1
+    return source
+
+
+def without(source: str, at: int) -> str | None:
+    """Return a module without one statement of its function `program`; None where it has not so many."""
+    tree = ast.parse(source)
+    (program,) = (node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "program")
+    fields = [getattr(node, name, []) for node in ast.walk(program) for name in ("body", "orelse")]
+    blocks = [block for block in fields if isinstance(block, list)]
+    places = [
+        (block, place)
+        for block in blocks
+        for place, node in enumerate(block)
+        if not (isinstance(node, ast.Pass) and len(block) == 1)
+    ]
+    if at >= len(places):
+        return None
+    block, place = places[at]
+    block[place : place + 1] = [ast.Pass()] if len(block) == 1 else []
+    return ast.unparse(ast.fix_missing_locations(tree))

@@ -1,0 +1,64 @@
+"""Random loop programs answer four calls as plain Python does: values, types, exceptions, effects.
+
+`python -m tests.fuzz loop --seed N` runs the program of a seed again. Programs are checked in batches, whose
+kernels are compiled together.
+"""
+
+from __future__ import annotations
+
+import random
+import warnings
+from pathlib import Path
+
+import pytest
+
+from tests.loops.random_check import Different, check, reduced
+from tests.loops.random_programs import MEANINGFUL, first_error, program_source
+
+PROGRAMS = 2000
+BATCH = 50  # programs of a test
+QUICK = 12  # programs of the quick tier
+
+
+def run(seeds: range, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+    sources = [program_source(random.Random(seed)) for seed in seeds]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # uncompiled functions say so
+        try:
+            jitted = check(sources, folder)
+        except Different as wrong:
+            again = f"again: python -m tests.fuzz loop --seed {seeds[wrong.index]}"
+            source = reduced(sources[wrong.index], folder)
+            raise AssertionError(f"{wrong}\n{source}\n{again}") from wrong
+    replayed = sum(function.stats.programs > 0 for function in jitted)
+    assert replayed > len(jitted) // 3, "hardly anything is replayed: nothing has been tested"
+
+
+@pytest.mark.quick
+def test_a_few_programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run(range(PROGRAMS, PROGRAMS + QUICK), tmp_path, monkeypatch)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", range(0, PROGRAMS, BATCH))
+def test_programs(first: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run(range(first, first + BATCH), tmp_path, monkeypatch)
+
+
+@pytest.mark.quick
+def test_most_programs_run_and_some_raise() -> None:
+    errors = [first_error(program_source(random.Random(seed))) for seed in range(200)]
+    raised = [error for error in errors if error is not None]
+    assert 10 <= len(raised) <= 60
+    assert len({type(error) for error in raised}) >= 3
+    assert sum(isinstance(error, MEANINGFUL) for error in raised) > len(raised) * 0.8
+
+
+@pytest.mark.quick
+def test_a_program_that_differs_is_reduced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
+    source = program_source(random.Random(4))
+    differing = source.replace("    n = len(a)\n", "    n = len(a)\n    raise ValueError(__file__)\n")
+    program = reduced(differing, tmp_path).partition("def program")[2].partition("\n\n")[0]
+    assert program.splitlines()[1:] == ["    raise ValueError(__file__)"]
