@@ -1,5 +1,5 @@
-"""Python programs that keep things in containers, for `loops.py`: tries, rings, texts, histories of objects,
-tables in tuples."""
+"""Python programs that keep things in containers, for `loop_calls.py`: tries, rings, texts, histories of
+objects, tables in tuples."""
 
 from __future__ import annotations
 

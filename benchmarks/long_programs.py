@@ -1,4 +1,4 @@
-"""Programs with little work and many operations, for `loops.py`: long bodies, displays and nested calls."""
+"""Programs with little work and many operations, for `loop_calls.py`: long bodies, displays, nested calls."""
 
 from __future__ import annotations
 

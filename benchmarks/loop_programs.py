@@ -1,5 +1,5 @@
-"""Python programs that go through many elements, for `loops.py`: comprehensions, generators, what Python's
-own functions call, recursion, and users' classes."""
+"""Python programs that go through many elements, for `loop_calls.py`: comprehensions, generators, what
+Python's own functions call, recursion, and users' classes."""
 
 from __future__ import annotations
 

@@ -1,259 +1,177 @@
-"""Loops over elements, none of them waited for: first call, the worst of the next six, and steady."""
+"""The corpus of loop programs at realistic sizes: npcompile beside plain Python and Numba, in one run.
+
+    python benchmarks/loops.py
+    python benchmarks/loops.py --only nussinov,crc16
+    python benchmarks/loops.py --area sorting --size 0.1  # a tenth of each program's size
+
+Each program of `tests/loops/programs` runs in a process of its own (`loops_program.py`), in which plain
+Python, npcompile and Numba take turns. Where Numba is not installed its columns stay empty: the project does
+not need it. *speed* is plain Python's time over npcompile's, *by Numba* that over Numba's, and *of Numba*
+Numba's time over npcompile's. Numba's answer is `same`, `other types` (equal numbers of other types), or the
+difference; `refused` where it does not compile the program. The exit status
+is 1 if an answer of npcompile's is wrong or a program fails.
+"""
 
 from __future__ import annotations
 
-import dataclasses
-import gc
+import argparse
+import json
+import os
 import statistics
-import time
-import warnings
-from collections.abc import Callable
-from dataclasses import dataclass
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
 from typing import Any
 
-import numpy as np
+from timing import header, machine, parser, pretty
 
-import container_programs
-import loop_programs
-import npcompile
-from timing import header, parser, save
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-REPEATS = 3  # functions that are jitted anew, one after the other: the median counts
-NEXT = 6  # calls after the first that are looked at one by one
-STEADY = 7  # calls once everything is settled; the least counts
-SETTLING = 1.0  # seconds of calls until then
-# A first call is to take at most so many times a plain one and so many seconds, and so are later ones.
-FIRST, LATER = (1.5, 0.15), (1.05, 0.001)
+from loops_program import NUMBA
+from tests.loops.programs import PROGRAMS
+
+LIMIT = 120.0  # seconds for one program
+SLOWER = 0.95  # speeds below this are slower than plain Python
+
+Found = dict[str, Any]  # the last line that a program's process wrote
 
 
-def peaks(x, height):
-    out, best = [], None
-    for i in range(1, len(x) - 1):
-        if x[i - 1] < x[i] > x[i + 1] and x[i] > height:
-            out.append(i)
-            if best is None or x[i] > x[best]:
-                best = i
-    return np.array(out), best
+def run(name: str, factor: float, limit: float, cache: str) -> Found:
+    """Run one program in a process of its own, with kernels of its own."""
+    command = [sys.executable, str(Path(__file__).with_name("loops_program.py")), name, str(factor)]
+    environment = os.environ | {"NPCOMPILE_CACHE_DIR": cache, "TORCHINDUCTOR_CACHE_DIR": cache}
+    failed = ""
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, env=environment, timeout=limit, check=False
+        )
+        out = done.stdout
+        if done.returncode:
+            failed = (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1]
+    except subprocess.TimeoutExpired as expired:
+        out = expired.stdout.decode() if isinstance(expired.stdout, bytes) else expired.stdout or ""
+        failed = f"more than {limit:.0f} s"
+    lines = [line for line in out.splitlines() if line.startswith("{")]
+    found: Found = json.loads(lines[-1]) if lines else {"name": name, "stage": "starting"}
+    if failed:
+        found["failed"] = f"{found['stage']}: {failed}"
+    return found
 
 
-def pendulum(n, dt, length):
-    g = 9.81
-
-    def acceleration(th, om):
-        return -g / length * np.sin(th) - 0.1 * om
-
-    theta, omega = 1.0, 0.0
-    angles = []
-    for _ in range(n):
-        omega = omega + acceleration(theta, omega) * dt
-        theta = theta + omega * dt
-        angles.append(theta)
-    return np.array(angles)
+def steady(found: Found, way: str) -> float | None:
+    """Return the median seconds of a call."""
+    times = found.get("ways", {}).get(way, {}).get("times")
+    return statistics.median(times) if times else None
 
 
-def gauss(t):
-    return np.exp(-t * t)
+def ratio(found: Found, way: str, to: str) -> float | None:
+    one, other = steady(found, way), steady(found, to)
+    return one / other if one and other else None
 
 
-def romberg(f, a, b, n):
-    R = np.zeros((n, n))
-    h = b - a
-    R[0, 0] = 0.5 * h * (f(a) + f(b))
-    for i in range(1, n):
-        h *= 0.5
-        s = 0.0
-        for k in range(1, 2**i, 2):
-            s += f(a + k * h)
-        R[i, 0] = 0.5 * R[i - 1, 0] + s * h
-        for j in range(1, i + 1):
-            R[i, j] = R[i, j - 1] + (R[i, j - 1] - R[i - 1, j - 1]) / (4**j - 1)
-    return R[n - 1, n - 1]
+def text_of(number: float | None, width: int = 9) -> str:
+    return f"{number:>{width}.3g}" if number is not None else " " * width
 
 
-def biquad(x, b, a):
-    y = np.zeros_like(x)
-    x1 = x2 = y1 = y2 = 0.0
-    for n in range(len(x)):
-        y[n] = b[0] * x[n] + b[1] * x1 + b[2] * x2 - a[1] * y1 - a[2] * y2
-        x2, x1 = x1, x[n]
-        y2, y1 = y1, y[n]
-    return y
+def wrong(found: Found) -> str:
+    """Return the fault of npcompile's in a program; empty where there is none."""
+    if "failed" in found:
+        return str(found["failed"])
+    answer = found["ways"]["npcompile"]["answer"]
+    return "" if answer == "same" else str(answer)
 
 
-def moving_average(x, alpha):
-    out = np.empty_like(x)
-    out[0] = x[0]
-    for i in range(1, len(x)):
-        out[i] = alpha * x[i] + (1 - alpha) * out[i - 1]
-    return out
+def numbas(found: Found) -> str:
+    """Describe Numba's answer."""
+    way = found.get("ways", {}).get(NUMBA)
+    if way is None:
+        return ""
+    return f"refused: {way['refused']}" if way["refused"] else way["answer"]
 
 
-def edit_distance(a, b):
-    d = np.zeros((len(a) + 1, len(b) + 1), dtype=int)
-    d[:, 0] = np.arange(len(a) + 1)
-    d[0, :] = np.arange(len(b) + 1)
-    for i in range(1, len(a) + 1):
-        for j in range(1, len(b) + 1):
-            cost = 0 if a[i - 1] == b[j - 1] else 1
-            d[i, j] = min(d[i - 1, j] + 1, d[i, j - 1] + 1, d[i - 1, j - 1] + cost)
-    return d[-1, -1]
+def line(found: Found) -> str:
+    text = f"{found['name']:38}"
+    if "ways" not in found:
+        return f"{text}FAILED  {wrong(found)}"
+    ours = found["ways"]["npcompile"]
+    for seconds in (steady(found, "python"), ours["first"], steady(found, "npcompile"), steady(found, NUMBA)):
+        text += f"{pretty(seconds) if seconds is not None else '':>12}"
+    text += text_of(ratio(found, "python", "npcompile")) + text_of(ratio(found, "python", NUMBA))
+    text += text_of(ratio(found, NUMBA, "npcompile"))
+    return f"{text}  {'WRONG: ' + wrong(found) if wrong(found) else 'right':8}{numbas(found)[:70]}"
 
 
-def sums_by_key(x):
-    sums = {}
-    for i in range(len(x)):
-        key = i % 97
-        sums[key] = sums.get(key, 0.0) + x[i]
-    return sum(sums.values())
+def heading() -> str:
+    columns = f"{'Python':>12}{'first call':>12}{'npcompile':>12}{'Numba':>12}"
+    columns += f"{'speed':>9}{'by Numba':>9}{'of Numba':>9}"
+    return f"\n{'':38}{columns}  answer  Numba's answer"
 
 
-class Walker:
-    def __init__(self):
-        self.at, self.history = 0.0, []
-
-    def step(self, dt):
-        self.at = self.at + np.sin(self.at + 1) * dt
-        self.history.append(self.at)
+def geomean(ratios: list[float]) -> str:
+    return f"{statistics.geometric_mean(ratios):.2f}" if ratios else "none"
 
 
-def walk(n):
-    walker = Walker()
-    for _ in range(n):
-        walker.step(0.01)
-    return np.array(walker.history)
+def summary(rows: list[Found]) -> str:
+    faults = [found["name"] for found in rows if wrong(found)]
+    speeds = {
+        found["name"]: speed for found in rows if (speed := ratio(found, "python", "npcompile")) is not None
+    }
+    slow = [name for name, speed in speeds.items() if speed < SLOWER]
+    text = (
+        f"npcompile: {len(rows) - len(faults)} of {len(rows)} right; geomean {geomean(list(speeds.values()))}"
+    )
+    text += f"; slower than Python: {', '.join(slow) or 'none'}"
+    if faults:
+        text += f"\nwrong or failed: {', '.join(faults)}"
+    tried = [found for found in rows if NUMBA in found.get("ways", {})]
+    if tried:
+        answers = [numbas(found) for found in tried]
+        refused = sum(answer.startswith("refused") for answer in answers)
+        kinds = [answers.count(kind) for kind in ("same", "other types")]
+        others = len(tried) - refused - sum(kinds)
+        theirs = [speed for found in tried if (speed := ratio(found, "python", NUMBA)) is not None]
+        beside = [speed for found in tried if (speed := ratio(found, NUMBA, "npcompile")) is not None]
+        text += f"\nNumba: {kinds[0]} answered as Python, {kinds[1]} with other types, {others} otherwise, "
+        text += (
+            f"{refused} refused; geomean {geomean(theirs)}; npcompile's speed over Numba's: {geomean(beside)}"
+        )
+    return text
 
 
-def longest_hailstone(n):
-    best = 0
-    for i in range(1, n):
-        at, steps = i, 0
-        while at != 1:
-            at = at // 2 if at % 2 == 0 else 3 * at + 1
-            steps += 1
-        best = max(best, steps)
-    return np.int64(best)
-
-
-def positive_ones(x):
-    def doubled():
-        for value in x:
-            if value > 0:
-                yield value * 2
-
-    return np.array([value + 1 for value in doubled()])
-
-
-def texts(x):
-    parts = []
-    for i, value in enumerate(x):
-        try:
-            parts.append(f"{i}:{value:.2f}" if value > 0 else str(int(value)))
-        except ValueError:
-            continue
-    return len("".join(parts)), x.sum()
-
-
-def nearest_first(weights, source):
-    n = len(weights)
-    distance, done = np.full(n, np.inf), np.zeros(n, bool)
-    distance[source] = 0
-    for _ in range(n):
-        nearest = np.argmin(np.where(done, np.inf, distance))
-        done[nearest] = True
-        distance = np.minimum(distance, distance[nearest] + weights[nearest])
-    return distance
-
-
-def _normal(n: int) -> Any:
-    return np.random.default_rng(0).standard_normal(n)
-
-
-COEFFICIENTS = np.array([0.2, 0.3, 0.2]), np.array([1.0, -0.5, 0.2])
-WORDS = "kitten sitting on a mat" * 12, "sitting kitten at a mall" * 12
-PROGRAMS: list[tuple[str, Callable[..., Any], Callable[[], tuple[Any, ...]]]] = [
-    ("peaks, 16,000", peaks, lambda: (_normal(16_000), 0.5)),
-    ("peaks, 250,000", peaks, lambda: (_normal(250_000), 0.5)),
-    ("pendulum, 16,000 steps", pendulum, lambda: (16_000, 0.001, 2.0)),
-    ("pendulum, 32,000 steps", pendulum, lambda: (32_000, 0.001, 2.0)),
-    ("Romberg, a callable", romberg, lambda: (gauss, 0.0, 2.0, 15)),
-    (
-        "biquad filter",
-        biquad,
-        lambda: (_normal(100_000), *COEFFICIENTS),
-    ),
-    ("moving average, float32", moving_average, lambda: (_normal(200_000).astype(np.float32), 0.3)),
-    (
-        "edit distance",
-        edit_distance,
-        lambda: WORDS,
-    ),
-    ("sums by key", sums_by_key, lambda: (_normal(100_000),)),
-    ("an object's steps", walk, lambda: (30_000,)),
-    ("hailstones", longest_hailstone, lambda: (3000,)),
-    ("a generator", positive_ones, lambda: (_normal(250_000),)),
-    ("texts", texts, lambda: (_normal(16_000),)),
-    ("nearest first, 300", nearest_first, lambda: (np.abs(_normal(90_000)).reshape(300, 300), 0)),
-]
-
-
-@dataclass
-class Row:
-    """Seconds of a call."""
-
-    name: str
-    plain: float
-    first: float
-    worst: float  # of the next ones
-    steady: float
-
-
-def seconds(call: Callable[..., Any], arguments: tuple[Any, ...]) -> float:
-    gc.collect(0)
-    start = time.perf_counter()
-    call(*arguments)
-    return time.perf_counter() - start
-
-
-def measured(name: str, fn: Callable[..., Any], make: Callable[[], tuple[Any, ...]]) -> Row:
-    plain = min(seconds(fn, make()) for _ in range(5))
-    firsts, worsts = [], []
-    for _ in range(REPEATS):
-        jitted = npcompile.jit(fn)
-        firsts.append(seconds(jitted, make()))
-        worsts.append(max(seconds(jitted, make()) for _ in range(NEXT)))
-        jitted.wait(60.0)
-    end = time.perf_counter() + SETTLING
-    while time.perf_counter() < end:
-        seconds(jitted, make())
-        jitted.wait(60.0)
-    steady = min(seconds(jitted, make()) for _ in range(STEADY))
-    plain = min(plain, *(seconds(fn, make()) for _ in range(5)))
-    return Row(name, plain, statistics.median(firsts), statistics.median(worsts), steady)
-
-
-def _times(took: float, plain: float, most: tuple[float, float]) -> str:
-    return f"{took / plain:.2f}{'!' if took > most[0] * plain + most[1] else ' '}"
-
-
-def main() -> None:
+def arguments() -> argparse.Namespace:
     options = parser(__doc__)
-    options.add_argument("--only", nargs="*", default=(), metavar="WORD", help="programs of such names alone")
-    chosen = options.parse_args()
-    warnings.simplefilter("ignore", npcompile.NotCompiledWarning)
-    header("loops over elements: times a plain call")
-    print(f"{'':28}{'plain':>12}{'first call':>18}{'worst of next 6':>18}{'steady':>9}")
-    rows = []
-    for program in [*PROGRAMS, *loop_programs.PROGRAMS, *container_programs.PROGRAMS]:
-        if not all(word in program[0] for word in chosen.only):
-            continue
-        row = measured(*program)
-        first = f"{row.first * 1e3:.0f} ms {_times(row.first, row.plain, FIRST):>7}"
-        worst = f"{row.worst * 1e3:.1f} ms {_times(row.worst, row.plain, LATER):>7}"
-        steady = _times(row.steady, row.plain, (1 / 0.95, 0.0))
-        print(f"{row.name:28}{row.plain * 1e3:>9.2f} ms{first:>18}{worst:>18}{steady:>9}", flush=True)
-        rows.append(dataclasses.asdict(row))
-    save(chosen.json, "loops", measured=rows)
+    options.add_argument("--only", default="", metavar="NAME", help="names, with commas; default: all")
+    options.add_argument("--area", default="", help="the programs of one file of the corpus")
+    options.add_argument("--size", type=float, default=1.0, help="a factor on each program's size, default 1")
+    options.add_argument("--limit", type=float, default=LIMIT, help="seconds for each program, default 120")
+    return options.parse_args()
+
+
+def main() -> int:
+    chosen = arguments()
+    names = [
+        program.name
+        for program in PROGRAMS
+        if (not chosen.only or program.name in chosen.only.split(","))
+        and (not chosen.area or program.area == chosen.area)
+    ]
+    if not names:
+        print("no program of that name", file=sys.stderr)
+        return 2
+    header("loop programs: npcompile beside plain Python and Numba")
+    print(heading(), flush=True)
+    rows: list[Found] = []
+    with tempfile.TemporaryDirectory(prefix="loops-") as cache:
+        for name in names:
+            rows.append(run(name, chosen.size, chosen.limit, cache))
+            print(line(rows[-1]), flush=True)
+            if chosen.json:
+                known = {"machine": machine(), "size": chosen.size, "rows": rows}
+                chosen.json.write_text(json.dumps(known, indent=1) + "\n")
+    print(summary(rows))
+    return int(any(wrong(found) for found in rows))
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -1,4 +1,4 @@
-"""Loops over elements that call users' classes and functions, and short functions, for `loops.py`."""
+"""Loops over elements that call users' classes and functions, and short functions, for `loop_calls.py`."""
 
 from __future__ import annotations
 

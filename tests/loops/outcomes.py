@@ -7,6 +7,7 @@ Arguments are made anew for each call, so every effect on them is the call's own
 from __future__ import annotations
 
 import traceback
+import types
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -80,11 +81,13 @@ def line_of(error: BaseException) -> int | None:
 
 
 def contents(value: Any) -> Any:
-    """Return a value with objects of the corpus' classes replaced by their attributes."""
+    """Return a value with objects of the corpus replaced by their attributes, functions by their names."""
     if isinstance(value, CONTAINERS):
         if isinstance(value, dict):
             return {key: contents(one) for key, one in value.items()}
         return type(value)(contents(one) for one in value)
+    if isinstance(value, types.FunctionType):
+        return value.__qualname__
     if type(value).__module__.startswith(__package__):
         return (
             contents({"class": type(value).__qualname__, **vars(value)})

@@ -55,7 +55,7 @@ def edit_distance_two_rows(a, b):
 @loop(
     lambda n, rng: (rng.integers(1, 12, n), rng.integers(1, 30, n), 5 * n),
     sizes=(0, 4),
-    realistic=120,
+    realistic=150,
     no_room=lambda rng: (np.array([3, 4]), np.array([1, 2]), 0),
     int8_wraps_around=lambda rng: (np.array([1, 1, 2], np.int8), np.array([100, 90, 80], np.int8), 4),
     too_few_values=lambda rng: (np.array([1, 2, 3]), np.array([5, 6]), 6),
@@ -109,7 +109,7 @@ def hidden_markov(n, rng, dtype=np.float64):
 @loop(
     hidden_markov,
     sizes=(1, 6),
-    realistic=900,
+    realistic=2500,
     float32=lambda rng: hidden_markov(4, rng, np.float32),
     unknown_observation=lambda rng: (np.array([0, 1, 3]), *hidden_markov(1, rng)[1:]),
     nothing_observed=lambda rng: hidden_markov(0, rng),
@@ -213,7 +213,7 @@ def longest_increasing_subsequence(x):
 @loop(
     lambda n, rng: ([1, 5, 10, 25, 50], n),
     sizes=(0, 11),
-    realistic=20_000,
+    realistic=80_000,
     array_of_coins=lambda rng: (np.array([2, 3, 7]), 15),
     numbers_past_64_bits=lambda rng: ([1, 2, 3, 5], np.array([90])[0] * 30_000 // 90_000),
 )

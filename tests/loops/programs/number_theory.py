@@ -10,7 +10,7 @@ from tests.loops.programs.program import loop
 @loop(
     lambda n, rng: (rng.integers(1, 1 << 30, n), rng.integers(1, 1 << 30, n)),
     sizes=(0, 5),
-    realistic=8000,
+    realistic=40_000,
     int32=lambda rng: (rng.integers(1, 999, 4).astype(np.int32), rng.integers(1, 999, 4).astype(np.int32)),
     unsigned_and_signed=lambda rng: (np.array([12, 18], np.uint64), np.array([18, 12])),
     zeros=lambda rng: (np.array([0, 4, 0]), np.array([0, 0, 6])),
@@ -33,7 +33,7 @@ def gcd(a, b):
     return a
 
 
-@loop(lambda n, rng: (n,), sizes=(0, 1, 9), realistic=300, numpy_integer=lambda rng: (np.int16(9),))
+@loop(lambda n, rng: (n,), sizes=(0, 1, 9), realistic=500, numpy_integer=lambda rng: (np.int16(9),))
 def coprime_pairs(n):
     count = 0
     for i in range(1, n + 1):
@@ -46,7 +46,7 @@ def coprime_pairs(n):
 @loop(
     lambda n, rng: (n,),
     sizes=(1, 2, 20),
-    realistic=3000,
+    realistic=6000,
     numpy_integer=lambda rng: (np.int64(12),),
 )
 def longest_collatz(n):
@@ -64,7 +64,7 @@ def longest_collatz(n):
 @loop(
     lambda n, rng: (n, 12_345, 1_000_000_007),
     sizes=(0, 6),
-    realistic=6000,
+    realistic=25_000,
     modulus_past_32_bits=lambda rng: (5, 3, (1 << 61) - 1),
     modulus_of_zero=lambda rng: (3, 3, 0),
     numpy_modulus_of_zero=lambda rng: (3, 3, np.int64(0)),
@@ -84,7 +84,7 @@ def modular_powers(n, base, modulus):
     return total
 
 
-@loop(lambda n, rng: (n,), sizes=(2, 3, 40), realistic=60_000)
+@loop(lambda n, rng: (n,), sizes=(2, 3, 40), realistic=250_000)
 def sieve_of_eratosthenes(n):
     composite = np.zeros(n, dtype=bool)
     primes = []
@@ -96,7 +96,7 @@ def sieve_of_eratosthenes(n):
     return np.array(primes, dtype=np.int64), composite
 
 
-@loop(lambda n, rng: (n,), sizes=(0, 3, 30), realistic=40_000)
+@loop(lambda n, rng: (n,), sizes=(0, 3, 30), realistic=1_500_000)
 def sieve_by_slices(n):
     is_prime = np.ones(n + 1, dtype=bool)
     is_prime[:2] = False
@@ -112,7 +112,7 @@ def sieve_by_slices(n):
     return count
 
 
-@loop(lambda n, rng: (n,), sizes=(0, 30), realistic=40_000)
+@loop(lambda n, rng: (n,), sizes=(0, 30), realistic=80_000)
 def linear_sieve(n):
     smallest = np.zeros(n + 1, dtype=np.int32)
     primes = []
@@ -127,7 +127,7 @@ def linear_sieve(n):
     return smallest
 
 
-@loop(lambda n, rng: (n,), sizes=(0, 2, 25), realistic=2500)
+@loop(lambda n, rng: (n,), sizes=(0, 2, 25), realistic=15_000)
 def primes_by_trial(n):
     found = []
     for candidate in range(2, n):
@@ -142,7 +142,7 @@ def primes_by_trial(n):
 @loop(
     lambda n, rng: (n,),
     sizes=(0, 1, 10, 100),
-    realistic=20_000,
+    realistic=250_000,
     numpy_integer=lambda rng: (np.int64(95),),
 )
 def fibonacci_until_big(n):
@@ -158,7 +158,7 @@ def fibonacci_until_big(n):
 @loop(
     lambda n, rng: (n,),
     sizes=(0, 1, 5, 21, 25),
-    realistic=5000,
+    realistic=15_000,
     numpy_wraps_around=lambda rng: (np.int64(25),),
     small_integer=lambda rng: (np.int8(7),),
 )
@@ -173,7 +173,7 @@ def factorial(n):
 @loop(
     lambda n, rng: (rng.integers(2, 1 << 24, n),),
     sizes=(0, 4),
-    realistic=150,
+    realistic=600,
     python_numbers=lambda rng: ([12, 97, 1 << 20, 3 * 5 * 7 * 11],),
     with_one_and_zero=lambda rng: (np.array([1, 2, 8]),),
 )
@@ -192,7 +192,7 @@ def prime_factors(numbers):
     return np.array(out)
 
 
-@loop(lambda n, rng: (n, 10), sizes=(0, 50), realistic=30_000, other_base=lambda rng: (20, 3))
+@loop(lambda n, rng: (n, 10), sizes=(0, 50), realistic=60_000, other_base=lambda rng: (20, 3))
 def digit_sums(n, base):
     counts = np.zeros(64, dtype=np.uint16)
     for value in range(n):
@@ -207,7 +207,7 @@ def digit_sums(n, base):
 @loop(
     lambda n, rng: (rng.integers(0, 1 << 62, n),),
     sizes=(0, 4),
-    realistic=10_000,
+    realistic=40_000,
     negative=lambda rng: (np.array([-1, -5, 7]),),
     uint8=lambda rng: (np.array([255, 0, 7], np.uint8),),
 )

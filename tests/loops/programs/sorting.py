@@ -20,7 +20,7 @@ ORDERS = {
 }
 
 
-@loop(numbers, sizes=(0, 1, 8), realistic=500, **ORDERS)
+@loop(numbers, sizes=(0, 1, 8), realistic=800, **ORDERS)
 def insertion_sort(x):
     for i in range(1, len(x)):
         key = x[i]
@@ -87,7 +87,7 @@ def heap_sort(x):
 @loop(
     numbers,
     sizes=(0, 9),
-    realistic=4000,
+    realistic=8000,
     equal=lambda rng: (np.zeros(5, np.int32),),
     python_list=lambda rng: (rng.integers(0, 20, 8).tolist(),),
 )
@@ -116,7 +116,7 @@ def quicksort_with_a_stack(x):
 @loop(
     lambda n, rng: (rng.integers(0, 50, n), 50),
     sizes=(0, 8),
-    realistic=30_000,
+    realistic=40_000,
     uint8=lambda rng: (rng.integers(0, 5, 9).astype(np.uint8), 5),
     key_too_large=lambda rng: (np.array([1, 2, 7, 0]), 5),
     negative_key=lambda rng: (np.array([1, -1, 2]), 5),
@@ -166,7 +166,7 @@ def merge_sort_bottom_up(x):
     return x
 
 
-@loop(lambda n, rng: (rng.standard_normal(n), 0, n - 1), sizes=(0, 1, 9), realistic=3000)
+@loop(lambda n, rng: (rng.standard_normal(n), 0, n - 1), sizes=(0, 1, 9), realistic=8000)
 def quicksort_recursive(x, low, high):
     if low >= high:
         return
@@ -209,7 +209,7 @@ def binary_search(x, wanted):
 @loop(
     lambda n, rng: (rng.integers(0, 1 << 16, n).astype(np.uint16),),
     sizes=(0, 7),
-    realistic=4000,
+    realistic=15_000,
     uint32=lambda rng: (rng.integers(0, 1 << 32, 5, dtype=np.uint32),),
     int32=lambda rng: (rng.integers(-9, 9, 6).astype(np.int32),),
 )
@@ -232,7 +232,7 @@ def radix_sort(keys):
 @loop(
     lambda n, rng: (rng.standard_normal(n), max(1, n // 3)),
     sizes=(3, 9),
-    realistic=20_000,
+    realistic=60_000,
     past_the_end=lambda rng: (rng.standard_normal(4), 9),
     int16=lambda rng: (rng.integers(0, 50, 7).astype(np.int16), 3),
 )
