@@ -230,7 +230,7 @@ def _with_weak_int(operation: Operation, left: Scalar, right: Scalar) -> Operati
     if both.kind in "fc":
         return Operation(pure, operands, operation.result)
     function = f"npl::fitting_{side}<{operation.function}, {both.c_type}>"
-    return Operation(function, operands, operation.result, True, pure)
+    return Operation(function, operands, operation.result, True, pure, None if operation.leaves else both)
 
 
 @functools.cache
@@ -313,7 +313,7 @@ def cast(source: Scalar, target: Scalar) -> Operation | None:
     if target.kind not in "iu" or source.kind == "b" or not _refused(source, _dtype(target)):
         return Operation(pure, (source,), target)
     function = f"npl::fitting_cast<{target.c_type}, {source.c_type}>"
-    return Operation(function, (source,), target, True, pure)
+    return Operation(function, (source,), target, True, pure, target if source.kind in "iu" else None)
 
 
 def _refused(source: Scalar, target: np.dtype[Any]) -> bool:

@@ -143,6 +143,10 @@ class _Analysis:
         """Tell if an operation on ints cannot leave."""
         if node.operation.unchecked is None:
             return False
+        if node.operation.fits is not None:
+            least, most = of_type(node.operation.fits)
+            taken = [self.value(operand, bounds) for operand in node.operands]
+            return all(least <= one.least and one.most <= most for one in taken)
         if any(operand.type not in (INT, BOOL) for operand in node.operands):
             return False
         operands = [self.value(operand, bounds) for operand in node.operands]

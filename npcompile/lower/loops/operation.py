@@ -31,6 +31,9 @@ class Operation:
         Of a function that leaves, the pure one of the same operands for where it is proved that it does not:
         no int overflows, no divisor is zero, a Python int beside a NumPy integer is one of that dtype's.
         None where there is no such function.
+    fits
+        The integer type of which all operands have to be numbers, where that is all that a function that leaves
+        asks for; None where it asks for something else.
     """
 
     function: str
@@ -38,3 +41,4 @@ class Operation:
     result: Scalar
     leaves: bool = False
     unchecked: str | None = None
+    fits: Scalar | None = None
