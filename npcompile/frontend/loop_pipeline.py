@@ -36,10 +36,11 @@ class LoopSource:
     reads: tuple[str, ...]
 
 
-def loop_source(node: ast.For | ast.While) -> LoopSource:
-    """Return the control-flow graph of the user's loop statement."""
-    loop = normal_form([node], is_pure_call)[-1]
-    assert isinstance(loop, ast.For | ast.While)
+def loop_source(node: ast.For | ast.While) -> LoopSource | None:
+    """Return the control-flow graph of the user's loop statement; None where its normal form is no loop."""
+    loop, *more = normal_form([node], is_pure_call)
+    if more or not isinstance(loop, ast.For | ast.While):
+        return None
     flow = control_flow(loop)
     live = flow.live[flow.blocks[0]]
     return LoopSource(node, flow, tuple(sorted(name for name in live if name != flow.state)))

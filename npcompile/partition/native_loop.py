@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from npcompile.frontend.loop_pipeline import TypedLoop, loop_source, typed_loop
+from npcompile.frontend.loop_pipeline import LoopSource, TypedLoop, typed_loop
 from npcompile.frontend.loops.outcome import Outcome
 from npcompile.frontend.loops.resume import resume
 from npcompile.frontend.loops.scope import Scope
@@ -33,10 +33,9 @@ _RANGE_ITERATOR = type(iter(range(0)))
 class NativeLoop:
     """One loop statement of one function. ready: native code waits to be entered by a loop that runs."""
 
-    def __init__(self, node: ast.For | ast.While, within: Any) -> None:
-        self.node, self.within = node, within
+    def __init__(self, node: ast.For | ast.While, source: LoopSource, within: Any) -> None:
+        self.node, self.source, self.within = node, source, within
         fn = within.owner.__wrapped__
-        self.source = loop_source(node)
         code = fn.__code__
         local = {*code.co_varnames, *code.co_cellvars}
         self.takes = tuple(name for name in self.source.reads if name in local)

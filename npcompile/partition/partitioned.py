@@ -18,6 +18,7 @@ from typing import Any, cast
 from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.diagnostics.uncompiled_statements import tell_libraries
 from npcompile.frontend.catalog import inlining
+from npcompile.frontend.loop_pipeline import loop_source
 from npcompile.frontend.loops.choice import is_candidate
 from npcompile.frontend.pipeline import Traced
 from npcompile.frontend.program.generic_signature import split_lengths
@@ -70,6 +71,7 @@ class PartitionedFunction(PartitionedCalls):
         )
         self.blocks: dict[Any, Block] = {}
         self.natives: dict[ast.AST, NativeLoop | None] = {}  # of loops; None: the loop stays Python's
+        self.refusals: dict[ast.AST, str] = {}  # why loops stay Python's that might have been native
         self.lock = threading.Lock()
         fork.cuts.add(self)
         self.refused: str | None = None  # why a call under `strict` was not to run
@@ -138,13 +140,14 @@ class PartitionedFunction(PartitionedCalls):
     def native(self, node: ast.For | ast.While) -> NativeLoop | None:
         """Return the native code that a loop may have."""
         if node not in self.natives:
-            made = is_candidate(node) and self._direct
-            self.natives[node] = NativeLoop(node, self) if made else None
+            source = loop_source(node) if self._direct and is_candidate(node) else None
+            self.natives[node] = None if source is None else NativeLoop(node, source, self)
         return self.natives[node]
 
     def refuse(self, node: ast.For | ast.While, why: str) -> None:
         """Leave a loop to Python, and the loops in it to native code of their own."""
         self.natives[node] = None
+        self.refusals[node] = why
         self.stale = True
 
     @property
