@@ -150,9 +150,16 @@ class NativeLoop:
             self.entries += 1
             start = clock()
             words = typed.exchange.pack(names)
-            number = typed.job.function(typed.exchange.address(words))
+            raised: BaseException | None = None
+            number = 0
+            try:
+                number = typed.job.function(typed.exchange.address(words))
+            except BaseException as error:  # by a signal's handler: Ctrl-C
+                raised = error.with_traceback(None)
             arrays = [value for value in names.values() if type(value) is np.ndarray]
             names |= typed.exchange.unpack(words, arrays)
+            if raised is not None:
+                return Outcome(self._visible(names), error=raised, line=self.node.lineno)
             left = clock()
             place = typed.exits[number].place
             outcome = resume(flow, (flow.blocks[place.block], place.step), names, self._scope)
@@ -167,6 +174,10 @@ class NativeLoop:
             if again is None:
                 return outcome
             typed, names = again
+
+    def _visible(self, names: dict[str, Any]) -> dict[str, Any]:
+        """Return the user's names among those that the region binds."""
+        return {name: value for name, value in names.items() if name in self.source.flow.stored}
 
     def _again(self, outcome: Outcome, names: dict[str, Any]) -> tuple[TypedLoop, dict[str, Any]] | None:
         """Return what goes on natively after Python has done the rest of a trip; None where nothing does."""

@@ -6,7 +6,24 @@
 
 #include "scalars.h"
 
+// Python's own functions, found in the process that loads the library.
+extern "C" {
+int PyErr_CheckSignals(void);
+void *PyEval_SaveThread(void);
+void PyEval_RestoreThread(void *);
+}
+
 namespace npl {
+
+// Trips of innermost loops after which other threads may run and Ctrl-C is looked at: some milliseconds at most.
+constexpr int64_t trips_between_polls = 1 << 20;
+
+// Let other threads run; tell if there is an exception to raise, by a signal's handler.
+static __attribute__((noinline, cold)) bool interrupted(int64_t &trips) {
+    trips = trips_between_polls;
+    PyEval_RestoreThread(PyEval_SaveThread());
+    return PyErr_CheckSignals() != 0;
+}
 
 // The most calls of users' functions within one another: where there are more, Python makes them, and it says
 // what is wrong.

@@ -18,6 +18,10 @@ HEADER = '#include "arrays.h"\n#include "functions.h"\n'
 ENTRY = 'extern "C" __attribute__((visibility("default"))) int64_t npc_loop(int64_t* words)'
 
 
+# Trips of inner loops, and of loops around others, by the share that they take of the time between two polls.
+INNER_TRIP, OUTER_TRIP = 1, 256
+
+
 class Exit(NamedTuple):
     """A place at which native code may leave, and why, where the language is the reason."""
 
@@ -75,6 +79,7 @@ class Emitter:
         ] = {}  # the C++ of names that stand for a loop's item, while it is checked
         self.loops = {block: loop for loop in region.fast_loops.values() for block in loop.blocks}
         self.loop: ir.FastLoop | None = None  # the loop that the block at hand is in
+        self.innermost = innermost(region)
         self.fast = False  # its version without checks is being written
         self.at: Exit = Exit(ir.Place(0, 0), None)
 
@@ -95,7 +100,13 @@ class Emitter:
             self.lines.append(f"words[{tag}] = {self.tag(name)};")
             for slot in slots:
                 self._save(name, slot.kind, slot.offset)
-        lines = ["int64_t number = 0;", *self.declared, *body, *self.lines, "return number;"]
+        lines = [
+            "int64_t number = 0, trips = npl::trips_between_polls;",
+            *self.declared,
+            *body,
+            *self.lines,
+            "return number;",
+        ]
         text = "\n".join("    " + line for line in lines)
         return Source(f"{HEADER}\n{functions}{ENTRY} {{\n{text}\n}}\n", tuple(self.exits), self.layout)
 
@@ -158,8 +169,16 @@ class Emitter:
         for fast in (False, True) if self.loop is not None else (False,):
             self.fast = fast
             self.lines.append(f"{self.label(block)}:;")
+            if block.is_header and not fast and self.within is None:
+                self._poll(block)
             self._steps(block)
         self.fast = False
+
+    def _poll(self, header: ir.Block) -> None:
+        """Let other threads run, and leave where Python has been interrupted, now and then."""
+        self.at = Exit(ir.Place(header.source, 0), None)
+        cost = INNER_TRIP if self.loop is not None or header in self.innermost else OUTER_TRIP
+        self.leave_if(f"(trips -= {cost}) < 0 && npl::interrupted(trips)")
 
     def label(self, block: ir.Block) -> str:
         """Return the label of a block, as the block at hand goes to it."""
@@ -261,6 +280,26 @@ def save(name: str, kind: Type, offset: int) -> list[str]:
 
 
 # -- loops -------------------------------------------------------------------------------------------------
+
+
+def innermost(region: ir.Region) -> set[ir.Block]:
+    """Return the headers from which no other loop's header is reached before their own."""
+    found = set()
+    for header in region.blocks:
+        if not header.is_header:
+            continue
+        seen, pending = {header}, [*ir.targets(header.end)[:1]]
+        while pending:
+            block = pending.pop()
+            if block in seen:
+                continue
+            seen.add(block)
+            if block.is_header and block.source != header.source:
+                break
+            pending += ir.targets(block.end)
+        else:
+            found.add(header)
+    return found
 
 
 def check(emitter: Emitter, header: ir.Block, loop: ir.FastLoop) -> None:
