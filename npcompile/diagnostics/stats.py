@@ -25,7 +25,7 @@ class Stats(_Typed):
 
     calls: int = 0
     recordings: int = 0  # calls that were recorded while NumPy answered
-    replays: int = 0  # calls answered by a recorded program
+    replays: int = 0  # calls answered by recorded programs, or whose loops were done natively
     plain_calls: int = 0  # calls answered by the function itself, unrecorded
     divergences: int = 0  # replays given up before any effect, because something was decided otherwise
     programs: int = 0
@@ -36,6 +36,9 @@ class Stats(_Typed):
     bytes_written: int = 0  # by one replay of the newest program: results and slices
     bytes_to_device: int = 0
     bytes_from_device: int = 0
+    native_loops: int = 0  # loops that have native code, for each combination of types at their entry
+    loop_entries: int = 0  # how often native code of a loop was entered
+    loop_leaves: int = 0  # how often it left to Python before the loop was done
     # Why something ran uncompiled, with the line to blame first; newest last.
     reasons: list[str] = field(default_factory=list)
 

@@ -12,6 +12,7 @@ from typing import Any
 from npcompile.diagnostics.reason import Cause
 from npcompile.diagnostics.recompilations import Recompilation, recompilations
 from npcompile.diagnostics.uncompiled_statements import calls_of, first_line, reasons_of, statements, told
+from npcompile.explain.loops import native_statements
 from npcompile.explain.programs import ExplainedProgram, explained
 from npcompile.frontend.rewrite.partition import tree_of
 from npcompile.frontend.rewrite.scopes import body_of
@@ -92,7 +93,12 @@ class LeftToPython:
 
 def blocks_of(partitioned: cutting.PartitionedFunction) -> tuple[Block, ...]:
     """Return what became of each block of a cut."""
-    return tuple(_block(block) for block in partitioned.current())
+    native = set(native_statements(partitioned))
+    return tuple(
+        _block(block)
+        for block in partitioned.current()
+        if block._states or not native.issuperset(block.piece.block.statements)
+    )
 
 
 def _block(block: cutting.Block) -> Block:
@@ -185,7 +191,7 @@ def left_to_python(partitioned: cutting.PartitionedFunction) -> tuple[LeftToPyth
     reasons = reasons_of(partitioned.owner.__wrapped__, partitioned.root._stats)
     loops = [node for node in ast.walk(tree) if isinstance(node, ast.For | ast.While)]
     looped = {part for loop in loops for part in statements(loop.body)}
-    inside = set(held(partitioned))
+    inside = {*held(partitioned), *native_statements(partitioned)}
     callees = [callee for callee in partitioned.root.callees.values() if isinstance(callee, cutting.Callee)]
     compiled = {callee.name for callee in callees}
     found = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 import types
 import warnings
 from collections.abc import Callable
@@ -13,6 +14,7 @@ from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.diagnostics.recompilations import Recompilation, recompilations
 from npcompile.diagnostics.stats import Stats
 from npcompile.explain.blocks import NOT_YET, Block, LeftToPython, blocks_of, functions_of, left_to_python
+from npcompile.explain.loops import ExplainedLoop, loops_of
 from npcompile.explain.programs import ExplainedProgram, Step, explained, size_text
 from npcompile.explain.timing import Seconds, kept, timed
 from npcompile.frontend.eager.errstate import traps
@@ -65,10 +67,11 @@ class Explanation:
 
     result: what the call returned. programs: the residual programs of the function as a whole. why_cut: why
     there are none, where it was tried to record it so; then it is recorded in blocks from the next call: so
-    explain it again. blocks: of a function that was cut, what was recorded; functions: those that it calls
-    from between its blocks; left: statements that Python carries out. recompilations: why there is more than
-    one program or signature. reasons: why anything ran uncompiled. strict_error: the same, with what to write
-    instead. passes: the programs after each pass, where that was asked for.
+    explain it again. blocks: of a function that was cut, what was recorded; loops: its loops that are done
+    natively, or might have been; functions: those that it calls from between its blocks; left: statements
+    that Python carries out. recompilations: why there is more than one program or signature. reasons: why
+    anything ran uncompiled. strict_error: the same, with what to write instead. passes: the programs after
+    each pass, where that was asked for.
     """
 
     name: str
@@ -77,6 +80,7 @@ class Explanation:
     result: Any = field(repr=False)
     programs: tuple[ExplainedProgram, ...]
     blocks: tuple[Block, ...]
+    loops: tuple[ExplainedLoop, ...]
     functions: tuple[Block, ...]
     left: tuple[LeftToPython, ...]
     copies: Copies
@@ -105,8 +109,9 @@ class Explanation:
 
     @property
     def source(self) -> str:
-        """The generated C++ or Triton of all kernels."""
-        return "\n".join(program.source for program in self.all_programs)
+        """The generated C++ or Triton of all kernels, and of native loops."""
+        texts = [program.source for program in self.all_programs]
+        return "\n".join([*texts, *(loop.source for loop in self.loops)])
 
     def __str__(self) -> str:
         lines = [f"{self.name} ({self.file}:{self.line})" if self.file else self.name]
@@ -115,11 +120,13 @@ class Explanation:
         for title, parts in (("blocks", self.blocks), ("functions called between blocks", self.functions)):
             if parts:
                 lines += [f"{title}:", *[str(part) for part in parts]]
+        if self.loops:
+            lines += ["loops:", *[textwrap.indent(str(loop), "  ") for loop in self.loops]]
         if self.left:
             lines += ["left to Python:", *[f"  {part}" for part in self.left]]
         if self.why_cut:
             lines.append(f"not recorded as a whole: {self.why_cut}")
-        if not self.all_programs:
+        if not self.all_programs and not any(loop.source for loop in self.loops):
             waits = self.why_cut or any(block.way == NOT_YET for block in self.blocks)
             later = "; its blocks are recorded from the next call on" if self.blocks and waits else ""
             lines.append(f"nothing of it is compiled{later}")
@@ -248,6 +255,7 @@ def _explanation(
         result=result,
         programs=programs,
         blocks=blocks,
+        loops=() if partitioned is None else loops_of(partitioned),
         functions=functions,
         left=() if partitioned is None else _left(partitioned),
         copies=Copies(written, *moved, any(map(_is_repeated, parts))),

@@ -131,7 +131,7 @@ class PartitionedCalls(CalleeSubstitution):
                 self.root.filters = warnings.filters
                 if self.refused is not None and self.owner._strict:
                     raise NotCompiledError(self.refused)
-            before = inner.calls, inner.replays, inner.recordings
+            before, entries = (inner.calls, inner.replays, inner.recordings), own.loop_entries
             self.has_run, self.entered, self.owed = True, False, self.owed if unpaid else 0.0
             began = overhead.clock()
             self.idling.depth += 1
@@ -163,6 +163,8 @@ class PartitionedCalls(CalleeSubstitution):
                 if own is inner:  # a block that was cut further, or a function that a block calls
                     own.calls -= 1
                 elif inner.calls - before[0] == inner.replays - before[1] != 0:
+                    own.replays += 1
+                elif own.loop_entries != entries and inner.calls == before[0]:
                     own.replays += 1
                 elif inner.recordings == before[2]:
                     own.plain_calls += 1

@@ -81,14 +81,18 @@ class NativeLoop:
 
     def wait_until(self, deadline: float | None) -> None:
         """Wait until no native code of this loop is being compiled."""
-        for typed in self._typed.values():
-            if typed is not None:
-                typed.job.wait(None if deadline is None else max(deadline - time.monotonic(), 0.0))
+        for typed in self.typed:
+            typed.job.wait(None if deadline is None else max(deadline - time.monotonic(), 0.0))
+
+    @property
+    def typed(self) -> list[TypedLoop]:
+        """The native code of each combination of types that was met."""
+        return [typed for typed in self._typed.values() if typed is not None]
 
     @property
     def is_pending(self) -> bool:
         """Tell if native code is being compiled."""
-        return any(typed is not None and not typed.job.done for typed in self._typed.values())
+        return any(not typed.job.done for typed in self.typed)
 
     # -- types -------------------------------------------------------------------------------------------
 
@@ -132,6 +136,8 @@ class NativeLoop:
             if typed is not None and (why := typed.refusal) is not None:
                 self._typed[key] = typed = None
                 self.within.refuse(self.node, why)
+            elif typed is not None:
+                self.within.owner._stats.native_loops += 1
         if typed is None or typed.job.error is not None or not typed.holds():
             return None
         return typed
@@ -148,6 +154,7 @@ class NativeLoop:
         spent = [0.0, 0.0]  # seconds, natively and by Python
         while True:
             self.entries += 1
+            self.within.owner._stats.loop_entries += 1
             start = clock()
             words = typed.exchange.pack(names)
             raised: BaseException | None = None
@@ -168,6 +175,7 @@ class NativeLoop:
             if outcome.rest is None:
                 return outcome
             self.leaves += 1
+            self.within.owner._stats.loop_leaves += 1
             if spent[1] > LEAVES + spent[0]:
                 return outcome
             again = self._again(outcome, names)
