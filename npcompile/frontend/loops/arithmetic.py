@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import math
 import operator as operators
 import warnings
 from collections.abc import Callable
@@ -53,6 +54,8 @@ _UNARY: dict[type[ast.unaryop], tuple[Callable[[Any], Any], str]] = {
 # NumPy's scalars that are Python's numbers, too. Python's `complex` takes a `np.float64` for a float.
 _SUBCLASSES = {Scalar("f8"): FLOAT, Scalar("c16"): COMPLEX}
 _WEAK = {BOOL: bool, INT: int, FLOAT: float, COMPLEX: complex}
+# Until Python 3.13 a float beside a complex number becomes one; the C++ functions do that, too.
+_TAKES_FLOATS_FOR_COMPLEX = math.isnan((complex(0.0, math.inf) * 1.0).real)
 # Python's functions that leave, by the type of their operands.
 _INT_LEAVES = frozenset(
     {
@@ -167,7 +170,9 @@ def binary(
     return _of_numpy(ufunc, name, left, right, False)
 
 
-def _of_python(name: str, left: Scalar, right: Scalar, result: Scalar) -> Operation:
+def _of_python(name: str, left: Scalar, right: Scalar, result: Scalar) -> Operation | None:
+    if result == COMPLEX and not _TAKES_FLOATS_FOR_COMPLEX:
+        return None
     if result == BOOL:
         return Operation(f"npl::{name}<bool>", (BOOL, BOOL), BOOL)
     both = _widest(left, right)

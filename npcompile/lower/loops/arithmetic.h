@@ -99,16 +99,31 @@ template <class T> static inline T floor_rest(T a, T b) {
     else return rest != 0 && (rest < 0) != (b < 0) ? T(rest + b) : rest;
 }
 
+// The rest of a division by truncation. It is always a number of the type; where the quotient is exact as an
+// integer, one fused step has it, and the library's loop over bits is not needed.
+template <class T> static inline T truncated_rest(T a, T b) {
+#ifdef __FMA__
+    T x = std::fabs(a), y = std::fabs(b), quotient = std::trunc(x / y);
+    if (__builtin_expect(quotient < T(uint64_t(1) << std::numeric_limits<T>::digits) && y < T(inf), 1)) {
+        T rest = std::fma(-quotient, y, x);
+        // The quotient was rounded up to the next integer.
+        if (rest < 0) rest = std::fma(T(1) - quotient, y, x);
+        return std::copysign(rest, a);
+    }
+#endif
+    return std::fmod(a, b);
+}
+
 // CPython's method, which NumPy has taken over: the quotient of what is divisible, snapped to an integer.
 template <class T> static inline T floor_quotient_of_floats(T a, T b) {
-    T rest = std::fmod(a, b), quotient = (a - rest) / b;
+    T rest = truncated_rest(a, b), quotient = (a - rest) / b;
     if (rest != 0 && (b < 0) != (rest < 0)) quotient -= T(1);
     if (quotient == 0) return std::copysign(T(0), a / b);
     T floor = std::floor(quotient);
     return quotient - floor > T(0.5) ? floor + T(1) : floor;
 }
 template <class T> static inline T floor_rest_of_floats(T a, T b) {
-    T rest = std::fmod(a, b);
+    T rest = truncated_rest(a, b);
     if (rest == 0) return std::copysign(T(0), b);
     return (b < 0) != (rest < 0) ? rest + b : rest;
 }

@@ -32,8 +32,8 @@ class Operation:
         no int overflows, no divisor is zero, a Python int beside a NumPy integer is one of that dtype's.
         None where there is no such function.
     fits
-        The integer type of which all operands have to be numbers, where that is all that a function that leaves
-        asks for; None where it asks for something else.
+        The integer type of which all operands have to be numbers, where a function that leaves asks for no
+        more; None where it does.
     """
 
     function: str
