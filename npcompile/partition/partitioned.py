@@ -140,7 +140,9 @@ class PartitionedFunction(PartitionedCalls):
     def native(self, node: ast.For | ast.While) -> NativeLoop | None:
         """Return the native code that a loop may have."""
         if node not in self.natives:
-            source = loop_source(node) if self._direct and is_candidate(node) else None
+            # The interpreter stands in for kernels where nothing is to be compiled.
+            compiled = os.environ.get("NPCOMPILE_BACKEND") != "interpreter"
+            source = loop_source(node) if compiled and self._direct and is_candidate(node) else None
             self.natives[node] = None if source is None else NativeLoop(node, source, self)
         return self.natives[node]
 
