@@ -21,17 +21,20 @@ from typing import Any
 
 from npcompile.diagnostics.reason import Cause, Reason
 from npcompile.lower.codegen import cpp
+from npcompile.lower.loops.emitter import ENTRY_NAME
 from npcompile.lower.service.failures import failure
 from npcompile.lower.service.worker import limit
 from npcompile.lower.store import cache
 
 FOLDER = Path(__file__).parent
 HEADERS = sorted(FOLDER.glob("*.h"))
+OPTIMIZED, UNOPTIMIZED = ("-O3",), ("-O0",)
 FLAGS = (
-    "-O3 -DNDEBUG -std=c++20 -fPIC -shared -march=native -w -ffp-contract=off -fno-trapping-math "
+    "-DNDEBUG -std=c++20 -fPIC -shared -march=native -w -ffp-contract=off -fno-trapping-math "
     "-fno-math-errno -fno-strict-aliasing -fvisibility=hidden"
 ).split()
 NICENESS = 15
+MAX_TOGETHER = 32  # so many loops at most are compiled at once: much of a compilation is reading headers
 
 
 class Job:
@@ -103,26 +106,45 @@ class _Compiler:
 
     def _serve(self) -> None:
         while not self.closing:
-            job = self.queue.get()
-            try:
-                job.finish(self._compile(job.source), None)
-            except cpp.CompilerMissing as missing:
-                job.finish(None, Cause.NO_COMPILER(str(missing)))
-            except subprocess.TimeoutExpired as slow:
-                job.finish(None, Cause.COMPILE_SECONDS(f"{slow.timeout:g}"))
-            except Exception as error:  # whatever happens here, nobody may wait for ever
-                job.finish(None, failure(error))
+            jobs = [self.queue.get()]
+            while len(jobs) < MAX_TOGETHER and not self.queue.empty():
+                jobs.append(self.queue.get())
+            if len(jobs) > 1 and self._finish(jobs) is None:
+                continue
+            for job in jobs:  # one of them may be what fails
+                if (reason := self._finish([job])) is not None:
+                    job.finish(None, reason)
 
-    def _compile(self, source: str) -> Any:
-        folder, key = cache.directory(), _key(source)
+    def _finish(self, jobs: list[Job]) -> Reason | None:
+        """Compile and finish jobs; return the reason of a failure, where none of them is finished."""
+        try:
+            functions = self._compile([job.source for job in jobs])
+        except cpp.CompilerMissing as missing:
+            return Cause.NO_COMPILER(str(missing))
+        except subprocess.TimeoutExpired as slow:
+            return Cause.COMPILE_SECONDS(f"{slow.timeout:g}")
+        except Exception as error:  # whatever happens here, nobody may wait for ever
+            return failure(error)
+        for job, function in zip(jobs, functions, strict=True):
+            job.finish(function, None)
+        return None
+
+    def _compile(self, sources: list[str]) -> list[Any]:
+        """Compile loops into one library, which is kept under the first one's key; return their functions."""
+        folder, keys = cache.directory(), [_key(source) for source in sources]
+        parts = [
+            f"namespace {_name(key)} {{\n{source.replace(ENTRY_NAME, f'{_name(key)}(')}\n}}\n"
+            for key, source in zip(keys, sources, strict=True)
+        ]
         with tempfile.TemporaryDirectory(dir=folder, prefix=cache.work_prefix()) as work:
-            file, library = Path(work) / "loop.cpp", Path(work) / "loop.so"
-            file.write_text(source)
-            command = [cpp.compiler(), str(file), f"-I{FOLDER}", *FLAGS, "-o", str(library)]
-            self._run(command)
-            cache.store(folder, key, library, {})
-        self.compiled += 1
-        return _load(folder, key)
+            file, library = Path(work) / "loops.cpp", Path(work) / "loops.so"
+            file.write_text("\n".join([*(f'#include "{header.name}"' for header in HEADERS), *parts]))
+            self._run([cpp.compiler(), str(file), f"-I{FOLDER}", *_flags(), "-o", str(library)])
+            cache.store(folder, keys[0], library, {"within": keys[0]})
+        for key in keys[1:]:
+            cache.store(folder, key, None, {"within": keys[0]})
+        self.compiled += len(sources)
+        return [_load(folder, key) for key in keys]
 
     def _run(self, command: list[str]) -> None:
         nowhere = subprocess.DEVNULL
@@ -168,20 +190,33 @@ os.register_at_fork(after_in_child=_at_fork)
 atexit.register(_at_exit)
 
 
+def _flags() -> list[str]:
+    """Return the compiler's flags. Tests of answers alone ask for none that take time."""
+    fast = os.environ.get("NPCOMPILE_OPTIMIZE_LOOPS", "1") != "0"
+    return [*(OPTIMIZED if fast else UNOPTIMIZED), *FLAGS]
+
+
 def _key(source: str) -> str:
-    digest = hashlib.sha256(" ".join(FLAGS).encode())
+    digest = hashlib.sha256(" ".join(_flags()).encode())
     for header in HEADERS:
         digest.update(header.read_bytes())
     digest.update(re.sub(r" *//.*", "", source).encode())
     return f"loop-{digest.hexdigest()[:32]}"
 
 
+def _name(key: str) -> str:
+    return key.replace("-", "_")
+
+
 def _load(folder: Path, key: str) -> Any:
-    """Return the function of a library on disk, None where it is not there."""
+    """Return the function of a loop whose library is on disk, None where it is not there."""
     found = cache.load(folder, key)
+    within = None if found is None else found[1].get("within")
+    if within is not None and within != key:
+        found = cache.load(folder, within)
     if found is None or found[0] is None:
         return None
-    function = ctypes.PyDLL(str(found[0])).npc_loop
+    function = getattr(ctypes.PyDLL(str(found[0])), _name(key))
     function.restype, function.argtypes = ctypes.c_int64, [ctypes.c_void_p]
     return function
 

@@ -14,8 +14,8 @@ from npcompile.lower.loops import ir
 from npcompile.lower.loops.layout import Layout, layout_of
 from npcompile.lower.loops.types import Array, Known, Scalar, Tuple, Type
 
-HEADER = '#include "arrays.h"\n#include "functions.h"\n'
-ENTRY = 'extern "C" __attribute__((visibility("default"))) int64_t npc_loop(int64_t* words)'
+ENTRY_NAME = "npc_loop("
+ENTRY = f'extern "C" __attribute__((visibility("default"))) int64_t {ENTRY_NAME}int64_t* words)'
 
 
 # Trips of inner loops, and of loops around others, by the share that they take of the time between two polls.
@@ -108,7 +108,7 @@ class Emitter:
             "return number;",
         ]
         text = "\n".join("    " + line for line in lines)
-        return Source(f"{HEADER}\n{functions}{ENTRY} {{\n{text}\n}}\n", tuple(self.exits), self.layout)
+        return Source(f"{functions}{ENTRY} {{\n{text}\n}}\n", tuple(self.exits), self.layout)
 
     def function(self) -> str:
         """Return the function whose body the region is."""
