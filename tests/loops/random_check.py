@@ -60,16 +60,20 @@ def outcome(module: types.ModuleType, function: Callable[..., Any], call: int) -
 
 
 def compare(got: dict[str, Any], want: dict[str, Any]) -> None:
+    assert got["raised"] == want["raised"], f"raised {got['raised']}, not {want['raised']}"
     for part, value in want.items():
         same(got[part], value, ulp=ULP if part == "loose" else 0, where=part)
 
 
 class Different(AssertionError):
-    """The answer of a program is not plain Python's. index: its place among those that were checked."""
+    """The answer of a program is not plain Python's.
 
-    def __init__(self, index: int, text: str) -> None:
+    index: its place among those that were checked. want: the type of the exception that Python raises, if any.
+    """
+
+    def __init__(self, index: int, want: type[Exception] | None, text: str) -> None:
         super().__init__(text)
-        self.index = index
+        self.index, self.want = index, want
 
 
 def check(sources: list[str], folder: Path) -> list[Any]:
@@ -86,22 +90,27 @@ def check(sources: list[str], folder: Path) -> list[Any]:
             try:
                 compare(outcome(mine, function, call), want)
             except Exception as wrong:
-                raise Different(at, f"call {call}: {type(wrong).__name__}: {wrong}") from wrong
+                raised = want["raised"] and want["raised"][0]
+                raise Different(at, raised, f"call {call}: {type(wrong).__name__}: {wrong}") from wrong
         for function in jitted:
             function.wait(COMPILING)
     return jitted
 
 
-def reduced(source: str, folder: Path) -> str:
-    """Return a program that differs, without the statements that it does not need to differ."""
+def reduced(source: str, folder: Path, want: type[Exception] | None) -> str:
+    """Return a program that differs, without the statements that it does not need for that.
+
+    want: the type of the exception that Python raises where the answers differ.
+    """
     at = 0
     while (smaller := without(source, at)) is not None:
         try:
             check([smaller], folder)
-        except Different:
-            source = smaller
-        else:
-            at += 1
+        except Different as wrong:
+            if wrong.want is want:
+                source = smaller
+                continue
+        at += 1
     return source
 
 

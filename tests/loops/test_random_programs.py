@@ -29,7 +29,7 @@ def run(seeds: range, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             jitted = check(sources, folder)
         except Different as wrong:
             again = f"again: python -m tests.fuzz loop --seed {seeds[wrong.index]}"
-            source = reduced(sources[wrong.index], folder)
+            source = reduced(sources[wrong.index], folder, wrong.want)
             raise AssertionError(f"{wrong}\n{source}\n{again}") from wrong
     replayed = sum(function.stats.programs > 0 for function in jitted)
     assert replayed > len(jitted) // 3, "hardly anything is replayed: nothing has been tested"
@@ -60,5 +60,5 @@ def test_a_program_that_differs_is_reduced(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setenv("NPCOMPILE_BACKEND", "interpreter")
     source = program_source(random.Random(4))
     differing = source.replace("    n = len(a)\n", "    n = len(a)\n    raise ValueError(__file__)\n")
-    program = reduced(differing, tmp_path).partition("def program")[2].partition("\n\n")[0]
+    program = reduced(differing, tmp_path, ValueError).partition("def program")[2].partition("\n\n")[0]
     assert program.splitlines()[1:] == ["    raise ValueError(__file__)"]
