@@ -55,9 +55,24 @@ static inline bool int_power(int64_t a, int64_t b, int64_t& answer) {
 
 // -- floats --------------------------------------------------------------------------------------------------
 
-// The library's power of doubles. Squares, cubes and square roots are had from products, where they are so far
-// from the middle of two doubles that the library's answer, which is within 0.54 units in the last place of the
-// exact one (glibc since 2.28, musl), can be no other.
+// The library's powers. Squares, cubes and square roots are had from products, where they are so far from the
+// middle of two floats that the library's answer can be no other: that of doubles is within 0.54 units in the last
+// place of the exact one, that of floats within 0.502 + 0.0025 * |log2(answer)| (glibc since 2.28, musl).
+static inline float library_power(float a, float b) {
+    if (b == 2 || b == 3 || b == 0.5f) {
+        double square = double(a) * double(a);
+        double exact = b == 2 ? square : b == 3 ? product(square, double(a)) : std::sqrt(double(a));
+        float answer = float(exact);
+        uint32_t bits = bit_cast<uint32_t>(answer) & 0x7fffffff;
+        int exponent = int(bits >> 23) - 127;
+        double unit = bit_cast<float>(bits & 0x7f800000), low = std::fabs(exact - double(answer));
+        double margin = unit * 0x1p-23 * (0.49 - 0.0025 * (1 + std::abs(exponent)));
+        // Below a power of two the floats are closer.
+        bool surely = low == 0 || (low < margin && (bits & 0x7fffff) != 0);
+        if (__builtin_expect(surely && exponent > -120 && exponent < 128, 1)) return answer;
+    }
+    return npl_powf(a, b);
+}
 #ifdef __FMA__
 // Tells if all numbers within 0.04 units of `high + low` round to `high`, and if `low` had no underflow.
 static inline bool rounds_surely(double high, double low) {
@@ -132,8 +147,8 @@ template <class T> static inline complex<T> scalar_power(complex<T> a, complex<T
 }
 
 static inline double scalar_power(double a, double b) { return library_power(a, b); }
-static inline float scalar_power(float a, float b) { return npl_powf(a, b); }
-static inline half scalar_power(half a, half b) { return float_to_half(npl_powf(widen(a), widen(b))); }
+static inline float scalar_power(float a, float b) { return library_power(a, b); }
+static inline half scalar_power(half a, half b) { return float_to_half(library_power(widen(a), widen(b))); }
 
 // NumPy's power of floats and complex numbers.
 template <class T> static inline T power(T a, T b) { return scalar_power(a, b); }
