@@ -16,8 +16,7 @@ from torch import fx
 from npcompile.diagnostics.reason import Cause
 from npcompile.frontend.catalog.inlining import is_users_class
 from npcompile.frontend.graph.builder_values import ValueBuilder
-from npcompile.frontend.graph.memmaps import Mapped, is_mapped, refuse_text
-from npcompile.frontend.graph.object_arrays import refuse_objects
+from npcompile.frontend.graph.memmaps import is_mapped, refuse_text
 from npcompile.frontend.graph.unfollowed import Unfollowed
 from npcompile.frontend.program.array_facts import facts, is_array
 from npcompile.frontend.program.equality import DICTS, is_key, place_of
@@ -47,15 +46,6 @@ MAX_GIVEN = 256
 
 class ReadBuilder(ValueBuilder):
     """Reads, and the guards on values that were read."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.files = Mapped()
-
-    def add(self, step: str, target: Any, args: Any, kwargs: dict[str, Any], value: Value) -> fx.Node:
-        refuse_objects(step, target, (args, kwargs), value)
-        self.files.check(step, target, (args, kwargs), value)
-        return super().add(step, target, args, kwargs, value)
 
     def placeholder(self, name: str, leaf: Any) -> None:
         super().placeholder(name, leaf)

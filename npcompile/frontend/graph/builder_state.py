@@ -62,6 +62,7 @@ class BuilderState:
     roots: Roots = survives(_MEMORY, Roots)
     outside_roots: set[int] = survives(_MEMORY, set)  # memory that the function did not make
     mapped: bool = survives(_MEMORY, bool)  # a memmap was met
+    holds_objects: bool = survives(_MEMORY, bool)  # an array of Python objects was met
     files: Mapped = field(init=False, metadata={DECLARED: Declared(_MEMORY)})
     devices: set[str] = restored(set)  # of the device arrays met
     # Objects and containers

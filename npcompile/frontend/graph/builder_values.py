@@ -19,7 +19,10 @@ from npcompile.frontend.catalog.purity import NEVER_RAISES
 from npcompile.frontend.eager.ndarray import ndarray
 from npcompile.frontend.graph.builder_guards import GuardBuilder
 from npcompile.frontend.graph.coercions import as_number
+from npcompile.frontend.graph.data_sizes import size_by_data
 from npcompile.frontend.graph.identity import Tracked
+from npcompile.frontend.graph.memmaps import Mapped
+from npcompile.frontend.graph.object_arrays import refuse_objects
 from npcompile.frontend.graph.unfollowed import Unfollowed
 from npcompile.frontend.ops.table import computed
 from npcompile.frontend.program.array_facts import is_array, is_uneven, layout
@@ -61,21 +64,23 @@ class ValueBuilder(GuardBuilder):
 
     def __post_init__(self) -> None:
         self.tracked = Tracked(self.confused, self.equated, self.united)
+        self.files = Mapped()
 
     # -- values ------------------------------------------------------------------------------------------
 
     def value(self, obj: Any, outside: bool = False) -> Value:
         """Return the facts about a live object that planning needs."""
         kind = type(obj)
-        if is_array(obj):
+        if kind is np.ndarray or is_array(obj):
             device = "cpu"
-            self.mapped |= kind is np.memmap
             if kind is ndarray:
                 device = obj.device
                 self.devices.add(device)
                 if len(self.devices) > 1:
                     raise Unfollowed(Cause.SEVERAL_DEVICES(", ".join(sorted(self.devices))))
-            obj = layout(obj)
+            if kind is not np.ndarray:
+                self.mapped |= kind is np.memmap
+                obj = layout(obj)
             dtype = computed(obj.dtype)
             if is_uneven(obj):
                 dtype = None
@@ -87,19 +92,22 @@ class ValueBuilder(GuardBuilder):
             # Where it lies in memory depends on lengths: what is the caller's is looked at again.
             known = None if self.general and root not in self.outside_roots else region
             held = obj.dtype.hasobject
+            self.holds_objects |= held
             return Value("array", dtype, obj.shape, strides, root, known, device, held, kind is np.memmap)
         if kind in NUMBERS or kind is bool:
             return Value(kind.__name__)
         if isinstance(obj, np.generic):
-            return Value("scalar", computed(obj.dtype), holds_objects=obj.dtype.hasobject)
+            held = obj.dtype.hasobject
+            self.holds_objects |= held
+            return Value("scalar", computed(obj.dtype), holds_objects=held)
         return Value("object")
 
     def know(self, obj: Any, node: fx.Node) -> None:
         """Follow a live object as the value of a node."""
         kind = type(obj)
-        if is_array(obj):
+        if kind is np.ndarray or is_array(obj):
             attributes(node).wrapped = kind is ndarray
-            if self.tracked.get(obj) is None:
+            if id(obj) not in self.tracked.known:
                 self.tracked.array(obj, node)
         elif kind in NUMBERS or isinstance(obj, np.generic):
             self.tracked.number(obj, node)
@@ -211,6 +219,10 @@ class ValueBuilder(GuardBuilder):
         value: Value,
     ) -> fx.Node:
         """A new node, with the line of the user's that it came from."""
+        if self.holds_objects:
+            refuse_objects(step, target, (args, kwargs), value)
+        if self.mapped:
+            self.files.check(step, target, (args, kwargs), value)
         self.count += 1
         if self.count > MAX_STEPS:
             raise Unfollowed(Cause.TOO_MANY_STEPS(MAX_STEPS))
@@ -284,9 +296,13 @@ class ValueBuilder(GuardBuilder):
         op, for which members of enums are the numbers that they are; those that depend on lengths alone are
         not decided.
         """
+        if obj is None:
+            return None
+        if sizes and static and self.general and (size := size_by_data(self, obj)) is not None:
+            return size
         kind = type(obj)
-        if is_array(obj) or kind in NUMBERS or isinstance(obj, np.generic):
-            known = self.tracked.get(obj)
+        if kind is np.ndarray or kind in NUMBERS or is_array(obj) or isinstance(obj, np.generic):
+            known = self.tracked.known.get(id(obj))
             if known is None:
                 unknown = Cause.ARRAY_UNKNOWN() if is_array(obj) else Cause.NUMBER_UNKNOWN(repr(obj))
                 raise Unfollowed(unknown)

@@ -25,9 +25,9 @@ def as_number(value: Any) -> Any:
     return float.__pos__(value) if isinstance(value, Enum) and isinstance(value, float) else value
 
 
-# The arguments of ops that are whole numbers, or tuples of them, for which NumPy takes arrays of no
+# By function, the arguments that are whole numbers, or tuples of them, for which NumPy takes arrays of no
 # dimension, too.
-_WHOLE: dict[Any, frozenset[int | str]] = {
+TAKING_COUNTS: dict[Any, frozenset[int | str]] = {
     np.roll: frozenset({1, "shift"}),
     np.tile: frozenset({1, "reps"}),
     np.repeat: frozenset({1, "repeats"}),
@@ -87,14 +87,12 @@ def is_whole(index: Any) -> bool:
 def as_counts(
     builder: Builder, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Return an op's arguments with arrays as numbers: of no dimension as scalars, of one dimension as
-    tuples.
+    """Return the arguments of a function in `TAKING_COUNTS` with arrays as numbers: of no dimension as
+    scalars, of one dimension as tuples.
 
     Only arguments that NumPy takes whole numbers for are changed, and to tuples those that take several.
     """
-    places = _WHOLE.get(function)
-    if places is None:
-        return args, kwargs
+    places = TAKING_COUNTS[function]
     several = any(function is one for one in _SEVERAL)
     args = tuple(
         [_count(builder, arg, several) if place in places else arg for place, arg in enumerate(args)]

@@ -82,9 +82,9 @@ def _can_be_kept(part: Any) -> bool:
 
 
 def folds(builder: Builder, result: Any, args: tuple[Any, ...]) -> bool:
-    """Tell if a number, within NumPy's functions, is a constant: all that it was computed from is."""
+    """Tell if a number that a function of NumPy's computes on the way is a constant, and follow it as one."""
     number = isinstance(result, np.generic) or type(result) in (*NUMBERS, bool)
-    if builder.folding and number and are_constant(builder, args):
+    if number and are_constant(builder, args):
         builder.constant(result)
         return True
     return False

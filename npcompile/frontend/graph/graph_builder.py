@@ -17,14 +17,13 @@ from npcompile.frontend.eager.ndarray import is_basic
 from npcompile.frontend.graph import store_casts
 from npcompile.frontend.graph.arange import ranged
 from npcompile.frontend.graph.builder_reads import ReadBuilder, is_called, is_steady
-from npcompile.frontend.graph.coercions import as_counts, as_index, as_value, is_whole
+from npcompile.frontend.graph.coercions import TAKING_COUNTS, as_counts, as_index, as_value, is_whole
 from npcompile.frontend.graph.constant_folding import folded, folds, stored, without_masks
 from npcompile.frontend.graph.data_sizes import (
     are_whole,
     ends_by_data,
     has_such,
     on_host,
-    size_by_data,
     sources,
 )
 from npcompile.frontend.graph.roll import rolled
@@ -65,10 +64,6 @@ _SUMMED = "?bBhHiIlLefd"
 class GraphBuilder(ReadBuilder):
     """The residual program under construction."""
 
-    def ref(self, obj: Any, static: bool = False, sizes: bool = False) -> Any:
-        found = size_by_data(self, obj) if sizes and static and self.general else None
-        return super().ref(obj, static, sizes) if found is None else found
-
     def op(
         self, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any, view: bool = False
     ) -> Any:
@@ -79,11 +74,12 @@ class GraphBuilder(ReadBuilder):
             self.known(*args, *kwargs.values())
             self.constant(result)  # arithmetic of decided numbers
             return result
-        if folds(self, result, (*args, *kwargs.values())):
+        if self.folding and folds(self, result, (*args, *kwargs.values())):
             return result
-        if is_array(result) and self.tracked.get(result) is not None:
+        if id(result) in self.tracked.known and is_array(result):
             return result  # NumPy answered with an array that is there already
-        args, kwargs = as_counts(self, op.function, args, kwargs)
+        if op.function in TAKING_COUNTS:
+            args, kwargs = as_counts(self, op.function, args, kwargs)
         if op.function is np.roll and (found := rolled(self, args, kwargs, result)) is not None:
             return found
         if op.function is np.arange and (found := ranged(self, args, kwargs, result)) is not None:
@@ -293,7 +289,7 @@ class GraphBuilder(ReadBuilder):
             result = self.tracked.result(result)
             self.constant(result)
             return result
-        if folds(self, result, (*args, *kwargs.values())):
+        if self.folding and folds(self, result, (*args, *kwargs.values())):
             return result
         refs = tuple(self.ref(arg) for arg in args)
         named = {key: self.ref(arg) for key, arg in kwargs.items()}

@@ -11,7 +11,8 @@ from functools import cached_property
 from types import CellType, CodeType, FunctionType
 from typing import Any
 
-from npcompile.frontend.rewrite.source import enclosing_class, mangle
+from npcompile.frontend.rewrite.scopes import mangle
+from npcompile.frontend.rewrite.source import enclosing_class
 
 
 @dataclass(eq=False)

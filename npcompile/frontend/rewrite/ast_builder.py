@@ -11,7 +11,6 @@ from collections.abc import Iterable
 from typing import Any
 
 from npcompile.frontend.rewrite.scopes import Scope, own_nodes
-from npcompile.frontend.rewrite.source import mangle
 
 HOOKS = ".hooks"  # no identifier, so it cannot clash with one of the user's
 _LOAD, _STORE = ast.Load(), ast.Store()
@@ -65,10 +64,7 @@ class Nodes:
         return ast.Name(name, _STORE, **position(where)), ast.Name(name, _LOAD, **position(where))
 
     def kind(self, name: str) -> str:
-        return self.scope.kind(mangle(name, self.scope.cls), self.free)
-
-    def mangled(self, name: str) -> str:
-        return mangle(name, self.scope.cls)
+        return self.scope.kind(name, self.free)
 
 
 def position(node: Any) -> dict[str, Any]:

@@ -20,7 +20,7 @@ import numpy as np
 from npcompile.frontend.catalog.python_operators import BINARY, COMPARE, UNARY
 from npcompile.frontend.rewrite.source import is_given
 from npcompile.paths import AROUND_HOOKS, PACKAGE
-from npcompile.tiering.overhead import current
+from npcompile.tiering.overhead import users
 
 
 class _Performed(threading.local):
@@ -118,12 +118,7 @@ def do(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
             co_name=frame.f_code.co_name,
         )
         caller = _callers[place] = FunctionType(code, frame.f_globals)
-    call = current()
-    before = call.switch(False)
-    try:
-        return caller(function, args, kwargs)
-    finally:
-        call.switch(before)
+    return users(caller, (function, args, kwargs), {})
 
 
 def _within(callee: Callable[..., Any], given: tuple[Any, ...], named: dict[str, Any]) -> Any:

@@ -94,7 +94,7 @@ class Comprehensions(Expressions):
         first = set(ast.walk(node.generators[0].iter))
         for part in ast.walk(node):
             if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load) and part not in first:
-                if part.id in self.sure - own - self.targets and self.mangled(part.id) in mine:
+                if part.id in self.sure - own - self.targets and self.scope.mangled(part.id) in mine:
                     yield part.id
 
 

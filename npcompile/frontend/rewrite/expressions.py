@@ -137,7 +137,7 @@ class Expressions(Nodes):
         kind = self.kind(node.id)
         if kind == "local" or node.id == "__debug__":
             return node
-        return self.hook(node, "load_" + kind, self.mangled(node.id), node)
+        return self.hook(node, "load_" + kind, self.scope.mangled(node.id), node)
 
     def expr_NamedExpr(self, node: ast.NamedExpr) -> ast.expr:
         value = self.stored(node.target, node.target.id, self.expr(node.value))
@@ -248,7 +248,9 @@ class Expressions(Nodes):
         return ast.copy_location(ast.Starred(value, _LOAD), node)
 
     def expr_Attribute(self, node: ast.Attribute) -> ast.expr:
-        return self.hook(at_attribute(node, node), "getattr", self.expr(node.value), self.mangled(node.attr))
+        return self.hook(
+            at_attribute(node, node), "getattr", self.expr(node.value), self.scope.mangled(node.attr)
+        )
 
     def expr_Subscript(self, node: ast.Subscript) -> ast.expr:
         return self.hook(node, "getitem", self.expr(node.value), self.index(node.slice))
@@ -308,7 +310,9 @@ class Expressions(Nodes):
 
     def stored(self, where: Any, name: str, value: ast.expr) -> ast.expr:
         kind = self.kind(name)
-        return value if kind == "local" else self.hook(where, "store_" + kind, self.mangled(name), value)
+        return (
+            value if kind == "local" else self.hook(where, "store_" + kind, self.scope.mangled(name), value)
+        )
 
     def target(self, node: ast.expr) -> tuple[ast.expr, list[Step]]:
         """Return the target that a loop or `as` binds instead of this one, and the steps that come next."""
@@ -322,7 +326,7 @@ class Expressions(Nodes):
         if isinstance(node, ast.Name):
             yield node, self.stored(node, node.id, value)
         elif isinstance(node, ast.Attribute):
-            names = {"value": value, "obj": self.expr(node.value), "name": self.mangled(node.attr)}
+            names = {"value": value, "obj": self.expr(node.value), "name": self.scope.mangled(node.attr)}
             yield None, self.hook(at_attribute(node, node), "setattr", keywords=names)
         elif isinstance(node, ast.Subscript):
             names = {"value": value, "obj": self.expr(node.value), "index": self.index(node.slice)}
@@ -349,13 +353,13 @@ class Expressions(Nodes):
     def place(self, node: Any) -> ast.Call:
         """Rewrite the attribute or item that an augmented assignment reads and will write."""
         if isinstance(node, ast.Attribute):
-            obj, name = self.expr(node.value), self.mangled(node.attr)
+            obj, name = self.expr(node.value), self.scope.mangled(node.attr)
             return self.hook(at_attribute(node, node), "attribute", obj, name)
         return self.hook(node, "item", self.expr(node.value), self.index(node.slice))
 
     def deletion(self, node: Any) -> ast.Call:
         if isinstance(node, ast.Attribute):
-            obj, name = self.expr(node.value), self.mangled(node.attr)
+            obj, name = self.expr(node.value), self.scope.mangled(node.attr)
             return self.hook(at_attribute(node, node), "delattr", obj, name)
         return self.hook(node, "delitem", self.expr(node.value), self.index(node.slice))
 

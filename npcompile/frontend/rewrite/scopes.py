@@ -11,10 +11,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from npcompile.diagnostics.reason import Cause, Reason
-from npcompile.frontend.rewrite.source import FunctionNode, bound_by, mangle
+from npcompile.frontend.rewrite.source import FunctionNode, bound_by
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+
+
+def mangle(name: str, cls: str | None) -> str:
+    """Return the name that the compiler makes of a private name in a class body."""
+    if not cls or not name.startswith("__") or name.endswith("__") or "." in name:
+        return name
+    stripped = cls.lstrip("_")
+    return f"_{stripped}{name}" if stripped else name
 
 
 @dataclass
@@ -29,8 +37,8 @@ class Scope:
     declared_nonlocal: set[str] = field(default_factory=set)
 
     def kind(self, name: str, free: Iterable[str]) -> str:
-        """Return "local" (bound here or in an enclosing rewritten scope), "free" or "global" for a mangled
-        name."""
+        """Return "local" (bound here or in an enclosing rewritten scope), "free" or "global" for a name."""
+        name = mangle(name, self.cls)
         scope: Scope | None = self
         while scope is not None:
             if name in scope.declared_global:
@@ -39,6 +47,10 @@ class Scope:
                 return "local"
             scope = scope.parent
         return "free" if name in free else "global"
+
+    def mangled(self, name: str) -> str:
+        """Return the name that the compiler makes of one in this scope."""
+        return mangle(name, self.cls)
 
 
 def function_scope(node: FunctionNode, parent: Scope | None, cls: str | None) -> Scope:
@@ -305,7 +317,7 @@ def plain_reason(
             return Cause.COROUTINE()
         if not isinstance(n, ast.Name) or not isinstance(n.ctx, ast.Load) or n.id not in _FRAME_READERS:
             continue
-        if scope.kind(mangle(n.id, scope.cls), free) != "global":
+        if scope.kind(n.id, free) != "global":
             continue
         if n.id in _READS_FRAME or (n.id in _READS_FRAME_BARE and not called_with.get(n)):
             return Cause.READS_FRAME(n.id)

@@ -39,14 +39,6 @@ class NotFound(Exception):
         self.reason = reason
 
 
-def mangle(name: str, cls: str | None) -> str:
-    """Return the name that the compiler makes of a private name in a class body."""
-    if not cls or not name.startswith("__") or name.endswith("__") or "." in name:
-        return name
-    stripped = cls.lstrip("_")
-    return f"_{stripped}{name}" if stripped else name
-
-
 def bound_by(alias: ast.alias) -> str:
     """Return the name that an import binds."""
     return alias.asname or alias.name.split(".")[0]

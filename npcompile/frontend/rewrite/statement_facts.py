@@ -19,7 +19,6 @@ from npcompile.frontend.rewrite.liveness import (
     scalars,
 )
 from npcompile.frontend.rewrite.scopes import WORK, Scope, own_nodes, stored_names
-from npcompile.frontend.rewrite.source import mangle
 from npcompile.frontend.rewrite.statement_forms import deletes, is_short, is_super
 
 _HOLDABLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.If, ast.For, ast.Pass, ast.Assert)
@@ -122,7 +121,7 @@ class Facts:
         return self._makers.get(name, [])
 
     def is_local(self, name: str) -> bool:
-        return self.scope.kind(mangle(name, self.scope.cls), ()) == "local"
+        return self.scope.kind(name, ()) == "local"
 
     def is_display_method(self, function: ast.expr) -> bool:
         """Tell if this is a method of a list, set or dict that was made here, which is Python's own."""

@@ -117,7 +117,7 @@ class Statements(Comprehensions):
             ):
                 if not isinstance(arg, ast.Starred):
                     where = at_attribute(kept, kept)
-                    add = self.hook(where, "appending", self.expr(kept.value), self.mangled(kept.attr))
+                    add = self.hook(where, "appending", self.expr(kept.value), self.scope.mangled(kept.attr))
                     where = at_attribute(node.value, node.value.func)
                     call = ast.Call(add, [self.expr(arg)], [], **position(where))
                     return [ast.Expr(call, **position(node))]
@@ -166,7 +166,7 @@ class Statements(Comprehensions):
         made: list[ast.stmt] = [node]
         for name in map(bound_by, node.names):
             value = ast.Name(name, ast.Load(), **position(node))
-            hook = self.hook(node, "imported", self.mangled(name), value)
+            hook = self.hook(node, "imported", self.scope.mangled(name), value)
             made += [ast.Expr(hook, **position(node)), *self.rebind(node, name)]
         return made
 
@@ -301,7 +301,7 @@ class Statements(Comprehensions):
                 keys = made(*self.exprs(node.keys))
                 return made("mapping", keys, several(node.patterns), node.rest)
             case ast.MatchClass():
-                names = made(*map(self.mangled, node.kwd_attrs))
+                names = made(*map(self.scope.mangled, node.kwd_attrs))
                 return made(
                     "class", self.expr(node.cls), several(node.patterns), names, several(node.kwd_patterns)
                 )

@@ -147,7 +147,7 @@ class Planner:
             return attributes(node).same_view or node
         source = node if value.root in self.outside and value.root not in self.changed else None
         while source is not None and step_of(source) == "view":
-            source = nodes_in(source.args)[0]
+            source = source.all_input_nodes[0]
         return value.root, value.region, value.dtype, source
 
     def _meet(self, node: fx.Node) -> None:
@@ -168,7 +168,7 @@ class Planner:
         known = attributes(node)
         if self.open.work >= MAX_OPS and known.kind != "part":  # results stay with what gives them
             self._shorten()
-        args = nodes_in((node.args, node.kwargs))
+        args = node.all_input_nodes
         if known.dynamic_view:  # it fails, if it does, before what comes after it, or any effect
             late = bool(self.open.writes) and self.plan.effects is not None
             if late or any(self._owner(arg) in self.open.inside for arg in args):
@@ -357,7 +357,7 @@ class Planner:
 
     def _between(self, node: fx.Node, step: str) -> None:
         """A step on the host."""
-        args = nodes_in((node.args, node.kwargs))
+        args = node.all_input_nodes
         effect = step == "opaque"
         if step in ("read", "guard", "number") and not self.opaque and all(arg in self.early for arg in args):
             self.plan.early.append(Step(step, node))
